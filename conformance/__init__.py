@@ -1,0 +1,1 @@
+"""The judge and everything around it: cases, vectors, connections, verdicts, reports."""

@@ -1,0 +1,126 @@
+"""What an implementation says of itself: read strictly, from a module's attributes or from a JSON object."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+from conformance.connection.shapes import brief
+from conformance.model import Description, Op
+
+#: The version of the line protocol.
+PROTOCOL = 1
+
+_MEMBERS = ("name", "version", "language", "dialects", "ops", "types", "rebuilds", "readings", "protocol")
+_TYPES_EXAMPLE = '{"kafka": {"INT32": None, "ApiVersionsRequest": (0, 3)}}'
+
+
+class DescriptionError(ValueError):
+    """A description that is malformed. The text names the member, what was found and what was expected."""
+
+
+def parse(raw: Any) -> Description:
+    """A description from an object with the members of a `describe` answer; tuples may stand for lists."""
+    if not isinstance(raw, Mapping):
+        raise DescriptionError(f"the description is {brief(raw)}; an object was expected")
+    for key in raw:
+        if key not in _MEMBERS:
+            close = difflib.get_close_matches(str(key), _MEMBERS, 1)
+            meant = f"; did you mean `{close[0]}`?" if close else f"; it may have {', '.join(_MEMBERS)}"
+            raise DescriptionError(f"the description has a member {brief(key)}{meant}")
+    if raw.get("protocol", PROTOCOL) != PROTOCOL:
+        raise DescriptionError(f"`protocol` is {brief(raw['protocol'])}; this kit speaks {PROTOCOL}")
+    return Description(
+        name=_text(raw, "name"),
+        version=None if raw.get("version") is None else _text(raw, "version"),
+        language=_text(raw, "language") if "language" in raw else "unknown",
+        dialects=_texts("dialects", raw.get("dialects", ("kafka",)), '["kafka"]'),
+        ops=_ops(raw),
+        types=None if raw.get("types") is None else _types(raw["types"]),
+        rebuilds={
+            name: _texts(f'rebuilds["{name}"]', fields, '["maxTimestamp"]')
+            for name, fields in _object(raw.get("rebuilds", {}), "rebuilds", '{"RecordBatch": ["maxTimestamp"]}').items()
+        },
+        readings=_readings(raw.get("readings", {})),
+    )
+
+
+def to_json(description: Description) -> dict[str, Any]:
+    """The description as a `describe` answer."""
+    return {
+        "name": description.name,
+        "version": description.version,
+        "language": description.language,
+        "dialects": list(description.dialects),
+        "ops": [op.value for op in Op if op in description.ops],
+        "types": description.types,
+        "rebuilds": description.rebuilds,
+        "readings": description.readings,
+    }
+
+
+def _wrong(member: str, found: Any, expected: str) -> NoReturn:
+    raise DescriptionError(f"`{member}` is {brief(found)}; expected {expected}")
+
+
+def _text(raw: Mapping[str, Any], member: str) -> str:
+    if member not in raw:
+        raise DescriptionError(f"the description lacks `{member}`, a string")
+    found = raw[member]
+    if not isinstance(found, str) or not found:
+        _wrong(member, found, "a string, not empty")
+    return found
+
+
+def _texts(member: str, found: Any, example: str) -> tuple[str, ...]:
+    if not isinstance(found, (list, tuple)) or not all(isinstance(item, str) for item in found):
+        _wrong(member, found, f"a list of strings, such as {example}")
+    return tuple(found)
+
+
+def _object(found: Any, member: str, example: str) -> Mapping[str, Any]:
+    if not isinstance(found, Mapping) or not all(isinstance(key, str) for key in found):
+        _wrong(member, found, f"an object such as {example}")
+    return found
+
+
+def _ops(raw: Mapping[str, Any]) -> frozenset[Op]:
+    names = ", ".join(Op)
+    if "ops" not in raw:
+        raise DescriptionError(f"the description lacks `ops`, a list of what it offers of {names}")
+    found = _texts("ops", raw["ops"], '["decode", "encode"]')
+    for name in found:
+        if name not in set(Op):
+            _wrong("ops", raw["ops"], f"names of these only: {names}")
+    if not found:
+        _wrong("ops", raw["ops"], f"at least one of {names}")
+    return frozenset(Op(name) for name in found)
+
+
+def _types(found: Any) -> dict[str, dict[str, tuple[int, int] | None]]:
+    types: dict[str, dict[str, tuple[int, int] | None]] = {}
+    for dialect, names in _object(found, "types", _TYPES_EXAMPLE).items():
+        member = f'types["{dialect}"]'
+        types[dialect] = {
+            name: _span(f'{member}["{name}"]', span)
+            for name, span in _object(names, member, f"types, by dialect: {_TYPES_EXAMPLE}").items()
+        }
+    return types
+
+
+def _span(member: str, found: Any) -> tuple[int, int] | None:
+    if found is None:
+        return None
+    match found:
+        case [int() as low, int() as high] if low <= high and not isinstance(low, bool) and not isinstance(high, bool):
+            return low, high
+    _wrong(member, found, "the lowest and the highest version, such as (0, 3), or None for a type without versions")
+
+
+def _readings(found: Any) -> dict[str, str]:
+    readings = _object(found, "readings", '{"R-K-5": "other"}')
+    for ruling, reading in readings.items():
+        if not isinstance(reading, str):
+            _wrong(f'readings["{ruling}"]', reading, 'the name of a reading, such as "other"')
+    return dict(readings)

@@ -1,0 +1,167 @@
+"""The form of answers: what an op may give back, and the one form in which observations hold it."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from conformance.model import Op
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+#: Objects with one of these as their only key are no structs in the value encoding.
+RESERVED = frozenset({"hex", "int", "uuid", "float64"})
+
+#: What a client can make of a response, and the further keys of such an outcome.
+OUTCOMES = frozenset({"accepted", "unsupported", "retry", "error", "malformed"})
+OUTCOME_KEYS = frozenset({"outcome", "version", "error", "request"})
+
+_AS_IS = frozenset({type(None), bool, str, bytes, float, uuid.UUID})
+_INTEGER_LIMIT = 10**40
+
+
+class ShapeError(ValueError):
+    """An answer in a form that its op cannot have. The text says what was found and what was expected."""
+
+
+def plain(value: Any) -> Any:
+    """A protocol value built of None, bool, int, str, bytes, float, UUID, list and dict alone.
+
+    The two ways to reach a module, through JSON and inside the process, so give equal observations.
+    """
+    try:
+        return _plain(value)
+    except RecursionError:
+        raise ShapeError("the value is nested too deeply, or contains itself") from None
+
+
+def _plain(value: Any) -> Any:
+    kind = type(value)
+    if kind in _AS_IS:
+        return value
+    if kind is list or kind is tuple:
+        return [_plain(item) for item in value]
+    match value:
+        case int():
+            return _integer(value)
+        case Mapping():
+            return _struct(value)
+        case bytes() | bytearray() | memoryview():
+            return bytes(value)
+        case list() | tuple():
+            return [_plain(item) for item in value]
+        case str():
+            return str.__str__(value)
+        case float():
+            return float.__float__(value)
+    raise ShapeError(f"a {kind.__name__} is no protocol value: {brief(value)}")
+
+
+def _integer(value: int) -> int:
+    if not -_INTEGER_LIMIT < value < _INTEGER_LIMIT:
+        raise ShapeError(f"an integer of {value.bit_length()} bits: no wire integer is so long")
+    return int.__int__(value)
+
+
+def _struct(value: Mapping[Any, Any]) -> dict[str, Any]:
+    if len(value) == 1 and not RESERVED.isdisjoint(value):
+        raise ShapeError(f"{brief(value)}: a struct whose only field has this name cannot be told from a value's notation")
+    for key in value:
+        if not isinstance(key, str):
+            raise ShapeError(f"a struct's key is {brief(key)}: field names are strings")
+    return {str.__str__(key): _plain(item) for key, item in value.items()}
+
+
+def brief(value: Any, limit: int = 120) -> str:
+    """A value's repr, cut to `limit` characters; never raises."""
+    try:
+        text = repr(value)
+    except Exception as error:  # noqa: BLE001 (an implementation's own repr may fail in any way)
+        text = f"<{type(value).__name__} whose repr raised {type(error).__name__}>"
+    return text if len(text) <= limit else f"{text[:limit]}… ({len(text)} characters)"
+
+
+def octets(answer: Any) -> bytes:
+    """The bytes of an encode or recode."""
+    if isinstance(answer, (bytes, bytearray, memoryview)):
+        return bytes(answer)
+    raise ShapeError(f"the answer is {brief(answer)}: bytes were expected")
+
+
+def values(answer: Any) -> list[Any]:
+    """The values of a lookup."""
+    if isinstance(answer, (list, tuple)):
+        return [plain(item) for item in answer]
+    raise ShapeError(f"the answer is {brief(answer)}: a list of the key's values was expected")
+
+
+def served(answer: Any) -> tuple[bytes, bool]:
+    """What a broker sent, and whether it then closed."""
+    match answer:
+        case (bytes() | bytearray() | memoryview() as sent, bool() as closed):
+            return bytes(sent), closed
+    raise ShapeError(f"the answer is {brief(answer)}: (bytes sent, True if it then closed) was expected")
+
+
+def outcome(answer: Any) -> dict[str, Any]:
+    """What a client made of a response; a bare string stands for `{"outcome": …}`."""
+    found = {"outcome": answer} if isinstance(answer, str) else answer
+    if not isinstance(found, Mapping) or found.get("outcome") not in OUTCOMES:
+        raise ShapeError(f"the answer is {brief(answer)}: an outcome was expected, one of {', '.join(sorted(OUTCOMES))}")
+    for key, item in found.items():
+        if key not in OUTCOME_KEYS:
+            raise ShapeError(f"the outcome has a key {brief(key)}; it may have {', '.join(sorted(OUTCOME_KEYS))}")
+        _outcome_item(key, item)
+    return {key: plain(item) for key, item in found.items()}
+
+
+def _outcome_item(key: str, item: Any) -> None:
+    if key in ("outcome", "request"):
+        if not isinstance(item, str):
+            raise ShapeError(f"the outcome's {key} is {brief(item)}: a string was expected")
+    elif item is not None or key == "version":
+        chosen(item, f"the outcome's {key}")
+
+
+def chosen(answer: Any, what: str = "the answer") -> int | None:
+    """The version that a negotiation chose, or None."""
+    if answer is None:
+        return None
+    if isinstance(answer, int) and not isinstance(answer, bool):
+        return _integer(answer)
+    raise ShapeError(f"{what} is {brief(answer)}: an int or None was expected")
+
+
+def breaks(answer: Any) -> list[str]:
+    """What breaks compatibility: strings, or `{"kind", "path"}`, which become "kind path"."""
+    if not isinstance(answer, (list, tuple)):
+        raise ShapeError(f"the answer is {brief(answer)}: a list of what breaks compatibility was expected")
+    return [_break(item) for item in answer]
+
+
+def _break(item: Any) -> str:
+    match item:
+        case str():
+            return str.__str__(item)
+        case {"kind": str() as kind, "path": str() as path}:
+            return f"{kind} {path}"
+    raise ShapeError(f'the list has {brief(item)}: a string or {{"kind": …, "path": …}} was expected')
+
+
+_SHAPES: Mapping[Op, Callable[[Any], Any]] = {
+    Op.DECODE: plain,
+    Op.ENCODE: octets,
+    Op.RECODE: octets,
+    Op.LOOKUP: values,
+    Op.SERVE: served,
+    Op.INTERPRET: outcome,
+    Op.NEGOTIATE: chosen,
+    Op.EVOLVE: breaks,
+}
+
+
+def shape(op: Op, answer: Any) -> Any:
+    """The answer as observations hold it. Raises ShapeError when it is none for this op."""
+    return _SHAPES[op](answer)

@@ -1,0 +1,321 @@
+"""The one place where a verdict is made: vector + observation → verdict.
+
+An expectation is met, or another reading of a contested ruling is (`also` of the vector; failing that, the reference
+under the readings that the implementation declares), or it is not.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import reference
+from conformance import vectors
+from conformance.model import Kind, Observation, Op, Outcome, Status, Verdict
+from conformance.patterns import mismatch
+from conformance.readings import Readings
+from conformance.values import difference, show
+from conformance.vectors import Also, Vector
+from conformance.vectors import Kind as VectorKind
+
+_WITHOUT_ANSWER = {
+    Status.CRASH: Outcome.CRASH,
+    Status.HANG: Outcome.HANG,
+    Status.OOM: Outcome.OOM,
+    Status.VIOLATION: Outcome.VIOLATION,
+    Status.NOT_ASKED: Outcome.NOT_ASKED,
+    Status.UNSUPPORTED: Outcome.SKIP,
+}
+#: How much of a value stands in a verdict's detail.
+_SHOWN = 300
+
+
+@functools.cache
+def _rules_for(dialect: str, readings: tuple[tuple[str, str], ...]) -> Readings:
+    return Readings(dialect, dict(readings), vectors.settings(dialect))
+
+
+def rules_for(dialect: str, readings: Mapping[str, str]) -> Readings:
+    """The readings that an implementation declares, of one dialect: those of other dialects' rulings are passed over.
+
+    Raises ValueError for a ruling that no dialect has.
+    """
+    here = reference.rulings(dialect)
+    everywhere = {ruling for name in reference.dialects for ruling in reference.rulings(name)}
+    for ruling in readings:
+        if ruling not in everywhere:
+            raise ValueError(f"readings: there is no ruling {ruling!r}")
+    return _rules_for(dialect, tuple(sorted((key, name) for key, name in readings.items() if key in here)))
+
+
+def judge(
+    vector: Vector,
+    observation: Observation,
+    rules: Readings | None = None,
+    twin: Observation | None = None,
+    rebuilds: Iterable[str] = (),
+) -> Verdict:
+    """The verdict on one observation.
+
+    `rules`: the readings that the implementation declares. `twin`: for a negative vector, what the implementation did
+    with its valid twin; a refusal counts only when that was accepted. `rebuilds`: fields that the implementation's
+    writer sets by itself; with some, bytes are compared decoded, without them.
+    """
+    return _Judgement(vector, observation, rules, twin, frozenset(rebuilds)).verdict()
+
+
+class _Judgement:
+    def __init__(
+        self,
+        vector: Vector,
+        observation: Observation,
+        rules: Readings | None,
+        twin: Observation | None,
+        rebuilds: frozenset[str],
+    ) -> None:
+        self.vector = vector
+        self.seen = observation
+        self.rules = rules
+        self.twin = twin
+        self.rebuilds = rebuilds
+        self.op = observation.case.op
+
+    def verdict(self) -> Verdict:
+        seen = self.seen
+        if seen.status in _WITHOUT_ANSWER:
+            return self._make(_WITHOUT_ANSWER[seen.status], detail=seen.detail)
+        problem = self._problem()
+        if problem is None:
+            if self._twin_refused():
+                assert self.twin is not None
+                return self._make(Outcome.SKIP, detail=f"twin refused: {self.twin.case.id} {self.twin.detail}".rstrip())
+            return self._make(Outcome.PASS, note=self._note())
+        rulings = self._contested()
+        if rulings:
+            return self._make(Outcome.CONTESTED, rulings=rulings, detail=problem[1])
+        return self._make(Outcome.FAIL, kind=problem[0], detail=problem[1])
+
+    def _make(
+        self,
+        outcome: Outcome,
+        *,
+        kind: Kind | None = None,
+        detail: str = "",
+        rulings: tuple[str, ...] = (),
+        note: str = "",
+    ) -> Verdict:
+        case, seen = self.seen.case, self.seen
+        return Verdict(
+            id=case.id,
+            dialect=case.dialect,
+            area=self.vector.area,
+            type=case.type,
+            version=case.version,
+            op=case.op,
+            verdict=outcome,
+            kind=kind,
+            reason=seen.reason,
+            offset=seen.offset,
+            detail=detail,
+            rulings=rulings,
+            note=note,
+            error=seen.error,
+            frame=seen.frame,
+        )
+
+    def _twin_refused(self) -> bool:
+        return self._must_refuse() and self.twin is not None and self.twin.status is not Status.ANSWER
+
+    def _must_refuse(self) -> bool:
+        return self.vector.kind in (VectorKind.INVALID, VectorKind.UNENCODABLE)
+
+    def _refused(self) -> bool:
+        return self.seen.status is Status.REJECT
+
+    def _read_all_the_same(self) -> bool:
+        """A recode that failed in its encode half had accepted the bytes."""
+        return self._refused() and self.op is Op.RECODE and self.seen.half == "encode"
+
+    # --- What is demanded ---
+
+    def _problem(self) -> tuple[Kind, str] | None:
+        """How the observation departs from what is demanded; None when it does not."""
+        if self._must_refuse():
+            return self._not_refused()
+        if self._refused():
+            if self.vector.or_reject is not None and self.op is Op.ENCODE:
+                return None
+            return Kind.REFUSED_VALID, f"refused: {self._refusal()}"
+        answer = self.seen.answer
+        match self.op:
+            case Op.DECODE:
+                return self._wrong_value(self.vector.value, answer)
+            case Op.LOOKUP:
+                return self._wrong_value(self.vector.expected, answer)
+            case Op.ENCODE | Op.RECODE:
+                return self._wrong_bytes(self.vector.canonical_data, answer)
+            case Op.SERVE:
+                return self._wrong_conversation(*self.vector.expected, answer)
+            case Op.INTERPRET:
+                return self._wrong_outcome(self.vector.expected, answer)
+            case Op.NEGOTIATE:
+                return self._wrong_choice(self.vector.expected, answer)
+            case Op.EVOLVE:
+                return self._wrong_breaks(self.vector.expected, answer)
+
+    def _not_refused(self) -> tuple[Kind, str] | None:
+        if self._refused() and not self._read_all_the_same():
+            return None
+        assert self.vector.reject is not None
+        demanded = f"{self.vector.reject.reason}{_at(self.vector.reject.offset)}"
+        got = f"read, then refused on write: {self._refusal()}" if self._refused() else _short(self.seen.answer)
+        return Kind.ACCEPTED_INVALID, f"must be refused: {demanded}; accepted as {got}"
+
+    def _refusal(self) -> str:
+        named = f"{self.seen.reason or ''}{_at(self.seen.offset)}"
+        return " ".join(part for part in (named, self.seen.detail) if part) or "without a reason"
+
+    def _wrong_value(self, expected: Any, answer: Any) -> tuple[Kind, str] | None:
+        found = self._value_difference(expected, answer)
+        if found is None:
+            return None
+        where = f" (first difference at {found})" if found else ""
+        return Kind.WRONG_VALUE, f"expected {_short(expected)}, got {_short(answer)}{where}"
+
+    def _value_difference(self, expected: Any, answer: Any) -> str | None:
+        case = self.seen.case
+        if case.type is None or self.op is Op.LOOKUP:
+            return difference(expected, answer)
+        return difference(*(_without(self._complete(value), self.rebuilds) for value in (expected, answer)))
+
+    def _complete(self, value: Any) -> Any:
+        case = self.seen.case
+        assert case.type is not None
+        return reference.complete(case.type, value, dialect=case.dialect, version=case.version)
+
+    def _wrong_bytes(self, expected: bytes, answer: bytes) -> tuple[Kind, str] | None:
+        if answer == expected:
+            return None
+        if self.vector.compare_decoded or self.rebuilds:
+            return self._wrong_when_decoded(expected, answer)
+        at = next((i for i, (a, b) in enumerate(zip(expected, answer, strict=False)) if a != b), None)
+        at = min(len(expected), len(answer)) if at is None else at
+        return Kind.WRONG_BYTES, f"expected {_short(expected)}, got {_short(answer)} (first difference at byte {at})"
+
+    def _wrong_when_decoded(self, expected: bytes, answer: bytes) -> tuple[Kind, str] | None:
+        case = self.seen.case
+        assert case.type is not None
+        try:
+            values = [
+                reference.decode(case.type, data, dialect=case.dialect, version=case.version)
+                for data in (expected, answer)
+            ]
+        except reference.WireError as error:
+            return Kind.WRONG_BYTES, f"wrote {_short(answer)}, which does not decode: {error}"
+        found = self._value_difference(*values)
+        return None if found is None else (Kind.WRONG_BYTES, f"wrote {_short(answer)}: differs at {found}")
+
+    def _wrong_conversation(
+        self, sends: list[Any], closes: bool, answer: tuple[bytes, bool]
+    ) -> tuple[Kind, str] | None:
+        sent, closed = answer
+        found = mismatch(sends, sent, self.vector.dialect)
+        if found is None and closed is not closes:
+            found = f"the connection {'was closed' if closed else 'stayed open'}, it has to {_open_or_close(closes)}"
+        return None if found is None else (Kind.WRONG_ANSWER, f"{found}; sent {sent.hex() or 'nothing'}")
+
+    @staticmethod
+    def _wrong_outcome(expected: Mapping[str, Any], answer: Mapping[str, Any]) -> tuple[Kind, str] | None:
+        for key in ("outcome", "version", "error", "request"):
+            if key in expected and (key not in answer or difference(expected[key], answer[key]) is not None):
+                return Kind.WRONG_ANSWER, f"expected {show(expected)}, got {show(answer)}"
+        return None
+
+    @staticmethod
+    def _wrong_choice(expected: int | None, answer: int | None) -> tuple[Kind, str] | None:
+        same = difference(expected, answer) is None
+        return None if same else (Kind.WRONG_ANSWER, f"expected {_version(expected)}, got {_version(answer)}")
+
+    @staticmethod
+    def _wrong_breaks(expected: list[Any], answer: list[Any]) -> tuple[Kind, str] | None:
+        if bool(expected) == bool(answer):
+            return None
+        return Kind.WRONG_ANSWER, f"expected {expected or 'no breaks'}, got {answer or 'no breaks'}"
+
+    # --- Other readings ---
+
+    def _contested(self) -> tuple[str, ...]:
+        """The rulings whose other reading the observation takes."""
+        for also in self.vector.also:
+            if self._applies(also) and self._takes(also):
+                return also.rulings
+        return self.rules.explain(self.seen) if self.rules else ()
+
+    def _applies(self, also: Also) -> bool:
+        if also.ops is not None:
+            return self.op in also.ops
+        # How bytes are read says nothing about how a value is written.
+        return self.op is not Op.ENCODE or self.vector.kind is VectorKind.UNENCODABLE
+
+    def _takes(self, also: Also) -> bool:
+        if also.refuses:
+            return self._refused()
+        if self._refused():
+            return False
+        answer, expected = self.seen.answer, also.expected
+        match self.op:
+            case Op.DECODE | Op.LOOKUP if "value" in expected:
+                return self._value_difference(expected["value"], answer) is None
+            case Op.ENCODE | Op.RECODE if "bytes" in expected:
+                return self._wrong_bytes(expected["bytes"], answer) is None
+            case Op.SERVE if "sends" in expected:
+                return self._wrong_conversation(*expected["sends"], answer) is None
+            case Op.INTERPRET if "outcome" in expected:
+                return self._wrong_outcome(expected["outcome"], answer) is None
+            case Op.NEGOTIATE if "chooses" in expected:
+                return self._wrong_choice(expected["chooses"], answer) is None
+        return False
+
+    # --- Notes ---
+
+    def _note(self) -> str:
+        """A refusal passes whatever it names; that it names something else than the vector is worth a note."""
+        reject = self.vector.reject
+        if reject is None or not self._refused():
+            return ""
+        notes = []
+        if self.seen.reason is not None and self.seen.reason != reject.reason:
+            notes.append(f"refused for {self.seen.reason}, the kit for {reject.reason}")
+        if self.seen.offset is not None and self.op is not Op.ENCODE and self.seen.offset != reject.offset:
+            notes.append(f"refused{_at(self.seen.offset)}, the kit{_at(reject.offset)}")
+        return "; ".join(notes)
+
+
+def _without(value: Any, fields: frozenset[str]) -> Any:
+    """The value without these fields, at every depth."""
+    if not fields:
+        return value
+    match value:
+        case dict():
+            return {key: _without(item, fields) for key, item in value.items() if key not in fields}
+        case list() | tuple():
+            return [_without(item, fields) for item in value]
+    return value
+
+
+def _at(offset: int | None) -> str:
+    return "" if offset is None else f" at byte {offset}"
+
+
+def _version(choice: int | None) -> str:
+    return "no version" if choice is None else f"version {choice}"
+
+
+def _open_or_close(closes: bool) -> str:
+    return "close" if closes else "stay open"
+
+
+def _short(value: Any) -> str:
+    text = show(value)
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"

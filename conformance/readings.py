@@ -1,0 +1,74 @@
+"""The other readings that an implementation declares, and whether they explain what it did."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from typing import Any
+
+import reference
+from conformance.model import Case, Observation, Op, Status
+from conformance.values import equal
+
+
+class Readings:
+    """Declared readings of one dialect: ruling → the reading's name. Raises ValueError for one that does not exist."""
+
+    def __init__(self, dialect: str, declared: Mapping[str, str], settings: Mapping[str, Any] | None = None) -> None:
+        self.dialect = dialect
+        self.declared = dict(sorted(declared.items()))
+        self._settings = settings or {}
+        self._under(tuple(self.declared.items()))  # raises early
+
+    def explain(self, observation: Observation) -> tuple[str, ...]:
+        """The rulings under whose declared reading the reference does the same: one alone if that is enough, else all
+        of them; empty when it does not, or when it does the same anyway."""
+        if not self.declared or observation.status not in (Status.ANSWER, Status.REJECT):
+            return ()
+        for item in self.declared.items():
+            if self._same((item,), observation):
+                return (item[0],)
+        everything = tuple(self.declared.items())
+        return tuple(self.declared) if len(everything) > 1 and self._same(everything, observation) else ()
+
+    def _same(self, readings: tuple[tuple[str, str], ...], observation: Observation) -> bool:
+        own = ask(self._under(readings), observation.case)
+        if own.status is not observation.status:
+            return False
+        return own.status is Status.REJECT or equal(*_comparable(own.answer, observation))
+
+    @functools.cache  # noqa: B019 (one small object a run)
+    def _under(self, readings: tuple[tuple[str, str], ...]) -> reference.Reference:
+        rulings = reference.rulings(self.dialect).values()
+        found = reference.Reference(reference.take(rulings, dict(readings)))
+        found.configure(self._settings, dialect=self.dialect)
+        return found
+
+
+def _comparable(own: Any, observation: Observation) -> tuple[Any, Any]:
+    case = observation.case
+    if case.op is Op.DECODE and case.type is not None:
+        return tuple(
+            reference.complete(case.type, answer, dialect=case.dialect, version=case.version)
+            for answer in (own, observation.answer)
+        )  # type: ignore[return-value]
+    return own, observation.answer
+
+
+def ask(implementation: reference.Reference, case: Case) -> Observation:
+    """What the reference does with a case."""
+    arguments: dict[str, Any] = {**case.args, "dialect": case.dialect}
+    if case.type is not None:
+        arguments |= {"type": case.type, "version": case.version}
+    method = getattr(implementation, case.op, None)
+    if method is None:
+        return Observation(case, Status.UNSUPPORTED, detail=f"the reference has no {case.op}")
+    try:
+        return Observation(case, Status.ANSWER, method(**arguments))
+    except reference.WireError as error:
+        offset = error.offset if isinstance(error, reference.DecodeError) else None
+        return Observation(
+            case, Status.REJECT, reason=error.reason, offset=offset, half=error.half, detail=error.detail
+        )
+    except NotImplementedError as error:
+        return Observation(case, Status.UNSUPPORTED, detail=str(error))

@@ -1,0 +1,178 @@
+"""Two byte strings side by side, piece by piece, with the first difference marked and named."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich.text import Text
+
+from conformance.report.hexview import BAD, DIM, FAULT, GOOD, PER_LINE, Row, chunked
+from conformance.report.text import safe, wrap
+
+_OFFSET = 6
+_HEX = PER_LINE * 3 - 1
+_GAP = 2
+#: How many rows that are alike are shown before the first that differs, and how many rows after it.
+_BEFORE, _AFTER = 4, 8
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """One piece on both sides. An offset is where the piece begins on that side."""
+
+    label: str
+    left_offset: int
+    left: bytes
+    right_offset: int
+    right: bytes
+
+    @property
+    def same(self) -> bool:
+        return self.left == self.right
+
+
+def first_difference(left: bytes, right: bytes) -> int | None:
+    """The index of the first byte that differs; where one is the other's beginning, its length. None: they are equal."""
+    if left == right:
+        return None
+    return next((at for at, (one, other) in enumerate(zip(left, right, strict=False)) if one != other), _least(left, right))
+
+
+def _least(left: bytes, right: bytes) -> int:
+    return min(len(left), len(right))
+
+
+def pairs(left: bytes, right: bytes, rows: Sequence[Row]) -> list[Pair]:
+    """Both sides cut by the pieces of the left one.
+
+    What both begin with and what both end with is alike; between the two, bytes face each other in order, and what
+    one side has more goes to the last piece of that stretch, or stands alone between two pieces.
+    """
+    head = first_difference(left, right)
+    if head is None:
+        head = len(left)
+    tail = 0
+    while tail < _least(left, right) - head and left[-1 - tail] == right[-1 - tail]:
+        tail += 1
+    bounds = _bounds(rows, len(left))
+    if len(bounds) == 1:
+        return [Pair(bounds[0][2], 0, left, 0, right)]
+    shift = len(right) - len(left)
+    result: list[Pair] = []
+    done = 0
+    for start, end, label in bounds:
+        begin = _moved(start, head, len(left) - tail, shift, len(right) - tail, opening=True)
+        stop = _moved(end, head, len(left) - tail, shift, len(right) - tail, opening=False)
+        if begin > done:
+            result.append(Pair("(nothing belongs here)", start, b"", done, right[done:begin]))
+        result.append(Pair(label, start, left[start:end], begin, right[begin:stop]))
+        done = stop
+    if done < len(right):
+        result.append(Pair("(nothing belongs here)", len(left), b"", done, right[done:]))
+    return result
+
+
+def _bounds(rows: Sequence[Row], length: int) -> list[tuple[int, int, str]]:
+    bounds = [(row.offset, row.offset + len(row.data), row.label) for row in rows if row.offset is not None]
+    covered = bounds[-1][1] if bounds else 0
+    if covered < length:
+        bounds.append((covered, length, ""))
+    return bounds
+
+
+def _moved(at: int, head: int, tail_start: int, shift: int, right_tail: int, *, opening: bool) -> int:
+    """Where a piece's bound on the left lies on the right."""
+    if at < head:
+        return at
+    if at > tail_start or (at == tail_start and (opening or at > head)):
+        return at + shift
+    return min(at, right_tail)
+
+
+def side_by_side(
+    left: bytes, right: bytes, rows: Sequence[Row], *, width: int, titles: tuple[str, str] = ("expected", "actual")
+) -> Text:
+    """The comparison as lines, with carets under the first byte that differs. `rows` label the left side."""
+    out = Text()
+    out.append(f"{'byte':>{_OFFSET}}{'':{_GAP}}{titles[0]:<{_HEX}}{'':{_GAP}}{titles[1]:<{_HEX}}\n", DIM)
+    table = pairs(left, right, rows)
+    first = next((index for index, pair in enumerate(table) if not pair.same), len(table))
+    start = max(0, first - _BEFORE)
+    if first - start < first:
+        covered = table[start].left_offset
+        out.append(f"{'':{_OFFSET + _GAP}}… {start} pieces alike, bytes 0 to {covered - 1} …\n", DIM)
+    shown = table[start : first + _AFTER + 1]
+    for index, pair in enumerate(shown, start):
+        _append_pair(out, pair, width, caret=index == first)
+    rest = table[first + _AFTER + 1 :]
+    if rest:
+        alike = "alike" if all(pair.same for pair in rest) else "more"
+        out.append(f"{'':{_OFFSET + _GAP}}… {len(rest)} pieces {alike} …\n", DIM)
+    out.rstrip()
+    return out
+
+
+def _append_pair(out: Text, pair: Pair, width: int, *, caret: bool) -> None:
+    at = first_difference(pair.left, pair.right)
+    focus = () if at is None else (at,)
+    longest = pair.left if len(pair.left) >= len(pair.right) else pair.right
+    labels = wrap(safe(pair.label), width - _OFFSET - 3 * _GAP - 2 * _HEX)
+    lines = chunked(longest, focus)
+    for number, (start, chunk) in enumerate(lines):
+        beside = labels[number] if number < len(labels) else ""
+        if chunk is None:
+            _append_line(out, "", Text(f"… {start} bytes …", DIM), Text(), beside)
+            continue
+        left, right = pair.left[start : start + PER_LINE], pair.right[start : start + PER_LINE]
+        offset = f"{pair.left_offset + start}" if number == 0 or start < len(pair.left) else ""
+        _append_line(out, offset, _digits(left, right, GOOD), _digits(right, left, BAD), beside)
+        if caret and at is not None and start <= at < start + PER_LINE:
+            within = " " * (3 * (at - start)) + "^^"
+            out.append(f"{'':{_OFFSET + _GAP}}{within:<{_HEX}}{'':{_GAP}}{within}\n", FAULT)
+    for beside in labels[len(lines) :]:
+        _append_line(out, "", Text(), Text(), beside)
+
+
+def _digits(mine: bytes, other: bytes, style: str) -> Text:
+    """One line of one side: bytes that differ in colour, `--` where only the other side has a byte."""
+    text = Text()
+    for at in range(max(len(mine), len(other))):
+        here = mine[at] if at < len(mine) else None
+        there = other[at] if at < len(other) else None
+        digits = "--" if here is None else f"{here:02x}"
+        text.append(digits, "" if here == there else style).append(" ")
+    text.rstrip()
+    return text
+
+
+def _append_line(out: Text, offset: str, left: Text, right: Text, label: str) -> None:
+    line = Text().append(f"{offset:>{_OFFSET}}", DIM).append(" " * _GAP)
+    line.append_text(left).append(" " * (_HEX - left.cell_len + _GAP)).append_text(right)
+    if label:
+        line.append(" " * (_HEX - right.cell_len + _GAP)).append(label)
+    line.rstrip()
+    out.append_text(line).append("\n")
+
+
+def name_difference(left: bytes, right: bytes, rows: Sequence[Row]) -> str:
+    """The first difference in words, naming the piece that it is in."""
+    at = first_difference(left, right)
+    if at is None:
+        return "no difference"
+    pair = next((pair for pair in pairs(left, right, rows) if not pair.same), None)
+    within = 0 if pair is None else at - pair.left_offset
+    place = f"byte {at}"
+    if pair is not None and pair.label and pair.left:
+        place += f', in "{pair.label}"'
+        if len(pair.left) > 1:
+            place += f" (byte {within + 1} of {len(pair.left)})" if within < len(pair.left) else " (behind its end)"
+    if at >= len(left):
+        return f"{place}: {_many(len(right) - at)} more than expected, from {right[at]:02x} on"
+    if at >= len(right):
+        return f"{place}: the actual bytes end there, {_many(len(left) - at)} short"
+    return f"{place}: expected {left[at]:02x}, got {right[at]:02x}"
+
+
+def _many(count: int) -> str:
+    return "1 byte" if count == 1 else f"{count} bytes"

@@ -1,0 +1,339 @@
+"""The failure message: what was asked, what is right, what came back, where they part, why, and how to see it again."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rich.text import Text
+
+from conformance.model import Case, Kind, Observation, Op, Outcome, Status, Verdict
+from conformance.report import background, question
+from conformance.report.background import Bug
+from conformance.report.compare import name_difference, side_by_side
+from conformance.report.hexview import BAD, DIM, FAULT, GOOD, Mark
+from conformance.report.labels import explained, flat, label_rows
+from conformance.report.page import Page
+from conformance.report.text import brief, safe, safe_lines, wrap
+from conformance.report.valueview import compare_values
+from conformance.values import ValueFormatError, difference
+from conformance.vectors import ABSENT, Vector, load_file
+from reference.rules import Ruling
+
+#: How many lines of a crash's last words are shown.
+_TAIL = 15
+
+_WORDS: Mapping[str, str] = {
+    Kind.REFUSED_VALID: "refuses what is valid",
+    Kind.ACCEPTED_INVALID: "accepts what must be refused",
+    Kind.WRONG_VALUE: "reads a wrong value",
+    Kind.WRONG_BYTES: "writes wrong bytes",
+    Kind.WRONG_ANSWER: "gives a wrong answer",
+    Outcome.CRASH: "crashed",
+    Outcome.HANG: "gave no answer in time",
+    Outcome.OOM: "took more memory than it may",
+    Outcome.VIOLATION: "broke the line protocol",
+    Outcome.CONTESTED: "takes another reading of a contested point",
+    Outcome.SKIP: "was not judged",
+    Outcome.NOT_ASKED: "was not asked",
+    Outcome.PASS: "does what is demanded",
+}
+
+_STYLES: Mapping[Outcome, str] = {
+    Outcome.PASS: "bold green",
+    Outcome.CONTESTED: "bold yellow",
+    Outcome.SKIP: "bold yellow",
+    Outcome.NOT_ASKED: "bold yellow",
+}
+
+
+def repro_command(verdict_id: str, spec: str) -> str:
+    """The command that asks this one question again."""
+    return f"wireproof repro {shlex.quote(verdict_id)} --impl={shlex.quote(spec)}"
+
+
+def render_failure(
+    vector: Vector,
+    case: Case,
+    observation: Observation,
+    verdict: Verdict,
+    *,
+    repro: str,
+    width: int,
+    implementation: str = "the implementation",
+    rulings: Mapping[str, Ruling] | None = None,
+    catalogue: Mapping[str, Bug] | None = None,
+    twin: Vector | None = None,
+) -> Text:
+    """One verdict explained, whatever it is, laid out for `width` columns; colour through styles alone.
+
+    `repro` is the command that repeats it. A vector whose pieces have no labels (a generated one) is named by the
+    reference's spans. `rulings`, `catalogue` and `twin` default to what the dialect and the vector set have.
+    """
+    known_rulings = background.rulings(vector.dialect) if rulings is None else rulings
+    told = _Told(vector, case, observation, verdict, twin if twin is not None else _twin(vector))
+    page = Page(width)
+    _headline(page, told, implementation)
+    page.gap()
+    page.block("asked", question.question(vector, case, _marks(told), page.room))
+    page.gap()
+    _outcome(page, told)
+    _twin_difference(page, told)
+    page.gap()
+    _why(page, told, known_rulings)
+    _resemblances(page, told, catalogue)
+    page.block("note", verdict.note)
+    if verdict.known:
+        page.block("known", verdict.known)
+    page.gap()
+    page.command("repeat", repro)
+    return page.text()
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """All that there is to tell."""
+
+    vector: Vector
+    case: Case
+    observation: Observation
+    verdict: Verdict
+    twin: Vector | None
+
+
+def _twin(vector: Vector) -> Vector | None:
+    """The valid vector that a negative differs from in one thing."""
+    if vector.twin is None:
+        return None
+    file = load_file(vector.dialect, vector.area)
+    return next((one for one in file.vectors if one.id == vector.twin), None) if file else None
+
+
+def _headline(page: Page, told: _Told, implementation: str) -> None:
+    verdict = told.verdict
+    words = _WORDS[verdict.kind or verdict.verdict]
+    name = f"{verdict.verdict} ({verdict.kind})" if verdict.kind else str(verdict.verdict)
+    if verdict.verdict is Outcome.CONTESTED and verdict.rulings:
+        words += f" ({', '.join(verdict.rulings)})"
+    elif verdict.verdict is Outcome.CRASH and told.observation.error:
+        words += f" ({told.observation.error})"
+    page.headline(f"{name}: {implementation} {words}", _STYLES.get(verdict.verdict, FAULT))
+    page.line(f"{question.subject(told.case)}, dialect {told.case.dialect}: {told.vector.about}".rstrip(": "))
+    page.line(verdict.id, DIM)
+
+
+# --- Where it is: marks in the question ---------------------------------------------------------------------------
+
+
+def _marks(told: _Told) -> Sequence[Mark]:
+    """What is to be pointed at in the bytes of the question."""
+    if not isinstance(told.case.args.get("data"), bytes):
+        return ()
+    vector, observation = told.vector, told.observation
+    if vector.reject is not None:
+        if vector.reject.offset is None:
+            return ()
+        return (Mark(vector.reject.offset, f"{vector.reject.reason}: this must be refused here"),)
+    if observation.status is Status.REJECT and observation.offset is not None:
+        return (Mark(observation.offset, f"refused here ({observation.reason or 'no reason given'}), but it is valid"),)
+    if told.case.op is Op.DECODE and observation.status is Status.ANSWER and told.verdict.kind is Kind.WRONG_VALUE:
+        return _value_marks(told)
+    return ()
+
+
+def _value_marks(told: _Told) -> Sequence[Mark]:
+    """The bytes that the value read wrongly came from."""
+    case = told.case
+    path = _difference(told.vector.value, told.observation.answer)
+    if not path:
+        return ()
+    spans, _, _ = explained(case.type, case.args["data"], case.dialect, case.version)
+    for span in spans:
+        if span.path == path or span.path.startswith((f"{path}.", f"{path}[")):
+            return (Mark(span.start, f"{path} is read from here"),)
+    return ()
+
+
+def _difference(expected: Any, actual: Any) -> str | None:
+    try:
+        return difference(expected, actual)
+    except ValueFormatError:
+        return ""
+
+
+# --- What was expected, and what came -----------------------------------------------------------------------------
+
+
+def _outcome(page: Page, told: _Told) -> None:
+    vector, case, observation = told.vector, told.case, told.observation
+    if told.verdict.verdict is Outcome.FAIL and observation.status is Status.ANSWER and vector.reject is None:
+        if isinstance(observation.answer, bytes) and case.op in (Op.ENCODE, Op.RECODE):
+            _bytes_outcome(page, told)
+            return
+        if case.op in (Op.DECODE, Op.LOOKUP, Op.INTERPRET):
+            expected = vector.value if case.op is Op.DECODE else vector.expected
+            page.block("found", _values_outcome(expected, observation.answer, page.room))
+            _explanation(page, told)
+            return
+    page.block("expected", question.expectation(vector, case, page.room))
+    page.block("actual", _actual(told, page.room))
+    _explanation(page, told)
+
+
+def _explanation(page: Page, told: _Told) -> None:
+    """The judge's own words, unless the observation has said them already."""
+    detail = told.verdict.detail
+    if detail and detail != told.observation.detail:
+        page.block("", detail, DIM)
+
+
+def _values_outcome(expected: Any, actual: Any, width: int) -> Text:
+    if _difference(expected, actual) is None:  # equal here, but not to the judge, which says why
+        return question.paragraphs(brief(actual, 3 * width), BAD, width)
+    return compare_values(expected, actual, width=width)
+
+
+def _bytes_outcome(page: Page, told: _Told) -> None:
+    """Expected and actual bytes aligned, the first difference named, and what the actual bytes mean."""
+    vector, case = told.vector, told.case
+    expected, actual = vector.canonical_data, told.observation.answer
+    pieces = vector.canonical or vector.pieces
+    rows = flat(label_rows(pieces, expected, case.type, case.dialect, case.version))
+    if expected != actual:
+        page.block("found", side_by_side(expected, actual, rows, width=page.room))
+        page.block("", f"first difference: {name_difference(expected, actual, rows)}", "bold")
+    else:
+        page.block("found", f"the expected {question.byte_line(expected)}")
+    page.block("means", _meaning(told, actual, page.room))
+    _explanation(page, told)
+
+
+def _meaning(told: _Told, actual: bytes, width: int) -> Text:
+    """What the protocol reads in the bytes that were written."""
+    case = told.case
+    spans, value, error = explained(case.type, actual, case.dialect, case.version)
+    if error is not None:
+        return Text("\n".join(wrap(f"the bytes written cannot be read: {error}", width)), BAD)
+    if not spans or told.vector.value is ABSENT:
+        return Text()
+    wanted = told.vector.value
+    if _difference(wanted, value) is None:
+        return Text("the bytes written are read as the right value, but an encoder writes it otherwise", DIM)
+    return compare_values(wanted, value, width=width, titles=("to write", "written"))
+
+
+def _actual(told: _Told, width: int) -> Text:
+    observation = told.observation
+    match observation.status:
+        case Status.ANSWER:
+            given = question.answer(told.case, observation.answer, _patterns(told.vector), width)
+            if told.vector.reject is None:
+                return _recoloured(given, told.verdict.verdict)
+            return Text("no refusal; it returned\n", BAD).append_text(given)
+        case Status.REJECT:
+            return _recoloured(_refusal(observation, width), told.verdict.verdict)
+        case Status.UNSUPPORTED:
+            return Text("not offered", "yellow").append(f": {safe(observation.detail)}" if observation.detail else "")
+        case Status.NOT_ASKED:
+            return Text("not asked", "yellow").append(f": {safe(observation.detail)}" if observation.detail else "")
+    out = Text(_WORDS[Outcome(observation.status)], BAD)
+    out.append(f": {safe(observation.error)}" if observation.error else "", BAD)
+    out.append(f" in {safe(observation.frame)}" if observation.frame else "")
+    for line in safe_lines(observation.detail, _TAIL):
+        for part in wrap(line, width - 2):
+            out.append("\n| ", DIM).append(part)
+    return out
+
+
+def _recoloured(text: Text, outcome: Outcome) -> Text:
+    """What is right is not shown in the colour of what is wrong."""
+    style = {Outcome.PASS: GOOD, Outcome.CONTESTED: "yellow"}.get(outcome)
+    return text if style is None else Text(text.plain, style)
+
+
+def _refusal(observation: Observation, width: int) -> Text:
+    said = "a refusal"
+    if observation.half:
+        said += f" by its {observation.half} half"
+    if observation.reason:
+        said += f": {observation.reason}"
+    if observation.offset is not None:
+        said += f" at byte {observation.offset}"
+    out = Text(safe(said), BAD)
+    words = ": ".join(part for part in (observation.error, observation.detail) if part)
+    for line in safe_lines(words, _TAIL):
+        for part in wrap(line, width - 2):
+            out.append("\n| ", DIM).append(part)
+    return out
+
+
+def _patterns(vector: Vector) -> Sequence[Any]:
+    if isinstance(vector.expected, tuple):
+        patterns: Sequence[Any] = vector.expected[0]
+        return patterns
+    return ()
+
+
+def _twin_difference(page: Page, told: _Told) -> None:
+    """What the accepted negative differs in from its valid twin."""
+    twin, vector = told.twin, told.vector
+    if twin is None or told.verdict.kind is not Kind.ACCEPTED_INVALID:
+        return
+    page.gap()
+    page.block("twin", f"{twin.id} is valid: {twin.about}")
+    titles = ("valid twin", "this")
+    if "data" in told.case.args:
+        if twin.data != vector.data:
+            rows = flat(label_rows(twin.pieces, twin.data, twin.type, twin.dialect, twin.version))
+            page.block("", side_by_side(twin.data, vector.data, rows, width=page.room, titles=titles))
+    elif twin.value is not ABSENT and _difference(twin.value, vector.value) is not None:
+        page.block("", compare_values(twin.value, vector.value, width=page.room, titles=titles))
+    if (twin.type, twin.version) != (vector.type, vector.version):
+        page.block("", f"it is of version {twin.version}, this of version {vector.version}")
+
+
+# --- Why ----------------------------------------------------------------------------------------------------------
+
+
+def _why(page: Page, told: _Told, rulings: Mapping[str, Ruling]) -> None:
+    named = dict.fromkeys((*told.verdict.rulings, *told.vector.rulings))
+    for number, identifier in enumerate(named):
+        ruling = rulings.get(identifier)
+        page.block("rule" if number == 0 else "", _ruling(identifier, ruling, page.room))
+    page.block("source", told.vector.source)
+
+
+def _ruling(identifier: str, ruling: Ruling | None, width: int) -> Text:
+    if ruling is None:
+        return Text(safe(identifier), "bold")
+    out = Text(identifier, "bold").append(" ‡" if ruling.contested else "").append(f"  {safe(ruling.question)}")
+    for title, said, style in (
+        ("demanded", ruling.demanded, GOOD),
+        ("other reading", ruling.other, "yellow"),
+        ("source", ruling.source, DIM),
+    ):
+        if said:
+            first, *rest = wrap(safe(f"{title}: {said}"), width - 4)
+            out.append(f"\n  {first}", style)
+            for line in rest:
+                out.append(f"\n    {line}", style)
+    return out
+
+
+def _resemblances(page: Page, told: _Told, catalogue: Mapping[str, Bug] | None) -> None:
+    """Real bugs that look so."""
+    if told.verdict.verdict in (Outcome.PASS, Outcome.SKIP, Outcome.NOT_ASKED):
+        return
+    found = background.resemblances(told.vector, told.observation, catalogue)
+    name = "seen in"
+    for one in found:
+        bug = one.bug
+        lead = "exactly what happened in" if one.exact else "known to look so:"
+        where = " ".join(part for part in (bug.repo, bug.ref and f"({bug.ref})") if part)
+        text = f"{bug.id} {lead} {where}".rstrip() + (f": {bug.title}" if bug.title else "")
+        if bug.wrong_behaviour:
+            text += f". {bug.wrong_behaviour[0].upper()}{bug.wrong_behaviour[1:]}"
+        page.block(name, text, "bold" if one.exact else "")
+        name = ""

@@ -1,0 +1,250 @@
+"""An annotated hex dump: rows of offset, hex, label and value, with faults marked at their offset."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from rich.text import Text
+
+from conformance.report.text import brief, middle, safe, wrap
+from conformance.vectors import Piece
+from reference.cursor import Span
+
+#: Bytes on one line, and how many lines of a piece are shown before it is cut in the middle.
+PER_LINE = 8
+_LINES_OF_PIECE = 3
+#: Where the columns stand: the offset's width, the hex digits' width, and the blanks between.
+_OFFSET = 6
+_HEX = PER_LINE * 3 - 1
+_GAP = 2
+
+#: Styles, in one place so that all reports look alike.
+FAULT = "bold red"
+GOOD = "green"
+BAD = "red"
+DIM = "dim"
+LABEL = "cyan"
+VALUE = "bold"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Bytes from `offset` on and what they are. A row without an offset is a heading."""
+
+    offset: int | None
+    data: bytes
+    label: str
+    value: str = ""
+    depth: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Something to be said about the byte at `offset` (which may be the first one behind the last)."""
+
+    offset: int
+    text: str
+    style: str = FAULT
+
+
+def piece_rows(pieces: Iterable[Piece]) -> list[Row]:
+    """A vector's pieces as rows."""
+    rows: list[Row] = []
+    offset = 0
+    for piece in pieces:
+        rows.append(Row(offset, piece.data, piece.label))
+        offset += len(piece.data)
+    return rows
+
+
+_STEP = re.compile(r"\[[^\]]*\]|[^.\[\]]+")
+
+
+def steps(path: str) -> list[str]:
+    """`ApiKeys[2].MinVersion` → `["ApiKeys", "[2]", "MinVersion"]`."""
+    return _STEP.findall(path)
+
+
+def span_rows(spans: Sequence[Span], data: bytes) -> list[Row]:
+    """A decoder's spans as rows: fields under the fields that they are in. Bytes that no span covers are a row too."""
+    rows: list[Row] = []
+    above: list[str] = []
+    parents = _parents(spans)
+    position = 0
+    for span in spans:
+        if span.start > position:
+            rows.append(Row(position, data[position : span.start], "(not named)"))
+        path = steps(span.path)
+        # A field whose parts have paths of their own is a heading over them; so its own spans stand under it.
+        heads = path if span.path in parents else path[:-1]
+        common = _common(heads, above)
+        for depth in range(common, len(heads)):
+            if depth >= len(above) or heads[: depth + 1] != above[: depth + 1]:
+                rows.append(Row(None, b"", safe(heads[depth]), depth=depth))
+        above = heads
+        name = "" if span.path in parents or not path else safe(path[-1])
+        label = " ".join(part for part in (name, safe(span.what)) if part)
+        value = "" if span.value is None and span.start == span.end else brief(span.value, 60)
+        rows.append(Row(span.start, data[span.start : span.end], label, value, len(heads)))
+        position = max(position, span.end)
+    return rows
+
+
+def _parents(spans: Iterable[Span]) -> set[str]:
+    """Paths that have spans below them."""
+    found: set[str] = set()
+    for path in {span.path for span in spans}:
+        parts = steps(path)
+        for length in range(1, len(parts)):
+            found.add(join(parts[:length]))
+    return found
+
+
+def join(parts: Sequence[str]) -> str:
+    """The inverse of `steps`."""
+    text = ""
+    for part in parts:
+        text += part if part.startswith("[") or not text else f".{part}"
+    return text
+
+
+def _common(left: Sequence[str], right: Sequence[str]) -> int:
+    count = 0
+    for one, other in zip(left, right, strict=False):
+        if one != other:
+            break
+        count += 1
+    return count
+
+
+def hex_dump(rows: Sequence[Row], *, width: int, marks: Sequence[Mark] = (), limit: int | None = None) -> Text:
+    """Rows as lines, each mark under the byte that it is about.
+
+    `limit`: how many rows at most; those around the marks (else the first ones) are kept.
+    """
+    out = Text()
+    kept, pending = _kept(rows, marks, limit), sorted(marks, key=lambda mark: mark.offset)
+    end = max((row.offset + len(row.data) for row in rows if row.offset is not None), default=0)
+    skipped = 0
+    for index, row in enumerate(rows):
+        if index not in kept:
+            skipped += 1
+            continue
+        _append_gap(out, skipped)
+        skipped = 0
+        mine = [mark for mark in pending if _within(mark, row)]
+        pending = [mark for mark in pending if mark not in mine]
+        _append_row(out, row, mine, width)
+    _append_gap(out, skipped)
+    for mark in pending:
+        _append_line(out, min(mark.offset, end), "", Text("(the input ends here)", DIM))
+        _append_mark(out, 0, mark, width)
+    out.rstrip()
+    return out
+
+
+def _within(mark: Mark, row: Row) -> bool:
+    return row.offset is not None and row.offset <= mark.offset < row.offset + len(row.data)
+
+
+def _kept(rows: Sequence[Row], marks: Sequence[Mark], limit: int | None) -> set[int]:
+    """Which rows are shown when there are too many of them."""
+    if limit is None or len(rows) <= limit:
+        return set(range(len(rows)))
+    centre = next((index for index, row in enumerate(rows) for mark in marks if _within(mark, row)), None)
+    if centre is None:
+        centre = len(rows) - 1 if marks else 0
+    first = max(0, min(centre - limit // 2, len(rows) - (limit - 2)))
+    return {0, 1, *range(first, first + limit - 2)}
+
+
+def _append_gap(out: Text, skipped: int) -> None:
+    if skipped:
+        out.append(f"{'':>{_OFFSET + _GAP}}… {skipped} {'row' if skipped == 1 else 'rows'} not shown …\n", DIM)
+
+
+def _append_row(out: Text, row: Row, marks: Sequence[Mark], width: int) -> None:
+    if row.offset is None:
+        _append_line(out, None, "", Text("  " * row.depth + row.label, LABEL))
+        return
+    label = _label(row, width)
+    chunks = chunked(row.data, {mark.offset - row.offset for mark in marks})
+    for number, (start, chunk) in enumerate(chunks):
+        beside = label[number] if number < len(label) else Text()
+        if chunk is None:
+            _append_line(out, None, f"… {start} bytes …", beside)
+            continue
+        _append_line(out, row.offset + start, chunk.hex(" "), beside)
+        for mark in marks:
+            within = mark.offset - row.offset - start
+            if 0 <= within < max(len(chunk), 1):
+                _append_mark(out, within, mark, width)
+    for beside in label[len(chunks) :]:
+        _append_line(out, None, "", beside)
+
+
+def _label(row: Row, width: int) -> list[Text]:
+    """Label and value in the right-hand column, wrapped."""
+    room = width - (_OFFSET + _GAP + _HEX + _GAP) - 2 * row.depth
+    indent = "  " * row.depth
+    lines = [Text(indent + line) for line in wrap(safe(row.label), room)]
+    if row.value:
+        last = lines[-1] if lines else Text(indent)
+        value = Text(middle(row.value, max(room, 20)), VALUE)
+        if lines and last.cell_len + 2 + value.cell_len <= room + len(indent):
+            last.append("  ").append_text(value)
+        else:
+            lines.append(Text(indent).append_text(value))
+    return lines
+
+
+def chunked(data: bytes, focus: Iterable[int] = (), per_line: int = PER_LINE) -> list[tuple[int, bytes | None]]:
+    """Data in lines: (start, bytes), or (count, None) for `count` bytes that are left out.
+
+    Long data keeps its first and last line and those with a byte in `focus`.
+    """
+    starts = range(0, max(len(data), 1), per_line)
+    if len(starts) <= _LINES_OF_PIECE:
+        return [(start, data[start : start + per_line]) for start in starts]
+    wanted = {0, len(starts) - 1, *(min(at // per_line, len(starts) - 1) for at in focus)}
+    lines: list[tuple[int, bytes | None]] = []
+    before = -1
+    for number in sorted(wanted):
+        if number - before > 1:
+            lines.append(((number - before - 1) * per_line, None))
+        lines.append((starts[number], data[starts[number] : starts[number] + per_line]))
+        before = number
+    return lines
+
+
+def _append_line(out: Text, offset: int | None, digits: str, beside: Text) -> None:
+    out.append(f"{'' if offset is None else offset:>{_OFFSET}}", DIM).append(" " * _GAP)
+    out.append(f"{digits:<{_HEX}}" if beside.plain else digits)
+    if beside.plain:
+        out.append(" " * _GAP).append_text(beside)
+    out.append("\n")
+
+
+def _append_mark(out: Text, within: int, mark: Mark, width: int) -> None:
+    """Carets under the byte, with the text beside them; it goes on below."""
+    indent = _OFFSET + _GAP + within * 3
+    first, *rest = wrap(safe(mark.text), width - indent - 3) or [""]
+    out.append(" " * indent).append(f"^^ {first}\n", mark.style)
+    for line in rest:
+        out.append(" " * (indent + 3)).append(f"{line}\n", mark.style)
+
+
+def prefixed(text: Text, first: Text | str, indent: int) -> Text:
+    """A block set in by `indent` columns, `first` standing in the margin of its first line."""
+    out = Text()
+    for number, line in enumerate(text.split("\n", allow_blank=False)):
+        margin = Text(first) if isinstance(first, str) else first
+        if number == 0:
+            out.append_text(margin).append(" " * max(indent - margin.cell_len, 0))
+        else:
+            out.append("\n").append(" " * indent)
+        out.append_text(line)
+    return out
+

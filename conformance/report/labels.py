@@ -1,0 +1,62 @@
+"""What the bytes of a report are called: by the vector's own pieces, else by the reference's spans."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from conformance.report.hexview import Row, piece_rows, span_rows
+from conformance.vectors import Piece
+from reference.cursor import Span
+from reference.errors import DecodeError, WireError
+
+
+def explained(type_name: str | None, data: bytes, dialect: str, version: int | None) -> tuple[
+    tuple[Span, ...], object, DecodeError | None
+]:
+    """`reference.explain` for a report: what the reference does not know has no spans, and is no error here."""
+    import reference  # here, because it costs what a plain report does not need
+
+    if type_name is None:
+        return (), None, None
+    try:
+        found = reference.explain(type_name, data, dialect=dialect, version=version)
+    except (NotImplementedError, WireError):
+        return (), None, None
+    return found.spans, found.value, found.error
+
+
+def label_rows(
+    pieces: Sequence[Piece], data: bytes, type_name: str | None, dialect: str, version: int | None
+) -> list[Row]:
+    """Rows for `data`. A generated vector has no labelled pieces: then the spans name its bytes."""
+    if any(piece.label for piece in pieces) and b"".join(piece.data for piece in pieces) == data:
+        return piece_rows(pieces)
+    spans, _, _ = explained(type_name, data, dialect, version)
+    if spans:
+        return rows_of(spans, data)
+    return [Row(0, data, "")] if data else []
+
+
+def rows_of(spans: Sequence[Span], data: bytes) -> list[Row]:
+    """Span rows, and a last one for the bytes that no span covers."""
+    rows = span_rows(spans, data)
+    covered = max((span.end for span in spans), default=0)
+    if covered < len(data):
+        rows.append(Row(covered, data[covered:], "(not read)" if spans else ""))
+    return rows
+
+
+def flat(rows: Sequence[Row]) -> list[Row]:
+    """Rows without headings, each label with the fields that it is in: for columns where there is no room to indent."""
+    result: list[Row] = []
+    above: list[str] = []
+    for row in rows:
+        if row.offset is None:
+            above = [*above[: row.depth], row.label]
+            continue
+        path = "".join(
+            part if part.startswith("[") or not place else f".{part}" for place, part in enumerate(above[: row.depth])
+        )
+        label = f"{path}.{row.label}" if path and row.depth else row.label
+        result.append(Row(row.offset, row.data, label, row.value))
+    return result

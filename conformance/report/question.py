@@ -1,0 +1,246 @@
+"""What was asked, laid out for a person: one block per op, its bytes named piece by piece."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from rich.text import Text
+
+from conformance.model import Case, Op
+from conformance.report.hexview import BAD, DIM, GOOD, Mark, Row, hex_dump
+from conformance.report.labels import explained, label_rows, rows_of
+from conformance.report.text import brief, safe, wrap
+from conformance.vectors import ABSENT, Vector
+
+#: How many rows of a dump a failure shows.
+ROWS = 20
+#: Data up to this length is also given as one row of digits, to be copied.
+_COPIED = 40
+
+
+def subject(case: Case) -> str:
+    """`decode TAG_BUFFER`, `encode ApiVersionsResponse version 3`, `serve`."""
+    parts = [str(case.op), case.type or "", "" if case.version is None else f"version {case.version}"]
+    return " ".join(part for part in parts if part)
+
+
+def data_rows(vector: Vector, case: Case) -> list[Row]:
+    """The rows of the bytes that were asked about."""
+    return label_rows(vector.pieces, case.args["data"], case.type, case.dialect, case.version)
+
+
+def question(vector: Vector, case: Case, marks: Sequence[Mark], width: int) -> Text:
+    """The question, with marks at the bytes that matter."""
+    args = case.args
+    match case.op:
+        case Op.DECODE | Op.RECODE | Op.LOOKUP:
+            return _about_bytes(vector, case, marks, width)
+        case Op.ENCODE:
+            return _lines(f"encode as {_typed(case)}", brief(args["value"], 4 * width), width)
+        case Op.SERVE:
+            return _serve(case, width)
+        case Op.INTERPRET:
+            return _interpret(case, width)
+        case Op.NEGOTIATE:
+            return _negotiate(case)
+    out = _lines("old schema", brief(args["old"], 4 * width), width)
+    return out.append("\n").append_text(_lines("new schema", brief(args["new"], 4 * width), width))
+
+
+def _typed(case: Case) -> str:
+    return f"{case.type}" if case.version is None else f"{case.type} version {case.version}"
+
+
+def _lines(title: str, text: str, width: int) -> Text:
+    out = Text().append(f"{safe(title)}\n")
+    for line in wrap(text, width - 4):
+        out.append(f"    {line}\n")
+    out.rstrip()
+    return out
+
+
+def _about_bytes(vector: Vector, case: Case, marks: Sequence[Mark], width: int) -> Text:
+    data: bytes = case.args["data"]
+    verb = {Op.DECODE: "decode", Op.RECODE: "decode and encode again", Op.LOOKUP: "look up"}[case.op]
+    out = Text(f"{verb} ")
+    if case.op is Op.LOOKUP:
+        out.append(f"all values of the key {brief(case.args['key'], 40)} in ")
+    out.append(f"{len(data)} {'byte' if len(data) == 1 else 'bytes'} as {safe(_typed(case))}")
+    if 0 < len(data) <= _COPIED:
+        out.append(": ").append(data.hex(), "bold")
+    out.append("\n")
+    rows = data_rows(vector, case)
+    if rows or marks:
+        out.append_text(hex_dump(rows, width=width, marks=marks, limit=ROWS))
+    out.rstrip()
+    return out
+
+
+def _serve(case: Case, width: int) -> Text:
+    chunks: Sequence[bytes] = case.args["chunks"]
+    count = "one piece" if len(chunks) == 1 else f"{len(chunks)} pieces"
+    out = Text(f"answer, as a broker, what arrives on a fresh connection in {count}\n")
+    whole = b"".join(chunks)
+    rows = frame_rows(whole, "RequestFrame", case.dialect, None)
+    out.append_text(hex_dump(rows, width=width, limit=ROWS))
+    if len(chunks) > 1:
+        ends = [sum(len(chunk) for chunk in chunks[: index + 1]) for index in range(len(chunks) - 1)]
+        shown = ", ".join(str(end) for end in ends[:12]) + (" …" if len(ends) > 12 else "")
+        out.append(f"\nthe pieces end before byte {shown}", DIM)
+    return out
+
+
+def frame_rows(data: bytes, type_name: str | None, dialect: str, version: int | None) -> list[Row]:
+    """The frames of a connection, each named by the reference as far as it can read it."""
+    rows: list[Row] = []
+    start = 0
+    while start < len(data):
+        size = int.from_bytes(data[start : start + 4], "big", signed=True)
+        end = start + 4 + size
+        if size < 0 or end > len(data):
+            end = len(data)
+        frame = data[start:end]
+        spans, _, _ = explained(type_name, frame, dialect, version)
+        for row in rows_of(spans, frame) if spans else _bare_frame(frame):
+            offset = None if row.offset is None else row.offset + start
+            rows.append(Row(offset, row.data, row.label, row.value, row.depth))
+        start = end
+    return rows
+
+
+def _bare_frame(frame: bytes) -> list[Row]:
+    """A frame that nobody can read: its size, and the rest."""
+    rows = [Row(0, frame[:4], "size" if len(frame) >= 4 else "the beginning of a size")]
+    if len(frame) > 4:
+        rows.append(Row(4, frame[4:], "what is in the frame"))
+    return rows
+
+
+def _interpret(case: Case, width: int) -> Text:
+    request: bytes = case.args["request"]
+    response: bytes | None = case.args["response"]
+    out = Text("say, as a client, what this answer means. It had sent\n")
+    out.append_text(hex_dump(frame_rows(request, "RequestFrame", case.dialect, None), width=width, limit=ROWS))
+    if response is None:
+        return out.append("\nand the connection was closed without an answer")
+    out.append("\nand received\n")
+    rows = _response_rows(request, response, case.dialect)
+    return out.append_text(hex_dump(rows, width=width, limit=ROWS)) if rows else out.append("nothing")
+
+
+def _response_rows(request: bytes, response: bytes, dialect: str) -> list[Row]:
+    """The response under the name and the version that the request asks for; error 35 comes as version 0."""
+    if len(request) >= 8:
+        key, version = (int.from_bytes(request[at : at + 2], "big", signed=True) for at in (4, 6))
+        name = {18: "ResponseFrame:ApiVersions"}.get(key)
+        for tried in dict.fromkeys((version, 0)):
+            spans, _, error = explained(name, response, dialect, tried)
+            if spans and error is None:
+                return rows_of(spans, response)
+    return frame_rows(response, None, dialect, None)
+
+
+def _negotiate(case: Case) -> Text:
+    args = case.args
+    out = Text(f"choose the version of api {args['api_key']}: ")
+    return out.append(f"the client speaks {span(args['client'])}, the broker {span(args['broker'])}")
+
+
+def span(pair: Sequence[int] | None) -> str:
+    """A (min, max) pair in words."""
+    if pair is None:
+        return "does not list it"
+    low, high = pair
+    return f"{low} to {high}" + (" (an empty range)" if low > high else "")
+
+
+def expectation(vector: Vector, case: Case, width: int) -> Text:
+    """What is demanded, as a block. For bytes and values that are compared in detail elsewhere: in one line."""
+    if vector.reject is not None:
+        text = Text("a refusal", GOOD).append(f": {vector.reject.reason}")
+        if vector.reject.offset is not None:
+            text.append(f" at byte {vector.reject.offset}")
+            name = piece_at(data_rows(vector, case), vector.reject.offset) if "data" in case.args else ""
+            text.append(f', "{safe(name)}"' if name else "")
+        return text
+    text = Text()
+    match case.op:
+        case Op.DECODE:
+            text.append_text(paragraphs(brief(vector.value, 4 * width), GOOD, width))
+        case Op.LOOKUP:
+            text.append_text(paragraphs(brief(vector.expected, 4 * width), GOOD, width))
+        case Op.ENCODE | Op.RECODE:
+            text.append_text(paragraphs(byte_line(vector.canonical_data), GOOD, width))
+        case Op.SERVE:
+            patterns, closes = vector.expected
+            text.append_text(_patterns(patterns, closes, width))
+        case Op.NEGOTIATE:
+            text.append("no version: there is none in both" if vector.expected is None else str(vector.expected), GOOD)
+        case Op.EVOLVE:
+            said = ", ".join(f"{one.get('kind')} at {one.get('path')}" for one in vector.expected)
+            text.append(safe(said) or "nothing breaks", GOOD)
+        case Op.INTERPRET:
+            text.append(brief(vector.expected, 2 * width), GOOD)
+    if vector.or_reject is not None:
+        text.append(f"\nor a refusal ({vector.or_reject})", DIM)
+    return text
+
+
+def byte_line(data: bytes) -> str:
+    """Bytes on a line: digits and length."""
+    if not data:
+        return "no bytes"
+    return data.hex(" ") if len(data) <= 16 else f"{data[:10].hex(' ')} … {data[-4:].hex(' ')} ({len(data)} bytes)"
+
+
+def paragraphs(text: str, style: str, width: int) -> Text:
+    return Text("\n".join(wrap(text, width)), style)
+
+
+def _patterns(patterns: Sequence[Any], closes: bool, width: int) -> Text:
+    out = Text()
+    if not patterns:
+        out.append("no bytes\n", GOOD)
+    for pattern in patterns:
+        version = pattern.get("version")
+        out.append(f"{safe(str(pattern.get('type')))}{'' if version is None else f' version {version}'}, with\n", GOOD)
+        for line in wrap(brief(pattern.get("value"), 4 * width), width - 4):
+            out.append(f"    {line}\n", GOOD)
+    return out.append(f"and the connection {'is closed' if closes else 'stays open'}", GOOD)
+
+
+def answer(case: Case, value: Any, patterns: Sequence[Any], width: int) -> Text:
+    """What an implementation answered. `patterns` name the frames that a broker was to send."""
+    match case.op:
+        case Op.DECODE | Op.LOOKUP:
+            return paragraphs(brief(value, 4 * width), BAD, width)
+        case Op.ENCODE | Op.RECODE:
+            return paragraphs(byte_line(value) if isinstance(value, bytes) else brief(value), BAD, width)
+        case Op.SERVE if isinstance(value, (tuple, list)) and len(value) == 2 and isinstance(value[0], bytes):
+            sent, closed = value
+            out = Text()
+            if sent:
+                first = patterns[0] if patterns else {}
+                rows = frame_rows(sent, first.get("type"), case.dialect, first.get("version"))
+                out.append_text(hex_dump(rows, width=width, limit=ROWS)).append("\n")
+            else:
+                out.append("no bytes\n", BAD)
+            return out.append(f"and the connection {'is closed' if closed else 'stays open'}", BAD)
+        case Op.NEGOTIATE if value is None:
+            return Text("no version", BAD)
+        case Op.EVOLVE if value == []:
+            return Text("nothing breaks", BAD)
+    return paragraphs(brief(value, 2 * width), BAD, width)
+
+
+def piece_at(rows: Sequence[Row], offset: int) -> str:
+    """The label of the piece with this byte; "" when it lies behind them."""
+    for row in rows:
+        if row.offset is not None and row.offset <= offset < row.offset + len(row.data):
+            return row.label
+    return ""
+
+
+def has_value(vector: Vector) -> bool:
+    return vector.value is not ABSENT

@@ -1,0 +1,111 @@
+"""Text that may be shown: whatever an implementation says is escaped and shortened before it reaches a terminal."""
+
+from __future__ import annotations
+
+import io
+import textwrap
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+from rich.console import Console, RenderableType
+from rich.text import Text
+
+from conformance.values import show
+
+#: How many elements of a long array, bytes of long data and characters of long text are shown at each end.
+_ITEMS, _BYTES, _CHARACTERS = 4, 12, 40
+#: How deep a nested value is shown.
+_DEPTH = 8
+
+
+def safe(text: str) -> str:
+    """`text` on one line, with every character that a terminal could act on, or that cannot be seen, as an escape."""
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() else _escape(char) for char in text)
+
+
+def _escape(char: str) -> str:
+    named = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}.get(char)
+    if named:
+        return named
+    code = ord(char)
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def safe_lines(text: str, limit: int) -> list[str]:
+    """The last `limit` lines of `text`, each one safe, tabs as spaces; says how many went before."""
+    lines = [safe(line.expandtabs(4).rstrip()) for line in text.replace("\r\n", "\n").split("\n")]
+    while lines and not lines[-1]:
+        lines.pop()
+    if len(lines) <= limit:
+        return lines
+    return [f"… {len(lines) - limit + 1} lines before …", *lines[-(limit - 1) :]]
+
+
+def middle(text: str, limit: int) -> str:
+    """`text` cut in its middle so that it has no more than `limit` characters."""
+    if len(text) <= limit:
+        return text
+    head = (limit - 1) * 2 // 3
+    return f"{text[:head]}…{text[len(text) - (limit - 1 - head) :]}"
+
+
+def brief(value: Any, limit: int = 200) -> str:
+    """A value as a person reads it, on one line of at most `limit` characters, long parts shortened with their length."""
+    return middle(safe(_brief(value, _DEPTH)), limit)
+
+
+def _brief(value: Any, depth: int) -> str:
+    match value:
+        case bytes() | bytearray() | memoryview():
+            data = bytes(value)
+            if len(data) <= 2 * _BYTES + 4:
+                return show(data)
+            return f"0x{data[:_BYTES].hex()}…{data[-_BYTES:].hex()} ({len(data)} bytes)"
+        case str():
+            if len(value) <= 2 * _CHARACTERS:
+                return show(value)
+            return f"{value[:_CHARACTERS]!r}…{value[-_CHARACTERS // 2 :]!r} ({len(value)} characters)"
+        case Mapping():
+            if depth == 0:
+                return "{…}"
+            return "{" + ", ".join(f"{key}: {_brief(item, depth - 1)}" for key, item in value.items()) + "}"
+        case list() | tuple():
+            if depth == 0:
+                return "[…]"
+            if len(value) <= 2 * _ITEMS + 2:
+                return "[" + ", ".join(_brief(item, depth - 1) for item in value) + "]"
+            ends = [", ".join(_brief(item, depth - 1) for item in part) for part in (value[:_ITEMS], value[-1:])]
+            return f"[{ends[0]}, … {len(value) - _ITEMS - 1} more …, {ends[1]}]"
+        case None | bool() | int() | float() | uuid.UUID():
+            return show(value)
+    try:
+        return f"{value!r} (a {type(value).__name__}: no protocol value)"
+    except Exception:  # the repr of somebody else's class
+        return f"a {type(value).__name__} (no protocol value) that cannot be shown"
+
+
+def wrap(text: str, width: int) -> list[str]:
+    """Prose on lines of `width`; an empty text has no lines."""
+    return textwrap.wrap(text, max(width, 20), break_on_hyphens=False)
+
+
+def to_string(renderable: RenderableType, *, width: int, color: bool) -> str:
+    """A renderable as text, with ANSI colour or without, in lines without trailing blanks."""
+    stream = io.StringIO()
+    console = Console(
+        file=stream,
+        width=width,
+        force_terminal=color,
+        color_system="standard" if color else None,
+        highlight=False,
+        markup=False,
+        emoji=False,
+        legacy_windows=False,
+    )
+    console.print(renderable, soft_wrap=isinstance(renderable, Text), end="")
+    return "\n".join(line.rstrip() for line in stream.getvalue().split("\n"))

@@ -1,0 +1,138 @@
+"""Two values: where they first differ, what stands there on both sides, and what is around it."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+from rich.text import Text
+
+from conformance.report.hexview import BAD, DIM, GOOD, LABEL, join, steps
+from conformance.report.hints import hint, same_kind, type_name
+from conformance.report.text import brief, safe, wrap
+from conformance.values import difference
+
+#: How many neighbours of the difference are shown on each side.
+_AROUND = 3
+
+
+class _Nothing:
+    """Stands where a side has nothing: a key or an element is missing."""
+
+
+NOTHING = _Nothing()
+
+
+def compare_values(
+    expected: Any, actual: Any, *, width: int, titles: tuple[str, str] = ("expected", "actual")
+) -> Text:
+    """The first difference of two values that differ, with its surroundings."""
+    path = difference(expected, actual)
+    if path is None:
+        return Text("no difference")
+    parts = steps(path)
+    left, right = at(expected, parts), at(actual, parts)
+    if left is NOTHING and right is NOTHING:  # a key that cannot be told from a path
+        parts, left, right = [], expected, actual
+    out = Text()
+    if parts:
+        out.append("first difference at ").append(safe(join(parts)), LABEL).append("\n")
+    typed = not same_kind(left, right)
+    margin = max(len(title) for title in titles) + 2
+    for title, value, style in zip(titles, (left, right), (GOOD, BAD), strict=True):
+        _append_block(out, title, margin, _shown(value, typed, width), style, width)
+    found = _hint(expected, actual, parts)
+    if found:
+        for line in wrap(found, width):
+            out.append(f"{line}\n", "italic")
+    if parts:
+        _append_surroundings(out, expected, actual, parts, width)
+    out.rstrip()
+    return out
+
+
+def at(value: Any, parts: list[str]) -> Any:
+    """What stands at this path; NOTHING when there is nothing."""
+    for part in parts:
+        if part.startswith("["):
+            index = int(part[1:-1])
+            if not isinstance(value, (list, tuple)) or index >= len(value):
+                return NOTHING
+            value = value[index]
+        elif isinstance(value, Mapping) and part in value:
+            value = value[part]
+        else:
+            return NOTHING
+    return value
+
+
+def _hint(expected: Any, actual: Any, parts: list[str]) -> str | None:
+    """What is known of such a difference: in the value itself, else in the arrays that it is in."""
+    for length in range(len(parts), -1, -1):
+        left, right = at(expected, parts[:length]), at(actual, parts[:length])
+        if left is NOTHING or right is NOTHING or (length < len(parts) and not isinstance(left, (list, tuple))):
+            continue
+        found = hint(left, right)
+        if found:
+            return found
+    return None
+
+
+def _shown(value: Any, typed: bool, width: int) -> str:
+    if value is NOTHING:
+        return "(nothing: it is missing)"
+    return brief(value, 3 * width) + (f"   ({type_name(value)})" if typed and value is not None else "")
+
+
+def _append_block(out: Text, title: str, margin: int, text: str, style: str, width: int) -> None:
+    first, *rest = wrap(text, width - margin) or [""]
+    out.append(f"{title:<{margin}}").append(f"{first}\n", style)
+    for line in rest:
+        out.append(" " * margin).append(f"{line}\n", style)
+
+
+def _append_surroundings(out: Text, expected: Any, actual: Any, parts: list[str], width: int) -> None:
+    """The neighbours of the difference in the value that holds it; `-` is expected, `+` actual."""
+    above, key = parts[:-1], parts[-1]
+    if above and _is_pair(at(expected, above)):
+        above, key = above[:-1], above[-1]
+    left, right = at(expected, above), at(actual, above)
+    entries = _entries(left)
+    others = _entries(right)
+    if len(entries) < 2 and len(others) < 2:
+        return
+    keys = list(dict.fromkeys([*entries, *others]))
+    position = keys.index(key)
+    near = keys[max(0, position - _AROUND) : position + _AROUND + 1]
+    out.append(f"in {safe(join(above)) or 'the value'}:\n", DIM)
+    name_width = min(max(len(safe(name)) for name in near), 32)
+    if keys[0] != near[0]:
+        out.append(f"    … {position - _AROUND} before …\n", DIM)
+    for name in near:
+        label = f"{safe(name):<{name_width}}"
+        room = max(width - name_width - 6, 20)
+        one, other = entries.get(name, NOTHING), others.get(name, NOTHING)
+        if name != key:
+            out.append(f"    {label}  {brief(one if one is not NOTHING else other, room)}\n", DIM)
+            continue
+        if one is not NOTHING:
+            out.append(f"  - {label}  {brief(one, room)}\n", GOOD)
+        if other is not NOTHING:
+            out.append(f"  + {label}  {brief(other, room)}\n", BAD)
+    if keys[-1] != near[-1]:
+        out.append(f"    … {len(keys) - position - _AROUND - 1} behind …\n", DIM)
+
+
+def _is_pair(value: Any) -> bool:
+    """A header or a tag: its key and its value belong on one line."""
+    return isinstance(value, (list, tuple)) and len(value) == 2 and isinstance(value[0], (int, str, bytes, uuid.UUID))
+
+
+def _entries(value: Any) -> dict[str, Any]:
+    match value:
+        case Mapping():
+            return {str(key): item for key, item in value.items()}
+        case list() | tuple():
+            return {f"[{index}]": item for index, item in enumerate(value)}
+    return {}

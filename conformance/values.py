@@ -1,0 +1,201 @@
+"""The one value encoding of vectors, line protocol, reports and exports, and its equality.
+
+It needs no schema to be read: what JSON cannot hold is an object with a single key of a fixed name.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+import uuid
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+#: Integers beyond this are written as {"int": "…"}: many JSON readers hold numbers as doubles.
+SAFE_INTEGER = 2**53 - 1
+
+
+class ValueFormatError(ValueError):
+    """A JSON value that is none of the value encoding's forms."""
+
+
+def to_json(value: Any) -> Any:
+    """A protocol value → what `json.dumps` takes."""
+    match value:
+        case None | bool() | str():
+            return value
+        case int():
+            return value if -SAFE_INTEGER <= value <= SAFE_INTEGER else {"int": str(value)}
+        case bytes() | bytearray() | memoryview():
+            return {"hex": value.hex()}
+        case float():
+            return {"float64": struct.pack(">d", value).hex()}
+        case uuid.UUID():
+            return {"uuid": str(value)}
+        case Mapping():
+            return {key: to_json(item) for key, item in value.items()}
+        case list() | tuple():
+            return [to_json(item) for item in value]
+    raise ValueFormatError(f"a {type(value).__name__} is no protocol value: {value!r}")
+
+
+def from_json(value: Any) -> Any:
+    """What `json.loads` gave → the protocol value. Raises ValueFormatError with what was expected."""
+    match value:
+        case None | bool() | str() | int():
+            return value
+        case list():
+            return [from_json(item) for item in value]
+        case dict() if len(value) == 1:
+            ((key, item),) = value.items()
+            return _SPECIAL[key](item) if key in _SPECIAL else {key: from_json(item)}
+        case dict():
+            return {key: from_json(item) for key, item in value.items()}
+    raise ValueFormatError(
+        f"{value!r} is no value: a float is written {{'float64': '<16 hex digits>'}}"
+    )
+
+
+def _text(item: Any, form: str) -> str:
+    if not isinstance(item, str):
+        raise ValueFormatError(f"{item!r} found where {form} was expected")
+    return item
+
+
+def _from_hex(item: Any) -> bytes:
+    text = _text(item, '{"hex": "<hex digits>"}')
+    try:
+        if not text.isalnum() and text:
+            raise ValueError
+        return bytes.fromhex(text)
+    except ValueError:
+        raise ValueFormatError(f"{text!r} is not a row of hex digit pairs") from None
+
+
+def _from_int(item: Any) -> int:
+    text = _text(item, '{"int": "<decimal digits>"}')
+    digits = text[1:] if text.startswith("-") else text
+    if not (digits.isascii() and digits.isdigit()):
+        raise ValueFormatError(f"{text!r} is not a decimal integer")
+    if len(digits) > 40:
+        raise ValueFormatError(f"{{'int'}} with {len(digits)} digits: no wire integer is so long")
+    return int(text)
+
+
+def _from_uuid(item: Any) -> uuid.UUID:
+    try:
+        return uuid.UUID(_text(item, '{"uuid": "<8-4-4-4-12 hex digits>"}'))
+    except ValueError:
+        raise ValueFormatError(f"{item!r} is not a UUID") from None
+
+
+def _from_float64(item: Any) -> float:
+    raw = _from_hex(item)
+    if len(raw) != 8:
+        raise ValueFormatError(f"{{'float64'}} takes 16 hex digits, not {item!r}")
+    number: float = struct.unpack(">d", raw)[0]
+    return number
+
+
+_SPECIAL = {"hex": _from_hex, "int": _from_int, "uuid": _from_uuid, "float64": _from_float64}
+
+#: Fields that follow from the others; when an implementation shows one more than asked, it is passed over.
+DERIVED_FIELDS = frozenset(
+    {"size", "length", "batchLength", "crc", "recordsCount", "headersCount", "magic"}
+)
+
+
+def equal(expected: Any, actual: Any) -> bool:
+    """Are these the same protocol value?
+
+    `True` is not 1; floats are compared by bits; a tuple is a list; bytes may be any bytes-like; surplus derived
+    fields and an empty or missing `_tags` are passed over. Defaults are no matter of this function: fill them in first.
+    """
+    return difference(expected, actual) is None
+
+
+def difference(expected: Any, actual: Any, path: str = "") -> str | None:
+    """The path of the first place where the two differ ("" = the whole), or None when they are equal."""
+    match expected:
+        case None | bool():
+            return None if expected is actual else path
+        case int():
+            same = isinstance(actual, int) and not isinstance(actual, bool) and expected == actual
+            return None if same else path
+        case float():
+            same = isinstance(actual, float) and _bits(expected) == _bits(actual)
+            return None if same else path
+        case str():
+            return None if isinstance(actual, str) and expected == actual else path
+        case bytes() | bytearray() | memoryview():
+            same = isinstance(actual, (bytes, bytearray, memoryview)) and bytes(expected) == bytes(actual)
+            return None if same else path
+        case uuid.UUID():
+            return None if isinstance(actual, uuid.UUID) and expected == actual else path
+        case list() | tuple():
+            return _sequence_difference(expected, actual, path)
+        case Mapping():
+            return _struct_difference(expected, actual, path)
+    raise ValueFormatError(f"a {type(expected).__name__} is no protocol value: {expected!r}")
+
+
+def _bits(number: float) -> bytes:
+    return struct.pack(">d", number)
+
+
+def _sequence_difference(expected: Any, actual: Any, path: str) -> str | None:
+    if not isinstance(actual, (list, tuple)):
+        return path
+    for index, (left, right) in enumerate(zip(expected, actual, strict=False)):
+        found = difference(left, right, f"{path}[{index}]")
+        if found is not None:
+            return found
+    return None if len(expected) == len(actual) else f"{path}[{min(len(expected), len(actual))}]"
+
+
+def _struct_difference(expected: Mapping[str, Any], actual: Any, path: str) -> str | None:
+    if not isinstance(actual, Mapping):
+        return path
+    for key, item in expected.items():
+        at = f"{path}.{key}" if path else key
+        if key == "_tags" and not item and not actual.get(key):
+            continue
+        if key not in actual:
+            return at
+        found = difference(item, actual[key], at)
+        if found is not None:
+            return found
+    for key in surplus(expected, actual):
+        return f"{path}.{key}" if path else key
+    return None
+
+
+def surplus(expected: Mapping[str, Any], actual: Mapping[str, Any]) -> Iterable[str]:
+    """Keys of `actual` that `expected` lacks and that are neither derived nor an empty `_tags`."""
+    for key in actual:
+        if key in expected or key in DERIVED_FIELDS or (key == "_tags" and not actual[key]):
+            continue
+        yield str(key)
+
+
+def show(value: Any) -> str:
+    """A value as a person reads it: bytes as hex, floats with their bits."""
+    match value:
+        case bytes() | bytearray() | memoryview():
+            return f"0x{value.hex()}" if len(value) else 'b""'
+        case float():
+            name = "nan" if math.isnan(value) else repr(value)
+            return f"{name} (bits {_bits(value).hex()})"
+        case uuid.UUID():
+            return f"uuid {value}"
+        case list() | tuple():
+            return "[" + ", ".join(show(item) for item in value) + "]"
+        case Mapping():
+            return "{" + ", ".join(f"{key}: {show(item)}" for key, item in value.items()) + "}"
+        case None:
+            return "null"
+        case bool():
+            return "true" if value else "false"
+        case str():
+            return repr(value) if "'" not in value else f'"{value}"'
+    return repr(value)

@@ -1,0 +1,568 @@
+"""Vectors: cases with their expectation, loaded strictly from `vectors/<dialect>/<area>.json`.
+
+The format is told in `vectors/FORMAT.md`. A file that does not keep to it is refused with the vector and the field at fault.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import itertools
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from importlib import resources
+from importlib.resources.abc import Traversable
+from typing import Any, Literal
+
+import msgspec
+
+from conformance.model import Case, Op
+from conformance.values import ValueFormatError, from_json
+from reference.errors import Reason
+
+AREAS = (
+    "varints",
+    "tag-ordering",
+    "null-encodings",
+    "header-multimaps",
+    "unsupported-versions",
+    "framing",
+    "resource-limits",
+    "messages",
+    "schema-evolution",
+)
+
+
+class VectorError(ValueError):
+    """A vectors file that does not keep to the format; the text names file, vector and field."""
+
+
+class Kind(StrEnum):
+    VALID = "valid"
+    INVALID = "invalid"
+    UNENCODABLE = "unencodable"
+    LOOKUP = "lookup"
+    SERVE = "serve"
+    INTERPRET = "interpret"
+    NEGOTIATE = "negotiate"
+    EVOLVE = "evolve"
+
+
+#: Which ops each kind asks, unless `ops` narrows them.
+KIND_OPS: Mapping[Kind, tuple[Op, ...]] = {
+    Kind.VALID: (Op.DECODE, Op.ENCODE, Op.RECODE),
+    Kind.INVALID: (Op.DECODE, Op.RECODE),
+    Kind.UNENCODABLE: (Op.ENCODE,),
+    Kind.LOOKUP: (Op.LOOKUP,),
+    Kind.SERVE: (Op.SERVE,),
+    Kind.INTERPRET: (Op.INTERPRET,),
+    Kind.NEGOTIATE: (Op.NEGOTIATE,),
+    Kind.EVOLVE: (Op.EVOLVE,),
+}
+
+
+class _Absent(msgspec.Struct, frozen=True):
+    """Stands for a field that is not there, where null would mean something."""
+
+
+ABSENT = _Absent()
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Some bytes and what they are."""
+
+    data: bytes
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reject:
+    reason: Reason
+    offset: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Also:
+    """Another reading: what it gives, under which ruling (several: where they act together), for which ops (None: all)."""
+
+    rulings: tuple[str, ...]
+    ops: frozenset[Op] | None
+    refuses: bool
+    expected: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Wrong:
+    """What a buggy implementation did: `does` is one of accepts, refuses, crash, hang, answers; `answer` as in Observation."""
+
+    bug: str
+    op: Op
+    does: str
+    answer: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Vector:
+    """One vector. Fields that its kind does not have are None or empty (ABSENT for `value`)."""
+
+    id: str
+    dialect: str
+    area: str
+    about: str
+    kind: Kind
+    ops: tuple[Op, ...]
+    type: str | None = None
+    version: int | None = None
+    pieces: tuple[Piece, ...] = ()
+    value: Any = ABSENT
+    canonical: tuple[Piece, ...] = ()
+    compare_decoded: bool = False
+    reject: Reject | None = None
+    or_reject: Reason | None = None
+    twin: str | None = None
+    rulings: tuple[str, ...] = ()
+    source: str = ""
+    needs: tuple[str, ...] = ()
+    also: tuple[Also, ...] = ()
+    wrong: tuple[Wrong, ...] = ()
+    args: Mapping[str, Any] = field(default_factory=dict)
+    expected: Any = None
+
+    @property
+    def path(self) -> str:
+        """The id that no other vector of any file has."""
+        return f"{self.dialect}/{self.area}/{self.id}"
+
+    @property
+    def data(self) -> bytes:
+        return b"".join(piece.data for piece in self.pieces)
+
+    @property
+    def canonical_data(self) -> bytes:
+        """What an encoder writes for the value."""
+        return b"".join(piece.data for piece in self.canonical or self.pieces)
+
+    def case(self, op: Op) -> Case:
+        return Case(f"{self.path}#{op}", op, self.dialect, self.type, self.version, self._arguments(op))
+
+    def cases(self) -> tuple[Case, ...]:
+        """The questions that this vector asks, one an op."""
+        return tuple(self.case(op) for op in self.ops)
+
+    def _arguments(self, op: Op) -> Mapping[str, Any]:
+        match op:
+            case Op.DECODE | Op.RECODE:
+                return {"data": self.data}
+            case Op.ENCODE:
+                return {"value": self.value}
+            case Op.LOOKUP:
+                return {"data": self.data, "key": self.args["key"]}
+        return self.args
+
+
+# --- The file, field by field -------------------------------------------------------------------------------------
+
+_Json = Any
+_Pieces = list[list[str | int]]
+
+
+class _RawReject(msgspec.Struct, forbid_unknown_fields=True):
+    reason: Reason
+    offset: int | None = None
+
+
+class _RawAlso(msgspec.Struct, forbid_unknown_fields=True):
+    ruling: str | list[str]
+    ops: list[Op] | None = None
+    refuses: bool = False
+    value: _Json = ABSENT
+    bytes: str | None = None
+    sends: list[_Json] | None = None
+    closes: bool | None = None
+    outcome: dict[str, _Json] | None = None
+    chooses: int | None | msgspec.UnsetType = msgspec.UNSET
+    values: _Json = ABSENT
+
+
+class _RawWrong(msgspec.Struct, forbid_unknown_fields=True):
+    bug: str
+    op: Op
+    value: _Json = ABSENT
+    bytes: str | None = None
+    accepts: Literal[True] | None = None
+    refuses: Literal[True] | None = None
+    crash: Literal[True] | None = None
+    hang: Literal[True] | None = None
+    sent: str | None = None
+    closed: bool | None = None
+    outcome: dict[str, _Json] | None = None
+    chooses: int | None | msgspec.UnsetType = msgspec.UNSET
+
+
+class _RawVector(msgspec.Struct, forbid_unknown_fields=True):
+    id: str
+    about: str
+    type: str | None = None
+    version: int | None = None
+    bytes: _Pieces | None = None
+    value: _Json = ABSENT
+    canonical: _Pieces | None = None
+    compare: Literal["decoded"] | None = None
+    reject: _RawReject | None = None
+    or_reject: _RawReject | None = None
+    twin: str | None = None
+    derive: dict[str, _Json] | None = None
+    key: _Json = ABSENT
+    values: _Json = ABSENT
+    chunks: list[_Pieces] | None = None
+    sends: list[_Json] | None = None
+    closes: bool | None = None
+    request: _Pieces | None = None
+    response: _Pieces | None | msgspec.UnsetType = msgspec.UNSET
+    outcome: dict[str, _Json] | None = None
+    api_key: int | None = None
+    client: tuple[int, int] | None = None
+    broker: tuple[int, int] | None = None
+    chooses: int | None | msgspec.UnsetType = msgspec.UNSET
+    old: _Json = ABSENT
+    new: _Json = ABSENT
+    breaks: list[dict[str, str]] | None = None
+    ops: list[Op] | None = None
+    needs: list[str] = []
+    rulings: list[str] = []
+    source: str = ""
+    also: list[_RawAlso] = []
+    wrong: list[_RawWrong] = []
+
+
+class _RawFile(msgspec.Struct, forbid_unknown_fields=True):
+    format: Literal[1]
+    dialect: str
+    area: str
+    vectors: list[_RawVector]
+    settings: dict[str, _Json] = {}
+
+
+_decoder = msgspec.json.Decoder(_RawFile)
+_ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class VectorFile:
+    dialect: str
+    area: str
+    settings: Mapping[str, Any]
+    vectors: tuple[Vector, ...]
+
+
+def parse(text: bytes, name: str) -> VectorFile:
+    """One file's content → its vectors. `name` is how errors call it. Raises VectorError."""
+    try:
+        raw = _decoder.decode(text)
+    except msgspec.MsgspecError as error:
+        raise VectorError(f"{name}: {error}{_where(text, str(error))}") from None
+    if raw.area not in AREAS:
+        raise VectorError(f"{name}: there is no area {raw.area!r}; the areas are {', '.join(AREAS)}")
+    vectors = []
+    for entry in raw.vectors:
+        try:
+            vectors.append(_resolve(entry, raw))
+        except (ValueFormatError, VectorError) as error:
+            raise VectorError(f"{name}, vector {entry.id!r}: {error}") from None
+    _check_file(vectors, name)
+    return VectorFile(raw.dialect, raw.area, {k: from_json(v) for k, v in raw.settings.items()}, tuple(vectors))
+
+
+def _where(text: bytes, error: str) -> str:
+    """msgspec names a vector by its index; a person knows it by its id."""
+    found = re.search(r"\$\.vectors\[(\d+)\]", error)
+    if not found:
+        return ""
+    identifier = msgspec.json.decode(text)["vectors"][int(found[1])].get("id", "without an id")
+    return f" (vector {identifier!r})"
+
+
+def _hex(text: str, field: str) -> bytes:
+    try:
+        return bytes.fromhex(text)
+    except ValueError:
+        raise VectorError(f"{field}: {text!r} is not a row of hex digit pairs") from None
+
+
+def _pieces(raw: _Pieces | None, field: str) -> tuple[Piece, ...]:
+    pieces = []
+    for entry in raw or ():
+        match entry:
+            case [str(digits), str(label)]:
+                pieces.append(Piece(_hex(digits, field), label))
+            case [str(digits), str(label), int(times)] if times > 0:
+                pieces.append(Piece(_hex(digits, field) * times, label))
+            case _:
+                raise VectorError(f'{field}: a piece is ["<hex>", "<what it is>"], with a count behind it to repeat it')
+    return tuple(pieces)
+
+
+def _derived(form: Mapping[str, Any]) -> tuple[tuple[Piece, ...], Any]:
+    """`derive` → (pieces, value), either of which may be absent."""
+    match form:
+        case {"tags": int(count), **rest} if not rest:
+            tags = b"".join(_uvarint(tag) + b"\0" for tag in range(count))
+            pieces = (Piece(_uvarint(count), f"{count} tags"), Piece(tags, f"tags 0 … {count - 1}, each of size 0"))
+            return pieces, [[tag, b""] for tag in range(count)]
+        case {"value": {"text": str(text), "times": int(times)}, **rest} if not rest:
+            return (), text * times
+        case {"value": {"hex": str(digits), "times": int(times)}, **rest} if not rest:
+            return (), _hex(digits, "derive") * times
+        case {"value": {"item": item, "times": int(times)}, **rest} if not rest:
+            return (), [from_json(item)] * times
+    raise VectorError(f"derive: {form!r} is none of the forms of vectors/FORMAT.md")
+
+
+def _uvarint(number: int) -> bytes:
+    """An unsigned varint, written here again on purpose: vectors lean on no codec."""
+    out = bytearray()
+    while number > 0x7F:
+        out.append(number & 0x7F | 0x80)
+        number >>= 7
+    out.append(number)
+    return bytes(out)
+
+
+def _kind(raw: _RawVector) -> Kind:
+    """The fields that are there decide."""
+    has_bytes = raw.bytes is not None or raw.derive is not None and "tags" in raw.derive
+    has_value = raw.value is not ABSENT or raw.derive is not None
+    found = [
+        kind
+        for kind, holds in (
+            (Kind.SERVE, raw.chunks is not None and raw.sends is not None and raw.closes is not None),
+            (Kind.INTERPRET, raw.request is not None and raw.outcome is not None),
+            (Kind.NEGOTIATE, raw.client is not None and raw.chooses is not msgspec.UNSET),
+            (Kind.EVOLVE, raw.old is not ABSENT and raw.breaks is not None),
+            (Kind.LOOKUP, has_bytes and raw.key is not ABSENT and raw.values is not ABSENT),
+            (Kind.INVALID, has_bytes and raw.value is ABSENT and raw.reject is not None),
+            (Kind.UNENCODABLE, not has_bytes and has_value and raw.reject is not None),
+            (Kind.VALID, has_bytes and has_value and raw.reject is None),
+        )
+        if holds
+    ]
+    if len(found) != 1:
+        raise VectorError(
+            "its fields do not make one kind: valid has bytes and value, invalid bytes and reject, "
+            "unencodable value and reject; see vectors/FORMAT.md for the others"
+        )
+    return found[0]
+
+
+def _resolve(raw: _RawVector, file: _RawFile) -> Vector:
+    if not _ID.fullmatch(raw.id):
+        raise VectorError("an id is lower-case words with hyphens")
+    kind = _kind(raw)
+    pieces, value = _pieces(raw.bytes, "bytes"), raw.value
+    if raw.derive is not None:
+        derived_pieces, value = _derived(raw.derive)
+        pieces = derived_pieces or pieces
+    elif value is not ABSENT:
+        value = from_json(value)
+    missing = set(raw.needs) - set(file.settings)
+    if missing:
+        raise VectorError(f"needs: the file's settings have no {', '.join(sorted(missing))}")
+    if kind in (Kind.INVALID, Kind.UNENCODABLE) and raw.twin is None:
+        raise VectorError("a negative vector needs a valid twin")
+    args, expected = _question(kind, raw)
+    return Vector(
+        id=raw.id,
+        dialect=file.dialect,
+        area=file.area,
+        about=raw.about,
+        kind=kind,
+        ops=_ops(kind, raw.ops),
+        type=raw.type,
+        version=raw.version,
+        pieces=pieces,
+        value=value,
+        canonical=_pieces(raw.canonical, "canonical"),
+        compare_decoded=raw.compare == "decoded",
+        reject=Reject(raw.reject.reason, raw.reject.offset) if raw.reject else None,
+        or_reject=raw.or_reject.reason if raw.or_reject else None,
+        twin=raw.twin,
+        rulings=tuple(raw.rulings),
+        source=raw.source,
+        needs=tuple(raw.needs),
+        also=tuple(_also(entry) for entry in raw.also),
+        wrong=tuple(_wrong(entry) for entry in raw.wrong),
+        args=args,
+        expected=expected,
+    )
+
+
+def _ops(kind: Kind, narrowed: Sequence[Op] | None) -> tuple[Op, ...]:
+    allowed = KIND_OPS[kind]
+    if narrowed is None:
+        return allowed
+    if not narrowed or set(narrowed) - set(allowed):
+        raise VectorError(f"ops: a vector of kind {kind} asks some of {', '.join(allowed)}")
+    return tuple(op for op in allowed if op in narrowed)
+
+
+def _question(kind: Kind, raw: _RawVector) -> tuple[Mapping[str, Any], Any]:
+    """The arguments of the ops that carry no type's bytes or value, and what is expected of them."""
+    match kind:
+        case Kind.LOOKUP:
+            return {"key": from_json(raw.key)}, from_json(raw.values)
+        case Kind.SERVE:
+            chunks = [b"".join(p.data for p in _pieces(chunk, "chunks")) for chunk in raw.chunks or ()]
+            return {"chunks": chunks}, (raw.sends, raw.closes)
+        case Kind.INTERPRET:
+            if raw.response is msgspec.UNSET:
+                raise VectorError("response: missing (null says that the connection was closed)")
+            request = b"".join(p.data for p in _pieces(raw.request, "request"))
+            response = None if raw.response is None else b"".join(p.data for p in _pieces(raw.response, "response"))
+            return {"request": request, "response": response}, raw.outcome
+        case Kind.NEGOTIATE:
+            if raw.api_key is None:
+                raise VectorError("api_key: missing")
+            return {"api_key": raw.api_key, "client": raw.client, "broker": raw.broker}, raw.chooses
+        case Kind.EVOLVE:
+            return {"old": raw.old, "new": raw.new}, raw.breaks
+    return {}, None
+
+
+def _also(raw: _RawAlso) -> Also:
+    expected: dict[str, Any] = {}
+    if raw.value is not ABSENT:
+        expected["value"] = from_json(raw.value)
+    if raw.values is not ABSENT:
+        expected["value"] = from_json(raw.values)
+    if raw.bytes is not None:
+        expected["bytes"] = _hex(raw.bytes, "also.bytes")
+    if raw.sends is not None:
+        expected["sends"] = (raw.sends, bool(raw.closes))
+    if raw.outcome is not None:
+        expected["outcome"] = raw.outcome
+    if raw.chooses is not msgspec.UNSET:
+        expected["chooses"] = raw.chooses
+    if bool(expected) == raw.refuses:
+        raise VectorError("also: an entry either refuses or says what its reading gives")
+    rulings = (raw.ruling,) if isinstance(raw.ruling, str) else tuple(raw.ruling)
+    return Also(rulings, None if raw.ops is None else frozenset(raw.ops), raw.refuses, expected)
+
+
+def _wrong(raw: _RawWrong) -> Wrong:
+    found: list[Wrong] = []
+    for does in ("accepts", "refuses", "crash", "hang"):
+        if getattr(raw, does):
+            found.append(Wrong(raw.bug, raw.op, does))
+    if raw.value is not ABSENT:
+        found.append(Wrong(raw.bug, raw.op, "answers", from_json(raw.value)))
+    if raw.bytes is not None:
+        found.append(Wrong(raw.bug, raw.op, "answers", _hex(raw.bytes, "wrong.bytes")))
+    if raw.sent is not None:
+        found.append(Wrong(raw.bug, raw.op, "answers", (_hex(raw.sent, "wrong.sent"), bool(raw.closed))))
+    if raw.outcome is not None:
+        found.append(Wrong(raw.bug, raw.op, "answers", raw.outcome))
+    if raw.chooses is not msgspec.UNSET:
+        found.append(Wrong(raw.bug, raw.op, "answers", raw.chooses))
+    if len(found) != 1:
+        raise VectorError(f"wrong {raw.bug}: exactly one of value, bytes, accepts, refuses, crash, hang, sent, …")
+    return found[0]
+
+
+def _check_file(vectors: Sequence[Vector], name: str) -> None:
+    by_id: dict[str, Vector] = {}
+    for vector in vectors:
+        if vector.id in by_id:
+            raise VectorError(f"{name}: the id {vector.id!r} stands twice")
+        by_id[vector.id] = vector
+    for vector in vectors:
+        place = f"{name}, vector {vector.id!r}"
+        if vector.twin is not None:
+            twin = by_id.get(vector.twin)
+            if twin is None or twin.kind is not Kind.VALID:
+                raise VectorError(f"{place}: its twin {vector.twin!r} is no valid vector of this file")
+            if (twin.type, twin.version) != (vector.type, vector.version) and not _other_version(vector):
+                raise VectorError(f"{place}: its twin {vector.twin!r} is of another type or version")
+        if vector.reject and vector.reject.offset is not None and vector.reject.offset > len(vector.data):
+            raise VectorError(f"{place}: offset {vector.reject.offset} lies behind its {len(vector.data)} bytes")
+        for entry in vector.wrong:
+            if entry.op not in vector.ops:
+                raise VectorError(f"{place}: wrong {entry.bug} is about {entry.op}, which this vector does not ask")
+
+
+def _other_version(vector: Vector) -> bool:
+    return vector.reject is not None and vector.reject.reason is Reason.UNSUPPORTED_VERSION
+
+
+# --- The set --------------------------------------------------------------------------------------------------
+
+
+def _root() -> Traversable:
+    return resources.files("vectors")
+
+
+@functools.cache
+def load_file(dialect: str, area: str) -> VectorFile | None:
+    """The vectors of one area of one dialect; None when the set has none."""
+    entry = _root() / dialect / f"{area}.json"
+    if not entry.is_file():
+        return None
+    file = parse(entry.read_bytes(), f"vectors/{dialect}/{area}.json")
+    if (file.dialect, file.area) != (dialect, area):
+        raise VectorError(f"vectors/{dialect}/{area}.json says that it is {file.dialect}/{file.area}")
+    return file
+
+
+@functools.cache
+def dialects() -> tuple[str, ...]:
+    """The dialects that have vectors."""
+    return tuple(sorted(entry.name for entry in _root().iterdir() if _is_dialect(entry)))
+
+
+def _is_dialect(entry: Traversable) -> bool:
+    return entry.is_dir() and any((entry / f"{area}.json").is_file() for area in AREAS)
+
+
+def files(wanted: Iterable[str] | None = None, areas: Iterable[str] | None = None) -> tuple[VectorFile, ...]:
+    """All files of these dialects and areas (None: all), in a fixed order."""
+    chosen = dialects() if wanted is None else tuple(wanted)
+    pairs = itertools.product(chosen, AREAS if areas is None else tuple(areas))
+    return tuple(file for file in itertools.starmap(load_file, pairs) if file is not None)
+
+
+def load(
+    wanted: Iterable[str] | None = None,
+    areas: Iterable[str] | None = None,
+    keep: Callable[[Vector], bool] = lambda vector: True,
+) -> tuple[Vector, ...]:
+    """All vectors of these dialects and areas that `keep` keeps."""
+    return tuple(vector for file in files(wanted, areas) for vector in file.vectors if keep(vector))
+
+
+def settings(dialect: str) -> dict[str, Any]:
+    """What `configure` is given before the first case of a dialect: the settings of all its files."""
+    merged: dict[str, Any] = {}
+    for file in files([dialect]):
+        for key, value in file.settings.items():
+            if merged.setdefault(key, value) != value:
+                raise VectorError(f"vectors/{dialect}: two files disagree on the setting {key!r}")
+    return merged
+
+
+@functools.cache
+def digest() -> str:
+    """The vector set's version: twelve hex digits over the content of all its data files."""
+    total = hashlib.sha256()
+    for name, content in sorted(_contents(_root(), "")):
+        total.update(f"{name}\0{len(content)}\0".encode() + content)
+    return total.hexdigest()[:12]
+
+
+def _contents(folder: Traversable, prefix: str) -> Iterable[tuple[str, bytes]]:
+    for entry in folder.iterdir():
+        if entry.is_dir():
+            yield from _contents(entry, f"{prefix}{entry.name}/")
+        elif entry.name.endswith((".json", ".jsonl")):
+            yield prefix + entry.name, entry.read_bytes()

@@ -1,0 +1,289 @@
+"""kafka-python: codecs and messages built at run time from Kafka's schema JSON.
+
+Offered: the codecs of `kafka.protocol.schemas.fields.codecs`, which read a stream (what they leave is refused); arrays
+by `ArrayField`; headers and messages as the client has them. One codec serves nullable and other fields alike, as in
+the library's own messages. `ApiMessage.decode` does not tell how much it took: what it leaves is accepted. A response
+frame is read by `KafkaProtocol`, as the client reads it; a request frame by `ApiMessage.decode(framed=True)`.
+`negotiate` is `BrokerVersionData.api_version`; `interpret` is `KafkaConnection`'s own lookup of versions, on a stand-in
+for its socket. Not there: UINT32, a header of version 0, writing unknown tags, anything of a broker's.
+"""
+
+from __future__ import annotations
+
+import io
+import logging
+import struct
+import uuid
+from importlib.metadata import version as installed_version
+from types import SimpleNamespace
+from typing import Any
+
+from kafka.errors import IncompatibleBrokerVersion, KafkaError, KafkaProtocolError
+from kafka.net.connection import KafkaConnection
+from kafka.protocol import api_header, metadata
+from kafka.protocol.broker_version_data import BrokerVersionData
+from kafka.protocol.parser import KafkaProtocol
+from kafka.protocol.schemas import ArrayField
+from kafka.protocol.schemas.fields.codecs import tagged_fields
+from kafka.protocol.schemas.fields.codecs import types as codecs
+
+logging.getLogger("kafka").addHandler(logging.NullHandler())
+
+name = "kafka-python"
+version = installed_version("kafka-python")
+dialects = ("kafka",)
+#: The parser takes ValueError and struct.error for "unable to decode", and raises KafkaErrors of its own. It does not
+#: expect an IndexError or AssertionError: these escape the client's read loop, so here they are no refusal.
+rejects = (ValueError, struct.error, KafkaError)
+#: Tags in any order, sizes of known tags not looked at, bytes after a body ignored, lengths below −1 are null.
+readings = {"R-K-1": "other", "R-K-2": "other", "R-K-7": "other", "R-K-15": "other"}
+
+#: Type → the codec sought. The codecs of texts, bytes and arrays have a flag for their compact form; none knows of
+#: "not nullable".
+CODECS = {
+    "BOOLEAN": "Boolean",
+    "INT8": "Int8",
+    "INT16": "Int16",
+    "INT32": "Int32",
+    "INT64": "Int64",
+    "UINT16": "UnsignedInt16",
+    "UINT32": "UnsignedInt32",
+    "FLOAT64": "Float64",
+    "UUID": "UUID",
+    "UNSIGNED_VARINT": "UnsignedVarInt32",
+    "VARINT": "VarInt32",
+    "VARLONG": "VarInt64",
+    **{f"{form}STRING": "String" for form in ("", "NULLABLE_", "COMPACT_", "COMPACT_NULLABLE_")},
+    **{f"{form}BYTES": "Bytes" for form in ("", "NULLABLE_", "COMPACT_", "COMPACT_NULLABLE_")},
+}
+ARRAYS = ("ARRAY", "NULLABLE_ARRAY", "COMPACT_ARRAY", "COMPACT_NULLABLE_ARRAY")
+HEADERS = {header: getattr(api_header, header) for header in ("RequestHeader", "ResponseHeader")}
+MESSAGES = {message: getattr(metadata, message) for message in ("ApiVersionsRequest", "ApiVersionsResponse")}
+REQUESTS = {message.API_KEY: message for message in MESSAGES.values() if message.is_request()}
+RESPONSE_FRAMES = {
+    f"ResponseFrame:{message.name.removesuffix('Response')}": message
+    for message in MESSAGES.values()
+    if not message.is_request()
+}
+
+types: dict[str, dict[str, tuple[int, int] | None]] = {
+    "kafka": {
+        **{sought: None for sought, codec in CODECS.items() if hasattr(codecs, codec)},
+        **dict.fromkeys([*ARRAYS, "TAG_BUFFER", "RequestFrame"]),
+        **{header: found._valid_versions for header, found in HEADERS.items()},
+        **{message: found.valid_versions for message, found in {**MESSAGES, **RESPONSE_FRAMES}.items()},
+    }
+}
+
+
+class TrailingBytes(ValueError):
+    """The stream stands before its end."""
+
+    reason = "trailing-bytes"
+
+    def __init__(self, offset: int) -> None:
+        super().__init__(f"bytes left over from offset {offset}")
+        self.offset = offset
+
+
+class Pinned:
+    """A codec in one of its two forms, with the two methods that `ArrayField` asks of its elements."""
+
+    def __init__(self, codec: Any, compact: bool) -> None:
+        self.codec, self.compact = codec, compact
+
+    def encode(self, value: Any, **_: Any) -> Any:
+        return self.codec.encode(value, compact=self.compact)
+
+    def decode(self, data: io.BytesIO, **_: Any) -> Any:
+        value = self.codec.decode(data, compact=self.compact)
+        return uuid.UUID(int=0) if value is None and self.codec is codecs.UUID else value  # None: the zero UUID
+
+
+def decode(type: str, data: bytes, *, dialect: str, version: int | None = None) -> Any:
+    """The value, by the codec, header or message class of the library."""
+    if type in MESSAGES:
+        return _plain(MESSAGES[type].decode(data, version=version))
+    if type == "RequestFrame":
+        return _read_request(data)
+    if type in RESPONSE_FRAMES:
+        return _read_response(RESPONSE_FRAMES[type], data, version)
+    stream = io.BytesIO(data)
+    value: Any
+    if type in HEADERS:
+        value = _plain(HEADERS[type].decode(stream, flexible=_flexible(type, version)))
+    elif type == "TAG_BUFFER":
+        value = _unknown_tags(tagged_fields.TaggedFields([]).decode(stream))
+    else:
+        value = _codec(type).decode(stream)
+    if stream.tell() < len(data):
+        raise TrailingBytes(stream.tell())
+    return value
+
+
+def encode(type: str, value: Any, *, dialect: str, version: int | None = None) -> bytes:
+    """The bytes, by the codec, header or message class of the library."""
+    if type in MESSAGES:
+        return bytes(_native(MESSAGES[type], value, version).encode())
+    if type in HEADERS:
+        flexible = _flexible(type, version)
+        return bytes(_native(HEADERS[type], value, version).encode(flexible=flexible))
+    if type == "RequestFrame":
+        header = value["header"]
+        body = _native(_request(header["RequestApiKey"]), value["body"], header["RequestApiVersion"])
+        body.with_header(correlation_id=header["CorrelationId"], client_id=header["ClientId"])
+        return bytes(body.encode(header=True, framed=True))
+    if type in RESPONSE_FRAMES:
+        body = _native(RESPONSE_FRAMES[type], value["body"], version)
+        body.with_header(correlation_id=value["header"]["CorrelationId"])
+        return bytes(body.encode(header=True, framed=True))
+    if type == "TAG_BUFFER":
+        return tagged_fields.TaggedFields([]).encode({f"_{tag}": data for tag, data in value})  # type: ignore[no-any-return]
+    return bytes(_codec(type).encode(value))
+
+
+def negotiate(api_key: int, client: tuple[int, int], broker: tuple[int, int] | None, *, dialect: str) -> int | None:
+    """The library's choice for a request whose client knows these versions."""
+    listed = {} if broker is None else {api_key: tuple(broker)}
+    operation = SimpleNamespace(name=f"api {api_key}", API_KEY=api_key, min_version=client[0], max_version=client[1])
+    operation._min_version = operation._max_version = None
+    try:
+        chosen: int = BrokerVersionData(api_versions=listed).api_version(operation, client[0], client[1])
+    except (IncompatibleBrokerVersion, ValueError):  # ValueError: the client's range is empty
+        return None
+    return chosen
+
+
+def interpret(request: bytes, response: bytes | None, *, dialect: str) -> dict[str, Any]:
+    """What a new connection makes of the answer to its ApiVersions request, which it asks at the version given."""
+    header = api_header.RequestHeader.decode(io.BytesIO(request[4:]), flexible=False)
+    asked, number = metadata.ApiVersionsRequest, header.request_api_version
+    if header.request_api_key != asked.API_KEY or not asked.min_version <= number <= asked.max_version:
+        raise NotImplementedError("kafka.net.connection.KafkaConnection judges answers to its ApiVersions alone")
+    connection = _connection(number, header.correlation_id)
+    lookup = connection._get_api_versions()
+    lookup.send(None)  # runs up to the wait for the answer
+    malformed = False
+    if response is not None:
+        try:
+            connection.data_received(response)
+        except KafkaProtocolError as error:  # the one exception that the library's transport expects here
+            connection.close(error)
+            malformed = True
+    if connection.in_flight_requests:
+        connection.close()  # no answer, or not all of it, and then the end
+    try:
+        lookup.send(None)
+    except StopIteration:
+        return {"outcome": "accepted"}
+    except Exception as error:  # as `KafkaConnection.initialize` does
+        return {"outcome": "malformed"} if malformed else {"outcome": "error", "error": getattr(error, "errno", None)}
+    lookup.close()
+    return {"outcome": "retry", "version": connection._api_versions_idx}
+
+
+def _connection(version: int, correlation_id: int) -> Any:
+    """A connection just made, on an event loop whose timers never fire and a socket without another end."""
+    connection = KafkaConnection(SimpleNamespace(call_at=lambda when, task: None, cancel=lambda task: None))
+    wire = SimpleNamespace(
+        get_protocol=lambda: connection,
+        resume_reading=lambda: None,
+        getPeer=lambda: ("nowhere", 0),
+        host_port=lambda: "nowhere:0",
+        write=lambda data: None,
+        close=lambda: connection.connection_lost(None),
+        abort=connection.connection_lost,
+    )
+    connection.connection_made(wire)
+    connection._api_versions_idx = version
+    connection.parser._correlation_id = correlation_id - 1
+    return connection
+
+
+def _codec(type: str) -> Pinned:
+    form, _, element = type.partition("<")
+    compact = form.startswith("COMPACT_")
+    if form in ARRAYS and element:
+        array = {"name": "array", "type": "[]", "versions": "0+"}
+        return Pinned(ArrayField(array, array_of=_codec(element[:-1])), compact)
+    sought = CODECS.get(type, "API")
+    found = getattr(codecs, sought, None)
+    if found is None:
+        raise NotImplementedError(f"{codecs.__name__} has no {sought} for {type}")
+    return Pinned(found() if found is codecs.String else found, compact)
+
+
+def _flexible(header: str, version: int | None) -> bool:
+    """Whether a header of this version has tags: the form in which the library knows header versions."""
+    low, high = HEADERS[header]._valid_versions
+    if version is None or not low <= version <= high:
+        raise NotImplementedError(f"kafka.protocol.api_header has no {header} of version {version}")
+    return bool(version >= HEADERS[header]._flexible_versions[0])
+
+
+def _request(api_key: int) -> Any:
+    if api_key not in REQUESTS:
+        raise NotImplementedError(f"kafka.protocol has no class that is offered here for requests of api key {api_key}")
+    return REQUESTS[api_key]
+
+
+def _read_request(data: bytes) -> dict[str, Any]:
+    header = api_header.RequestHeader.decode(io.BytesIO(data[codecs.Int32.size :]), flexible=False)
+    message = _request(header.request_api_key)
+    body = message.decode(data, version=header.request_api_version, header=True, framed=True)
+    return {"header": _plain(body.header), "body": _plain(body)}
+
+
+def _read_response(message: Any, data: bytes, version: int | None) -> dict[str, Any]:
+    """The client's parser, waiting for an answer with the correlation id that these bytes have."""
+    parser = KafkaProtocol()
+    sent = int.from_bytes(data[4:8], "big", signed=True)
+    asked = {"request_api_key": message.API_KEY, "request_api_version": version, "correlation_id": sent}
+    parser.in_flight_requests.append(api_header.RequestHeader(**asked))
+    answers = parser.receive_bytes(data)
+    if not answers:
+        raise ValueError("the parser waits for the rest of the frame")
+    [(correlation_id, body)] = answers
+    return {"header": {"CorrelationId": correlation_id}, "body": _plain(body)}
+
+
+def _unknown_tags(tags: dict[str, bytes]) -> list[tuple[int, bytes]]:
+    """The library's names of unknown tags, "_5", as numbers."""
+    return [(int(tag.removeprefix("_")), data) for tag, data in tags.items()]
+
+
+def _plain(item: Any) -> dict[str, Any]:
+    """A DataContainer as a dict of the fields that its version has, by their names in the schema."""
+    has = [field for field in item.fields.values() if field.for_version_q(item.version)]
+    shown = {field._name: _plain_field(field, getattr(item, field.name)) for field in has}
+    return shown | ({"_tags": _unknown_tags(item.unknown_tags)} if item.unknown_tags else {})
+
+
+def _plain_field(field: Any, value: Any) -> Any:
+    if field.is_array():
+        if value is None:
+            return None
+        return [_plain(item) if field.is_struct_array() else _plain_field(field.array_of, item) for item in value]
+    if field.is_struct():
+        return None if value is None else _plain(value)
+    return uuid.UUID(int=0) if value is None and field.type_str == "uuid" else value
+
+
+def _native(container: Any, value: dict[str, Any], version: int | None) -> Any:
+    """The DataContainer of a dict. A name that the schema lacks is handed to it as it is: it refuses."""
+    known = {field._name: field for field in container.fields.values()}
+    given: dict[str, Any] = {f"_{tag}": data for tag, data in value.get("_tags", ())}
+    for key, item in value.items():
+        if key in known:
+            given[known[key].name] = _native_field(known[key], item, version)
+        elif key != "_tags":
+            given[key] = item
+    return container(version=version, **given)
+
+
+def _native_field(field: Any, value: Any, version: int | None) -> Any:
+    if value is None or not (field.is_struct() or field.is_struct_array()):
+        return value
+    if field.is_struct():
+        return _native(field.data_class, value, version)
+    return [_native(field.data_class, item, version) for item in value]

@@ -1,0 +1,205 @@
+"""kio: entities generated from Kafka's schemas, read by a Rust core, written in Python.
+
+Offered: the readers and writers of `kio.serial.readers` and `kio.serial.writers`, and the entities of `kio.schema`
+(`entity_reader`, `entity_writer`). One array reader of each form serves nullable and other fields alike, as in kio's own
+entities. A reader tells how much it took, so what it leaves is refused. Not there: tag buffers by themselves, unknown
+tags, frames, and anything that negotiates or answers.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import uuid
+from collections.abc import Callable
+from dataclasses import Field, fields, is_dataclass
+from datetime import UTC, datetime, timedelta
+from importlib.metadata import version as installed_version
+from typing import Any
+
+from kio import index
+from kio.schema.errors import ErrorCode
+from kio.schema.index import schema_name_map
+from kio.serial import entity_reader, entity_writer, errors, readers, writers
+from kio.serial._introspect import EntityField, EntityTupleField, classify_field
+from kio.static.constants import EntityType
+
+name = "kio"
+version = installed_version("kio")
+dialects = ("kafka",)
+#: KeyError is how the core says "Unknown tagged field tag"; ValueError how it says "Varint is too long" and the like.
+rejects = (errors.SerialError, index.KioIndexError, ValueError, KeyError)
+#: Tags are taken in any order, and their sizes are not looked at.
+readings = {"R-K-1": "other", "R-K-2": "other"}
+
+#: Type → the names sought in `kio.serial.readers` and `kio.serial.writers`.
+PRIMITIVES = {
+    "BOOLEAN": ("read_boolean", "write_boolean"),
+    "INT8": ("read_int8", "write_int8"),
+    "INT16": ("read_int16", "write_int16"),
+    "INT32": ("read_int32", "write_int32"),
+    "INT64": ("read_int64", "write_int64"),
+    "UINT16": ("read_uint16", "write_uint16"),
+    "UINT32": ("read_uint32", "write_uint32"),
+    "FLOAT64": ("read_float64", "write_float64"),
+    "UUID": ("read_uuid", "write_uuid"),
+    "UNSIGNED_VARINT": ("read_unsigned_varint", "write_unsigned_varint"),
+    "VARINT": ("read_signed_varint", "write_signed_varint"),
+    "VARLONG": ("read_signed_varlong", "write_signed_varlong"),
+    "STRING": ("read_legacy_string", "write_legacy_string"),
+    "NULLABLE_STRING": ("read_nullable_legacy_string", "write_nullable_legacy_string"),
+    "COMPACT_STRING": ("read_compact_string", "write_compact_string"),
+    "COMPACT_NULLABLE_STRING": ("read_compact_string_nullable", "write_nullable_compact_string"),
+    "BYTES": ("read_legacy_bytes", "write_legacy_bytes"),
+    "NULLABLE_BYTES": ("read_nullable_legacy_bytes", "write_nullable_legacy_bytes"),
+    # The writers of compact strings take bytes as well: kio's entities use them for both.
+    "COMPACT_BYTES": ("read_compact_string_as_bytes", "write_compact_string"),
+    "COMPACT_NULLABLE_BYTES": ("read_compact_string_as_bytes_nullable", "write_nullable_compact_string"),
+    "TAG_BUFFER": ("read_tagged_fields", "write_tagged_fields"),
+}
+#: Array forms → the names sought; each is given the element's reader or writer.
+ARRAYS = {
+    "ARRAY": ("legacy_array_reader", "legacy_array_writer"),
+    "NULLABLE_ARRAY": ("legacy_array_reader", "legacy_array_writer"),
+    "COMPACT_ARRAY": ("compact_array_reader", "compact_array_writer"),
+    "COMPACT_NULLABLE_ARRAY": ("compact_array_reader", "compact_array_writer"),
+}
+#: Entity → its schema's name and kind in `kio.index`.
+ENTITIES = {
+    "RequestHeader": ("request_header", EntityType.header),
+    "ResponseHeader": ("response_header", EntityType.header),
+    "ApiVersionsRequest": ("api_versions", EntityType.request),
+    "ApiVersionsResponse": ("api_versions", EntityType.response),
+}
+#: What None stands for in kio's types that have no null of their own.
+NULLS = {"uuid": uuid.UUID(int=0), "datetime_i64": -1}
+EPOCH, MILLISECOND = datetime.fromtimestamp(0, UTC), timedelta(milliseconds=1)
+
+
+class TrailingBytes(ValueError):
+    """The reader told how much it took, and that was not all."""
+
+    reason = "trailing-bytes"
+
+    def __init__(self, offset: int) -> None:
+        super().__init__(f"bytes left over from offset {offset}")
+        self.offset = offset
+
+
+def _versions(schema: str, kind: EntityType) -> tuple[int, int]:
+    """The lowest and highest version that kio has of an entity."""
+    known = [number for number, kinds in schema_name_map[schema].items() if kind in kinds]
+    return min(known), max(known)
+
+
+types: dict[str, dict[str, tuple[int, int] | None]] = {
+    "kafka": {
+        **{
+            sought: None
+            for sought, (reader, writer) in {**PRIMITIVES, **ARRAYS}.items()
+            if hasattr(readers, reader) and hasattr(writers, writer)
+        },
+        **{entity: _versions(*place) for entity, place in ENTITIES.items() if place[0] in schema_name_map},
+    }
+}
+
+
+def decode(type: str, data: bytes, *, dialect: str, version: int | None = None) -> Any:
+    """The value, by `kio.serial.readers` or `kio.serial.entity_reader`."""
+    read: Any = entity_reader(_entity(type, version)) if type in ENTITIES else _codec(type, 0)
+    value, size = read(data, 0)
+    if size != len(data):
+        raise TrailingBytes(size)
+    return _plain(value)
+
+
+def encode(type: str, value: Any, *, dialect: str, version: int | None = None) -> bytes:
+    """The bytes, by `kio.serial.writers` or `kio.serial.entity_writer`."""
+    out = io.BytesIO()
+    if type in ENTITIES:
+        entity = _entity(type, version)
+        entity_writer(entity)(out, _native(value, entity))
+    else:
+        _codec(type, 1)(out, value)
+    return out.getvalue()
+
+
+def _codec(type: str, side: int) -> Callable[..., Any]:
+    """The reader (side 0) or writer (side 1) of a primitive or an array."""
+    form, _, element = type.partition("<")
+    module = (readers, writers)[side]
+    sought = {**PRIMITIVES, **ARRAYS}.get(form)
+    found = getattr(module, sought[side], None) if sought else None
+    if found is None:
+        what = sought[side] if sought else "API"
+        raise NotImplementedError(f"{module.__name__} has no {what} for {type}")
+    if found is readers.read_uuid:
+        return _read_uuid
+    codec: Callable[..., Any] = found(_codec(element[:-1], side)) if element else found
+    return codec
+
+
+def _read_uuid(data: bytes, offset: int) -> tuple[Any, int]:
+    value, size = readers.read_uuid(data, offset)
+    return _plain(value, NULLS["uuid"]), size
+
+
+def _entity(type: str, version: int | None) -> Any:
+    schema, kind = ENTITIES[type]
+    return index.load_entity_schema(schema, version, kind)  # type: ignore[arg-type]
+
+
+def _wire_name(field: Field[Any]) -> str:
+    """Kafka's name of a field: kio writes snake case, and drops the "Ms" of what it gives as a time."""
+    timed = field.metadata.get("kafka_type", "").startswith(("timedelta", "datetime"))
+    return re.sub("(?:^|_)(.)", lambda first: first[1].upper(), field.name) + ("Ms" if timed else "")
+
+
+def _plain(value: Any, null: Any = None) -> Any:
+    """What kio gives, as a protocol value; `null` is what its None stands for."""
+    match value:
+        case None:
+            return null
+        case ErrorCode():
+            return value.value
+        case timedelta():
+            return value // MILLISECOND
+        case datetime():
+            return (value - EPOCH) // MILLISECOND
+        case tuple():
+            return [_plain(item, null) for item in value]
+    if is_dataclass(value):
+        return {_wire_name(one): _plain_field(getattr(value, one.name), one) for one in fields(value)}
+    return value
+
+
+def _plain_field(value: Any, field: Field[Any]) -> Any:
+    if value is None and classify_field(field).is_array:
+        return None
+    return _plain(value, NULLS.get(field.metadata.get("kafka_type", "")))
+
+
+def _native(value: dict[str, Any], entity: Any) -> Any:
+    """The entity of a dict. A key that it has no field for is handed to it as it is: it refuses."""
+    known = {_wire_name(one): one for one in fields(entity)}
+    given = {key: item for key, item in value.items() if key != "_tags" or item}
+    return entity(
+        **{known[key].name if key in known else key: _native_field(item, known.get(key)) for key, item in given.items()}
+    )
+
+
+def _native_field(value: Any, field: Field[Any] | None) -> Any:
+    if field is None or value is None:
+        return value
+    match classify_field(field), field.metadata.get("kafka_type"):
+        case EntityTupleField(entity), _:
+            return tuple(_native(item, entity) for item in value)
+        case EntityField(entity), _:
+            return _native(value, entity)
+        case _, "error_code":
+            return ErrorCode(value)
+        case _, "timedelta_i32" | "timedelta_i64":
+            return value * MILLISECOND
+        case _, "datetime_i64":
+            return None if value == NULLS["datetime_i64"] else EPOCH + value * MILLISECOND
+    return tuple(value) if isinstance(value, list) else value

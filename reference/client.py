@@ -1,0 +1,104 @@
+"""What a conforming client makes of an answer, and which version it uses. Pure: frames in, conclusions out.
+
+Source: KIP-35, KIP-511; R-K-17, R-K-18, R-K-21, R-K-21b, R-K-28.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Any
+
+from reference import codec, framing
+from reference.broker import LEAST_FRAME, UNSUPPORTED_VERSION
+from reference.cursor import Reader
+from reference.errors import DecodeError, EncodeError, Reason
+from reference.framing import API_VERSIONS, Messages, ResponseFrame
+from reference.rules import Rules
+
+#: The versions of ApiVersions that this client has.
+OWN_API_VERSIONS = (0, 5)
+
+
+def negotiate(client: tuple[int, int], broker: tuple[int, int] | None) -> int | None:
+    """The highest version inside both ranges; None when the broker lists none or nothing is common.
+
+    A range with low > high is empty. The one answer to every `api_key` (KIP-35).
+    """
+    if broker is None:
+        return None
+    low, high = max(client[0], broker[0]), min(client[1], broker[1])
+    if client[0] > client[1] or broker[0] > broker[1] or low > high:
+        return None
+    return high
+
+
+def interpret(messages: Messages, request: bytes, response: bytes | None, rules: Rules) -> dict[str, Any]:
+    """What the client makes of `response` to its `request` (both whole frames; None: the connection was closed).
+
+    Raises EncodeError when `request` is no request frame: then there is no question.
+    """
+    if len(request) < framing.SIZE_BYTES + LEAST_FRAME:
+        raise EncodeError(Reason.TRUNCATED, "the request frame has no whole header")
+    api_key, version, correlation_id = struct.unpack_from(">hhi", request, framing.SIZE_BYTES)
+    if response is None:
+        if api_key == API_VERSIONS and rules.closed_api_versions == "retry-0" and version != 0:
+            return {"outcome": "retry", "version": 0}
+        return {"outcome": "error", "error": None}
+    try:
+        error = _error_code(response, correlation_id)
+        if api_key == API_VERSIONS:
+            return _api_versions(messages, version, error, response, rules)
+        return _other_api(messages, api_key, version, error, response, rules)
+    except DecodeError:
+        return {"outcome": "malformed"}
+
+
+def _error_code(response: bytes, correlation_id: int) -> int:
+    """The INT16 behind an untagged response header, once size and correlation id are as they have to be."""
+    reader = Reader(response, Rules())
+    size, found, error = struct.unpack(">iih", reader.take(10, 0, "size, correlation id and error"))
+    if size != len(response) - framing.SIZE_BYTES:
+        raise reader.error(Reason.LENGTH_MISMATCH, f"size {size}, but {len(response) - 4} bytes follow", 0)
+    if found != correlation_id:
+        raise reader.error(Reason.COUNT_MISMATCH, f"correlation id {found} answers no open request", 4)
+    return int(error)
+
+
+def _api_versions(messages: Messages, version: int, error: int, response: bytes, rules: Rules) -> dict[str, Any]:
+    # Error 35 comes in a v0 body whatever was asked: the broker does not know the version (KIP-511).
+    answered = 0 if error == UNSUPPORTED_VERSION else version
+    frame = ResponseFrame.of(messages, API_VERSIONS, "ApiVersions", answered)
+    keys = codec.decode(frame, response, rules)["body"]["ApiKeys"]
+    if error == 0:
+        return {"outcome": "accepted"}
+    if error != UNSUPPORTED_VERSION:
+        return {"outcome": "error", "error": error}
+    if len(keys) > 1 and rules.full_table == "accepted":
+        return {"outcome": "accepted"}
+    if version == 0:
+        return {"outcome": "unsupported", "request": "ApiVersionsRequest"}
+    own = next(((key["MinVersion"], key["MaxVersion"]) for key in keys if key["ApiKey"] == API_VERSIONS), (0, 0))
+    chosen = negotiate(OWN_API_VERSIONS, own)
+    if chosen is None or chosen >= version:
+        # Nothing common, or the broker refuses what it lists: asking again would never end.
+        return {"outcome": "unsupported", "request": "ApiVersionsRequest"}
+    return {"outcome": "retry", "version": chosen}
+
+
+def _other_api(
+    messages: Messages, api_key: int, version: int, error: int, response: bytes, rules: Rules
+) -> dict[str, Any]:
+    name = messages.api_name(api_key)
+    if name is None:
+        # Nothing is known of its body but where a top-level error would stand.
+        return _of_error(error, f"api {api_key}")
+    frame = ResponseFrame.of(messages, api_key, name, version)
+    body = codec.decode(frame, response, rules)["body"]
+    return _of_error(body.get("ErrorCode", 0), f"{name}Request")
+
+
+def _of_error(error: int, request: str) -> dict[str, Any]:
+    """A top-level error: 35 is `unsupported`, another `error`; codes deeper inside do not count (R-K-28)."""
+    if error == UNSUPPORTED_VERSION:
+        return {"outcome": "unsupported", "request": request}
+    return {"outcome": "error", "error": error} if error else {"outcome": "accepted"}

@@ -1,0 +1,76 @@
+"""What every type of every dialect offers: a Codec; and how a whole input is decoded, encoded and explained with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from reference import message
+from reference.cursor import Reader, Span, Writer
+from reference.errors import DecodeError, Reason
+from reference.plan import Node
+from reference.rules import Rules
+
+
+class Codec(Protocol):
+    """One type (at one version): its values' byte form, both ways."""
+
+    def read(self, reader: Reader) -> Any: ...
+
+    def append(self, writer: Writer, value: Any) -> None: ...
+
+    def complete(self, value: Any) -> Any:
+        """The value with every missing key at its default."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class NodeCodec:
+    """The codec of a plan's node."""
+
+    node: Node
+
+    def read(self, reader: Reader) -> Any:
+        return message.read(self.node, reader)
+
+    def append(self, writer: Writer, value: Any) -> None:
+        message.append(self.node, writer, value)
+
+    def complete(self, value: Any) -> Any:
+        return message.complete(self.node, value)
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What each byte of an input is: leaves in byte order; then the value, or the error that ended the reading."""
+
+    spans: tuple[Span, ...]
+    value: Any
+    error: DecodeError | None
+
+
+def decode(codec: Codec, data: bytes | memoryview, rules: Rules, spans: list[Span] | None = None) -> Any:
+    """The value that all of `data` holds. Raises DecodeError; bytes left over are refused (R-K-7 ‡, other: ignored)."""
+    reader = Reader(data, rules, spans)
+    value = codec.read(reader)
+    reader.path = ""
+    if rules.trailing_bytes == "refused":
+        reader.demand_end(Reason.TRAILING_BYTES, "the value")
+    return value
+
+
+def encode(codec: Codec, value: Any, rules: Rules) -> bytes:
+    """The canonical bytes of a value. Raises EncodeError."""
+    writer = Writer(rules)
+    codec.append(writer, value)
+    return bytes(writer.out)
+
+
+def explain(codec: Codec, data: bytes | memoryview, rules: Rules) -> Explanation:
+    """Decode, keeping a span for every byte read."""
+    spans: list[Span] = []
+    try:
+        value = decode(codec, data, rules, spans)
+    except DecodeError as error:
+        return Explanation(tuple(spans), None, error)
+    return Explanation(tuple(spans), value, None)

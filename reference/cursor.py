@@ -1,0 +1,96 @@
+"""The cursors of the codec: a Reader over bytes that never looks past its end, and a Writer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from reference.errors import DecodeError, Reason
+from reference.rules import Rules
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """What the bytes from `start` up to `end` are: `path` in the value, `what` they hold, and their value."""
+
+    path: str
+    start: int
+    end: int
+    what: str
+    value: Any
+
+
+class Reader:
+    """A position in bytes and the end of the window that may be read.
+
+    `rules` are the readings in force; `path` is where in the value the reader stands, for errors and spans;
+    `spans`, when given, collects a Span for every byte read.
+    """
+
+    __slots__ = ("data", "end", "path", "pos", "rules", "spans")
+
+    def __init__(self, data: bytes | memoryview, rules: Rules, spans: list[Span] | None = None) -> None:
+        self.data = memoryview(data)
+        self.rules = rules
+        self.spans = spans
+        self.pos = 0
+        self.end = len(self.data)
+        self.path = ""
+
+    @property
+    def remaining(self) -> int:
+        return self.end - self.pos
+
+    def take(self, count: int, start: int, what: str) -> memoryview:
+        """The next `count` bytes of the field that began at `start`; when they are not there, that field is truncated."""
+        if count > self.end - self.pos:
+            raise self.error(
+                Reason.TRUNCATED, f"{what} needs {count} more bytes, {self.end - self.pos} are left", start
+            )
+        view = self.data[self.pos : self.pos + count]
+        self.pos += count
+        return view
+
+    def peek(self, count: int) -> memoryview:
+        """Up to `count` of the next bytes, without moving."""
+        return self.data[self.pos : min(self.pos + count, self.end)]
+
+    def window(self, size: int) -> Reader:
+        """A reader over the next `size` bytes alone, which this one steps over. The caller has checked that they are
+        there, and says with `demand_end` what bytes left over in it mean."""
+        inner = Reader.__new__(Reader)
+        inner.data, inner.rules, inner.spans, inner.path = self.data, self.rules, self.spans, self.path
+        inner.pos, inner.end = self.pos, self.pos + size
+        self.pos += size
+        return inner
+
+    def demand_end(self, reason: Reason, what: str, offset: int | None = None) -> None:
+        """Refuse with `reason` when bytes are left; at the first one of them, or at `offset`."""
+        if self.pos < self.end:
+            at = self.pos if offset is None else offset
+            raise self.error(reason, f"{self.end - self.pos} bytes are left over after {what}", at)
+
+    def note(self, start: int, what: str, value: Any) -> None:
+        """Record what the bytes from `start` up to here are."""
+        if self.spans is not None:
+            self.spans.append(Span(self.path, start, self.pos, what, value))
+
+    def error(self, reason: Reason, detail: str, offset: int) -> DecodeError:
+        return DecodeError(reason, detail, offset, self.path)
+
+
+class Writer:
+    """Bytes being written. `path` is where in the value the writer stands, for errors."""
+
+    __slots__ = ("out", "path", "rules")
+
+    def __init__(self, rules: Rules) -> None:
+        self.out = bytearray()
+        self.rules = rules
+        self.path = ""
+
+    def inner(self) -> Writer:
+        """An empty writer at the same place, for a value whose size stands before it."""
+        inner = Writer(self.rules)
+        inner.path = self.path
+        return inner

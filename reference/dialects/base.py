@@ -1,0 +1,41 @@
+"""What a dialect is to everything else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Protocol
+
+from reference.codec import Codec
+from reference.rules import Rules, Ruling
+
+
+class UnknownType(NotImplementedError):
+    """A type name that the dialect does not have."""
+
+
+class Dialect(Protocol):
+    """A version of the protocol. What a dialect has no answer for raises NotImplementedError."""
+
+    name: str
+    rulings: tuple[Ruling, ...]
+
+    @property
+    def types(self) -> Mapping[str, tuple[int, int] | None]:
+        """type name → (lowest, highest) version, None where the type has no versions; "ARRAY" for every array."""
+        ...
+
+    def codec(self, type_name: str, version: int | None) -> Codec:
+        """Raises UnknownType, or DecodeError(unsupported-version) for a version that the type does not have."""
+        ...
+
+    def serve(self, chunks: Iterable[bytes], settings: Mapping[str, Any], rules: Rules) -> tuple[bytes, bool]:
+        """All that a conforming broker sends for these chunks on a fresh connection, and whether it then closed."""
+        ...
+
+    def interpret(self, request: bytes, response: bytes | None, rules: Rules) -> dict[str, Any]:
+        """What a conforming client makes of a response frame to its request frame (None: the connection closed)."""
+        ...
+
+    def negotiate(self, api_key: int, client: tuple[int, int], broker: tuple[int, int] | None) -> int | None:
+        """The version that a conforming client uses, None when there is none."""
+        ...

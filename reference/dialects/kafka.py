@@ -1,0 +1,326 @@
+"""The dialect `kafka`: what Apache Kafka shipped, as of the message schemas of Kafka 4.4."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from reference import broker, catalog, client, plan, type_names
+from reference.codec import Codec, NodeCodec
+from reference.dialects.base import UnknownType
+from reference.errors import DecodeError, Reason
+from reference.framing import RequestFrame, ResponseFrame
+from reference.plan import Struct
+from reference.primitives import PRIMITIVES
+from reference.rules import OTHER, Rules, Ruling
+from reference.schema import Versions
+
+GUIDE = "Kafka protocol guide"
+KIP_482 = "KIP-482, Tagged fields"
+KIP_511 = "KIP-511, ApiVersions request/response handling"
+
+RULINGS: tuple[Ruling, ...] = (
+    Ruling(
+        "R-K-1",
+        "tags out of order or twice, on read",
+        "refused: tags are strictly ascending",
+        {OTHER: ("tag_order", "any")},
+        "any order, the last of a known tag wins (Java's generated readers)",
+        KIP_482,
+    ),
+    Ruling("R-K-1w", "tags out of order or twice, on write", "never written: refused, or sorted", source=KIP_482),
+    Ruling(
+        "R-K-2",
+        "a known tag's value does not fill its size",
+        "bytes left over: length-mismatch at the size; too few: truncated at the value",
+        {OTHER: ("tag_size", "ignored")},
+        "the size is not looked at: reading goes on where the value ended (Java)",
+        KIP_482,
+    ),
+    Ruling(
+        "R-K-3",
+        "unknown tags",
+        "kept and re-emitted in order; a size beyond the input is refused",
+        source=KIP_482,
+    ),
+    Ruling(
+        "R-K-4",
+        "a tag known only in later versions",
+        "kept as unknown",
+        {OTHER: ("foreign_tags", "refused")},
+        "refused (Java)",
+        KIP_482,
+    ),
+    Ruling(
+        "R-K-5",
+        "overlong varints",
+        "decode, and are re-encoded minimally (Java, Go, most)",
+        {OTHER: ("overlong_varints", "refused")},
+        "refused",
+        GUIDE,
+    ),
+    Ruling(
+        "R-K-6",
+        "bits above the width in a varint's last byte (ffffffff1f; the tenth byte of a varlong)",
+        "varint-overflow (franz-go)",
+        {OTHER: ("high_bits", "dropped")},
+        "dropped: ffffffff1f is ffffffff0f (Java)",
+        GUIDE,
+    ),
+    Ruling("R-K-6c", "a continuation bit in a varint's byte 5 (varlong: 10)", "refused", source=GUIDE),
+    Ruling(
+        "R-K-7",
+        "bytes left after a body, in a request to a broker too",
+        "trailing-bytes; the broker closes",
+        {OTHER: ("trailing_bytes", "ignored")},
+        "ignored, answered (Java)",
+        GUIDE,
+    ),
+    Ruling("R-K-8", "an explicit default or null in a tag", "decodes; omitted on re-encode", source=KIP_482),
+    Ruling(
+        "R-K-9",
+        "the marker of a nullable structure",
+        "−1 null, 1 present, else invalid-marker; writers use ff and 01",
+        {OTHER: ("struct_marker", "sign")},
+        "any negative is null, anything else present (Java)",
+        "KIP-893",
+    ),
+    Ruling(
+        "R-K-10",
+        "an array count, tag count or length beyond the bytes left",
+        "refused before anything is allocated",
+        source="this kit: every input is hostile",
+    ),
+    Ruling(
+        "R-K-10p",
+        "policy limits: more than 10,000 tags in a buffer, more than 1,000,000 elements in an array, the bytes being there",
+        "decode",
+        {OTHER: ("policy_limits", "kafka-4.4")},
+        "refused (Java 4.4)",
+        GUIDE,
+    ),
+    Ruling(
+        "R-K-11",
+        "text that is not UTF-8",
+        "refused",
+        {OTHER: ("invalid_text", "replaced")},
+        "U+FFFD in its place (Java)",
+        GUIDE,
+    ),
+    Ruling(
+        "R-K-12",
+        "a record's key, value or header-value length below −1",
+        "negative-length",
+        {},
+        "null (Java)",
+        GUIDE,
+    ),
+    Ruling(
+        "R-K-12b",
+        "a negative header-key length or header count; a record's length not filled",
+        "refused",
+        source=GUIDE,
+    ),
+    Ruling("R-K-12c", "unused attribute bits", "kept", source=GUIDE),
+    Ruling(
+        "R-K-13",
+        "a non-default value in a field that the version lacks",
+        "refused unless the field is ignorable",
+        source="Kafka's message definitions, README: ignorable",
+    ),
+    Ruling(
+        "R-K-14",
+        "a tagged structure whose fields all have default values",
+        "equals its default: omitted",
+        source=KIP_482,
+    ),
+    Ruling(
+        "R-K-15",
+        "a classic nullable string, bytes or array length below −1, ClientId's too",
+        "negative-length",
+        {OTHER: ("negative_length", "null")},
+        "null (Java)",
+        GUIDE,
+    ),
+    Ruling(
+        "R-K-15b",
+        "a compact length or count of 2³¹+1 and more (ffffffff0f)",
+        "truncated",
+        {OTHER: ("compact_length", "signed")},
+        "negative, so null where nullable (Java, franz-go)",
+        KIP_482,
+    ),
+    Ruling(
+        "R-K-15c",
+        "tag numbers of 2³¹−1 and more",
+        "ordinary unknown tags",
+        {OTHER: ("tag_numbers", "signed")},
+        "decoded, refused when written (Java: signed)",
+        KIP_482,
+    ),
+    Ruling("R-K-16", "null where the version does not allow it", "null-not-allowed, both ways", source=GUIDE),
+    Ruling(
+        "R-K-17",
+        "the key list of an ApiVersions answer with error 35",
+        "ApiVersions' own range, one key",
+        {"empty": ("fallback_keys", "empty"), "full": ("fallback_keys", "full")},
+        "empty (before 2.4); the full table (usable as it is)",
+        KIP_511,
+    ),
+    Ruling(
+        "R-K-18",
+        "an unknown api, or an unsupported version of an api other than ApiVersions",
+        "the broker closes, no bytes (Kafka 4.4: at once; Produce 0–2 too, although it lists 0–13 for old clients)",
+        {OTHER: ("unsupported_request", "error-35")},
+        "a response frame with its correlation id and error 35",
+        "KIP-35, Proposed Changes",
+    ),
+    Ruling("R-K-19", "the CRC of a batch or message", "a mismatch is refused", source=GUIDE),
+    Ruling(
+        "R-K-19b",
+        "recordsCount and the records that are there differ",
+        "count-mismatch",
+        {},
+        "count 0 is an empty batch, the rest not looked at (Java)",
+        GUIDE,
+    ),
+    Ruling(
+        "R-K-20",
+        "lastOffsetDelta differs from the last record's delta",
+        "decodes (compaction); a client goes on at baseOffset + lastOffsetDelta + 1",
+        source=GUIDE,
+    ),
+    Ruling(
+        "R-K-21",
+        "what a client makes of error 35 on ApiVersions",
+        "the list names ApiVersions: retry with the highest common version; an empty list, or one without ApiVersions: "
+        "retry 0; it was version 0 already, or nothing is common: unsupported; another error code: error",
+        {OTHER: ("full_table", "accepted")},
+        "with the full table: accepted",
+        KIP_511,
+    ),
+    Ruling(
+        "R-K-21b",
+        "a client whose ApiVersions is met by a closed connection (brokers before 2.4, some proxies)",
+        "error (what released clients do)",
+        {OTHER: ("closed_api_versions", "retry-0")},
+        "retry 0",
+        KIP_511,
+    ),
+    Ruling(
+        "R-K-22",
+        "compression",
+        "gzip; snappy raw and xerial-framed read, xerial written; lz4 frame with independent blocks (magic 0: with its "
+        "broken header checksum); zstd only in magic 2; what follows the stream is refused; inflate bound 32 MiB",
+        {},
+        "what follows the stream is ignored (Java's gzip and lz4)",
+        GUIDE,
+    ),
+    Ruling("R-K-22b", "LZ4 with linked blocks, on read", "read", {}, "refused (Java)", GUIDE),
+    Ruling(
+        "R-K-23",
+        "an ApiVersions request of any version ≥ 3 has a v2 header",
+        "without its tag byte the connection is closed, as with a supported version whose body is missing; answers to "
+        "pipelined requests come in order; a good request before a bad one is still answered",
+        source="Apache Kafka 4.4",
+    ),
+    Ruling(
+        "R-K-24",
+        "evolution of shipped schemas",
+        "a tagged field under a new tag, one removed (its tag never reused), new versions at the end are compatible; "
+        "reuse of a tag, another type or narrower nullability, any change in a published version are not",
+        source=KIP_482,
+    ),
+    Ruling(
+        "R-K-25",
+        "ApiVersions with an ill-formed software name, or version 5 with a ClusterId or NodeId not this broker's",
+        "not asked (Kafka 4.4: errors 42 and 129)",
+        source="Apache Kafka 4.4",
+    ),
+    Ruling("R-K-26", "a partial entry inside a compressed wrapper", "refused", {}, "dropped (Java)", GUIDE),
+    Ruling("R-K-27", "inner messages of another magic than their wrapper", "refused", {}, "read (Java)", GUIDE),
+    Ruling(
+        "R-K-28",
+        "other APIs, as a client sees them",
+        "top-level error 35: unsupported; another top-level error: error; closed: error, null",
+        source=GUIDE,
+    ),
+)
+
+#: Header versions of the wire, older than the catalogue's: RequestHeader 0 was ControlledShutdown 0's.
+_HEADERS = {"RequestHeader": Versions(0, 2), "ResponseHeader": Versions(0, 1)}
+_FRAME = "ResponseFrame:"
+
+
+class _Messages:
+    """The catalogue's messages, resolved per version once."""
+
+    def api_name(self, api_key: int) -> str | None:
+        return catalog.apis().get(api_key)
+
+    @staticmethod
+    @functools.cache
+    def plan(name: str, version: int) -> Struct:
+        schema = catalog.load(name)
+        if schema is None:
+            raise UnknownType(f"the catalogue has no message {name!r}")
+        return plan.plan(schema, version, _HEADERS.get(name))
+
+
+MESSAGES = _Messages()
+
+
+class Kafka:
+    """The dialect's surface; see `reference.dialects.base.Dialect`."""
+
+    name = "kafka"
+    rulings = RULINGS
+
+    @functools.cached_property
+    def types(self) -> Mapping[str, tuple[int, int] | None]:
+        spans: dict[str, tuple[int, int] | None] = dict.fromkeys((*PRIMITIVES, "ARRAY", "TAG_BUFFER"))
+        spans |= {name: (versions.low, versions.high) for name, versions in _HEADERS.items()}
+        for api in catalog.apis().values():
+            for name in (f"{api}Request", f"{api}Response"):
+                schema = catalog.load(name)
+                if schema is not None:
+                    spans[name] = (schema.versions.low, schema.versions.high)
+            spans[_FRAME + api] = spans[f"{api}Response"]
+        spans["RequestFrame"] = None
+        return spans
+
+    def codec(self, type_name: str, version: int | None) -> Codec:
+        node = type_names.node(type_name)
+        if node is not None:
+            return NodeCodec(node)
+        if type_name == "RequestFrame":
+            return RequestFrame(MESSAGES)
+        if type_name not in self.types:
+            raise UnknownType(f"the dialect kafka has no type {type_name!r}")
+        if version is None:
+            raise DecodeError(Reason.UNSUPPORTED_VERSION, f"{type_name} needs a version", None)
+        if type_name.startswith(_FRAME):
+            api = type_name.removeprefix(_FRAME)
+            key = next(key for key, name in catalog.apis().items() if name == api)
+            return ResponseFrame.of(MESSAGES, key, api, version)
+        return NodeCodec(MESSAGES.plan(type_name, version))
+
+    def serve(self, chunks: Iterable[bytes], settings: Mapping[str, Any], rules: Rules) -> tuple[bytes, bool]:
+        """`settings["apis"]`: api key → [lowest, highest] that the broker lists; by default all of the catalogue's."""
+        listed = settings.get("apis")
+        apis = self._all_apis() if listed is None else {int(key): (low, high) for key, (low, high) in listed.items()}
+        return broker.serve(broker.Broker(MESSAGES, apis, rules), chunks)
+
+    def interpret(self, request: bytes, response: bytes | None, rules: Rules) -> dict[str, Any]:
+        return client.interpret(MESSAGES, request, response, rules)
+
+    def negotiate(self, api_key: int, client: tuple[int, int], broker: tuple[int, int] | None) -> int | None:
+        return _negotiate(client, broker)
+
+    def _all_apis(self) -> dict[int, tuple[int, int]]:
+        spans = {key: self.types[f"{name}Request"] for key, name in catalog.apis().items()}
+        return {key: span for key, span in spans.items() if span is not None}
+
+
+_negotiate = client.negotiate

@@ -1,0 +1,84 @@
+"""What can be wrong with bytes, values and schemas: a closed list of reasons."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Reason(StrEnum):
+    """Why something is refused. The list is closed: it is part of the public contract."""
+
+    TRUNCATED = "truncated"
+    TRAILING_BYTES = "trailing-bytes"
+    LENGTH_MISMATCH = "length-mismatch"
+    VARINT_OVERFLOW = "varint-overflow"
+    NEGATIVE_LENGTH = "negative-length"
+    NULL_NOT_ALLOWED = "null-not-allowed"
+    STRING_TOO_LONG = "string-too-long"
+    INVALID_UTF8 = "invalid-utf8"
+    INVALID_MARKER = "invalid-marker"
+    TAG_ORDER = "tag-order"
+    TAG_DUPLICATE = "tag-duplicate"
+    KEY_ORDER = "key-order"
+    KEY_DUPLICATE = "key-duplicate"
+    ZERO_LENGTH_FIELD = "zero-length-field"
+    COUNT_MISMATCH = "count-mismatch"
+    CRC_MISMATCH = "crc-mismatch"
+    UNSUPPORTED_MAGIC = "unsupported-magic"
+    UNSUPPORTED_COMPRESSION = "unsupported-compression"
+    CORRUPT_COMPRESSION = "corrupt-compression"
+    INVALID_WRAPPER = "invalid-wrapper"
+    RESOURCE_LIMIT = "resource-limit"
+    UNSUPPORTED_VERSION = "unsupported-version"
+    UNKNOWN_API = "unknown-api"
+    # Only on encode:
+    UNKNOWN_FIELD = "unknown-field"
+    FIELD_NOT_IN_VERSION = "field-not-in-version"
+    TAGS_NOT_ALLOWED = "tags-not-allowed"
+    KNOWN_TAG = "known-tag"
+    OUT_OF_RANGE = "out-of-range"
+    # Only for schemas:
+    INVALID_SCHEMA = "invalid-schema"
+
+
+class WireError(ValueError):
+    """Bytes, a value or a schema that the protocol does not allow.
+
+    `reason` says what is wrong, `path` where in the value ("ApiKeys[2].MinVersion", "" = the whole),
+    `detail` what was found and what was expected, for a person.
+    """
+
+    def __init__(self, reason: Reason, detail: str, path: str = "") -> None:
+        super().__init__(detail)
+        self.reason = reason
+        self.detail = detail
+        self.path = path
+        self.half: str | None = None  # of a recode: which step refused
+
+    def __str__(self) -> str:
+        place = f" at {self.path}" if self.path else ""
+        return f"{self.reason}{place}: {self.detail}"
+
+
+class DecodeError(WireError):
+    """Bytes that are refused. `offset` is the first byte of the smallest field at fault,
+    counted from the start of the input; None when no byte is at fault (a version argument)."""
+
+    def __init__(self, reason: Reason, detail: str, offset: int | None, path: str = "") -> None:
+        super().__init__(reason, detail, path)
+        self.offset = offset
+
+    def __str__(self) -> str:
+        where = "" if self.offset is None else f" (byte {self.offset})"
+        return super().__str__() + where
+
+
+class EncodeError(WireError):
+    """A value that has no byte form."""
+
+
+class SchemaError(WireError):
+    """A message schema that is refused; `path` names the place in it."""
+
+    def __init__(self, detail: str, path: str = "") -> None:
+        super().__init__(Reason.INVALID_SCHEMA, detail, path)

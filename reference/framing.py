@@ -1,0 +1,197 @@
+"""Frames: a size, a header in the version that the api asks for, a body.
+
+    RequestFrame  => size:INT32 RequestHeader(v) body ; ResponseFrame => size:INT32 ResponseHeader(v) body
+    size counts what follows it
+
+Source: Kafka's protocol guide, "Protocol Request/Response"; KIP-482 and KIP-511 for the header versions.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+from reference import message
+from reference.cursor import Reader, Writer
+from reference.errors import DecodeError, EncodeError, Reason
+from reference.plan import Struct
+from reference.primitives import append_int32, read_int32
+
+T = TypeVar("T")
+
+#: What a broker takes at most in one frame (its socket.request.max.bytes by default).
+MAX_FRAME = 100 * 1024 * 1024
+SIZE_BYTES = 4
+
+API_VERSIONS = 18
+CONTROLLED_SHUTDOWN = 7
+
+
+def request_header_version(api_key: int, version: int, flexible: bool) -> int:
+    """0 for ControlledShutdown 0 alone, 2 for flexible versions, else 1."""
+    if api_key == CONTROLLED_SHUTDOWN and version == 0:
+        return 0
+    return 2 if flexible else 1
+
+
+def response_header_version(api_key: int, flexible: bool) -> int:
+    """1 for flexible versions, except ApiVersions: a client must read its answer whatever version the broker has."""
+    return 1 if flexible and api_key != API_VERSIONS else 0
+
+
+def needed(buffer: bytes | bytearray | memoryview) -> int:
+    """How many more bytes the first frame in `buffer` needs: 4 less what is there while its size is not known, 0 when
+    it is whole. Raises DecodeError for a size that no frame has."""
+    if len(buffer) < SIZE_BYTES:
+        return SIZE_BYTES - len(buffer)
+    size: int = struct.unpack_from(">i", buffer)[0]
+    if size < 0:
+        raise DecodeError(Reason.NEGATIVE_LENGTH, f"frame size {size} is negative", 0)
+    if size > MAX_FRAME:
+        raise DecodeError(Reason.RESOURCE_LIMIT, f"frame size {size}; at most {MAX_FRAME} is taken", 0)
+    return max(0, SIZE_BYTES + size - len(buffer))
+
+
+def read_frame(reader: Reader, read: Callable[[Reader], T]) -> T:
+    """What `read` makes of the frame's inside, which it has to use up."""
+    reader.path = "size"
+    start = reader.pos
+    size = read_int32(reader)
+    if size < 0:
+        raise reader.error(Reason.NEGATIVE_LENGTH, f"frame size {size} is negative", start)
+    if size > reader.remaining:
+        raise reader.error(Reason.TRUNCATED, f"frame size {size}, but {reader.remaining} bytes are left", start)
+    window = reader.window(size)
+    value = read(window)
+    window.path = ""
+    if window.rules.trailing_bytes == "refused":
+        window.demand_end(Reason.TRAILING_BYTES, "the frame's body")
+    return value
+
+
+def append_frame(writer: Writer, append: Callable[[Writer], None]) -> None:
+    inner = writer.inner()
+    append(inner)
+    append_int32(writer, len(inner.out))
+    writer.out += inner.out
+
+
+class Messages(Protocol):
+    """Where frames find the plans of headers and bodies."""
+
+    def api_name(self, api_key: int) -> str | None:
+        """The name of an api ("Metadata"), None for a key that is none."""
+        ...
+
+    def plan(self, name: str, version: int) -> Struct:
+        """The plan of a message or header. Raises DecodeError(unsupported-version)."""
+        ...
+
+
+def request_plans(messages: Messages, api_key: int, version: int) -> tuple[Struct, Struct]:
+    """The plans of header and body for a request. Raises DecodeError(unknown-api or unsupported-version)."""
+    name = messages.api_name(api_key)
+    if name is None:
+        raise DecodeError(Reason.UNKNOWN_API, f"there is no api with key {api_key}", None)
+    body = messages.plan(f"{name}Request", version)
+    header = messages.plan("RequestHeader", request_header_version(api_key, version, body.flexible))
+    return header, body
+
+
+@dataclass(frozen=True, slots=True)
+class RequestFrame:
+    """{"header": …, "body": …}: key and version in the header say which body it is."""
+
+    messages: Messages
+
+    def read(self, reader: Reader) -> Any:
+        return read_frame(reader, self._inside)
+
+    def _inside(self, reader: Reader) -> dict[str, Any]:
+        start = reader.pos
+        if reader.remaining < 4:
+            # Too short to say what it is: whatever the version, key and version come first.
+            message.read(self.messages.plan("RequestHeader", 1), reader, "header")
+        api_key, version = struct.unpack(">hh", reader.peek(4))
+        try:
+            header, body = request_plans(self.messages, api_key, version)
+        except DecodeError as error:
+            is_key = error.reason is Reason.UNKNOWN_API
+            raise DecodeError(error.reason, error.detail, start if is_key else start + 2, "header") from None
+        return {"header": message.read(header, reader, "header"), "body": message.read(body, reader, "body")}
+
+    def append(self, writer: Writer, value: Any) -> None:
+        header, body = self._plans(value)
+
+        def inside(inner: Writer) -> None:
+            message.append(header, inner, value["header"], "header")
+            message.append(body, inner, value["body"], "body")
+
+        append_frame(writer, inside)
+
+    def complete(self, value: Any) -> Any:
+        try:
+            header, body = self._plans(value)
+        except EncodeError:
+            return value
+        return {
+            "header": message.complete(header, value["header"]),
+            "body": message.complete(body, value["body"]),
+        }
+
+    def _plans(self, value: Any) -> tuple[Struct, Struct]:
+        match value:
+            case {"header": {"RequestApiKey": int(api_key), "RequestApiVersion": int(version)}, "body": _, **rest}:
+                if not rest:
+                    try:
+                        return request_plans(self.messages, api_key, version)
+                    except DecodeError as error:
+                        raise EncodeError(error.reason, error.detail, "header") from None
+        raise EncodeError(
+            Reason.OUT_OF_RANGE, "a request frame is {header: {RequestApiKey, RequestApiVersion, …}, body}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ResponseFrame:
+    """{"header": …, "body": …} of one api's response at one version: only the request says which it is."""
+
+    header: Struct
+    body: Struct
+
+    @classmethod
+    def of(cls, messages: Messages, api_key: int, name: str, version: int) -> ResponseFrame:
+        body = messages.plan(f"{name}Response", version)
+        header = messages.plan("ResponseHeader", response_header_version(api_key, body.flexible))
+        return cls(header, body)
+
+    def read(self, reader: Reader) -> Any:
+        def inside(inner: Reader) -> dict[str, Any]:
+            header = message.read(self.header, inner, "header")
+            return {"header": header, "body": message.read(self.body, inner, "body")}
+
+        return read_frame(reader, inside)
+
+    def append(self, writer: Writer, value: Any) -> None:
+        match value:
+            case {"header": Mapping() as header, "body": Mapping() as body, **rest} if not rest:
+                pass
+            case _:
+                raise EncodeError(Reason.OUT_OF_RANGE, "a response frame is {header: {…}, body: {…}}")
+
+        def inside(inner: Writer) -> None:
+            message.append(self.header, inner, header, "header")
+            message.append(self.body, inner, body, "body")
+
+        append_frame(writer, inside)
+
+    def complete(self, value: Any) -> Any:
+        match value:
+            case {"header": header, "body": body, **rest} if not rest:
+                return {
+                    "header": message.complete(self.header, header),
+                    "body": message.complete(self.body, body),
+                }
+        return value

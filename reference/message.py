@@ -1,0 +1,309 @@
+"""The readable codec: walks a plan, one function a kind of node, and can record a span for every byte.
+
+    Struct     => *Field [TagBuffer]            ; the tag buffer in flexible versions, at the END
+    Array      => count *Element                ; count as in plan.Array
+    TagBuffer  => n:UNSIGNED_VARINT n × (tag:UNSIGNED_VARINT size:UNSIGNED_VARINT data), tags strictly ascending
+
+Source: KIP-482, Kafka's protocol guide; where they are silent, the rulings named beside the code.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn
+
+from reference.cursor import Reader, Writer
+from reference.errors import EncodeError, Reason
+from reference.plan import Array, Node, PlannedField, Struct, TagBuffer
+from reference.primitives import (
+    Primitive,
+    append_compact_length,
+    append_int8,
+    append_int32,
+    append_unsigned_varint,
+    read_classic_length,
+    read_compact_length,
+    read_int8,
+    read_int32,
+    read_unsigned_varint,
+)
+
+#: R-K-10p ‡: what Kafka 4.4 allows, whatever bytes are there.
+POLICY_TAGS = 10_000
+POLICY_ELEMENTS = 1_000_000
+
+
+def read(node: Node, reader: Reader, path: str = "") -> Any:
+    """The value of a node. Raises DecodeError."""
+    reader.path = path
+    match node:
+        case Primitive():
+            return node.read(reader)
+        case Struct():
+            return _read_struct(node, reader, path)
+        case Array():
+            return _read_array(node, reader, path)
+        case TagBuffer():
+            return _read_tags(reader, path, None, {})
+
+
+def append(node: Node, writer: Writer, value: Any, path: str = "") -> None:
+    """Append a value's bytes. Raises EncodeError."""
+    writer.path = path
+    match node:
+        case Primitive():
+            node.append(writer, value)
+        case Struct():
+            _append_struct(node, writer, value, path)
+        case Array():
+            _append_array(node, writer, value, path)
+        case TagBuffer():
+            _append_tags(writer, {}, _unknown_tags(writer, value, path))
+
+
+def complete(node: Node, value: Any) -> Any:
+    """`value` with every missing key at its default, all the way down. What is no value of the node stays as it is."""
+    match node:
+        case Struct() if isinstance(value, Mapping):
+            filled = {field.name: complete(field.node, _field_value(field, value)) for field in node.fields}
+            surplus = {key: item for key, item in value.items() if key not in filled}
+            return filled | surplus
+        case Array() if isinstance(value, (list, tuple)):
+            return [complete(node.element, item) for item in value]
+    return value
+
+
+def _join(path: str, name: str) -> str:
+    return f"{path}.{name}" if path else name
+
+
+# --- Arrays -----------------------------------------------------------------------------------------------------------
+
+
+def _read_array(node: Array, reader: Reader, path: str) -> list[Any] | None:
+    start = reader.pos
+    if node.compact:
+        count = read_compact_length(reader, "count", node.nullable)
+    else:
+        count = read_classic_length(reader, read_int32, "count", node.nullable)
+    if count is None:
+        return None
+    if count > POLICY_ELEMENTS and reader.rules.policy_limits == "kafka-4.4":
+        raise reader.error(Reason.RESOURCE_LIMIT, f"{count} elements; Kafka reads {POLICY_ELEMENTS}", start)
+    return [read(node.element, reader, f"{path}[{index}]") for index in range(count)]
+
+
+def _append_array(node: Array, writer: Writer, value: Any, path: str) -> None:
+    if value is None:
+        if not node.nullable:
+            raise EncodeError(Reason.NULL_NOT_ALLOWED, "this array has no null", path)
+        elements: Sequence[Any] = ()
+        count = None
+    elif isinstance(value, (list, tuple)):
+        elements, count = value, len(value)
+    else:
+        raise EncodeError(Reason.OUT_OF_RANGE, f"an array takes a list, not a {type(value).__name__}", path)
+    if node.compact:
+        append_compact_length(writer, count, "count")
+    else:
+        append_int32(writer, -1 if count is None else count)
+    for index, element in enumerate(elements):
+        append(node.element, writer, element, f"{path}[{index}]")
+
+
+# --- Structures -------------------------------------------------------------------------------------------------------
+
+
+def _read_struct(node: Struct, reader: Reader, path: str) -> dict[str, Any] | None:
+    if node.marker != "none" and not _read_marker(node, reader):
+        return None
+    # Schema order, tagged fields included: what is not on the wire stays at its default.
+    value = {field.name: copy.deepcopy(field.default) if field.tag is not None else None for field in node.fields}
+    for field in node.plain:
+        value[field.name] = read(field.node, reader, _join(path, field.name))
+    if node.flexible:
+        unknown = _read_tags(reader, path, node, value)
+        if unknown:
+            value["_tags"] = unknown
+    return value
+
+
+def _read_marker(node: Struct, reader: Reader) -> bool:
+    """Whether a nullable structure is there. INT8: −1 null, 1 present (R-K-9 ‡, other: the sign); in a tag: 0, 1."""
+    start = reader.pos
+    if node.marker == "int8":
+        marker, null = read_int8(reader), -1
+        if reader.rules.struct_marker == "sign":
+            return marker >= 0
+    else:
+        marker, null = read_unsigned_varint(reader, "marker"), 0
+    if marker not in (null, 1):
+        raise reader.error(Reason.INVALID_MARKER, f"marker {marker}; {null} (null) or 1 (present) is expected", start)
+    return marker == 1
+
+
+def _append_struct(node: Struct, writer: Writer, value: Any, path: str) -> None:
+    if value is None and node.marker != "none":
+        (append_int8 if node.marker == "int8" else append_unsigned_varint)(writer, -1 if node.marker == "int8" else 0)
+        return
+    if not isinstance(value, Mapping):
+        _refuse_no_struct(node, value, path)
+    if node.marker != "none":
+        append_int8(writer, 1)  # 01 as an unsigned varint too
+    _check_keys(node, value, path)
+    for field in node.plain:
+        append(field.node, writer, _field_value(field, value), _join(path, field.name))
+    writer.path = path
+    unknown = _unknown_tags(writer, value.get("_tags") or [], path)
+    if node.flexible:
+        _append_tags(writer, _known_tags(node, writer, value, path), unknown)
+    elif unknown:
+        raise EncodeError(Reason.TAGS_NOT_ALLOWED, f"{node.name} has no tags in this version", _join(path, "_tags"))
+
+
+def _refuse_no_struct(node: Struct, value: Any, path: str) -> NoReturn:
+    if value is None:
+        raise EncodeError(Reason.NULL_NOT_ALLOWED, f"the structure {node.name} has no null here", path)
+    raise EncodeError(Reason.OUT_OF_RANGE, f"{node.name} takes a mapping, not a {type(value).__name__}", path)
+
+
+def _field_value(field: PlannedField, value: Mapping[str, Any]) -> Any:
+    return value[field.name] if field.name in value else field.default
+
+
+def _check_keys(node: Struct, value: Mapping[str, Any], path: str) -> None:
+    """Each key is a field of this version, or of another where it is ignorable or at its default (R-K-13)."""
+    known = {field.name for field in node.fields}
+    for key, item in value.items():
+        if key in known or key == "_tags":
+            continue
+        if key not in node.foreign:
+            raise EncodeError(Reason.UNKNOWN_FIELD, f"{node.name} has no field {key!r} in any version", path)
+        default, ignorable = node.foreign[key]
+        if not ignorable and item != default:
+            detail = f"this version has no {key}, and its value is not the default"
+            raise EncodeError(Reason.FIELD_NOT_IN_VERSION, detail, _join(path, key))
+
+
+# --- Tag buffers ------------------------------------------------------------------------------------------------------
+
+
+def _read_tags(reader: Reader, path: str, struct: Struct | None, value: dict[str, Any]) -> list[tuple[int, bytes]]:
+    """A tag buffer: known fields go into `value`, the unknown tags come back in wire order (R-K-3)."""
+    reader.path = _join(path, "_tags")
+    start = reader.pos
+    count = read_unsigned_varint(reader, "tag count")
+    if count > reader.remaining:
+        raise reader.error(Reason.TRUNCATED, f"{count} tags, but {reader.remaining} bytes are left", start)
+    if count > POLICY_TAGS and reader.rules.policy_limits == "kafka-4.4":
+        raise reader.error(Reason.RESOURCE_LIMIT, f"{count} tags; Kafka reads {POLICY_TAGS}", start)
+    unknown: list[tuple[int, bytes]] = []
+    previous = -1
+    for _ in range(count):
+        reader.path = _join(path, "_tags")
+        tag = _read_tag(reader, previous)
+        previous = tag
+        field = struct.tagged.get(tag) if struct else None
+        if field is not None:
+            value[field.name] = _read_known(reader, field, _join(path, field.name))
+        else:
+            _check_foreign(reader, struct, tag)
+            unknown.append((tag, _read_unknown(reader)))
+    return unknown
+
+
+def _read_tag(reader: Reader, previous: int) -> int:
+    """A tag above the one before it (R-K-1 ‡, other: any)."""
+    start = reader.pos
+    tag = read_unsigned_varint(reader, "tag")
+    if tag <= previous and reader.rules.tag_order == "ascending":
+        if tag == previous:
+            raise reader.error(Reason.TAG_DUPLICATE, f"tag {tag} stands twice", start)
+        raise reader.error(Reason.TAG_ORDER, f"tag {tag} comes after tag {previous}; tags ascend", start)
+    return tag
+
+
+def _read_size(reader: Reader) -> int:
+    start = reader.pos
+    size = read_unsigned_varint(reader, "tag size")
+    if size > reader.remaining:
+        raise reader.error(Reason.TRUNCATED, f"tag size {size}, but {reader.remaining} bytes are left", start)
+    return size
+
+
+def _read_unknown(reader: Reader) -> bytes:
+    size = _read_size(reader)
+    start = reader.pos
+    data = bytes(reader.take(size, start, "tag data"))
+    if size:
+        reader.note(start, "unknown tag's data", data)
+    return data
+
+
+def _read_known(reader: Reader, field: PlannedField, path: str) -> Any:
+    """A known tag's value, which fills its size exactly (R-K-2 ‡, other: reading goes on where the value ended)."""
+    if reader.rules.tag_size == "ignored":
+        read_unsigned_varint(reader, "tag size")
+        return read(field.node, reader, path)
+    start = reader.pos
+    size = _read_size(reader)
+    window = reader.window(size)
+    value = read(field.node, window, path)
+    window.path = path
+    window.demand_end(Reason.LENGTH_MISMATCH, "the tag's value", start)
+    return value
+
+
+def _check_foreign(reader: Reader, struct: Struct | None, tag: int) -> None:
+    """R-K-4 ‡: a tag known only in other versions is an unknown one; other: refused."""
+    if struct and tag in struct.foreign_tags and reader.rules.foreign_tags == "refused":
+        detail = f"tag {tag} of {struct.name} is not valid in this version"
+        raise reader.error(Reason.UNSUPPORTED_VERSION, detail, reader.pos)
+
+
+def _unknown_tags(writer: Writer, value: Any, path: str) -> dict[int, bytes]:
+    """`_tags` as given: pairs in ascending order, no tag twice (R-K-1w)."""
+    if not isinstance(value, (list, tuple)):
+        raise EncodeError(Reason.OUT_OF_RANGE, f"tags are a list of pairs, not a {type(value).__name__}", path)
+    tags: dict[int, bytes] = {}
+    previous = -1
+    for entry in value:
+        match entry:
+            case (int(tag), bytes() | bytearray() | memoryview() as data) if not isinstance(tag, bool):
+                pass
+            case _:
+                raise EncodeError(Reason.OUT_OF_RANGE, "a tag is a pair of an integer and bytes", path)
+        if tag in tags:
+            raise EncodeError(Reason.TAG_DUPLICATE, f"tag {tag} is given twice", path)
+        if tag < previous:
+            raise EncodeError(Reason.TAG_ORDER, f"tag {tag} is given after tag {previous}; tags ascend", path)
+        if tag >= 2**31 - 1 and writer.rules.tag_numbers == "signed":
+            raise EncodeError(Reason.OUT_OF_RANGE, f"tag {tag} is beyond a signed 32-bit integer", path)
+        tags[tag] = bytes(data)
+        previous = tag
+    return tags
+
+
+def _known_tags(node: Struct, writer: Writer, value: Mapping[str, Any], path: str) -> dict[int, bytes]:
+    """Tagged fields that do not equal their default (R-K-8, R-K-14)."""
+    tags = {}
+    for tag, field in node.tagged.items():
+        item = _field_value(field, value)
+        if complete(field.node, item) == complete(field.node, field.default):
+            continue
+        inner = writer.inner()
+        append(field.node, inner, item, _join(path, field.name))
+        tags[tag] = bytes(inner.out)
+    return tags
+
+
+def _append_tags(writer: Writer, known: Mapping[int, bytes], unknown: Mapping[int, bytes]) -> None:
+    taken = known.keys() & unknown.keys()
+    if taken:
+        raise EncodeError(Reason.KNOWN_TAG, f"tag {min(taken)} in _tags is a field of this structure", writer.path)
+    append_unsigned_varint(writer, len(known) + len(unknown))
+    for tag, data in sorted({**known, **unknown}.items()):
+        append_unsigned_varint(writer, tag)
+        append_unsigned_varint(writer, len(data))
+        writer.out += data

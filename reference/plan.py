@@ -1,0 +1,153 @@
+"""(Schema, version) resolved once into a flat plan: which fields, in which encoding. No version `if` is left in a loop.
+
+A plan is a tree of nodes; `message.py` walks it. Types outside messages (ARRAY<INT32>, TAG_BUFFER) are nodes too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from reference.errors import DecodeError, Reason
+from reference.primitives import PRIMITIVES, Primitive
+from reference.schema import Field, Schema, Versions
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """A count, then that many elements. ARRAY: INT32 count, −1 null; COMPACT: unsigned varint count + 1, 0 null."""
+
+    element: Node
+    compact: bool
+    nullable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TagBuffer:
+    """A tag section by itself: nothing is known of its tags."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedField:
+    """A field of one version. `default` is what an absent tagged field stands for and a missing key means."""
+
+    name: str
+    node: Node
+    default: Any
+    tag: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Struct:
+    """A structure of one version.
+
+    `fields`: all of them in schema order; `plain`: those that stand in the body, `tagged`: those behind tags, by tag.
+    `foreign`: fields of other versions, name → (default, ignorable); `foreign_tags`: tags that only other versions know.
+    `marker`: how null is told: not at all, by an INT8 (−1, 1), or by an unsigned varint (0, 1) inside a tag.
+    """
+
+    name: str
+    fields: tuple[PlannedField, ...]
+    plain: tuple[PlannedField, ...]
+    tagged: Mapping[int, PlannedField]
+    foreign: Mapping[str, tuple[Any, bool]]
+    foreign_tags: frozenset[int]
+    flexible: bool
+    marker: Literal["none", "int8", "uvarint"] = "none"
+
+
+Node = Primitive | Array | TagBuffer | Struct
+
+_SCALAR_TYPES = {
+    "bool": "BOOLEAN",
+    "int8": "INT8",
+    "int16": "INT16",
+    "int32": "INT32",
+    "int64": "INT64",
+    "uint16": "UINT16",
+    "uint32": "UINT32",
+    "float64": "FLOAT64",
+    "uuid": "UUID",
+}
+_VARIABLE_TYPES = {"string": "STRING", "bytes": "BYTES", "records": "BYTES"}
+
+
+def plan(schema: Schema, version: int, versions: Versions | None = None) -> Struct:
+    """The plan of a message at a version. `versions` widens the schema's own range (headers of old brokers).
+
+    Raises DecodeError(unsupported-version) for a version outside.
+    """
+    valid = versions or schema.versions
+    if version not in valid:
+        detail = f"{schema.name} has versions {valid}, not {version}"
+        raise DecodeError(Reason.UNSUPPORTED_VERSION, detail, None)
+    return _struct(schema.name, schema.fields, version, schema.flexible)
+
+
+def _struct(
+    name: str,
+    fields: tuple[Field, ...],
+    version: int,
+    flexible: Versions,
+    marker: Literal["none", "int8", "uvarint"] = "none",
+) -> Struct:
+    here = tuple(_field(field, version, flexible) for field in fields if version in field.versions)
+    foreign = {
+        field.name: (_default(field, version, flexible), field.ignorable)
+        for field in fields
+        if version not in field.versions
+    }
+    tagged = {planned.tag: planned for planned in here if planned.tag is not None}
+    return Struct(
+        name=name,
+        fields=here,
+        plain=tuple(planned for planned in here if planned.tag is None),
+        tagged=dict(sorted(tagged.items())),
+        foreign=foreign,
+        foreign_tags=frozenset(field.tag for field in fields if field.tag is not None) - tagged.keys(),
+        flexible=version in flexible,
+        marker=marker,
+    )
+
+
+def _field(field: Field, version: int, flexible: Versions) -> PlannedField:
+    tag = field.tag if version in field.tagged else None
+    return PlannedField(field.name, _node(field, version, flexible), _default(field, version, flexible), tag)
+
+
+def _node(field: Field, version: int, flexible: Versions) -> Node:
+    compact = version in (flexible if field.flexible is None else field.flexible)
+    nullable = version in field.nullable
+    if field.array:
+        return Array(_element(field, version, flexible, compact), compact, nullable)
+    if field.fields is not None:
+        tagged = version in field.tagged
+        marker: Literal["none", "int8", "uvarint"] = ("uvarint" if tagged else "int8") if nullable else "none"
+        return _struct(field.type, field.fields, version, flexible, marker)
+    return _scalar(field.type, compact, nullable)
+
+
+def _element(field: Field, version: int, flexible: Versions, compact: bool) -> Node:
+    if field.fields is not None:
+        return _struct(field.type, field.fields, version, flexible)
+    return _scalar(field.type, compact, nullable=False)
+
+
+def _scalar(type_name: str, compact: bool, nullable: bool) -> Primitive:
+    if type_name in _SCALAR_TYPES:
+        return PRIMITIVES[_SCALAR_TYPES[type_name]]
+    prefix = ("COMPACT_" if compact else "") + ("NULLABLE_" if nullable else "")
+    return PRIMITIVES[prefix + _VARIABLE_TYPES[type_name]]
+
+
+def _default(field: Field, version: int, flexible: Versions) -> Any:
+    """The schema's default, or the type's; where this version has no null, a null default turns into the type's own."""
+    if field.default is ...:
+        assert field.fields is not None
+        planned = [_field(inner, version, flexible) for inner in field.fields if version in inner.versions]
+        return {inner.name: inner.default for inner in planned}
+    if field.default is None and version in field.versions and version not in field.nullable:
+        node = _node(field, version, flexible)
+        return [] if isinstance(node, Array) else node.default if isinstance(node, Primitive) else None
+    return field.default

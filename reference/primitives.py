@@ -1,0 +1,354 @@
+"""The primitive types: a read_x and an append_x each, side by side, under the line of the specification.
+
+Integers are big-endian two's complement. Source: the Kafka protocol guide, "Protocol Primitive Types"; KIP-482 for the
+compact types and unsigned varints. Every reader takes from a Reader and refuses with a DecodeError; every writer
+appends to a Writer and refuses with an EncodeError.
+"""
+
+from __future__ import annotations
+
+import struct
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from reference.cursor import Reader, Writer
+from reference.errors import EncodeError, Reason
+
+#: The longest string, in bytes of UTF-8, whatever its length prefix could say.
+MAX_STRING = 2**15 - 1
+MAX_INT32 = 2**31 - 1
+NULL_UUID = uuid.UUID(int=0)
+
+Appender = Callable[[Writer, Any], None]
+
+
+def _refuse(writer: Writer, reason: Reason, detail: str) -> EncodeError:
+    return EncodeError(reason, detail, writer.path)
+
+
+# --- Fixed widths -----------------------------------------------------------------------------------------------------
+
+
+def _fixed_integer(what: str, code: str, low: int, high: int) -> tuple[Callable[[Reader], int], Appender]:
+    layout = struct.Struct(code)
+
+    def read(reader: Reader) -> int:
+        start = reader.pos
+        number: int = layout.unpack(reader.take(layout.size, start, what))[0]
+        reader.note(start, what, number)
+        return number
+
+    def append(writer: Writer, value: Any) -> None:
+        writer.out += layout.pack(integer(writer, value, what, low, high))
+
+    return read, append
+
+
+
+def integer(writer: Writer, value: Any, what: str, low: int, high: int) -> int:
+    """`value`, when it is an integer from low to high."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise _mistyped(writer, value, what, "an integer")
+    if not low <= value <= high:
+        raise _refuse(writer, Reason.OUT_OF_RANGE, f"{value} is outside {what}'s range, {low} to {high}")
+    return value
+
+
+def _mistyped(writer: Writer, value: Any, what: str, wanted: str) -> EncodeError:
+    if value is None:
+        return _refuse(writer, Reason.NULL_NOT_ALLOWED, f"{what} has no null")
+    return _refuse(writer, Reason.OUT_OF_RANGE, f"{what} takes {wanted}, not a {type(value).__name__}")
+
+
+# INT8, INT16, INT32, INT64, UINT16, UINT32: 1, 2, 4, 8, 2, 4 bytes.
+read_int8, append_int8 = _fixed_integer("INT8", ">b", -(2**7), 2**7 - 1)
+read_int16, append_int16 = _fixed_integer("INT16", ">h", -(2**15), 2**15 - 1)
+read_int32, append_int32 = _fixed_integer("INT32", ">i", -(2**31), 2**31 - 1)
+read_int64, append_int64 = _fixed_integer("INT64", ">q", -(2**63), 2**63 - 1)
+read_uint16, append_uint16 = _fixed_integer("UINT16", ">H", 0, 2**16 - 1)
+read_uint32, append_uint32 = _fixed_integer("UINT32", ">I", 0, 2**32 - 1)
+
+
+# BOOLEAN: 1 byte; 0 is false, anything else true; written 0 or 1.
+def read_boolean(reader: Reader) -> bool:
+    start = reader.pos
+    value = reader.take(1, start, "BOOLEAN")[0] != 0
+    reader.note(start, "BOOLEAN", value)
+    return value
+
+
+def append_boolean(writer: Writer, value: Any) -> None:
+    if not isinstance(value, bool):
+        raise _mistyped(writer, value, "BOOLEAN", "true or false")
+    writer.out.append(value)
+
+
+# FLOAT64: 8 bytes, IEEE 754 double.
+_DOUBLE = struct.Struct(">d")
+
+
+def read_float64(reader: Reader) -> float:
+    start = reader.pos
+    number: float = _DOUBLE.unpack(reader.take(8, start, "FLOAT64"))[0]
+    reader.note(start, "FLOAT64", number)
+    return number
+
+
+def append_float64(writer: Writer, value: Any) -> None:
+    if not isinstance(value, float):
+        raise _mistyped(writer, value, "FLOAT64", "a float")
+    writer.out += _DOUBLE.pack(value)
+
+
+# UUID: 16 bytes, most significant first; it has no null (the zero UUID stands for none).
+def read_uuid(reader: Reader) -> uuid.UUID:
+    start = reader.pos
+    value = uuid.UUID(bytes=bytes(reader.take(16, start, "UUID")))
+    reader.note(start, "UUID", value)
+    return value
+
+
+def append_uuid(writer: Writer, value: Any) -> None:
+    if not isinstance(value, uuid.UUID):
+        raise _mistyped(writer, value, "UUID", "a UUID")
+    writer.out += value.bytes
+
+
+# --- Varints ----------------------------------------------------------------------------------------------------------
+# LEB128: seven bits a byte, least significant first; the top bit says that another byte follows.
+
+
+def _read_leb128(reader: Reader, width: int, what: str) -> int:
+    """An unsigned LEB128 integer of `width` bits: at most 5 bytes for 32, 10 for 64."""
+    start = reader.pos
+    longest = -(-width // 7)
+    number = 0
+    for index in range(longest):
+        byte = reader.take(1, start, what)[0]
+        number |= (byte & 0x7F) << 7 * index
+        if byte < 0x80:
+            break
+    else:
+        raise reader.error(Reason.VARINT_OVERFLOW, f"byte {longest} of {what} says that another follows", start)
+    if number >> width:
+        if reader.rules.high_bits == "refused":
+            detail = f"the last byte of {what}, 0x{byte:02x}, has bits above bit {width - 1}"
+            raise reader.error(Reason.VARINT_OVERFLOW, detail, start)
+        number &= (1 << width) - 1
+    if byte == 0 and index > 0 and reader.rules.overlong_varints == "refused":
+        raise reader.error(Reason.VARINT_OVERFLOW, f"{what} of {index + 1} bytes would fit in fewer", start)
+    return number
+
+
+def _append_leb128(writer: Writer, number: int) -> None:
+    while number > 0x7F:
+        writer.out.append(number & 0x7F | 0x80)
+        number >>= 7
+    writer.out.append(number)
+
+
+# UNSIGNED_VARINT: unsigned LEB128 of 32 bits.
+def read_unsigned_varint(reader: Reader, what: str = "UNSIGNED_VARINT") -> int:
+    start = reader.pos
+    number = _read_leb128(reader, 32, what)
+    reader.note(start, what, number)
+    return number
+
+
+def append_unsigned_varint(writer: Writer, value: Any) -> None:
+    _append_leb128(writer, integer(writer, value, "UNSIGNED_VARINT", 0, 2**32 - 1))
+
+
+# VARINT, VARLONG: LEB128 of the zigzag form, (n << 1) ^ (n >> 31 or 63): 0, −1, 1, −2 … are 0, 1, 2, 3 …
+def _zigzag(what: str, width: int) -> tuple[Callable[[Reader], int], Appender]:
+    def read(reader: Reader) -> int:
+        start = reader.pos
+        zigzag = _read_leb128(reader, width, what)
+        number = (zigzag >> 1) ^ -(zigzag & 1)
+        reader.note(start, what, number)
+        return number
+
+    def append(writer: Writer, value: Any) -> None:
+        number = integer(writer, value, what, -(1 << width - 1), (1 << width - 1) - 1)
+        _append_leb128(writer, (number << 1) ^ (number >> width - 1))
+
+    return read, append
+
+
+read_varint, append_varint = _zigzag("VARINT", 32)
+read_varlong, append_varlong = _zigzag("VARLONG", 64)
+
+
+# --- Lengths and counts -----------------------------------------------------------------------------------------------
+
+
+def read_classic_length(reader: Reader, read_prefix: Callable[[Reader], int], what: str, nullable: bool) -> int | None:
+    """A length or count as a signed integer; −1 is null. It is compared with the bytes left, at one byte an element.
+
+    A length below −1 is refused (R-K-15 ‡, other: null).
+    """
+    start = reader.pos
+    length = read_prefix(reader)
+    if length == -1:
+        if not nullable:
+            raise reader.error(Reason.NULL_NOT_ALLOWED, f"{what} −1 means null, which is not allowed here", start)
+        return None
+    if length < 0:
+        if nullable and reader.rules.negative_length == "null":
+            return None
+        raise reader.error(Reason.NEGATIVE_LENGTH, f"{what} {length} is negative", start)
+    return _within(reader, length, what, start)
+
+
+def read_compact_length(reader: Reader, what: str, nullable: bool) -> int | None:
+    """A length or count as an unsigned varint that is one more; 0 is null. Compared with the bytes left."""
+    start = reader.pos
+    prefix = read_unsigned_varint(reader, f"{what} + 1")
+    if prefix == 0:
+        if not nullable:
+            raise reader.error(Reason.NULL_NOT_ALLOWED, f"{what} prefix 0 means null, which is not allowed here", start)
+        return None
+    if prefix > MAX_INT32 + 1 and reader.rules.compact_length == "signed":
+        # R-K-15b: held in a signed 32-bit integer this length is negative.
+        if nullable:
+            return None
+        raise reader.error(Reason.NEGATIVE_LENGTH, f"{what} {prefix - 1 - 2**32} is negative", start)
+    return _within(reader, prefix - 1, what, start)
+
+
+def _within(reader: Reader, length: int, what: str, start: int) -> int:
+    if length > reader.remaining:
+        raise reader.error(Reason.TRUNCATED, f"{what} {length}, but {reader.remaining} bytes are left", start)
+    return length
+
+
+def append_compact_length(writer: Writer, length: int | None, what: str) -> None:
+    if length is not None and length > 2**32 - 2:
+        raise _refuse(writer, Reason.OUT_OF_RANGE, f"{what} {length} is more than a compact prefix can say")
+    _append_leb128(writer, 0 if length is None else length + 1)
+
+
+# --- Text and bytes ---------------------------------------------------------------------------------------------------
+
+
+def _read_text(reader: Reader, length: int, prefix_start: int) -> str:
+    """`length` bytes of UTF-8. The prefix is at fault when they are too many or no UTF-8 (R-K-11 ‡, other: U+FFFD)."""
+    if length > MAX_STRING:
+        raise reader.error(Reason.STRING_TOO_LONG, f"{length} bytes; a string has at most {MAX_STRING}", prefix_start)
+    start = reader.pos
+    raw = reader.take(length, start, "text")
+    try:
+        text = str(raw, "utf-8", "strict" if reader.rules.invalid_text == "refused" else "replace")
+    except UnicodeDecodeError as error:
+        detail = f"the text is not UTF-8: {error.reason} at its byte {error.start}"
+        raise reader.error(Reason.INVALID_UTF8, detail, prefix_start) from None
+    if length:
+        reader.note(start, "text", text)
+    return text
+
+
+def _text_bytes(writer: Writer, value: Any, what: str) -> bytes:
+    if not isinstance(value, str):
+        raise _mistyped(writer, value, what, "text")
+    try:
+        raw = value.encode()
+    except UnicodeEncodeError as error:
+        detail = f"character {error.start} is a lone surrogate, which UTF-8 cannot hold"
+        raise _refuse(writer, Reason.INVALID_UTF8, detail) from None
+    if len(raw) > MAX_STRING:
+        raise _refuse(writer, Reason.STRING_TOO_LONG, f"{len(raw)} bytes; a string has at most {MAX_STRING}")
+    return raw
+
+
+def _read_raw(reader: Reader, length: int) -> bytes:
+    start = reader.pos
+    raw = bytes(reader.take(length, start, "bytes"))
+    if length:
+        reader.note(start, "bytes", raw)
+    return raw
+
+
+def _raw_bytes(writer: Writer, value: Any, what: str) -> bytes:
+    if not isinstance(value, (bytes, bytearray, memoryview)):
+        raise _mistyped(writer, value, what, "bytes")
+    raw = bytes(value)
+    if len(raw) > MAX_INT32:
+        raise _refuse(writer, Reason.OUT_OF_RANGE, f"{len(raw)} bytes; at most {MAX_INT32} can be written")
+    return raw
+
+
+@dataclass(frozen=True, slots=True)
+class Primitive:
+    """A primitive type: its name, its two functions and the value that it has by itself."""
+
+    name: str
+    read: Callable[[Reader], Any]
+    append: Appender
+    default: Any
+
+
+def _length_prefixed(name: str, *, text: bool, compact: bool, nullable: bool) -> Primitive:
+    """[COMPACT_][NULLABLE_]STRING or BYTES."""
+    read_prefix, append_prefix = (read_int16, append_int16) if text else (read_int32, append_int32)
+
+    def read(reader: Reader) -> str | bytes | None:
+        start = reader.pos
+        if compact:
+            length = read_compact_length(reader, "length", nullable)
+        else:
+            length = read_classic_length(reader, read_prefix, "length", nullable)
+        if length is None:
+            return None
+        return _read_text(reader, length, start) if text else _read_raw(reader, length)
+
+    def append(writer: Writer, value: Any) -> None:
+        if value is None and nullable:
+            raw, length = b"", None
+        else:
+            raw = _text_bytes(writer, value, name) if text else _raw_bytes(writer, value, name)
+            length = len(raw)
+        if compact:
+            append_compact_length(writer, length, "length")
+        else:
+            append_prefix(writer, -1 if length is None else length)
+        writer.out += raw
+
+    return Primitive(name, read, append, "" if text else b"")
+
+
+# STRING => N:INT16 N bytes of UTF-8;  NULLABLE_STRING: N −1 is null
+# COMPACT_STRING => N+1:UNSIGNED_VARINT N bytes;  COMPACT_NULLABLE_STRING: 0 is null
+# BYTES => N:INT32 N bytes;  NULLABLE_BYTES: N −1 is null;  COMPACT_BYTES, COMPACT_NULLABLE_BYTES likewise
+_LENGTH_PREFIXED = tuple(
+    _length_prefixed(
+        ("COMPACT_" if compact else "") + ("NULLABLE_" if nullable else "") + ("STRING" if text else "BYTES"),
+        text=text,
+        compact=compact,
+        nullable=nullable,
+    )
+    for text in (True, False)
+    for compact in (False, True)
+    for nullable in (False, True)
+)
+
+#: All primitive types by name.
+PRIMITIVES: Mapping[str, Primitive] = {
+    primitive.name: primitive
+    for primitive in (
+        Primitive("BOOLEAN", read_boolean, append_boolean, False),
+        Primitive("INT8", read_int8, append_int8, 0),
+        Primitive("INT16", read_int16, append_int16, 0),
+        Primitive("INT32", read_int32, append_int32, 0),
+        Primitive("INT64", read_int64, append_int64, 0),
+        Primitive("UINT16", read_uint16, append_uint16, 0),
+        Primitive("UINT32", read_uint32, append_uint32, 0),
+        Primitive("FLOAT64", read_float64, append_float64, 0.0),
+        Primitive("UUID", read_uuid, append_uuid, NULL_UUID),
+        Primitive("UNSIGNED_VARINT", read_unsigned_varint, append_unsigned_varint, 0),
+        Primitive("VARINT", read_varint, append_varint, 0),
+        Primitive("VARLONG", read_varlong, append_varlong, 0),
+        *_LENGTH_PREFIXED,
+    )
+}

@@ -1,0 +1,88 @@
+"""Rules: which reading of the contested points a codec takes. Passed in, never a global."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+#: The name of a ruling's other reading where it has only one.
+OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """One switch a contested ruling; the first value of each is what the kit demands.
+
+    A dialect maps its ruling ids to these switches (`Ruling.others`).
+    """
+
+    #: A varint of more bytes than it needs.
+    overlong_varints: Literal["decoded", "refused"] = "decoded"
+    #: Bits above the width in a varint's last byte.
+    high_bits: Literal["refused", "dropped"] = "refused"
+    #: Text that is not UTF-8.
+    invalid_text: Literal["refused", "replaced"] = "refused"
+    #: Bytes left over after a value, a body, or a body inside its frame.
+    trailing_bytes: Literal["refused", "ignored"] = "refused"
+    #: Classic nullable lengths and counts below −1.
+    negative_length: Literal["refused", "null"] = "refused"
+    #: Compact lengths and counts of 2³¹+1 and more.
+    compact_length: Literal["unsigned", "signed"] = "unsigned"
+    #: Tags out of order or twice, on read.
+    tag_order: Literal["ascending", "any"] = "ascending"
+    #: The size before a known tag's value.
+    tag_size: Literal["exact", "ignored"] = "exact"
+    #: A tag that the schema knows, but not in this version.
+    foreign_tags: Literal["kept", "refused"] = "kept"
+    #: Tag numbers of 2³¹−1 and more.
+    tag_numbers: Literal["unsigned", "signed"] = "unsigned"
+    #: The marker byte before a nullable struct.
+    struct_marker: Literal["exact", "sign"] = "exact"
+    #: Limits on tags in a buffer and elements in an array although the bytes are there.
+    policy_limits: Literal["none", "kafka-4.4"] = "none"
+    #: The key list of an ApiVersions answer with error 35.
+    fallback_keys: Literal["own", "empty", "full"] = "own"
+    #: What a broker does with an unknown api, or with an unsupported version of an api other than ApiVersions.
+    unsupported_request: Literal["closes", "error-35"] = "closes"
+    #: What a client makes of error 35 with the full table of keys.
+    full_table: Literal["retry", "accepted"] = "retry"
+    #: What a client makes of a connection that is closed on its ApiVersions request.
+    closed_api_versions: Literal["error", "retry-0"] = "error"
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """The kit's reading of an unclear point.
+
+    `others` maps the name of each other reading ("other" where there is one) to the switch that takes it;
+    empty where the ruling is not contested. `whose` says who takes the other reading.
+    """
+
+    id: str
+    question: str
+    demanded: str
+    others: Mapping[str, tuple[str, str]] = dataclasses.field(default_factory=dict)
+    other: str = ""
+    source: str = ""
+
+    @property
+    def contested(self) -> bool:
+        return bool(self.other)
+
+
+def take(rulings: Iterable[Ruling], readings: Mapping[str, str], base: Rules | None = None) -> Rules:
+    """Rules under which the named rulings take another reading. Raises ValueError for a name that is none."""
+    by_id = {ruling.id: ruling for ruling in rulings}
+    switches: dict[str, Any] = {}
+    for ruling_id, reading in readings.items():
+        ruling = by_id.get(ruling_id)
+        if ruling is None or not ruling.contested:
+            contested = ", ".join(sorted(r.id for r in by_id.values() if r.contested))
+            raise ValueError(f"there is no contested ruling {ruling_id!r}; contested are {contested}")
+        if reading not in ruling.others:
+            raise ValueError(f"{ruling_id} has no reading {reading!r}; it has {', '.join(ruling.others) or 'none yet'}")
+        switch, value = ruling.others[reading]
+        switches[switch] = value
+    return dataclasses.replace(base or Rules(), **switches)

@@ -1,0 +1,353 @@
+"""Message schemas: Kafka's JSON form → Schema, Field. Strict: what is not understood is refused with its place.
+
+Source: the README of Kafka's message definitions; KIP-482 for flexible and tagged versions.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import struct
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from reference.errors import SchemaError
+from reference.primitives import NULL_UUID
+
+#: Field types of the schema language that are no structures.
+SCALARS = (
+    "bool",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint16",
+    "uint32",
+    "float64",
+    "uuid",
+    "string",
+    "bytes",
+    "records",
+)
+_INTEGERS = {
+    "int8": (-(2**7), 2**7 - 1),
+    "int16": (-(2**15), 2**15 - 1),
+    "int32": (-(2**31), 2**31 - 1),
+    "int64": (-(2**63), 2**63 - 1),
+    "uint16": (0, 2**16 - 1),
+    "uint32": (0, 2**32 - 1),
+}
+#: A structure with one field of such a name could not be told from an encoded bytes, integer, UUID or float value.
+AMBIGUOUS_NAMES = frozenset({"hex", "int", "uuid", "float64"})
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*")
+_RANGE = re.compile(r"(\d{1,5})(?:-(\d{1,5})|(\+))?")
+MAX_VERSION = 2**15 - 1
+#: Nesting deeper than this is refused: no message needs it, and a codec recurses along it.
+MAX_DEPTH = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Versions:
+    """A range of versions, both ends included; low > high holds none."""
+
+    low: int
+    high: int
+
+    def __contains__(self, version: object) -> bool:
+        return isinstance(version, int) and self.low <= version <= self.high
+
+    def __bool__(self) -> bool:
+        return self.low <= self.high
+
+    def within(self, other: Versions) -> bool:
+        return not self or other.low <= self.low and self.high <= other.high
+
+    def __str__(self) -> str:
+        if not self:
+            return "none"
+        if self.high == MAX_VERSION:
+            return f"{self.low}+"
+        return str(self.low) if self.low == self.high else f"{self.low}-{self.high}"
+
+
+NONE = Versions(0, -1)
+ALL = Versions(0, MAX_VERSION)
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field of a structure. `type` is a scalar's or structure's name, `array` says whether it is repeated;
+    `flexible` overrides the message's flexible versions, for the one field (ClientId) that never turns compact."""
+
+    name: str
+    type: str
+    array: bool
+    versions: Versions
+    nullable: Versions
+    tag: int | None
+    tagged: Versions
+    default: Any
+    ignorable: bool
+    flexible: Versions | None
+    fields: tuple[Field, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """A message (request, response, header or data) over all its versions."""
+
+    name: str
+    kind: str
+    api_key: int | None
+    versions: Versions
+    flexible: Versions
+    fields: tuple[Field, ...]
+
+
+def parse(text: str | bytes) -> Schema:
+    """A schema from JSON text; whole lines of // comments are passed over, as in Kafka's own files."""
+    if isinstance(text, bytes):
+        try:
+            text = text.decode()
+        except UnicodeDecodeError as error:
+            raise SchemaError(f"the file is not UTF-8: {error}") from None
+    plain = "\n".join("" if line.lstrip().startswith("//") else line for line in text.splitlines())
+    try:
+        return from_json(json.loads(plain))
+    except json.JSONDecodeError as error:
+        raise SchemaError(f"not JSON: {error}") from None
+    except RecursionError:
+        raise SchemaError("the JSON is nested too deeply") from None
+
+
+def from_json(raw: Any) -> Schema:
+    """A schema from parsed JSON. Raises SchemaError with the path of what is wrong."""
+    return _Parser(raw).schema()
+
+
+class _Parser:
+    def __init__(self, raw: Any) -> None:
+        self.raw = _mapping(raw, "")
+        self.common: dict[str, Any] = {}
+
+    def schema(self) -> Schema:
+        raw = self.raw
+        name = _name(raw, "")
+        versions = _versions(raw.get("validVersions"), "validVersions")
+        flexible = _versions(raw.get("flexibleVersions", "none"), "flexibleVersions")
+        for entry in _list(raw.get("commonStructs", []), "commonStructs"):
+            shared = _mapping(entry, "commonStructs")
+            self.common[_name(shared, "commonStructs")] = shared
+        kind = raw.get("type")
+        if kind not in ("request", "response", "header", "data", "metadata", "coordinator-key", "coordinator-value"):
+            raise SchemaError(f"{kind!r} is no kind of message; request, response, header or data is expected", "type")
+        api_key = raw.get("apiKey")
+        if api_key is not None and (isinstance(api_key, bool) or not isinstance(api_key, int)):
+            raise SchemaError(f"{api_key!r} is no api key", "apiKey")
+        fields = self.fields(raw.get("fields"), "", versions, flexible, ())
+        return Schema(name, kind, api_key, versions, flexible, fields)
+
+    def fields(
+        self, raw: Any, path: str, parent: Versions, flexible: Versions, within: tuple[str, ...]
+    ) -> tuple[Field, ...]:
+        entries = _list(raw, f"{path}.fields" if path else "fields")
+        fields = tuple(self.field(_mapping(entry, path), path, parent, flexible, within) for entry in entries)
+        names: set[str] = set()
+        tags: dict[int, str] = {}
+        for field in fields:
+            if field.name in names:
+                raise SchemaError(f"the field {field.name} stands twice", path)
+            names.add(field.name)
+            if field.tag is not None and tags.setdefault(field.tag, field.name) != field.name:
+                raise SchemaError(f"{tags[field.tag]} and {field.name} share the tag {field.tag}", path)
+        if sorted(tags) != list(range(len(tags))):
+            raise SchemaError(f"tags {sorted(tags)} have a gap; they count from 0", path)
+        if len(names) == 1 and names & AMBIGUOUS_NAMES:
+            raise SchemaError(f"a structure whose one field is called {names.pop()} makes values ambiguous", path)
+        return fields
+
+    def field(
+        self, raw: Mapping[str, Any], path: str, parent: Versions, flexible: Versions, within: tuple[str, ...]
+    ) -> Field:
+        name = _name(raw, path)
+        path = f"{path}.{name}" if path else name
+        written = raw.get("type")
+        if not isinstance(written, str):
+            raise SchemaError(f"{written!r} is no type", path)
+        array, type_name = written.startswith("[]"), written.removeprefix("[]")
+        versions = _versions(raw.get("versions", raw.get("taggedVersions")), path + ".versions")
+        nullable = _versions(raw.get("nullableVersions", "none"), path + ".nullableVersions")
+        tagged = _versions(raw.get("taggedVersions", "none"), path + ".taggedVersions")
+        tag = raw.get("tag")
+        if (tag is None) != (not tagged):
+            raise SchemaError("a tagged field has both `tag` and `taggedVersions`", path)
+        if tag is not None and (isinstance(tag, bool) or not isinstance(tag, int) or not 0 <= tag < 2**31):
+            raise SchemaError(f"{tag!r} is no tag", path)
+        own = raw.get("flexibleVersions")
+        struct_fields = self.struct_fields(raw, type_name, path, versions, flexible, within)
+        field = Field(
+            name=name,
+            type=type_name,
+            array=array,
+            versions=versions,
+            nullable=nullable,
+            tag=tag,
+            tagged=tagged,
+            default=_default(raw.get("default"), type_name, array, nullable, path),
+            ignorable=_flag(raw, "ignorable", path),
+            flexible=None if own is None else _versions(own, path + ".flexibleVersions"),
+            fields=struct_fields,
+        )
+        self.check(field, path, flexible)
+        return field
+
+    def struct_fields(
+        self,
+        raw: Mapping[str, Any],
+        type_name: str,
+        path: str,
+        parent: Versions,
+        flexible: Versions,
+        within: tuple[str, ...],
+    ) -> tuple[Field, ...] | None:
+        if type_name in SCALARS:
+            if "fields" in raw:
+                raise SchemaError(f"a {type_name} has no fields", path)
+            return None
+        if not _NAME.fullmatch(type_name):
+            raise SchemaError(f"{type_name!r} is no type; scalars are {', '.join(SCALARS)}", path)
+        if type_name in within:
+            raise SchemaError(f"the structure {type_name} contains itself", path)
+        if len(within) >= MAX_DEPTH:
+            raise SchemaError(f"structures are nested more than {MAX_DEPTH} deep", path)
+        entries = raw.get("fields")
+        if entries is None:
+            if type_name not in self.common:
+                raise SchemaError(f"{type_name} is neither a scalar nor one of the commonStructs", path)
+            entries = self.common[type_name].get("fields")
+        return self.fields(entries, path, parent, flexible, (*within, type_name))
+
+    @staticmethod
+    def check(field: Field, path: str, flexible: Versions) -> None:
+        if field.nullable and not (field.array or field.type in ("string", "bytes", "records") or field.fields):
+            raise SchemaError(f"a {field.type} can't be null", path)
+        if field.tagged and not field.tagged.within(flexible):
+            raise SchemaError(f"tagged in {field.tagged}, but only {flexible} are flexible", path)
+
+
+def _mapping(raw: Any, path: str) -> Mapping[str, Any]:
+    if not isinstance(raw, dict):
+        raise SchemaError(f"a JSON object is expected, not {_kind(raw)}", path)
+    return raw
+
+
+def _list(raw: Any, path: str) -> list[Any]:
+    if not isinstance(raw, list):
+        raise SchemaError(f"a JSON array is expected, not {_kind(raw)}", path)
+    return raw
+
+
+def _kind(raw: Any) -> str:
+    return "nothing" if raw is None else f"{raw!r:.60}"
+
+
+def _name(raw: Mapping[str, Any], path: str) -> str:
+    name = raw.get("name")
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise SchemaError(f"{name!r:.60} is no name; letters and digits are expected", path)
+    return name
+
+
+def _flag(raw: Mapping[str, Any], key: str, path: str) -> bool:
+    value = raw.get(key, False)
+    if not isinstance(value, bool):
+        raise SchemaError(f"{key} is true or false, not {value!r:.60}", path)
+    return value
+
+
+def _versions(raw: Any, path: str) -> Versions:
+    """"none", "3", "0-9" or "3+"."""
+    if raw == "none":
+        return NONE
+    match = _RANGE.fullmatch(raw) if isinstance(raw, str) else None
+    if not match:
+        raise SchemaError(f'{_kind(raw)} is no range of versions; "0-9", "3+", "3" or "none" is expected', path)
+    low = int(match[1])
+    high = MAX_VERSION if match[3] else int(match[2] or match[1])
+    if low > high or high > MAX_VERSION:
+        raise SchemaError(f"{raw!r} is an empty or too large range of versions", path)
+    return Versions(low, high)
+
+
+def _default(raw: Any, type_name: str, array: bool, nullable: Versions, path: str) -> Any:
+    """The default that a schema states, else the type's own: 0, false, "", empty, zero UUID. For a structure:
+    `...` (Ellipsis), which stands for a structure of defaults."""
+    path += ".default"
+    if raw == "null" and type_name != "string" or raw == "null" and nullable:
+        if not nullable:
+            raise SchemaError("null is the default of a field that is never nullable", path)
+        return None
+    if array:
+        if raw is not None:
+            raise SchemaError(f"an array's default is null or left out, not {_kind(raw)}", path)
+        return []
+    if type_name in _INTEGERS:
+        return _integer(raw, *_INTEGERS[type_name], path)
+    match type_name:
+        case "bool":
+            return _choice(raw, {"true": True, "false": False, True: True, False: False, None: False}, path)
+        case "float64":
+            return _float(raw, path)
+        case "uuid":
+            return _uuid(raw, path)
+        case "string":
+            if raw is not None and not isinstance(raw, str):
+                raise SchemaError(f"a string's default is a string, not {_kind(raw)}", path)
+            return raw or ""
+        case "records":
+            return None if nullable else b""
+        case "bytes":
+            if raw not in (None, ""):
+                raise SchemaError(f"bytes have no default but null and empty, not {_kind(raw)}", path)
+            return b""
+    if raw is not None:
+        raise SchemaError(f"a structure has no default but null, not {_kind(raw)}", path)
+    return ...
+
+
+def _integer(raw: Any, low: int, high: int, path: str) -> int:
+    """A decimal or 0x number, or a string of one."""
+    if raw is None:
+        return 0
+    number = raw
+    if isinstance(raw, str) and re.fullmatch(r"-?(0[xX][0-9a-fA-F]{1,16}|\d{1,20})", raw):
+        number = int(raw, 16 if "x" in raw.lower() else 10)
+    if isinstance(number, bool) or not isinstance(number, int) or not low <= number <= high:
+        raise SchemaError(f"{_kind(raw)} is no default from {low} to {high}", path)
+    return number
+
+
+def _choice(raw: Any, choices: Mapping[Any, bool], path: str) -> bool:
+    if isinstance(raw, (str, bool, type(None))) and raw in choices:
+        return choices[raw]
+    raise SchemaError(f"{_kind(raw)} is no boolean default", path)
+
+
+def _float(raw: Any, path: str) -> float:
+    try:
+        number = float(raw or 0)
+        struct.pack(">d", number)
+    except (ValueError, TypeError):
+        raise SchemaError(f"{_kind(raw)} is no number", path) from None
+    return number
+
+
+def _uuid(raw: Any, path: str) -> uuid.UUID:
+    if raw is None:
+        return NULL_UUID
+    try:
+        return uuid.UUID(raw)
+    except (ValueError, AttributeError, TypeError):
+        raise SchemaError(f"{_kind(raw)} is no UUID", path) from None

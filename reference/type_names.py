@@ -1,0 +1,34 @@
+"""Type names of the contract → nodes: primitives, arrays of any depth, TAG_BUFFER."""
+
+from __future__ import annotations
+
+from reference.plan import Array, Node, TagBuffer
+from reference.primitives import PRIMITIVES
+
+#: array type → (compact, nullable)
+ARRAYS = {
+    "ARRAY": (False, False),
+    "NULLABLE_ARRAY": (False, True),
+    "COMPACT_ARRAY": (True, False),
+    "COMPACT_NULLABLE_ARRAY": (True, True),
+}
+#: Arrays nested deeper than this are no type: reading recurses along them.
+MAX_DEPTH = 16
+
+
+def node(name: str) -> Node | None:
+    """The node of PRIMITIVE, ARRAY<T>, … or TAG_BUFFER; None when the name is none of them."""
+    if name == "TAG_BUFFER":
+        return TagBuffer()
+    wrappers: list[str] = []
+    while name.endswith(">"):
+        outer, _, inner = name.partition("<")
+        if outer not in ARRAYS or len(wrappers) == MAX_DEPTH:
+            return None
+        wrappers.append(outer)
+        name = inner[:-1]
+    found: Node | None = PRIMITIVES.get(name)
+    for wrapper in reversed(wrappers):
+        if found is not None:
+            found = Array(found, *ARRAYS[wrapper])
+    return found

@@ -1,0 +1,1 @@
+"""Golden vectors: data alone. FORMAT.md tells the format."""

@@ -1,0 +1,123 @@
+"""The command line. Commands are imported when they are called, so that `wireproof --help` is quick."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import click
+
+
+@dataclass(frozen=True, slots=True)
+class LazyCommand:
+    """Where a command is, and what help says of it without importing it."""
+
+    module: str
+    attribute: str
+    help: str
+
+
+#: In the order in which help lists them.
+COMMANDS = {
+    "explain": LazyCommand("wireproof.commands.explain", "explain", "Say what each byte of an input is."),
+    "repro": LazyCommand("wireproof.commands.repro", "repro", "Ask one question again, and tell all about it."),
+    "readings": LazyCommand(
+        "wireproof.commands.readings", "readings", "Find out which readings of contested points a codec takes."
+    ),
+    "wrapper": LazyCommand("wireproof.commands.wrapper_check", "wrapper", "Check a wrapper's manners."),
+    "new": LazyCommand("wireproof.commands.new_wrapper", "new", "Write a scaffold that runs."),
+}
+
+
+class LazyGroup(click.Group):
+    """A group that imports a command's module when the command is called, not before."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [name for name, command in COMMANDS.items() if _is_there(command.module)]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        entry = COMMANDS.get(cmd_name)
+        if entry is None or not _is_there(entry.module):
+            return None
+        command = getattr(importlib.import_module(entry.module), entry.attribute)
+        if not isinstance(command, click.Command):
+            raise click.ClickException(f"{entry.module}.{entry.attribute} is no command: the installation is broken")
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            import difflib
+
+            near = difflib.get_close_matches(args[0], self.list_commands(ctx))
+            meant = f" Did you mean {' or '.join(near)}?" if near else ""
+            commands = ", ".join(self.list_commands(ctx))
+            error.message = f"There is no command {args[0]!r}.{meant} The commands are {commands}."
+            raise
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        rows = [(name, COMMANDS[name].help) for name in self.list_commands(ctx)]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
+
+def _is_there(module: str) -> bool:
+    return importlib.util.find_spec(module) is not None
+
+
+def _version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    if not value or ctx.resilient_parsing:
+        return
+    import wireproof
+    from conformance import vectors
+
+    count = len(vectors.load())
+    click.echo(f"wireproof {wireproof.__version__}")
+    click.echo(f"vectors   {vectors.digest()} ({count} vectors; dialects: {', '.join(vectors.dialects()) or 'none'})")
+    ctx.exit()
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_version,
+    help="Show the version of the kit and of its vector set, and exit.",
+)
+def group() -> None:
+    """A conformance test kit for Kafka's wire protocol.
+
+    Point it at a codec, client, broker or proxy in any language, and learn byte by byte where it departs from the
+    protocol. The whole suite runs under pytest:
+
+    \b
+        pytest --impl=reference              the kit's own codec
+        pytest --impl=your_package.wrapper   yours, behind a wrapper of about a hundred lines
+        pytest --impl="exec:./wrapper"       yours, in any language
+
+    The commands below look at single inputs, questions and wrappers.
+
+    \b
+    Exit codes:
+        0   all is well
+        1   the input is refused, or the implementation departs from the protocol
+        2   the command was not used rightly
+    """
+
+
+def main(arguments: Sequence[str] | None = None) -> Any:
+    """The entry point of `wireproof`: the group, on streams that never fail on a character that they cannot show."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")
+    return group(args=None if arguments is None else list(arguments), prog_name="wireproof")
