@@ -156,7 +156,7 @@ class _Judgement:
             case Op.ENCODE | Op.RECODE:
                 return self._wrong_bytes(self.vector.canonical_data, answer)
             case Op.SERVE:
-                return self._wrong_conversation(*self.vector.expected, answer)
+                return self._wrong_conversation(self.vector.expected, answer)
             case Op.INTERPRET:
                 return self._wrong_outcome(self.vector.expected, answer)
             case Op.NEGOTIATE:
@@ -217,9 +217,9 @@ class _Judgement:
         return None if found is None else (Kind.WRONG_BYTES, f"wrote {_short(answer)}: differs at {found}")
 
     def _wrong_conversation(
-        self, sends: list[Any], closes: bool, answer: tuple[bytes, bool]
+        self, expected: tuple[list[Any], bool], answer: tuple[bytes, bool]
     ) -> tuple[Kind, str] | None:
-        sent, closed = answer
+        (sends, closes), (sent, closed) = expected, answer
         found = mismatch(sends, sent, self.vector.dialect)
         if found is None and closed is not closes:
             found = f"the connection {'was closed' if closed else 'stayed open'}, it has to {_open_or_close(closes)}"
@@ -270,7 +270,7 @@ class _Judgement:
             case Op.ENCODE | Op.RECODE if "bytes" in expected:
                 return self._wrong_bytes(expected["bytes"], answer) is None
             case Op.SERVE if "sends" in expected:
-                return self._wrong_conversation(*expected["sends"], answer) is None
+                return self._wrong_conversation(expected["sends"], answer) is None
             case Op.INTERPRET if "outcome" in expected:
                 return self._wrong_outcome(expected["outcome"], answer) is None
             case Op.NEGOTIATE if "chooses" in expected:

@@ -110,9 +110,7 @@ class Outcome(StrEnum):
 
 
 #: Outcomes that are deviations: they fail a run unless they are known.
-DEVIATIONS = frozenset(
-    {Outcome.FAIL, Outcome.CRASH, Outcome.HANG, Outcome.OOM, Outcome.VIOLATION}
-)
+DEVIATIONS = frozenset({Outcome.FAIL, Outcome.CRASH, Outcome.HANG, Outcome.OOM, Outcome.VIOLATION})
 
 
 class Kind(StrEnum):

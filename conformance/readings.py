@@ -51,7 +51,7 @@ def _comparable(own: Any, observation: Observation) -> tuple[Any, Any]:
         return tuple(
             reference.complete(case.type, answer, dialect=case.dialect, version=case.version)
             for answer in (own, observation.answer)
-        )  # type: ignore[return-value]
+        )
     return own, observation.answer
 
 

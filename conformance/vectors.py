@@ -1,6 +1,7 @@
 """Vectors: cases with their expectation, loaded strictly from `vectors/<dialect>/<area>.json`.
 
-The format is told in `vectors/FORMAT.md`. A file that does not keep to it is refused with the vector and the field at fault.
+The format is told in `vectors/FORMAT.md`. A file that does not keep to it is refused with the vector and the field
+at fault.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import functools
 import hashlib
 import itertools
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from importlib import resources
@@ -40,6 +41,8 @@ class VectorError(ValueError):
 
 
 class Kind(StrEnum):
+    """What kind of vector it is: what is asked and what is expected."""
+
     VALID = "valid"
     INVALID = "invalid"
     UNENCODABLE = "unencodable"
@@ -80,13 +83,18 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Reject:
+    """That it must be refused: why, and at which byte."""
+
     reason: Reason
     offset: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Also:
-    """Another reading: what it gives, under which ruling (several: where they act together), for which ops (None: all)."""
+    """Another reading: what it gives, under which ruling (several: where they act together), for which ops.
+
+    None: every op but encode of a vector with bytes, for how bytes are read says nothing of how a value is written.
+    """
 
     rulings: tuple[str, ...]
     ops: frozenset[Op] | None
@@ -96,7 +104,10 @@ class Also:
 
 @dataclass(frozen=True, slots=True)
 class Wrong:
-    """What a buggy implementation did: `does` is one of accepts, refuses, crash, hang, answers; `answer` as in Observation."""
+    """What a buggy implementation did.
+
+    `does` is one of accepts, refuses, crash, hang, answers; `answer` as in Observation.
+    """
 
     bug: str
     op: Op
@@ -252,6 +263,8 @@ _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 @dataclass(frozen=True, slots=True)
 class VectorFile:
+    """One file: the vectors of one area of one dialect, and the settings that some of them need."""
+
     dialect: str
     area: str
     settings: Mapping[str, Any]
@@ -535,10 +548,9 @@ def files(wanted: Iterable[str] | None = None, areas: Iterable[str] | None = Non
 def load(
     wanted: Iterable[str] | None = None,
     areas: Iterable[str] | None = None,
-    keep: Callable[[Vector], bool] = lambda vector: True,
 ) -> tuple[Vector, ...]:
-    """All vectors of these dialects and areas that `keep` keeps."""
-    return tuple(vector for file in files(wanted, areas) for vector in file.vectors if keep(vector))
+    """All vectors of these dialects and areas."""
+    return tuple(vector for file in files(wanted, areas) for vector in file.vectors)
 
 
 def settings(dialect: str) -> dict[str, Any]:

@@ -14,15 +14,18 @@ import io
 import logging
 import re
 import struct
-from collections.abc import Awaitable, Callable
 from importlib.metadata import version as installed_version
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aiokafka.conn import AIOKafkaConnection
 from aiokafka.errors import CorrelationIdError, IncompatibleBrokerVersion, KafkaConnectionError, KafkaError
 from aiokafka.protocol import admin, api
 from aiokafka.protocol import types as codecs
+from aiokafka.protocol.struct import Struct
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
 
 logging.getLogger("aiokafka").addHandler(logging.NullHandler())
 
@@ -32,7 +35,7 @@ dialects = ("kafka",)
 #: ValueError is what the library makes of struct.error, but not in its varints; a connection takes either for broken.
 #: AssertionError is how `TaggedFields.encode` refuses ("Key 0 is not a positive integer").
 rejects = (ValueError, struct.error, AssertionError, KafkaError)
-#: Lengths of strings and bytes below −1 are null.
+#: Lengths of strings and bytes below -1 are null.
 readings = {"R-K-15": "other"}
 
 #: Type → the codec sought.
@@ -81,7 +84,7 @@ NAMES = {
 }
 
 
-class TrailingBytes(ValueError):
+class TrailingBytesError(ValueError):
     """The stream stands before its end."""
 
     reason = "trailing-bytes"
@@ -91,9 +94,9 @@ class TrailingBytes(ValueError):
         self.offset = offset
 
 
-def _versions(type: str) -> tuple[int, int]:
+def _versions(type_name: str) -> tuple[int, int]:
     """The lowest and highest version that the library has a class for."""
-    module, stem = STRUCTS[type]
+    module, stem = STRUCTS[type_name]
     known = [int(found[1]) for found in (re.fullmatch(rf"{stem}_v(\d+)", each) for each in dir(module)) if found]
     return min(known), max(known)
 
@@ -118,33 +121,36 @@ def decode(type: str, data: bytes, *, dialect: str, version: int | None = None) 
             "header": {"CorrelationId": correlation_id},
             "body": _plain(answer.SCHEMA, body, NAMES["ApiVersionsResponse"]),
         }
+    if type == "RequestFrame":
+        raise NotImplementedError("aiokafka.conn has no reader of request frames")
     stream = io.BytesIO(data)
     codec = _codec(type, version)
     value = codec.decode(stream)
     if stream.tell() < len(data):
-        raise TrailingBytes(stream.tell())
+        raise TrailingBytesError(stream.tell())
     return _plain(codec, value, NAMES.get(type, {}))
 
 
 def encode(type: str, value: Any, *, dialect: str, version: int | None = None) -> bytes:
     """The bytes, by the codec or schema of the library."""
     if type == "RequestFrame":
-        header = value["header"]
-        return asyncio.run(_sent(header, admin.ApiVersionRequest(**value["body"])))
+        return asyncio.run(_sent(value["header"], value["body"]))
+    if type == "ResponseFrame:ApiVersions":
+        raise NotImplementedError("aiokafka.conn has no writer of response frames")
     codec = _codec(type, version)
-    if type not in STRUCTS or type.endswith("Header"):
-        return bytes(codec.encode(_native(codec, value, NAMES.get(type, {}))))
-    return bytes(_struct(type, version)(**_native_fields(codec, value, NAMES.get(type, {}))).encode())
+    if type not in STRUCTS:
+        return bytes(codec.encode(_native(codec, value, {})))
+    made = object.__new__(_struct(type, version))
+    Struct.__init__(made, **_native_fields(codec, value, NAMES.get(type, {})))  # headers have another __init__
+    return bytes(made.encode())
 
 
-def negotiate(
-    api_key: int, client: tuple[int, int], broker: tuple[int, int] | None, *, dialect: str
-) -> int | None:
+def negotiate(api_key: int, client: tuple[int, int], broker: tuple[int, int] | None, *, dialect: str) -> int | None:
     """The library's choice for a request that has a class for each of the client's versions."""
     request: Any = SimpleNamespace(
         API_KEY=api_key,
         ALLOW_UNKNOWN_API_VERSION=any(
-            known.ALLOW_UNKNOWN_API_VERSION for known in api.Request.__subclasses__() if known.API_KEY == api_key
+            each.ALLOW_UNKNOWN_API_VERSION for each in api.Request.__subclasses__() if api_key == each.API_KEY
         ),
         _CLASSES=[SimpleNamespace(API_VERSION=number) for number in range(client[0], client[1] + 1)],
         build=lambda request_class: request_class.API_VERSION,
@@ -195,11 +201,14 @@ def _connection(correlation_id: int, client_id: str | None = None) -> Any:
     return connection
 
 
-async def _sent(header: dict[str, Any], request: Any) -> bytes:
+async def _sent(header: dict[str, Any], body: dict[str, Any]) -> bytes:
     """What a connection to a broker of this one version writes."""
+    if header["RequestApiKey"] != admin.ApiVersionRequest.API_KEY:
+        raise NotImplementedError(f"no request of api key {header['RequestApiKey']} is offered")
+    _struct("ApiVersionsRequest", header["RequestApiVersion"])
     connection = _connection(header["CorrelationId"], header["ClientId"])
     connection._versions = {header["RequestApiKey"]: (header["RequestApiVersion"],) * 2}
-    await connection.send(request, expect_response=False)
+    await connection.send(admin.ApiVersionRequest(**body), expect_response=False)
     return bytes(connection._writer.sent)
 
 
@@ -225,22 +234,22 @@ async def _answer(ask: Callable[[Any], Awaitable[Any]], correlation_id: int, res
         connection.close()
 
 
-def _codec(type: str, version: int | None = None) -> Any:
+def _codec(type_name: str, version: int | None = None) -> Any:
     """What decodes and encodes a type: a class or an instance of the library's."""
-    form, _, element = type.partition("<")
+    form, _, element = type_name.partition("<")
     sought = (ARRAYS if element else PRIMITIVES).get(form)
-    if sought is None and type in STRUCTS:
-        return _struct(type, version).SCHEMA
+    if sought is None and type_name in STRUCTS:
+        return _struct(type_name, version).SCHEMA
     found = getattr(codecs, sought or "", None)
     if found is None:
-        raise NotImplementedError(f"{codecs.__name__} has no {sought or 'API'} for {type}")
+        raise NotImplementedError(f"{codecs.__name__} has no {sought or 'API'} for {type_name}")
     if element:
         return found(_codec(element[:-1]))
     return found() if issubclass(found, codecs.String) else found
 
 
-def _struct(type: str, version: int | None) -> Any:
-    module, stem = STRUCTS[type]
+def _struct(type_name: str, version: int | None) -> Any:
+    module, stem = STRUCTS[type_name]
     found = getattr(module, f"{stem}_v{version}", None)
     if found is None:
         raise NotImplementedError(f"{module.__name__} has no {stem}_v{version}")
@@ -269,7 +278,7 @@ def _native(codec: Any, value: Any, names: dict[str, str]) -> Any:
         return dict(value)
     if isinstance(codec, codecs.Schema):
         given = _native_fields(codec, value, names)
-        return tuple(given[field] for field in codec.names)
+        return tuple(given.pop(field) for field in codec.names) + tuple(given.values())  # too many: it refuses
     if isinstance(codec, codecs.Array) and value is not None:
         return [_native(codec.array_of, item, names) for item in value]
     return value
@@ -278,7 +287,7 @@ def _native(codec: Any, value: Any, names: dict[str, str]) -> Any:
 def _native_fields(codec: Any, value: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
     """The fields under the library's names. One that it does not know is handed on as it is: the class refuses."""
     known = {_wire_name(field, names): (field, inner) for field, inner in zip(codec.names, codec.fields, strict=True)}
-    given = {}
+    given: dict[str, Any] = {field: {} for field, inner in known.values() if inner is codecs.TaggedFields}
     for key, item in value.items():
         if key in known:
             field, inner = known[key]

@@ -35,7 +35,7 @@ dialects = ("kafka",)
 #: The parser takes ValueError and struct.error for "unable to decode", and raises KafkaErrors of its own. It does not
 #: expect an IndexError or AssertionError: these escape the client's read loop, so here they are no refusal.
 rejects = (ValueError, struct.error, KafkaError)
-#: Tags in any order, sizes of known tags not looked at, bytes after a body ignored, lengths below −1 are null.
+#: Tags in any order, sizes of known tags not looked at, bytes after a body ignored, lengths below -1 are null.
 readings = {"R-K-1": "other", "R-K-2": "other", "R-K-7": "other", "R-K-15": "other"}
 
 #: Type → the codec sought. The codecs of texts, bytes and arrays have a flag for their compact form; none knows of
@@ -76,7 +76,7 @@ types: dict[str, dict[str, tuple[int, int] | None]] = {
 }
 
 
-class TrailingBytes(ValueError):
+class TrailingBytesError(ValueError):
     """The stream stands before its end."""
 
     reason = "trailing-bytes"
@@ -117,7 +117,7 @@ def decode(type: str, data: bytes, *, dialect: str, version: int | None = None) 
     else:
         value = _codec(type).decode(stream)
     if stream.tell() < len(data):
-        raise TrailingBytes(stream.tell())
+        raise TrailingBytesError(stream.tell())
     return value
 
 
@@ -138,7 +138,7 @@ def encode(type: str, value: Any, *, dialect: str, version: int | None = None) -
         body.with_header(correlation_id=value["header"]["CorrelationId"])
         return bytes(body.encode(header=True, framed=True))
     if type == "TAG_BUFFER":
-        return tagged_fields.TaggedFields([]).encode({f"_{tag}": data for tag, data in value})  # type: ignore[no-any-return]
+        return bytes(tagged_fields.TaggedFields([]).encode({f"_{tag}": data for tag, data in value}))
     return bytes(_codec(type).encode(value))
 
 
@@ -184,13 +184,13 @@ def interpret(request: bytes, response: bytes | None, *, dialect: str) -> dict[s
 
 def _connection(version: int, correlation_id: int) -> Any:
     """A connection just made, on an event loop whose timers never fire and a socket without another end."""
-    connection = KafkaConnection(SimpleNamespace(call_at=lambda when, task: None, cancel=lambda task: None))
+    connection = KafkaConnection(SimpleNamespace(call_at=lambda *_: None, cancel=lambda *_: None))
     wire = SimpleNamespace(
         get_protocol=lambda: connection,
         resume_reading=lambda: None,
         getPeer=lambda: ("nowhere", 0),
         host_port=lambda: "nowhere:0",
-        write=lambda data: None,
+        write=lambda *_: None,
         close=lambda: connection.connection_lost(None),
         abort=connection.connection_lost,
     )
@@ -200,16 +200,16 @@ def _connection(version: int, correlation_id: int) -> Any:
     return connection
 
 
-def _codec(type: str) -> Pinned:
-    form, _, element = type.partition("<")
+def _codec(type_name: str) -> Pinned:
+    form, _, element = type_name.partition("<")
     compact = form.startswith("COMPACT_")
     if form in ARRAYS and element:
         array = {"name": "array", "type": "[]", "versions": "0+"}
         return Pinned(ArrayField(array, array_of=_codec(element[:-1])), compact)
-    sought = CODECS.get(type, "API")
+    sought = CODECS.get(type_name, "API")
     found = getattr(codecs, sought, None)
     if found is None:
-        raise NotImplementedError(f"{codecs.__name__} has no {sought} for {type}")
+        raise NotImplementedError(f"{codecs.__name__} has no {sought} for {type_name}")
     return Pinned(found() if found is codecs.String else found, compact)
 
 

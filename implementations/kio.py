@@ -1,9 +1,9 @@
 """kio: entities generated from Kafka's schemas, read by a Rust core, written in Python.
 
 Offered: the readers and writers of `kio.serial.readers` and `kio.serial.writers`, and the entities of `kio.schema`
-(`entity_reader`, `entity_writer`). One array reader of each form serves nullable and other fields alike, as in kio's own
-entities. A reader tells how much it took, so what it leaves is refused. Not there: tag buffers by themselves, unknown
-tags, frames, and anything that negotiates or answers.
+(`entity_reader`, `entity_writer`). One array reader of each form serves nullable and other fields alike, as in kio's
+own entities. A reader tells how much it took, so what it leaves is refused. Not there: tag buffers by themselves,
+unknown tags, frames, and anything that negotiates or answers.
 """
 
 from __future__ import annotations
@@ -11,11 +11,10 @@ from __future__ import annotations
 import io
 import re
 import uuid
-from collections.abc import Callable
 from dataclasses import Field, fields, is_dataclass
 from datetime import UTC, datetime, timedelta
 from importlib.metadata import version as installed_version
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kio import index
 from kio.schema.errors import ErrorCode
@@ -23,6 +22,9 @@ from kio.schema.index import schema_name_map
 from kio.serial import entity_reader, entity_writer, errors, readers, writers
 from kio.serial._introspect import EntityField, EntityTupleField, classify_field
 from kio.static.constants import EntityType
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 name = "kio"
 version = installed_version("kio")
@@ -76,7 +78,7 @@ NULLS = {"uuid": uuid.UUID(int=0), "datetime_i64": -1}
 EPOCH, MILLISECOND = datetime.fromtimestamp(0, UTC), timedelta(milliseconds=1)
 
 
-class TrailingBytes(ValueError):
+class TrailingBytesError(ValueError):
     """The reader told how much it took, and that was not all."""
 
     reason = "trailing-bytes"
@@ -109,7 +111,7 @@ def decode(type: str, data: bytes, *, dialect: str, version: int | None = None) 
     read: Any = entity_reader(_entity(type, version)) if type in ENTITIES else _codec(type, 0)
     value, size = read(data, 0)
     if size != len(data):
-        raise TrailingBytes(size)
+        raise TrailingBytesError(size)
     return _plain(value)
 
 
@@ -124,15 +126,15 @@ def encode(type: str, value: Any, *, dialect: str, version: int | None = None) -
     return out.getvalue()
 
 
-def _codec(type: str, side: int) -> Callable[..., Any]:
+def _codec(type_name: str, side: int) -> Callable[..., Any]:
     """The reader (side 0) or writer (side 1) of a primitive or an array."""
-    form, _, element = type.partition("<")
+    form, _, element = type_name.partition("<")
     module = (readers, writers)[side]
     sought = {**PRIMITIVES, **ARRAYS}.get(form)
     found = getattr(module, sought[side], None) if sought else None
     if found is None:
         what = sought[side] if sought else "API"
-        raise NotImplementedError(f"{module.__name__} has no {what} for {type}")
+        raise NotImplementedError(f"{module.__name__} has no {what} for {type_name}")
     if found is readers.read_uuid:
         return _read_uuid
     codec: Callable[..., Any] = found(_codec(element[:-1], side)) if element else found
@@ -144,9 +146,9 @@ def _read_uuid(data: bytes, offset: int) -> tuple[Any, int]:
     return _plain(value, NULLS["uuid"]), size
 
 
-def _entity(type: str, version: int | None) -> Any:
-    schema, kind = ENTITIES[type]
-    return index.load_entity_schema(schema, version, kind)  # type: ignore[arg-type]
+def _entity(type_name: str, version: int | None) -> Any:
+    load: Any = index.load_entity_schema
+    return load(ENTITIES[type_name][0], version, ENTITIES[type_name][1])
 
 
 def _wire_name(field: Field[Any]) -> str:

@@ -1,8 +1,8 @@
-"""The reference codec: what the kit holds to be right, and itself an implementation behind the contract.
+r"""The reference codec: what the kit holds to be right, and itself an implementation behind the contract.
 
     import reference
-    reference.decode("VARINT", b"\\x01", dialect="kafka")            # -1
-    reference.encode("STRING", "kafka", dialect="kafka")            # b"\\x00\\x05kafka"
+    reference.decode("VARINT", b"\x01", dialect="kafka")            # -1
+    reference.encode("STRING", "kafka", dialect="kafka")            # b"\x00\x05kafka"
 
 Pure: bytes in, values out; no sockets, clocks, logging. `Reference(rules)` takes other readings of the contested
 rulings; the module's functions are those of one Reference that takes none.

@@ -1,6 +1,7 @@
 """A conforming broker's side of a connection, sans IO: bytes in, bytes out, and whether it closed.
 
-Source: KIP-35 and KIP-511 (ApiVersions and its fallback); R-K-7, R-K-17, R-K-18, R-K-23; Apache Kafka 4.4 where they are silent.
+Source: KIP-35 and KIP-511 (ApiVersions and its fallback); R-K-7, R-K-17, R-K-18, R-K-23; Apache Kafka 4.4 where they
+are silent.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ class Reader:
         return self.end - self.pos
 
     def take(self, count: int, start: int, what: str) -> memoryview:
-        """The next `count` bytes of the field that began at `start`; when they are not there, that field is truncated."""
+        """The next `count` bytes of the field that began at `start`, which is truncated when they are not there."""
         if count > self.end - self.pos:
             raise self.error(
                 Reason.TRUNCATED, f"{what} needs {count} more bytes, {self.end - self.pos} are left", start

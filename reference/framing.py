@@ -58,7 +58,7 @@ def read_frame(reader: Reader, read: Callable[[Reader], T]) -> T:
     """What `read` makes of the frame's inside, which it has to use up."""
     reader.path = "size"
     start = reader.pos
-    size = read_int32(reader)
+    size = read_int32(reader, "frame size")
     if size < 0:
         raise reader.error(Reason.NEGATIVE_LENGTH, f"frame size {size} is negative", start)
     if size > reader.remaining:
@@ -72,6 +72,7 @@ def read_frame(reader: Reader, read: Callable[[Reader], T]) -> T:
 
 
 def append_frame(writer: Writer, append: Callable[[Writer], None]) -> None:
+    """A frame around what `append` writes."""
     inner = writer.inner()
     append(inner)
     append_int32(writer, len(inner.out))

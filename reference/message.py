@@ -133,7 +133,7 @@ def _read_marker(node: Struct, reader: Reader) -> bool:
     """Whether a nullable structure is there. INT8: −1 null, 1 present (R-K-9 ‡, other: the sign); in a tag: 0, 1."""
     start = reader.pos
     if node.marker == "int8":
-        marker, null = read_int8(reader), -1
+        marker, null = read_int8(reader, "marker"), -1
         if reader.rules.struct_marker == "sign":
             return marker >= 0
     else:
@@ -169,7 +169,7 @@ def _refuse_no_struct(node: Struct, value: Any, path: str) -> NoReturn:
 
 
 def _field_value(field: PlannedField, value: Mapping[str, Any]) -> Any:
-    return value[field.name] if field.name in value else field.default
+    return value.get(field.name, field.default)
 
 
 def _check_keys(node: Struct, value: Mapping[str, Any], path: str) -> None:

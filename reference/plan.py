@@ -42,8 +42,8 @@ class PlannedField:
 class Struct:
     """A structure of one version.
 
-    `fields`: all of them in schema order; `plain`: those that stand in the body, `tagged`: those behind tags, by tag.
-    `foreign`: fields of other versions, name → (default, ignorable); `foreign_tags`: tags that only other versions know.
+    `fields`: all of them in schema order; `plain`: those in the body, `tagged`: those behind tags, by tag.
+    `foreign`: fields of other versions, name → (default, ignorable); `foreign_tags`: those tags.
     `marker`: how null is told: not at all, by an INT8 (−1, 1), or by an unsigned varint (0, 1) inside a tag.
     """
 

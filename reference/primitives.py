@@ -11,7 +11,7 @@ import struct
 import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from reference.cursor import Reader, Writer
 from reference.errors import EncodeError, Reason
@@ -31,20 +31,25 @@ def _refuse(writer: Writer, reason: Reason, detail: str) -> EncodeError:
 # --- Fixed widths -----------------------------------------------------------------------------------------------------
 
 
-def _fixed_integer(what: str, code: str, low: int, high: int) -> tuple[Callable[[Reader], int], Appender]:
+class IntegerReader(Protocol):
+    """Reads a fixed-width integer; `what` names it when it is no value but a length or a count."""
+
+    def __call__(self, reader: Reader, what: str = ...) -> int: ...
+
+
+def _fixed_integer(name: str, code: str, low: int, high: int) -> tuple[IntegerReader, Appender]:
     layout = struct.Struct(code)
 
-    def read(reader: Reader) -> int:
+    def read(reader: Reader, what: str = name) -> int:
         start = reader.pos
         number: int = layout.unpack(reader.take(layout.size, start, what))[0]
         reader.note(start, what, number)
         return number
 
     def append(writer: Writer, value: Any) -> None:
-        writer.out += layout.pack(integer(writer, value, what, low, high))
+        writer.out += layout.pack(integer(writer, value, name, low, high))
 
     return read, append
-
 
 
 def integer(writer: Writer, value: Any, what: str, low: int, high: int) -> int:
@@ -184,13 +189,13 @@ read_varlong, append_varlong = _zigzag("VARLONG", 64)
 # --- Lengths and counts -----------------------------------------------------------------------------------------------
 
 
-def read_classic_length(reader: Reader, read_prefix: Callable[[Reader], int], what: str, nullable: bool) -> int | None:
+def read_classic_length(reader: Reader, read_prefix: IntegerReader, what: str, nullable: bool) -> int | None:
     """A length or count as a signed integer; −1 is null. It is compared with the bytes left, at one byte an element.
 
     A length below −1 is refused (R-K-15 ‡, other: null).
     """
     start = reader.pos
-    length = read_prefix(reader)
+    length = read_prefix(reader, what)
     if length == -1:
         if not nullable:
             raise reader.error(Reason.NULL_NOT_ALLOWED, f"{what} −1 means null, which is not allowed here", start)

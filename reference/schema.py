@@ -9,7 +9,7 @@ import json
 import re
 import struct
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -146,14 +146,12 @@ class _Parser:
         api_key = raw.get("apiKey")
         if api_key is not None and (isinstance(api_key, bool) or not isinstance(api_key, int)):
             raise SchemaError(f"{api_key!r} is no api key", "apiKey")
-        fields = self.fields(raw.get("fields"), "", versions, flexible, ())
+        fields = self.fields(raw.get("fields"), "", flexible, ())
         return Schema(name, kind, api_key, versions, flexible, fields)
 
-    def fields(
-        self, raw: Any, path: str, parent: Versions, flexible: Versions, within: tuple[str, ...]
-    ) -> tuple[Field, ...]:
+    def fields(self, raw: Any, path: str, flexible: Versions, within: tuple[str, ...]) -> tuple[Field, ...]:
         entries = _list(raw, f"{path}.fields" if path else "fields")
-        fields = tuple(self.field(_mapping(entry, path), path, parent, flexible, within) for entry in entries)
+        fields = tuple(self.field(_mapping(entry, path), path, flexible, within) for entry in entries)
         names: set[str] = set()
         tags: dict[int, str] = {}
         for field in fields:
@@ -168,9 +166,7 @@ class _Parser:
             raise SchemaError(f"a structure whose one field is called {names.pop()} makes values ambiguous", path)
         return fields
 
-    def field(
-        self, raw: Mapping[str, Any], path: str, parent: Versions, flexible: Versions, within: tuple[str, ...]
-    ) -> Field:
+    def field(self, raw: Mapping[str, Any], path: str, flexible: Versions, within: tuple[str, ...]) -> Field:
         name = _name(raw, path)
         path = f"{path}.{name}" if path else name
         written = raw.get("type")
@@ -186,7 +182,7 @@ class _Parser:
         if tag is not None and (isinstance(tag, bool) or not isinstance(tag, int) or not 0 <= tag < 2**31):
             raise SchemaError(f"{tag!r} is no tag", path)
         own = raw.get("flexibleVersions")
-        struct_fields = self.struct_fields(raw, type_name, path, versions, flexible, within)
+        struct_fields = self.struct_fields(raw, type_name, path, flexible, within)
         field = Field(
             name=name,
             type=type_name,
@@ -208,7 +204,6 @@ class _Parser:
         raw: Mapping[str, Any],
         type_name: str,
         path: str,
-        parent: Versions,
         flexible: Versions,
         within: tuple[str, ...],
     ) -> tuple[Field, ...] | None:
@@ -227,7 +222,7 @@ class _Parser:
             if type_name not in self.common:
                 raise SchemaError(f"{type_name} is neither a scalar nor one of the commonStructs", path)
             entries = self.common[type_name].get("fields")
-        return self.fields(entries, path, parent, flexible, (*within, type_name))
+        return self.fields(entries, path, flexible, (*within, type_name))
 
     @staticmethod
     def check(field: Field, path: str, flexible: Versions) -> None:
@@ -268,7 +263,7 @@ def _flag(raw: Mapping[str, Any], key: str, path: str) -> bool:
 
 
 def _versions(raw: Any, path: str) -> Versions:
-    """"none", "3", "0-9" or "3+"."""
+    """ "none", "3", "0-9" or "3+"."""
     if raw == "none":
         return NONE
     match = _RANGE.fullmatch(raw) if isinstance(raw, str) else None
@@ -290,31 +285,32 @@ def _default(raw: Any, type_name: str, array: bool, nullable: Versions, path: st
             raise SchemaError("null is the default of a field that is never nullable", path)
         return None
     if array:
-        if raw is not None:
-            raise SchemaError(f"an array's default is null or left out, not {_kind(raw)}", path)
-        return []
+        return _unstated(raw, [], "an array", path)
     if type_name in _INTEGERS:
         return _integer(raw, *_INTEGERS[type_name], path)
-    match type_name:
-        case "bool":
-            return _choice(raw, {"true": True, "false": False, True: True, False: False, None: False}, path)
-        case "float64":
-            return _float(raw, path)
-        case "uuid":
-            return _uuid(raw, path)
-        case "string":
-            if raw is not None and not isinstance(raw, str):
-                raise SchemaError(f"a string's default is a string, not {_kind(raw)}", path)
-            return raw or ""
-        case "records":
-            return None if nullable else b""
-        case "bytes":
-            if raw not in (None, ""):
-                raise SchemaError(f"bytes have no default but null and empty, not {_kind(raw)}", path)
-            return b""
-    if raw is not None:
-        raise SchemaError(f"a structure has no default but null, not {_kind(raw)}", path)
-    return ...
+    parse = _DEFAULTS.get(type_name)
+    if parse is not None:
+        return parse(raw, path)
+    if type_name == "records":
+        return _unstated(raw, None if nullable else b"", "records", path)
+    return _unstated(raw, ..., "a structure", path)
+
+
+def _unstated(raw: Any, own: Any, what: str, path: str) -> Any:
+    """The default of a type for which a schema states none, but null."""
+    if raw not in (None, ""):
+        raise SchemaError(f"{what} can't have a default but null, not {_kind(raw)}", path)
+    return own
+
+
+def _bytes(raw: Any, path: str) -> Any:
+    return _unstated(raw, b"", "bytes", path)
+
+
+def _string(raw: Any, path: str) -> str:
+    if raw is not None and not isinstance(raw, str):
+        raise SchemaError(f"a string's default is a string, not {_kind(raw)}", path)
+    return raw or ""
 
 
 def _integer(raw: Any, low: int, high: int, path: str) -> int:
@@ -329,10 +325,10 @@ def _integer(raw: Any, low: int, high: int, path: str) -> int:
     return number
 
 
-def _choice(raw: Any, choices: Mapping[Any, bool], path: str) -> bool:
-    if isinstance(raw, (str, bool, type(None))) and raw in choices:
-        return choices[raw]
-    raise SchemaError(f"{_kind(raw)} is no boolean default", path)
+def _bool(raw: Any, path: str) -> bool:
+    if raw in ("true", "false") or raw is None or isinstance(raw, bool):
+        return raw is True or raw == "true"
+    raise SchemaError(f"{_kind(raw)} is no boolean default; true or false is expected", path)
 
 
 def _float(raw: Any, path: str) -> float:
@@ -351,3 +347,12 @@ def _uuid(raw: Any, path: str) -> uuid.UUID:
         return uuid.UUID(raw)
     except (ValueError, AttributeError, TypeError):
         raise SchemaError(f"{_kind(raw)} is no UUID", path) from None
+
+
+_DEFAULTS: Mapping[str, Callable[[Any, str], Any]] = {
+    "bool": _bool,
+    "bytes": _bytes,
+    "float64": _float,
+    "string": _string,
+    "uuid": _uuid,
+}

@@ -5,11 +5,13 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +38,12 @@ COMMANDS = {
 class LazyGroup(click.Group):
     """A group that imports a command's module when the command is called, not before."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 (click's signature)
+        """Their names, in the order of help; those whose module is missing are left out."""
         return [name for name, command in COMMANDS.items() if _is_there(command.module)]
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 (click's)
+        """Import a command; None when there is none of this name."""
         entry = COMMANDS.get(cmd_name)
         if entry is None or not _is_there(entry.module):
             return None
@@ -51,18 +55,20 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As click does, with the names that are near an unknown one."""
         try:
             return super().resolve_command(ctx, args)
-        except click.UsageError as error:
+        except click.UsageError:
             import difflib
 
             near = difflib.get_close_matches(args[0], self.list_commands(ctx))
             meant = f" Did you mean {' or '.join(near)}?" if near else ""
             commands = ", ".join(self.list_commands(ctx))
-            error.message = f"There is no command {args[0]!r}.{meant} The commands are {commands}."
-            raise
+            message = f"There is no command {args[0]!r}.{meant} The commands are {commands}."
+            raise click.UsageError(message, ctx) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Help from the table, so that nothing is imported for it."""
         rows = [(name, COMMANDS[name].help) for name in self.list_commands(ctx)]
         with formatter.section("Commands"):
             formatter.write_dl(rows)
@@ -72,7 +78,7 @@ def _is_there(module: str) -> bool:
     return importlib.util.find_spec(module) is not None
 
 
-def _version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+def _version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
     if not value or ctx.resilient_parsing:
         return
     import wireproof
@@ -94,7 +100,7 @@ def _version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
     help="Show the version of the kit and of its vector set, and exit.",
 )
 def group() -> None:
-    """A conformance test kit for Kafka's wire protocol.
+    r"""A conformance test kit for Kafka's wire protocol.
 
     Point it at a codec, client, broker or proxy in any language, and learn byte by byte where it departs from the
     protocol. The whole suite runs under pytest:

@@ -56,7 +56,7 @@ def _plain(value: Any) -> Any:
             return str.__str__(value)
         case float():
             return float.__float__(value)
-    raise ShapeError(f"a {kind.__name__} is no protocol value: {brief(value)}")
+    raise ShapeError(f"{brief(value)} is no protocol value, but of type {kind.__name__}")
 
 
 def _integer(value: int) -> int:

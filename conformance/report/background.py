@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from conformance.model import Observation, Status
 from conformance.values import equal
-from conformance.vectors import Vector, Wrong
 from reference.errors import WireError
-from reference.rules import Ruling
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from conformance.vectors import Vector, Wrong
+    from reference.rules import Ruling
 
 
 class Bug(msgspec.Struct, frozen=True):

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from rich.text import Text
 
 from conformance.report.hexview import BAD, DIM, FAULT, GOOD, PER_LINE, Row, chunked
 from conformance.report.text import safe, wrap
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _OFFSET = 6
 _HEX = PER_LINE * 3 - 1
@@ -29,14 +32,16 @@ class Pair:
 
     @property
     def same(self) -> bool:
+        """Whether both sides have the same bytes."""
         return self.left == self.right
 
 
 def first_difference(left: bytes, right: bytes) -> int | None:
-    """The index of the first byte that differs; where one is the other's beginning, its length. None: they are equal."""
+    """The index of the first byte that differs; where one is the other's beginning, its length. None: equal."""
     if left == right:
         return None
-    return next((at for at, (one, other) in enumerate(zip(left, right, strict=False)) if one != other), _least(left, right))
+    faced = enumerate(zip(left, right, strict=False))
+    return next((at for at, (one, other) in faced if one != other), _least(left, right))
 
 
 def _least(left: bytes, right: bytes) -> int:
@@ -56,7 +61,7 @@ def pairs(left: bytes, right: bytes, rows: Sequence[Row]) -> list[Pair]:
     while tail < _least(left, right) - head and left[-1 - tail] == right[-1 - tail]:
         tail += 1
     bounds = _bounds(rows, len(left))
-    if len(bounds) == 1:
+    if len(bounds) == 1 and head < len(left):
         return [Pair(bounds[0][2], 0, left, 0, right)]
     shift = len(right) - len(left)
     result: list[Pair] = []
@@ -160,18 +165,21 @@ def name_difference(left: bytes, right: bytes, rows: Sequence[Row]) -> str:
     at = first_difference(left, right)
     if at is None:
         return "no difference"
-    pair = next((pair for pair in pairs(left, right, rows) if not pair.same), None)
-    within = 0 if pair is None else at - pair.left_offset
-    place = f"byte {at}"
-    if pair is not None and pair.label and pair.left:
-        place += f', in "{pair.label}"'
-        if len(pair.left) > 1:
-            place += f" (byte {within + 1} of {len(pair.left)})" if within < len(pair.left) else " (behind its end)"
     if at >= len(left):
-        return f"{place}: {_many(len(right) - at)} more than expected, from {right[at]:02x} on"
+        return f"byte {at}, behind the last one expected: {_many(len(right) - at)} too many, {_few(right[at:])}"
+    place = f"byte {at}"
+    pair = next(pair for pair in pairs(left, right, rows) if not pair.same)
+    if pair.label and pair.left:
+        place += f', in "{pair.label}"'
+        if len(pair.left) > 1 and at < pair.left_offset + len(pair.left):
+            place += f" (byte {at - pair.left_offset + 1} of {len(pair.left)})"
     if at >= len(right):
         return f"{place}: the actual bytes end there, {_many(len(left) - at)} short"
     return f"{place}: expected {left[at]:02x}, got {right[at]:02x}"
+
+
+def _few(data: bytes) -> str:
+    return data[:8].hex(" ") + (" …" if len(data) > 8 else "")
 
 
 def _many(count: int) -> str:

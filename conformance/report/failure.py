@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from conformance.model import Case, Kind, Observation, Op, Outcome, Status, Verdict
+from conformance.model import Case, Description, Kind, Observation, Op, Outcome, Status, Verdict
+from conformance.patterns import mismatch
 from conformance.report import background, question
-from conformance.report.background import Bug
 from conformance.report.compare import name_difference, side_by_side
 from conformance.report.hexview import BAD, DIM, FAULT, GOOD, Mark
-from conformance.report.labels import explained, flat, label_rows
+from conformance.report.labels import completed, explained, flat, label_rows
 from conformance.report.page import Page
-from conformance.report.text import brief, safe, safe_lines, wrap
+from conformance.report.text import brief, safe, safe_lines, to_string, wrap
 from conformance.report.valueview import compare_values
 from conformance.values import ValueFormatError, difference
 from conformance.vectors import ABSENT, Vector, load_file
-from reference.rules import Ruling
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from conformance.report.background import Bug
+    from reference.rules import Ruling
 
 #: How many lines of a crash's last words are shown.
 _TAIL = 15
@@ -60,17 +64,40 @@ def render_failure(
     observation: Observation,
     verdict: Verdict,
     *,
+    implementation: Description,
     repro: str,
     width: int,
-    implementation: str = "the implementation",
+    color: bool,
+) -> str:
+    """One verdict explained, whatever it is, as text of `width` columns; `repro` is the command that repeats it."""
+    page = failure_page(
+        vector, case, observation, verdict, implementation=titled_name(implementation), repro=repro, width=width
+    )
+    return to_string(page, width=width, color=color) + "\n"
+
+
+def titled_name(implementation: Description) -> str:
+    """`kio 0.6.5`."""
+    return " ".join(part for part in (implementation.name, implementation.version) if part)
+
+
+def failure_page(
+    vector: Vector,
+    case: Case,
+    observation: Observation,
+    verdict: Verdict,
+    *,
+    implementation: str,
+    repro: str,
+    width: int,
     rulings: Mapping[str, Ruling] | None = None,
     catalogue: Mapping[str, Bug] | None = None,
     twin: Vector | None = None,
 ) -> Text:
-    """One verdict explained, whatever it is, laid out for `width` columns; colour through styles alone.
+    """What `render_failure` shows, with colour through styles alone.
 
-    `repro` is the command that repeats it. A vector whose pieces have no labels (a generated one) is named by the
-    reference's spans. `rulings`, `catalogue` and `twin` default to what the dialect and the vector set have.
+    A vector whose pieces have no labels (a generated one) is named by the reference's spans. `rulings`, `catalogue` and
+    `twin` default to what the dialect and the vector set have.
     """
     known_rulings = background.rulings(vector.dialect) if rulings is None else rulings
     told = _Told(vector, case, observation, verdict, twin if twin is not None else _twin(vector))
@@ -86,7 +113,7 @@ def render_failure(
     _resemblances(page, told, catalogue)
     page.block("note", verdict.note)
     if verdict.known:
-        page.block("known", verdict.known)
+        page.block("known", f"it stands in the file of known deviations as {verdict.known}")
     page.gap()
     page.command("repeat", repro)
     return page.text()
@@ -146,7 +173,7 @@ def _marks(told: _Told) -> Sequence[Mark]:
 def _value_marks(told: _Told) -> Sequence[Mark]:
     """The bytes that the value read wrongly came from."""
     case = told.case
-    path = _difference(told.vector.value, told.observation.answer)
+    path = _difference(*_values(told))
     if not path:
         return ()
     spans, _, _ = explained(case.type, case.args["data"], case.dialect, case.version)
@@ -154,6 +181,17 @@ def _value_marks(told: _Told) -> Sequence[Mark]:
         if span.path == path or span.path.startswith((f"{path}.", f"{path}[")):
             return (Mark(span.start, f"{path} is read from here"),)
     return ()
+
+
+def _values(told: _Told) -> tuple[Any, Any]:
+    """The value expected and the one that came, both with every default filled in, as the judge compares them."""
+    case, answer = told.case, told.observation.answer
+    if case.op is not Op.DECODE or case.type is None:
+        return told.vector.expected, answer
+    return (
+        completed(case.type, told.vector.value, case.dialect, case.version),
+        completed(case.type, answer, case.dialect, case.version),
+    )
 
 
 def _difference(expected: Any, actual: Any) -> str | None:
@@ -173,9 +211,7 @@ def _outcome(page: Page, told: _Told) -> None:
             _bytes_outcome(page, told)
             return
         if case.op in (Op.DECODE, Op.LOOKUP, Op.INTERPRET):
-            expected = vector.value if case.op is Op.DECODE else vector.expected
-            page.block("found", _values_outcome(expected, observation.answer, page.room))
-            _explanation(page, told)
+            page.block("found", _values_outcome(*_values(told), page.room))
             return
     page.block("expected", question.expectation(vector, case, page.room))
     page.block("actual", _actual(told, page.room))
@@ -183,10 +219,15 @@ def _outcome(page: Page, told: _Told) -> None:
 
 
 def _explanation(page: Page, told: _Told) -> None:
-    """The judge's own words, unless the observation has said them already."""
-    detail = told.verdict.detail
-    if detail and detail != told.observation.detail:
-        page.block("", detail, DIM)
+    """Where an answer departs, where it cannot be laid side by side with what is expected."""
+    verdict, answer = told.verdict, told.observation.answer
+    if told.case.op is Op.SERVE and told.observation.status is Status.ANSWER:
+        found = mismatch(_patterns(told.vector), answer[0], told.case.dialect)
+        if found is None and answer[1] is not told.vector.expected[1]:
+            found = f"the connection {'was closed' if answer[1] else 'stayed open'}"
+        page.block("", found or "", "bold")
+    elif verdict.verdict in (Outcome.SKIP, Outcome.NOT_ASKED) and verdict.detail != told.observation.detail:
+        page.block("", verdict.detail, "yellow")
 
 
 def _values_outcome(expected: Any, actual: Any, width: int) -> Text:
@@ -207,7 +248,6 @@ def _bytes_outcome(page: Page, told: _Told) -> None:
     else:
         page.block("found", f"the expected {question.byte_line(expected)}")
     page.block("means", _meaning(told, actual, page.room))
-    _explanation(page, told)
 
 
 def _meaning(told: _Told, actual: bytes, width: int) -> Text:
@@ -218,7 +258,8 @@ def _meaning(told: _Told, actual: bytes, width: int) -> Text:
         return Text("\n".join(wrap(f"the bytes written cannot be read: {error}", width)), BAD)
     if not spans or told.vector.value is ABSENT:
         return Text()
-    wanted = told.vector.value
+    wanted = completed(case.type, told.vector.value, case.dialect, case.version)
+    value = completed(case.type, value, case.dialect, case.version)
     if _difference(wanted, value) is None:
         return Text("the bytes written are read as the right value, but an encoder writes it otherwise", DIM)
     return compare_values(wanted, value, width=width, titles=("to write", "written"))
@@ -231,7 +272,8 @@ def _actual(told: _Told, width: int) -> Text:
             given = question.answer(told.case, observation.answer, _patterns(told.vector), width)
             if told.vector.reject is None:
                 return _recoloured(given, told.verdict.verdict)
-            return Text("no refusal; it returned\n", BAD).append_text(given)
+            returned = Text("accepted; it returned", BAD)
+            return returned.append("\n" if "\n" in given.plain or len(given.plain) > 60 else " ").append_text(given)
         case Status.REJECT:
             return _recoloured(_refusal(observation, width), told.verdict.verdict)
         case Status.UNSUPPORTED:
@@ -289,7 +331,7 @@ def _twin_difference(page: Page, told: _Told) -> None:
             rows = flat(label_rows(twin.pieces, twin.data, twin.type, twin.dialect, twin.version))
             page.block("", side_by_side(twin.data, vector.data, rows, width=page.room, titles=titles))
     elif twin.value is not ABSENT and _difference(twin.value, vector.value) is not None:
-        page.block("", compare_values(twin.value, vector.value, width=page.room, titles=titles))
+        page.block("", compare_values(twin.value, vector.value, width=page.room, titles=titles, hints=False))
     if (twin.type, twin.version) != (vector.type, vector.version):
         page.block("", f"it is of version {twin.version}, this of version {vector.version}")
 
@@ -330,10 +372,8 @@ def _resemblances(page: Page, told: _Told, catalogue: Mapping[str, Bug] | None) 
     name = "seen in"
     for one in found:
         bug = one.bug
-        lead = "exactly what happened in" if one.exact else "known to look so:"
-        where = " ".join(part for part in (bug.repo, bug.ref and f"({bug.ref})") if part)
-        text = f"{bug.id} {lead} {where}".rstrip() + (f": {bug.title}" if bug.title else "")
-        if bug.wrong_behaviour:
-            text += f". {bug.wrong_behaviour[0].upper()}{bug.wrong_behaviour[1:]}"
+        text = f"{bug.id} {'is exactly this' if one.exact else 'looks so'}"
+        text += "".join((bug.repo and f": {bug.repo}", bug.ref and f" ({bug.ref})", bug.title and f", {bug.title}"))
+        text += f": {bug.wrong_behaviour}" if bug.wrong_behaviour else ""
         page.block(name, text, "bold" if one.exact else "")
         name = ""

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from rich.text import Text
 
 from conformance.report.text import brief, middle, safe, wrap
-from conformance.vectors import Piece
-from reference.cursor import Span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from conformance.vectors import Piece
+    from reference.cursor import Span
 
 #: Bytes on one line, and how many lines of a piece are shown before it is cut in the middle.
 PER_LINE = 8
@@ -31,13 +35,17 @@ VALUE = "bold"
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Bytes from `offset` on and what they are. A row without an offset is a heading."""
+    """Bytes from `offset` on and what they are: a name, what kind of thing that is, its value. A row without an offset
+    is a heading. `depth` is how far it is indented; `path` names it where there is no room to indent.
+    """
 
     offset: int | None
     data: bytes
     label: str
+    what: str = ""
     value: str = ""
     depth: int = 0
+    path: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,23 +79,33 @@ def span_rows(spans: Sequence[Span], data: bytes) -> list[Row]:
     """A decoder's spans as rows: fields under the fields that they are in. Bytes that no span covers are a row too."""
     rows: list[Row] = []
     above: list[str] = []
+    before: str | None = None
     parents = _parents(spans)
     position = 0
     for span in spans:
         if span.start > position:
             rows.append(Row(position, data[position : span.start], "(not named)"))
         path = steps(span.path)
-        # A field whose parts have paths of their own is a heading over them; so its own spans stand under it.
-        heads = path if span.path in parents else path[:-1]
-        common = _common(heads, above)
-        for depth in range(common, len(heads)):
-            if depth >= len(above) or heads[: depth + 1] != above[: depth + 1]:
-                rows.append(Row(None, b"", safe(heads[depth]), depth=depth))
+        tags = path[-1:] == ["_tags"]  # a tag buffer's parts say themselves what they are
+        # A field whose parts have paths of their own is a heading over them, and its own spans stand under it.
+        heads = path if span.path in parents and not tags else path[:-1]
+        fresh = range(_common(heads, above), len(heads))
+        rows += [Row(None, b"", safe(heads[depth]), depth=depth) for depth in fresh]
         above = heads
-        name = "" if span.path in parents or not path else safe(path[-1])
-        label = " ".join(part for part in (name, safe(span.what)) if part)
-        value = "" if span.value is None and span.start == span.end else brief(span.value, 60)
-        rows.append(Row(span.start, data[span.start : span.end], label, value, len(heads)))
+        named = bool(path) and not tags and len(heads) < len(path) and span.path != before
+        depth = len(heads) + (span.path == before and not tags and len(heads) < len(path))
+        rows.append(
+            Row(
+                offset=span.start,
+                data=data[span.start : span.end],
+                label=safe(path[-1]) if named else "",
+                what=safe(span.what),
+                value=brief(span.value, 60),
+                depth=depth,
+                path=safe(span.path),
+            )
+        )
+        before = span.path
         position = max(position, span.end)
     return rows
 
@@ -186,18 +204,19 @@ def _append_row(out: Text, row: Row, marks: Sequence[Mark], width: int) -> None:
 
 
 def _label(row: Row, width: int) -> list[Text]:
-    """Label and value in the right-hand column, wrapped."""
-    room = width - (_OFFSET + _GAP + _HEX + _GAP) - 2 * row.depth
+    """Label, kind and value in the right-hand column, wrapped."""
     indent = "  " * row.depth
-    lines = [Text(indent + line) for line in wrap(safe(row.label), room)]
-    if row.value:
-        last = lines[-1] if lines else Text(indent)
-        value = Text(middle(row.value, max(room, 20)), VALUE)
-        if lines and last.cell_len + 2 + value.cell_len <= room + len(indent):
-            last.append("  ").append_text(value)
-        else:
-            lines.append(Text(indent).append_text(value))
-    return lines
+    room = max(width - (_OFFSET + _GAP + _HEX + _GAP) - len(indent), 20)
+    lines = [Text(indent + line) for line in wrap(safe(row.label), room)] or [Text(indent)]
+    for text, style in ((row.what, DIM), (middle(row.value, room), VALUE)):
+        if not text:
+            continue
+        filled = len(lines[-1].plain) - len(indent)
+        if filled and filled + 2 + len(text) > room:
+            lines.append(Text(indent))
+            filled = 0
+        lines[-1].append("  " if filled else "").append(text, style)
+    return lines if any(line.plain.strip() for line in lines) else []
 
 
 def chunked(data: bytes, focus: Iterable[int] = (), per_line: int = PER_LINE) -> list[tuple[int, bytes | None]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import struct
 import uuid
 from collections.abc import Mapping
 from typing import Any
@@ -33,6 +32,7 @@ def type_name(value: Any) -> str:
 
 
 def same_kind(left: Any, right: Any) -> bool:
+    """Whether the protocol calls both the same."""
     return type_name(left) == type_name(right)
 
 
@@ -63,7 +63,7 @@ def _empty(value: Any) -> bool:
 
 
 def _other_kind(expected: Any, actual: Any) -> str | None:
-    if isinstance(expected, bool) and actual in (0, 1) or isinstance(actual, bool) and expected in (0, 1):
+    if (isinstance(expected, bool) and actual in (0, 1)) or (isinstance(actual, bool) and expected in (0, 1)):
         return "A boolean and an integer are told apart: true is not 1."
     if isinstance(expected, bytes) and isinstance(actual, str):
         return "Bytes came back as text: what is not UTF-8 would be lost."
@@ -75,33 +75,43 @@ def _other_kind(expected: Any, actual: Any) -> str | None:
 
 
 def _integers(expected: int, actual: int) -> str | None:
+    return _signs(expected, actual) or _widths(expected, actual)
+
+
+def _signs(expected: int, actual: int) -> str | None:
+    """Signed for unsigned, zigzag for plain."""
     for bits in (8, 16, 32, 64):
         if expected < 0 <= actual == expected + (1 << bits):
             return f"These are the same {bits} bits, read as unsigned."
         if actual < 0 <= expected == actual + (1 << bits):
             return f"These are the same {bits} bits, read as signed."
+    if expected == 1 and actual == -1:
+        return "The sign is turned round, or zigzag was undone where the number is unsigned."
     if actual == _zigzag(expected):
         return "This is the zigzag form of the expected number: zigzag was not undone."
     if expected == _zigzag(actual):
         return "Zigzag was undone where the number is unsigned."
-    for form in ("h", "i", "q", "H", "I", "Q"):
-        try:
-            if struct.unpack(f"<{form}", struct.pack(f">{form}", expected))[0] == actual:
-                return f"The byte order is turned round ({struct.calcsize(form)} bytes)."
-        except struct.error:
-            continue
-    for bits in (8, 16, 32):
-        if actual == expected & ((1 << bits) - 1) and actual != expected:
-            return f"Only the low {bits} bits are there."
-    if actual == expected + 1:
-        return "One too many: a compact length or count stands for one less than its number."
-    if actual == expected - 1:
-        return "One too few: a compact length or count stands for one less than its number."
-    return None
+    return "The sign is turned round." if actual == -expected else None
 
 
 def _zigzag(number: int) -> int:
     return number * 2 if number >= 0 else -number * 2 - 1
+
+
+def _widths(expected: int, actual: int) -> str | None:
+    """Bytes turned round, bits lost, one more or less."""
+    if abs(expected - actual) == 1 and min(expected, actual) >= 0:
+        return "Off by one: a compact length or count is written as one more than it is."
+    for size in (2, 4, 8):
+        mask = (1 << 8 * size) - 1
+        if -(1 << 8 * size - 1) <= expected <= mask:
+            turned = int.from_bytes((expected & mask).to_bytes(size, "big"), "little")
+            if turned == actual & mask and abs(actual) <= mask:
+                return f"The byte order is turned round ({size} bytes)."
+    for bits in (8, 16, 32):
+        if actual == expected & ((1 << bits) - 1):
+            return f"Only the low {bits} bits are there."
+    return None
 
 
 def _strings(expected: str, actual: str) -> str | None:
@@ -134,7 +144,8 @@ def _arrays(expected: list[Any], actual: list[Any]) -> str | None:
         return "The same elements in another order." if expected != actual and _permuted(expected, actual) else None
     if not actual:
         return "All elements are lost."
-    if len(actual) < len(expected) and _keys(expected) and len(set(_keys(expected))) == len(actual) == len(_keys(actual)):
+    wanted, kept = _keys(expected), _keys(actual)
+    if len(actual) < len(expected) and wanted and len(set(wanted)) == len(kept):
         return "A key that stands more than once is there once: a list of pairs was kept as a map."
     return None
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from conformance.report.hexview import Row, piece_rows, span_rows
-from conformance.vectors import Piece
-from reference.cursor import Span
 from reference.errors import DecodeError, WireError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from conformance.vectors import Piece
+    from reference.cursor import Span
 
 
 def explained(type_name: str | None, data: bytes, dialect: str, version: int | None) -> tuple[
@@ -23,6 +27,16 @@ def explained(type_name: str | None, data: bytes, dialect: str, version: int | N
     except (NotImplementedError, WireError):
         return (), None, None
     return found.spans, found.value, found.error
+
+
+def completed(type_name: str | None, value: object, dialect: str, version: int | None) -> object:
+    """The value with its defaults filled in, as the judge compares it; as it is where there is no such type."""
+    import reference
+
+    try:
+        return reference.complete(type_name or "", value, dialect=dialect, version=version)
+    except (NotImplementedError, WireError):
+        return value
 
 
 def label_rows(
@@ -47,16 +61,9 @@ def rows_of(spans: Sequence[Span], data: bytes) -> list[Row]:
 
 
 def flat(rows: Sequence[Row]) -> list[Row]:
-    """Rows without headings, each label with the fields that it is in: for columns where there is no room to indent."""
-    result: list[Row] = []
-    above: list[str] = []
-    for row in rows:
-        if row.offset is None:
-            above = [*above[: row.depth], row.label]
-            continue
-        path = "".join(
-            part if part.startswith("[") or not place else f".{part}" for place, part in enumerate(above[: row.depth])
-        )
-        label = f"{path}.{row.label}" if path and row.depth else row.label
-        result.append(Row(row.offset, row.data, label, row.value))
-    return result
+    """Rows without headings, each under its whole path: for columns where there is no room to indent."""
+    return [
+        Row(row.offset, row.data, " ".join(part for part in (row.path or row.label, row.what) if part))
+        for row in rows
+        if row.offset is not None
+    ]

@@ -23,6 +23,7 @@ class Page:
         return self.width - MARGIN
 
     def headline(self, text: str, style: str) -> None:
+        """The first line."""
         for line in wrap(safe(text), self.width):
             self._out.append(f"{line}\n", style)
 
@@ -52,6 +53,7 @@ class Page:
         self._out.append(f"{name:<{MARGIN}}", "bold").append(f"{safe(text)}\n", "bold cyan")
 
     def text(self) -> Text:
+        """All of it, without an end of line behind the last."""
         out = self._out.copy()
         out.rstrip()
         return out

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+import dataclasses
+import itertools
+from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
@@ -11,8 +12,17 @@ from conformance.model import Case, Op
 from conformance.report.hexview import BAD, DIM, GOOD, Mark, Row, hex_dump
 from conformance.report.labels import explained, label_rows, rows_of
 from conformance.report.text import brief, safe, wrap
-from conformance.vectors import ABSENT, Vector
+from reference import catalog
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from conformance.vectors import Vector
+    from reference.cursor import Span
+    from reference.errors import DecodeError
+
+#: What a broker may have sent where nothing was to be sent.
+_FALLBACKS: Sequence[tuple[str | None, int | None]] = (("ResponseFrame:ApiVersions", 0),)
 #: How many rows of a dump a failure shows.
 ROWS = 20
 #: Data up to this length is also given as one row of digits, to be copied.
@@ -37,26 +47,28 @@ def question(vector: Vector, case: Case, marks: Sequence[Mark], width: int) -> T
         case Op.DECODE | Op.RECODE | Op.LOOKUP:
             return _about_bytes(vector, case, marks, width)
         case Op.ENCODE:
-            return _lines(f"encode as {_typed(case)}", brief(args["value"], 4 * width), width)
+            return titled(f"encode as {_typed(case)}", brief(args["value"], 4 * width), width)
         case Op.SERVE:
             return _serve(case, width)
         case Op.INTERPRET:
             return _interpret(case, width)
         case Op.NEGOTIATE:
             return _negotiate(case)
-    out = _lines("old schema", brief(args["old"], 4 * width), width)
-    return out.append("\n").append_text(_lines("new schema", brief(args["new"], 4 * width), width))
+    out = titled("old schema", brief(args["old"], 4 * width), width)
+    return out.append("\n").append_text(titled("new schema", brief(args["new"], 4 * width), width))
 
 
 def _typed(case: Case) -> str:
     return f"{case.type}" if case.version is None else f"{case.type} version {case.version}"
 
 
-def _lines(title: str, text: str, width: int) -> Text:
-    out = Text().append(f"{safe(title)}\n")
+def titled(title: str, text: str, width: int, style: str = "bold") -> Text:
+    """`title: text` where that fits on a line, else the text below its title."""
+    out = Text(f"{safe(title)}: ")
+    if len(title) + 2 + len(text) <= width:
+        return out.append(text, style)
     for line in wrap(text, width - 4):
-        out.append(f"    {line}\n")
-    out.rstrip()
+        out.append(f"\n    {line}", style)
     return out
 
 
@@ -81,19 +93,24 @@ def _serve(case: Case, width: int) -> Text:
     chunks: Sequence[bytes] = case.args["chunks"]
     count = "one piece" if len(chunks) == 1 else f"{len(chunks)} pieces"
     out = Text(f"answer, as a broker, what arrives on a fresh connection in {count}\n")
-    whole = b"".join(chunks)
-    rows = frame_rows(whole, "RequestFrame", case.dialect, None)
-    out.append_text(hex_dump(rows, width=width, limit=ROWS))
+    rows, marks = frames(b"".join(chunks), case.dialect, [("RequestFrame", None)])
+    out.append_text(hex_dump(rows, width=width, marks=marks, limit=ROWS))
     if len(chunks) > 1:
-        ends = [sum(len(chunk) for chunk in chunks[: index + 1]) for index in range(len(chunks) - 1)]
+        ends = list(itertools.accumulate(len(chunk) for chunk in chunks[:-1]))
         shown = ", ".join(str(end) for end in ends[:12]) + (" …" if len(ends) > 12 else "")
-        out.append(f"\nthe pieces end before byte {shown}", DIM)
+        out.append(f"\nthe pieces begin at byte 0, {shown}", DIM)
     return out
 
 
-def frame_rows(data: bytes, type_name: str | None, dialect: str, version: int | None) -> list[Row]:
-    """The frames of a connection, each named by the reference as far as it can read it."""
+Typed = tuple[str | None, int | None]
+
+
+def frames(data: bytes, dialect: str, tried: Sequence[Typed]) -> tuple[list[Row], list[Mark]]:
+    """The frames of a connection, each named by the reference as the one of `tried` types and versions that fits best,
+    with a mark where the reference finds a fault.
+    """
     rows: list[Row] = []
+    marks: list[Mark] = []
     start = 0
     while start < len(data):
         size = int.from_bytes(data[start : start + 4], "big", signed=True)
@@ -101,12 +118,23 @@ def frame_rows(data: bytes, type_name: str | None, dialect: str, version: int | 
         if size < 0 or end > len(data):
             end = len(data)
         frame = data[start:end]
-        spans, _, _ = explained(type_name, frame, dialect, version)
-        for row in rows_of(spans, frame) if spans else _bare_frame(frame):
-            offset = None if row.offset is None else row.offset + start
-            rows.append(Row(offset, row.data, row.label, row.value, row.depth))
+        spans, error = _best(frame, dialect, tried)
+        named = rows_of(spans, frame) if spans else _bare_frame(frame)
+        rows += [row if row.offset is None else dataclasses.replace(row, offset=row.offset + start) for row in named]
+        if error is not None and error.offset is not None:
+            marks.append(Mark(start + error.offset, f"{error.reason}: {error.detail}", "yellow"))
         start = end
-    return rows
+    return rows, marks
+
+
+def _best(frame: bytes, dialect: str, tried: Sequence[Typed]) -> tuple[tuple[Span, ...], DecodeError | None]:
+    """The reading without a fault, else the one that gets furthest."""
+    found = [explained(type_name, frame, dialect, version) for type_name, version in tried]
+    found = [one for one in found if one[0]]
+    if not found:
+        return (), None
+    spans, _, error = max(found, key=lambda one: (one[2] is None, one[0][-1].end))
+    return spans, error
 
 
 def _bare_frame(frame: bytes) -> list[Row]:
@@ -120,25 +148,23 @@ def _bare_frame(frame: bytes) -> list[Row]:
 def _interpret(case: Case, width: int) -> Text:
     request: bytes = case.args["request"]
     response: bytes | None = case.args["response"]
-    out = Text("say, as a client, what this answer means. It had sent\n")
-    out.append_text(hex_dump(frame_rows(request, "RequestFrame", case.dialect, None), width=width, limit=ROWS))
+    out = Text("say, as a client, what an answer means. It had sent\n")
+    rows, marks = frames(request, case.dialect, [("RequestFrame", None)])
+    out.append_text(hex_dump(rows, width=width, marks=marks, limit=ROWS))
     if response is None:
         return out.append("\nand the connection was closed without an answer")
     out.append("\nand received\n")
-    rows = _response_rows(request, response, case.dialect)
-    return out.append_text(hex_dump(rows, width=width, limit=ROWS)) if rows else out.append("nothing")
+    rows, marks = frames(response, case.dialect, _response_types(request, case.dialect))
+    return out.append_text(hex_dump(rows, width=width, marks=marks, limit=ROWS)) if rows else out.append("nothing")
 
 
-def _response_rows(request: bytes, response: bytes, dialect: str) -> list[Row]:
-    """The response under the name and the version that the request asks for; error 35 comes as version 0."""
-    if len(request) >= 8:
-        key, version = (int.from_bytes(request[at : at + 2], "big", signed=True) for at in (4, 6))
-        name = {18: "ResponseFrame:ApiVersions"}.get(key)
-        for tried in dict.fromkeys((version, 0)):
-            spans, _, error = explained(name, response, dialect, tried)
-            if spans and error is None:
-                return rows_of(spans, response)
-    return frame_rows(response, None, dialect, None)
+def _response_types(request: bytes, dialect: str) -> list[Typed]:
+    """What an answer to this request can be: of its version, or of version 0, in which error 35 comes."""
+    if len(request) < 8 or dialect != "kafka":
+        return []
+    key, version = (int.from_bytes(request[at : at + 2], "big", signed=True) for at in (4, 6))
+    name = catalog.apis().get(key)
+    return [(f"ResponseFrame:{name}", one) for one in dict.fromkeys((version, 0))] if name else []
 
 
 def _negotiate(case: Case) -> Text:
@@ -156,35 +182,35 @@ def span(pair: Sequence[int] | None) -> str:
 
 
 def expectation(vector: Vector, case: Case, width: int) -> Text:
-    """What is demanded, as a block. For bytes and values that are compared in detail elsewhere: in one line."""
-    if vector.reject is not None:
-        text = Text("a refusal", GOOD).append(f": {vector.reject.reason}")
-        if vector.reject.offset is not None:
-            text.append(f" at byte {vector.reject.offset}")
-            name = piece_at(data_rows(vector, case), vector.reject.offset) if "data" in case.args else ""
-            text.append(f', "{safe(name)}"' if name else "")
-        return text
-    text = Text()
+    """What is demanded, as a block."""
+    if vector.reject is None:
+        text = _expected_answer(vector, case, width)
+        return text.append(f"\nor a refusal ({vector.or_reject})", DIM) if vector.or_reject is not None else text
+    text = Text().append("a refusal", GOOD).append(f": {vector.reject.reason}")
+    if vector.reject.offset is not None:
+        text.append(f" at byte {vector.reject.offset}")
+        name = piece_at(data_rows(vector, case), vector.reject.offset) if "data" in case.args else ""
+        text.append(f', "{safe(name)}"' if name else "")
+    return text
+
+
+def _expected_answer(vector: Vector, case: Case, width: int) -> Text:
+    expected = vector.expected
     match case.op:
         case Op.DECODE:
-            text.append_text(paragraphs(brief(vector.value, 4 * width), GOOD, width))
-        case Op.LOOKUP:
-            text.append_text(paragraphs(brief(vector.expected, 4 * width), GOOD, width))
+            said = brief(vector.value, 4 * width)
         case Op.ENCODE | Op.RECODE:
-            text.append_text(paragraphs(byte_line(vector.canonical_data), GOOD, width))
+            said = byte_line(vector.canonical_data)
         case Op.SERVE:
-            patterns, closes = vector.expected
-            text.append_text(_patterns(patterns, closes, width))
+            patterns, closes = expected
+            return _patterns(patterns, closes, width)
         case Op.NEGOTIATE:
-            text.append("no version: there is none in both" if vector.expected is None else str(vector.expected), GOOD)
+            said = "no version: there is none in both" if expected is None else str(expected)
         case Op.EVOLVE:
-            said = ", ".join(f"{one.get('kind')} at {one.get('path')}" for one in vector.expected)
-            text.append(safe(said) or "nothing breaks", GOOD)
-        case Op.INTERPRET:
-            text.append(brief(vector.expected, 2 * width), GOOD)
-    if vector.or_reject is not None:
-        text.append(f"\nor a refusal ({vector.or_reject})", DIM)
-    return text
+            said = ", ".join(f"{one.get('kind')} at {one.get('path')}" for one in expected) or "nothing breaks"
+        case Op.LOOKUP | Op.INTERPRET:
+            said = brief(expected, 4 * width)
+    return paragraphs(safe(said), GOOD, width)
 
 
 def byte_line(data: bytes) -> str:
@@ -195,6 +221,7 @@ def byte_line(data: bytes) -> str:
 
 
 def paragraphs(text: str, style: str, width: int) -> Text:
+    """One-line text, wrapped."""
     return Text("\n".join(wrap(text, width)), style)
 
 
@@ -221,9 +248,9 @@ def answer(case: Case, value: Any, patterns: Sequence[Any], width: int) -> Text:
             sent, closed = value
             out = Text()
             if sent:
-                first = patterns[0] if patterns else {}
-                rows = frame_rows(sent, first.get("type"), case.dialect, first.get("version"))
-                out.append_text(hex_dump(rows, width=width, limit=ROWS)).append("\n")
+                tried = [(one.get("type"), one.get("version")) for one in patterns] or _FALLBACKS
+                rows, marks = frames(sent, case.dialect, tried)
+                out.append_text(hex_dump(rows, width=width, marks=marks, limit=ROWS)).append("\n")
             else:
                 out.append("no bytes\n", BAD)
             return out.append(f"and the connection {'is closed' if closed else 'stays open'}", BAD)
@@ -241,6 +268,3 @@ def piece_at(rows: Sequence[Row], offset: int) -> str:
             return row.label
     return ""
 
-
-def has_value(vector: Vector) -> bool:
-    return vector.value is not ABSENT

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import textwrap
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.console import Console, RenderableType
@@ -55,38 +55,47 @@ def middle(text: str, limit: int) -> str:
 
 
 def brief(value: Any, limit: int = 200) -> str:
-    """A value as a person reads it, on one line of at most `limit` characters, long parts shortened with their length."""
+    """A value as a person reads it, on a line of at most `limit` characters; long parts are cut, with their length."""
     return middle(safe(_brief(value, _DEPTH)), limit)
 
 
 def _brief(value: Any, depth: int) -> str:
     match value:
         case bytes() | bytearray() | memoryview():
-            data = bytes(value)
-            if len(data) <= 2 * _BYTES + 4:
-                return show(data)
-            return f"0x{data[:_BYTES].hex()}…{data[-_BYTES:].hex()} ({len(data)} bytes)"
+            return _brief_bytes(bytes(value))
         case str():
-            if len(value) <= 2 * _CHARACTERS:
-                return show(value)
-            return f"{value[:_CHARACTERS]!r}…{value[-_CHARACTERS // 2 :]!r} ({len(value)} characters)"
+            return _brief_text(value)
         case Mapping():
             if depth == 0:
                 return "{…}"
             return "{" + ", ".join(f"{key}: {_brief(item, depth - 1)}" for key, item in value.items()) + "}"
         case list() | tuple():
-            if depth == 0:
-                return "[…]"
-            if len(value) <= 2 * _ITEMS + 2:
-                return "[" + ", ".join(_brief(item, depth - 1) for item in value) + "]"
-            ends = [", ".join(_brief(item, depth - 1) for item in part) for part in (value[:_ITEMS], value[-1:])]
-            return f"[{ends[0]}, … {len(value) - _ITEMS - 1} more …, {ends[1]}]"
+            return "[…]" if depth == 0 else f"[{_brief_items(value, depth - 1)}]"
         case None | bool() | int() | float() | uuid.UUID():
             return show(value)
     try:
         return f"{value!r} (a {type(value).__name__}: no protocol value)"
     except Exception:  # the repr of somebody else's class
         return f"a {type(value).__name__} (no protocol value) that cannot be shown"
+
+
+def _brief_bytes(data: bytes) -> str:
+    if len(data) <= 2 * _BYTES + 4:
+        return show(data)
+    return f"0x{data[:_BYTES].hex()}…{data[-_BYTES:].hex()} ({len(data)} bytes)"
+
+
+def _brief_text(text: str) -> str:
+    if len(text) <= 2 * _CHARACTERS:
+        return show(text)
+    return f"{text[:_CHARACTERS]!r}…{text[-_CHARACTERS // 2 :]!r} ({len(text)} characters)"
+
+
+def _brief_items(items: Sequence[Any], depth: int) -> str:
+    if len(items) <= 2 * _ITEMS + 2:
+        return ", ".join(_brief(item, depth) for item in items)
+    head = ", ".join(_brief(item, depth) for item in items[:_ITEMS])
+    return f"{head}, … {len(items) - _ITEMS - 1} more …, {_brief(items[-1], depth)}"
 
 
 def wrap(text: str, width: int) -> list[str]:

@@ -25,9 +25,14 @@ NOTHING = _Nothing()
 
 
 def compare_values(
-    expected: Any, actual: Any, *, width: int, titles: tuple[str, str] = ("expected", "actual")
+    expected: Any,
+    actual: Any,
+    *,
+    width: int,
+    titles: tuple[str, str] = ("expected", "actual"),
+    hints: bool = True,
 ) -> Text:
-    """The first difference of two values that differ, with its surroundings."""
+    """The first difference of two values that differ, with its surroundings and, if wanted, how it can have come."""
     path = difference(expected, actual)
     if path is None:
         return Text("no difference")
@@ -42,7 +47,7 @@ def compare_values(
     margin = max(len(title) for title in titles) + 2
     for title, value, style in zip(titles, (left, right), (GOOD, BAD), strict=True):
         _append_block(out, title, margin, _shown(value, typed, width), style, width)
-    found = _hint(expected, actual, parts)
+    found = _hint(expected, actual, parts) if hints else None
     if found:
         for line in wrap(found, width):
             out.append(f"{line}\n", "italic")

@@ -9,7 +9,7 @@ from reference.codec import Codec
 from reference.rules import Rules, Ruling
 
 
-class UnknownType(NotImplementedError):
+class UnknownType(NotImplementedError):  # noqa: N818 (a name that is none, not a fault)
     """A type name that the dialect does not have."""
 
 
@@ -22,6 +22,10 @@ class Dialect(Protocol):
     @property
     def types(self) -> Mapping[str, tuple[int, int] | None]:
         """type name → (lowest, highest) version, None where the type has no versions; "ARRAY" for every array."""
+        ...
+
+    def apis(self) -> Mapping[int, str]:
+        """api key → the api's name."""
         ...
 
     def codec(self, type_name: str, version: int | None) -> Codec:

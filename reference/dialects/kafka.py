@@ -94,7 +94,7 @@ RULINGS: tuple[Ruling, ...] = (
     ),
     Ruling(
         "R-K-10p",
-        "policy limits: more than 10,000 tags in a buffer, more than 1,000,000 elements in an array, the bytes being there",
+        "policy limits, the bytes being there: more than 10,000 tags in a buffer, more than 1,000,000 array elements",
         "decode",
         {OTHER: ("policy_limits", "kafka-4.4")},
         "refused (Java 4.4)",
@@ -290,6 +290,9 @@ class Kafka:
         spans["RequestFrame"] = None
         return spans
 
+    def apis(self) -> Mapping[int, str]:
+        return catalog.apis()
+
     def codec(self, type_name: str, version: int | None) -> Codec:
         node = type_names.node(type_name)
         if node is not None:
@@ -315,7 +318,7 @@ class Kafka:
     def interpret(self, request: bytes, response: bytes | None, rules: Rules) -> dict[str, Any]:
         return client.interpret(MESSAGES, request, response, rules)
 
-    def negotiate(self, api_key: int, client: tuple[int, int], broker: tuple[int, int] | None) -> int | None:
+    def negotiate(self, api_key: int, client: tuple[int, int], broker: tuple[int, int] | None) -> int | None:  # noqa: ARG002 (all apis alike)
         return _negotiate(client, broker)
 
     def _all_apis(self) -> dict[int, tuple[int, int]]:

@@ -25,7 +25,7 @@ from wireproof.output import show, width
 @click.option("--version", type=int, metavar="N", help="The version, for messages, headers and response frames.")
 @click.option("--json", "as_json", is_flag=True, help="Write one JSON object in place of the dump.")
 def explain(type_name: str, digits: tuple[str, ...], dialect: str, version: int | None, as_json: bool) -> None:
-    """Say what each byte of HEX is, read as TYPE, and mark the byte at which it is refused.
+    r"""Say what each byte of HEX is, read as TYPE, and mark the byte at which it is refused.
 
     TYPE is a type of the dialect: VARINT, COMPACT_NULLABLE_STRING, ARRAY<INT32>, TAG_BUFFER, RequestFrame, a message
     such as ApiVersionsResponse (with --version), ResponseFrame:ApiVersions.
@@ -109,7 +109,7 @@ def _digits(text: str) -> bytes:
             continue
         if char in "0123456789abcdefABCDEF":
             found.append(char)
-        elif not (char.isspace() or char in ":,_-"):
+        elif not (char.isspace() or char in ":,"):
             shown = safe(text[max(0, position - 8) : position + 9])
             raise click.UsageError(
                 f"character {position + 1} of HEX, {safe(char)!r}, is no hex digit (near {shown!r}); "

@@ -1,0 +1,332 @@
+"""An implementation in a child process: started, asked, watched, and started again when it ends."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import sys
+import sysconfig
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn, Self
+
+from conformance.connection import endings, limits, lines
+from conformance.connection.base import ImplementationError, Options
+from conformance.connection.conversation import Conversation
+from conformance.connection.endings import Ending
+from conformance.connection.guard import program
+from conformance.connection.process import GRACE, Process
+from conformance.connection.transcript import Transcript
+from conformance.model import Case, Description, Observation, Status
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from types import TracebackType
+
+#: Seconds that an implementation has to start and describe itself, and to take its settings.
+START_TIMEOUT = 30.0
+#: Bytes on stdout that are no answers, one after the other, and bytes of one line, before the process is given up.
+FLOOD = 1 << 20
+LONGEST_LINE = 1 << 26
+#: So many failed starts in a row end the asking.
+FAILED_STARTS = 3
+
+
+@dataclass(frozen=True)
+class Launch:
+    """How a child is started. `ordered`: it answers in the order of the questions, each answer written at once."""
+
+    spec: str
+    command: tuple[str, ...]
+    ordered: bool
+    env: Mapping[str, str] | None = None
+
+
+def module_launch(spec: str, memory: int) -> Launch:
+    """A Python module, in our worker. -P: a folder of the user's called conformance must not stand in for ours."""
+    command = (sys.executable, "-P", "-m", "conformance.connection.worker", str(memory), spec)
+    root = Path(__file__).parents[2]
+    if root in (Path(sysconfig.get_path("purelib")), Path(sysconfig.get_path("platlib"))):
+        return Launch(spec, command, ordered=True)
+    path = os.pathsep.join([*filter(None, [os.environ.get("PYTHONPATH")]), str(root)])
+    return Launch(spec, command, ordered=True, env={**os.environ, "PYTHONPATH": path})
+
+
+def program_command(spec: str) -> list[str]:
+    """The words of `exec:COMMAND ARGS`. Raises ImplementationError when there is no such program."""
+    try:
+        words = shlex.split(spec.removeprefix("exec:"))
+    except ValueError as error:
+        raise ImplementationError(f"{spec}: {error}. Quote it as for a shell.") from None
+    if not words:
+        raise ImplementationError(f"{spec!r} names no program: exec:COMMAND [ARGUMENT…] is expected")
+    if shutil.which(words[0]) is None:
+        raise ImplementationError(f"{spec}: {_why_not_found(words[0])}")
+    return words
+
+
+def _why_not_found(name: str) -> str:
+    path = Path(name)
+    if path.is_dir():
+        return f"{name} is a folder. Name the program in it."
+    if path.is_file() and os.sep in name:
+        return f"{name} is there, but not executable. `chmod +x {name}`, or name its interpreter: exec:python3 {name}"
+    if path.is_file():
+        return f"there is no program {name!r} on PATH. For the one in this folder write exec:./{name}"
+    where = f"looked from {Path.cwd()}" if os.sep in name else "looked on PATH"
+    return f"there is no program {name!r} ({where}). Check the spelling, and that it has been built."
+
+
+def program_launch(spec: str, memory: int) -> Launch:
+    """`exec:COMMAND ARGS`: any program behind the line protocol. It starts through `limits`, which it replaces."""
+    words = program_command(spec)
+    return Launch(spec, (*program(limits.__file__, limits.__name__), str(memory), *words), ordered=False)
+
+
+class ChildConnection:
+    """A connection to a child process."""
+
+    def __init__(self, launch: Launch, options: Options) -> None:
+        """Start it and let it describe itself. Raises ImplementationError."""
+        self._launch = launch
+        self._options = options
+        self._transcript = Transcript(options.transcript)
+        self._talk = Conversation(ordered=launch.ordered)
+        self._settings: dict[str, Mapping[str, Any]] = {}
+        self._process: Process | None = None
+        self._base_memory = 0
+        self._heard_at = 0.0
+        self._junk = 0
+        self._failed_starts = 0
+        self._lost: str | None = None
+        try:
+            self._process, self._description = self._start()
+        except BaseException:
+            self._transcript.close()
+            raise
+
+    @property
+    def description(self) -> Description:
+        """What it said of itself at its first start."""
+        return self._description
+
+    def configure(self, dialect: str, settings: Mapping[str, Any]) -> bool:
+        """Hand over what the cases of a dialect need, now and whenever it is started again."""
+        self._settings[dialect] = settings
+        try:
+            if self._process is None:
+                self._process, _ = self._start()
+            taken = self._send_settings(self._process, dialect, settings)
+        except BaseException:
+            self._abandon()
+            raise
+        if not taken:
+            del self._settings[dialect]
+        return taken
+
+    def ask(self, cases: Sequence[Case]) -> list[Observation]:
+        """What it did with each case."""
+        self._talk.begin(cases)
+        try:
+            if self._lost is not None:
+                self._talk.give_up(self._lost)
+            elif self._process is not None:
+                self._listen(self._process, 0.0)  # what came since the last time
+            self._converse()
+        except BaseException:
+            self._abandon()
+            raise
+        self._transcript.flush()
+        return self._talk.finish()
+
+    def close(self) -> None:
+        """End the child."""
+        if self._process is not None:
+            self._process.close()
+            self._process = None
+        self._transcript.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # Asking.
+
+    def _converse(self) -> None:
+        while not self._talk.done:
+            process = self._process or self._restart()
+            if process is None:
+                continue
+            self._send(process, self._talk.take())
+            if self._talk.waiting:
+                self._listen(process, self._options.timeout)
+
+    def _send(self, process: Process, data: bytes) -> None:
+        for line in data.splitlines() if self._options.transcript else ():
+            self._transcript.sent(line)
+        if data:
+            process.send(data)
+
+    def _listen(self, process: Process, timeout: float) -> None:
+        """Hear what comes, and end the process when it breaks a limit."""
+        junk = b""
+        for line in process.pump(timeout):
+            self._transcript.heard(line)
+            if self._talk.hear(line):
+                self._heard_at = time.monotonic()
+                self._junk = 0
+            else:
+                self._junk += len(line) + 1
+                junk = junk or line
+        if process.ended:
+            self._bury(process)
+        elif self._junk > FLOOD or process.half_line_size > LONGEST_LINE:
+            size = self._junk + process.half_line_size
+            sample = junk or process.half_line
+            self._end(process, lambda stderr: endings.flooded(size, sample, stderr))
+        elif self._talk.waiting:
+            self._watch(process)
+
+    def _watch(self, process: Process) -> None:
+        options = self._options
+        grown = process.memory - self._base_memory
+        if grown > options.memory << 20:
+            self._end(process, lambda stderr: endings.oversized(grown, options.memory, stderr))
+        elif time.monotonic() - max(self._heard_at, process.took_at) > options.timeout:
+            process.show_stack()
+            self._end(process, lambda stderr: endings.hung(options.timeout, stderr))
+
+    def _end(self, process: Process, tell: Callable[[bytes], Ending]) -> None:
+        process.kill()
+        self._gone(tell(process.stderr))
+
+    def _bury(self, process: Process) -> None:
+        """It has ended by itself, or has at least closed its stdout."""
+        self._gone(_died(process))
+
+    def _gone(self, ending: Ending) -> None:
+        self._process = None
+        self._junk = 0
+        self._talk.ended(ending)
+
+    def _abandon(self) -> None:
+        """An exception passes through in the middle of the conversation: the next one starts afresh."""
+        if self._process is not None:
+            self._process.kill()
+            self._process = None
+        self._talk.forget()
+        self._transcript.flush()
+
+    # Starting.
+
+    def _restart(self) -> Process | None:
+        try:
+            self._process, _ = self._start()
+        except ImplementationError as error:
+            self._failed_starts += 1
+            if self._failed_starts < FAILED_STARTS:
+                self._talk.blame_next(Ending(Status.CRASH, "no restart", f"it does not start again: {error}"))
+            else:
+                self._lost = f"not asked: {FAILED_STARTS} times in a row it did not start again: {error}"
+                self._talk.give_up(self._lost)
+            return None
+        self._failed_starts = 0
+        return self._process
+
+    def _start(self) -> tuple[Process, Description]:
+        try:
+            process = Process(self._launch.command, self._launch.env)
+        except OSError as error:
+            raise ImplementationError(f"{self._launch.spec} cannot be started: {error.strerror}") from error
+        try:
+            description = self._describe(process)
+            for dialect, settings in self._settings.items():
+                self._send_settings(process, dialect, settings)
+        except BaseException:
+            process.kill()
+            raise
+        process.look()
+        self._base_memory = process.memory
+        return process, description
+
+    def _describe(self, process: Process) -> Description:
+        question = lines.describe_question()
+        self._send(process, question)
+        heard: list[bytes] = []
+        deadline = time.monotonic() + START_TIMEOUT
+        while not heard and not process.ended and (left := deadline - time.monotonic()) > 0:
+            heard = process.pump(left)
+        for line in heard:
+            self._transcript.heard(line)
+        if not heard:
+            self._no_answer(process, question.decode().strip())
+        if len(heard) > 1:
+            raise ImplementationError(
+                f"{self._launch.spec}: {len(heard)} lines came as an answer to describe; the second is "
+                f"{endings.shorten(heard[1])}. One line answers one question; what else there is to say goes to stderr."
+            )
+        try:
+            return lines.read_description(heard[0])
+        except lines.LineError as error:
+            if self._launch.ordered:  # our own worker's text is complete
+                raise ImplementationError(str(error)) from None
+            raise ImplementationError(
+                f"{self._launch.spec}: its answer to describe is malformed: {error}.\n"
+                f"It was {endings.shorten(heard[0], 300)}\n"
+                'Expected on one line: {"name","version","language","dialects","ops","types","rebuilds","readings"}, '
+                "of which name and ops are a must; logs go to stderr." + endings.tail(process.stderr)
+            ) from None
+
+    def _no_answer(self, process: Process, question: str) -> NoReturn:
+        spec = self._launch.spec
+        if process.ended:
+            raise ImplementationError(f"{spec} did not answer {question}: {_died(process).detail}")
+        process.close_stdin()
+        deadline = time.monotonic() + GRACE
+        late: list[bytes] = []
+        while not late and not process.ended and (left := deadline - time.monotonic()) > 0:
+            late = process.pump(left)
+        text = f"{spec}: no answer to {question} within {START_TIMEOUT:g} seconds.\n"
+        if late and not self._launch.ordered:
+            text += "It answered when its stdin was closed: it holds its output back. Flush stdout after each answer."
+        elif self._launch.ordered:
+            text += "Its import does not end: what it does then (connections, threads, input) belongs into its functions."
+        else:
+            text += "It has to read its stdin line by line, as the lines come, and to answer each at once."
+        process.kill()
+        raise ImplementationError(text + endings.tail(process.stderr))
+
+    def _send_settings(self, process: Process, dialect: str, settings: Mapping[str, Any]) -> bool:
+        seq = self._talk.next_seq()
+        self._send(process, lines.configure_question(seq, dialect, settings))
+        deadline = time.monotonic() + START_TIMEOUT
+        failed = f"{self._launch.spec} failed at configure for {dialect}: "
+        while not process.ended and (left := deadline - time.monotonic()) > 0:
+            for line in process.pump(left):
+                self._transcript.heard(line)
+                try:
+                    answer = lines.read_answer(line)
+                    if answer.seq == seq:
+                        return lines.read_configured(answer)
+                except lines.LineError as error:
+                    if error.seq == seq:
+                        raise ImplementationError(f"{failed}{error}") from None
+                self._talk.hear(line)
+        if process.ended:
+            raise ImplementationError(failed + _died(process).detail)
+        raise ImplementationError(f"{failed}no answer within {START_TIMEOUT:g} seconds{endings.tail(process.stderr)}")
+
+
+def _died(process: Process) -> Ending:
+    code = process.wait(GRACE)
+    process.kill()
+    if code is None:
+        text = "it closed its stdout and ran on: the process was killed"
+        return Ending(Status.CRASH, "closed stdout", text + endings.tail(process.stderr))
+    return endings.died(code, process.stderr, process.half_line)

@@ -1,0 +1,297 @@
+"""Which question is open, whose an answer is, and who is to blame for what: the conversation without its pipes."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from conformance.connection import lines
+from conformance.connection.endings import Ending, shorten
+from conformance.connection.quarantine import Quarantine
+from conformance.model import Case, Observation, Status
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+#: So many questions are open at a time, and so many bytes of them, unless one alone is larger.
+WINDOW = 256
+WINDOW_BYTES = 1 << 20
+
+
+@dataclass
+class _Trial:
+    """After a death with several questions open: they are put again, one at a time, until one repeats it."""
+
+    queue: deque[int]
+    oldest: int
+    ending: Ending
+    last: int | None = None
+
+
+class Conversation:
+    """What has been asked and answered, over all processes of one implementation.
+
+    `ordered`: answers come in the order of the questions, each written at once. So it is with our own worker, and the
+    oldest open question is the one to blame for whatever happens. Other programs may answer in any order or buffer
+    their answers: there, a death is put to the test before it is blamed on one of several.
+
+    The cases of one `begin` … `finish` are known by their index; on the wire each line has a number (`seq`) of its
+    own, which never comes twice.
+    """
+
+    def __init__(self, *, ordered: bool) -> None:
+        self._ordered = ordered
+        self._quarantine = Quarantine()
+        self._seq = 0
+        #: What the numbers of the round before stood for.
+        self._earlier: dict[int, Case] = {}
+        #: Numbers of questions that have been judged as violations, and whose answer may still come …
+        self._spent: set[int] = set()
+        #: … and of those that have been overtaken by a later answer.
+        self._late: set[int] = set()
+        #: What came while nothing was open: for the next case.
+        self._pending: Ending | None = None
+        self._reset(())
+
+    def _reset(self, cases: Sequence[Case]) -> None:
+        self._cases = cases
+        self._results: list[Observation | None] = [None] * len(cases)
+        self._missing = len(cases)
+        self._todo = deque(range(len(cases)))
+        self._index: dict[int, int] = {}
+        #: Numbers of the open questions, oldest first, with the length of their lines.
+        self._open: dict[int, int] = {}
+        self._open_bytes = 0
+        self._answered: set[int] = set()
+        self._trial: _Trial | None = None
+
+    def begin(self, cases: Sequence[Case]) -> None:
+        """Take up new cases."""
+        self._earlier = {seq: self._cases[index] for seq, index in self._index.items()}
+        self._reset(cases)
+
+    @property
+    def done(self) -> bool:
+        """Every case has its observation."""
+        return self._missing == 0 and self._trial is None
+
+    @property
+    def waiting(self) -> bool:
+        """There are open questions."""
+        return bool(self._open)
+
+    def next_seq(self) -> int:
+        """A number for a line."""
+        self._seq += 1
+        return self._seq
+
+    # What is asked.
+
+    def take(self) -> bytes:
+        """The questions to be put now, as lines; empty when enough are open or all have been put."""
+        if self._trial is None and len(self._open) > WINDOW // 2:
+            return b""  # a few large writes are quicker than many small ones
+        taken = []
+        while (index := self._next()) is not None:
+            seq = self.next_seq()
+            line = lines.question(seq, self._cases[index])
+            self._index[seq] = index
+            self._open[seq] = len(line)
+            self._open_bytes += len(line)
+            taken.append(line)
+        return b"".join(taken)
+
+    def _next(self) -> int | None:
+        """The index of the next case to be asked, if one may be asked now."""
+        while not (self._open and (self._trial or len(self._open) >= WINDOW or self._open_bytes >= WINDOW_BYTES)):
+            index = self._pop()
+            if index is None:
+                return None
+            spared = self._spared(index)
+            if spared is None:
+                return index
+            self._put(index, spared)
+        return None
+
+    def _pop(self) -> int | None:
+        """The index of the next case in turn."""
+        if self._trial is not None:
+            if self._trial.queue:
+                self._trial.last = self._trial.queue.popleft()
+                return self._trial.last
+            self._not_repeated(self._trial)
+        return self._todo.popleft() if self._todo else None
+
+    def _spared(self, index: int) -> Observation | None:
+        """The observation of a case that is not to be asked."""
+        if self._pending is not None:
+            ending, self._pending = self._pending, None
+            return _blame(self._cases[index], ending)
+        return self._quarantine.spares(index, self._cases[index])
+
+    def _put(self, index: int, observation: Observation) -> None:
+        self._missing -= self._results[index] is None
+        self._results[index] = observation
+        self._quarantine.note(index, observation)
+
+    # What comes from the process.
+
+    def hear(self, line: bytes) -> bool:
+        """A line from stdout. True: it answers an open question, so there is progress."""
+        try:
+            answer = lines.read_answer(line)
+        except lines.LineError as error:
+            if error.seq is not None and error.seq in self._open:
+                self._close(error.seq, lambda case: _malformed(case, error, line))
+                return True
+            self._junk("garbage", f"on stdout came what is no answer ({error}): {shorten(line)}")
+            return False
+        if answer.seq in self._open:
+            self._close(answer.seq, lambda case: _observe(case, answer, line))
+            return True
+        if answer.seq in self._spent or answer.seq in self._late:
+            self._spent.discard(answer.seq)
+            self._late.discard(answer.seq)
+            self._answered.add(answer.seq)
+            return True
+        self._unasked(answer.seq, line)
+        return False
+
+    def _close(self, seq: int, observe: Callable[[Case], Observation]) -> None:
+        """An open question has its answer."""
+        self._open_bytes -= self._open.pop(seq)
+        self._answered.add(seq)
+        if self._spent:
+            overtaken = {spent for spent in self._spent if spent < seq}
+            self._spent -= overtaken
+            self._late |= overtaken
+        index = self._index[seq]
+        self._put(index, observe(self._cases[index]))
+
+    def _unasked(self, seq: int, line: bytes) -> None:
+        if seq in self._answered and seq in self._index:
+            index = self._index[seq]
+            first = self._results[index]
+            if first is not None and first.status is not Status.VIOLATION:
+                text = f"a second answer came to the same question: {shorten(line)}"
+                self._put(index, Observation(self._cases[index], Status.VIOLATION, error="answered twice", detail=text))
+        elif seq in self._earlier:
+            text = f"a second answer came to an earlier question, {self._earlier[seq].id}: {shorten(line)}"
+            self._junk("answered twice", text)
+        else:
+            self._junk("unasked answer", f"an answer came to a question that nobody asked, seq {seq}: {shorten(line)}")
+
+    def _junk(self, error: str, text: str) -> None:
+        """Something on stdout that answers no open question."""
+        if self._spent:
+            return  # more of what its case has been judged for
+        ending = Ending(Status.VIOLATION, error, text)
+        if not self._open:
+            self._pending = self._pending or _between(ending)
+            return
+        seq = next(iter(self._open))
+        self._open_bytes -= self._open.pop(seq)
+        self._spent.add(seq)
+        index = self._index[seq]
+        self._put(index, _blame(self._cases[index], ending))
+
+    # The end of a process.
+
+    def ended(self, ending: Ending) -> None:
+        """The process ended, or was ended, as told. Whom to blame?"""
+        opened = [self._index[seq] for seq in self._open]
+        spent = sorted(self._spent)
+        self.forget()
+        if spent:  # it has its verdict already; here is what came of it
+            self._add_to_violation(spent[0], ending)
+            self._end_trial()
+            self._again(opened)
+        elif self._trial is not None:
+            self._repeated(self._trial, ending, still_open=bool(opened))
+        elif not opened:
+            self._pending = self._pending or _between(ending)
+        elif self._ordered or len(opened) == 1:
+            self._put(opened[0], _blame(self._cases[opened[0]], ending))
+            self._again(opened[1:])
+        else:
+            self._trial = _Trial(deque(opened), opened[0], ending)
+
+    def forget(self) -> None:
+        """The process is gone: nothing is open any more, and no answer can come late."""
+        self._open.clear()
+        self._open_bytes = 0
+        self._spent.clear()
+        self._late.clear()
+
+    def _add_to_violation(self, seq: int, ending: Ending) -> None:
+        index = self._index.get(seq)
+        observation = None if index is None else self._results[index]
+        if index is not None and observation is not None:
+            self._results[index] = replace(observation, detail=f"{observation.detail}\nthen: {ending.detail}")
+
+    def _again(self, indices: Iterable[int]) -> None:
+        """These were not begun, or not answered: they come first with the next process."""
+        self._todo.extendleft(reversed(list(indices)))
+
+    def _end_trial(self) -> None:
+        trial, self._trial = self._trial, None
+        if trial is not None:
+            self._again(trial.queue)
+
+    def _repeated(self, trial: _Trial, ending: Ending, *, still_open: bool) -> None:
+        self._end_trial()
+        if not still_open:
+            ending = replace(ending, detail=f"{ending.detail}\nit had answered the question before that")
+        index = trial.oldest if trial.last is None else trial.last
+        self._put(index, _blame(self._cases[index], ending))
+
+    def _not_repeated(self, trial: _Trial) -> None:
+        self._trial = None
+        text = "several questions were open, and none of them repeats this when it is asked alone; this was the oldest"
+        ending = replace(trial.ending, detail=f"{trial.ending.detail}\n{text}")
+        self._put(trial.oldest, _blame(self._cases[trial.oldest], ending))
+
+    # No process any more.
+
+    def blame_next(self, ending: Ending) -> None:
+        """No process could be started for the next case: it gets this."""
+        index = self._pop()
+        self._end_trial()
+        if index is not None:
+            self._put(index, _blame(self._cases[index], ending))
+
+    def give_up(self, why: str) -> None:
+        """The implementation does not start any more: what is left is not asked."""
+        if self._trial is not None:
+            trial = self._trial
+            self._end_trial()
+            self._put(trial.oldest, _blame(self._cases[trial.oldest], trial.ending))
+        for index in self._todo:
+            if self._results[index] is None:
+                self._put(index, Observation(self._cases[index], Status.NOT_ASKED, detail=why))
+        self._todo.clear()
+
+    def finish(self) -> list[Observation]:
+        """The observations, in the order of the cases."""
+        return self._quarantine.settle([result for result in self._results if result is not None])
+
+
+def _observe(case: Case, answer: lines.Answer, line: bytes) -> Observation:
+    try:
+        return lines.observation(case, answer)
+    except lines.LineError as error:
+        return _malformed(case, error, line)
+
+
+def _malformed(case: Case, error: lines.LineError, line: bytes) -> Observation:
+    return Observation(case, Status.VIOLATION, error="wrong form", detail=f"{error}: {shorten(line)}")
+
+
+def _blame(case: Case, ending: Ending) -> Observation:
+    return Observation(case, ending.status, error=ending.error, frame=ending.frame, detail=ending.detail)
+
+
+def _between(ending: Ending) -> Ending:
+    text = "this came while no question was open, after the one before this had been answered"
+    return replace(ending, detail=f"{ending.detail}\n{text}")

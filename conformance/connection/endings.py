@@ -1,0 +1,123 @@
+"""How a child process ended, told for a person and in one word."""
+
+from __future__ import annotations
+
+import re
+import signal
+import sys
+import sysconfig
+from dataclasses import dataclass
+from pathlib import Path
+
+from conformance.model import Status
+
+#: How much of what a child wrote to stderr is shown, and how much is kept to look at.
+SHOWN_LINES = 20
+STDERR_KEPT = 16 * 1024
+
+_OUT_OF_MEMORY = re.compile(
+    r"out of memory|bad_alloc|memory allocation of|cannot allocate memory|outofmemoryerror|memoryerror", re.IGNORECASE
+)
+_STACK = re.compile(r'most recent call first\):\n((?:  File "[^\n]*", line \d+ in [^\n]*\n?)+)')
+_FRAME = re.compile(r'  File "([^\n]*)", line \d+ in ([^\n]*)')
+_SHELL_SIGNAL = 128
+
+
+@dataclass(frozen=True)
+class Ending:
+    """A process that ended, or had to be ended: what an observation of the culprit says."""
+
+    status: Status
+    error: str
+    detail: str
+    frame: str = ""
+
+
+def died(code: int, stderr: bytes, half_line: bytes = b"") -> Ending:
+    """It ended by itself. `code` is as subprocess has it: negative for a signal."""
+    if code < 0:
+        error = _signal_name(-code)
+        text = f"the process was ended by {error}"
+    else:
+        error = f"exit {code}"
+        text = f"the process ended with exit code {code}"
+        if code - _SHELL_SIGNAL in set(signal.Signals):
+            text += f" (from a shell this stands for {_signal_name(code - _SHELL_SIGNAL)})"
+    if half_line:
+        text += f"\nits last line on stdout is not complete: {shorten(half_line)}"
+    status = Status.OOM if _OUT_OF_MEMORY.search(stderr.decode(errors="replace")) else Status.CRASH
+    return Ending(status, error, text + tail(stderr), python_frame(stderr))
+
+
+def hung(timeout: float, stderr: bytes) -> Ending:
+    """It gave no answer in time, and was killed."""
+    text = f"no answer within {timeout:g} seconds: the process was killed"
+    return Ending(Status.HANG, "timeout", text + tail(stderr), python_frame(stderr))
+
+
+def oversized(grown: int, memory: int, stderr: bytes) -> Ending:
+    """Its memory grew by `grown` bytes, beyond `memory` MiB, and it was killed."""
+    text = f"its memory grew by {grown >> 20} MiB; {memory} MiB are allowed: the process was killed"
+    return Ending(Status.OOM, "memory", text + tail(stderr))
+
+
+def flooded(size: int, sample: bytes, stderr: bytes) -> Ending:
+    """It wrote on and on to stdout what was no answer, and was killed."""
+    text = f"{size >> 10} KiB on stdout without an answer: the process was killed. It begins {shorten(sample)}"
+    return Ending(Status.VIOLATION, "flood", text + tail(stderr))
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def shorten(line: bytes, limit: int = 80) -> str:
+    """A line that is no answer, as it is shown: printable, on one line, cut."""
+    text = repr(line[:limit].decode(errors="backslashreplace"))
+    return text if len(line) <= limit else f"{text}… ({len(line)} bytes)"
+
+
+def tail(stderr: bytes) -> str:
+    """The last lines of stderr as a paragraph of a detail, "" when there are none."""
+    text = "".join(
+        character if character.isprintable() or character in "\n\t" else f"\\x{ord(character):02x}"
+        for character in stderr.decode(errors="replace").strip()
+    )
+    lines = [line for line in text.split("\n") if not _is_our_frame(line)][-SHOWN_LINES:]
+    return "\nstderr ends:\n" + "\n".join(f"  {line[:400]}" for line in lines) if text else ""
+
+
+def _is_our_frame(line: str) -> bool:
+    """A line of a stack below the implementation's own frames."""
+    frame = _FRAME.match(line)
+    return frame is not None and _is_ours(frame[1])
+
+
+def python_frame(stderr: bytes) -> str:
+    """ "module:function" of the last stack that Python's faulthandler printed: its top frame outside the standard library."""
+    stacks = _STACK.findall(stderr.decode(errors="replace"))
+    frames = _FRAME.findall(stacks[-1]) if stacks else []
+    own = [(file, name) for file, name in frames if not _is_ours(file) and not _is_standard(file)]
+    return f"{_module_name(own[0][0])}:{own[0][1]}" if own else ""
+
+
+def _is_ours(file: str) -> bool:
+    return file.startswith("<frozen runpy") or Path(file).parent == Path(__file__).parent
+
+
+def _is_standard(file: str) -> bool:
+    path, standard = Path(file), Path(sysconfig.get_path("stdlib"))
+    return file.startswith("<frozen") or (
+        path.is_relative_to(standard) and "site-packages" not in path.relative_to(standard).parts
+    )
+
+
+def _module_name(file: str) -> str:
+    """The dotted name under which a file would be imported, as far as the search path tells."""
+    path = Path(file).with_suffix("")
+    roots = [Path(entry or ".").absolute() for entry in [*sys.path, ""]]
+    names = [".".join(path.relative_to(root).parts) for root in roots if path.is_relative_to(root)]
+    return min(names, key=len, default=path.name)

@@ -1,0 +1,74 @@
+"""A Python module inside this process: for a debugger. No limit of time or memory holds here."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Self
+
+from conformance.connection import lines
+from conformance.connection.base import ImplementationError, Options
+from conformance.connection.module import load
+from conformance.connection.quarantine import Quarantine
+from conformance.connection.transcript import Transcript
+from conformance.model import Case, Description, Observation
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from types import TracebackType
+
+
+class InProcessConnection:
+    """A connection to a module of this process."""
+
+    def __init__(self, spec: str, options: Options) -> None:
+        """Import it. Raises ImplementationError."""
+        self._module = load(spec)
+        self._spec = spec
+        self._quarantine = Quarantine()
+        self._transcript = Transcript(options.transcript)
+        self._recording = options.transcript is not None
+        self._seq = 0
+
+    @property
+    def description(self) -> Description:
+        """What the module says of itself."""
+        return self._module.description
+
+    def configure(self, dialect: str, settings: Mapping[str, Any]) -> bool:
+        """Hand over what the cases of a dialect need."""
+        try:
+            return self._module.configure(dialect, copy.deepcopy(settings))
+        except ImplementationError as error:
+            raise ImplementationError(f"{self._spec} failed at configure for {dialect}: {error}") from error
+
+    def ask(self, cases: Sequence[Case]) -> list[Observation]:
+        """What the module did with each case."""
+        observations = []
+        for index, case in enumerate(cases):
+            observation = self._quarantine.spares(index, case) or self._ask(case)
+            self._quarantine.note(index, observation)
+            observations.append(observation)
+        self._transcript.flush()
+        return self._quarantine.settle(observations)
+
+    def _ask(self, case: Case) -> Observation:
+        # A child works on a copy of the arguments; so does a module that changes them here.
+        observation = replace(self._module.call(replace(case, args=copy.deepcopy(dict(case.args)))), case=case)
+        if self._recording:
+            self._seq += 1
+            self._transcript.sent(lines.question(self._seq, case))
+            self._transcript.heard(lines.answer(self._seq, observation))
+        return observation
+
+    def close(self) -> None:
+        """Close the transcript; the module stays imported."""
+        self._transcript.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

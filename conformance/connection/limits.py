@@ -1,0 +1,42 @@
+"""The limits under which an implementation runs; as a program, it sets them and becomes the command it is given.
+
+`python -I -S limits.py MEMORY COMMAND [ARGUMENT…]`, MEMORY in MiB. It imports nothing of the kit, so that it starts in
+a few milliseconds.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import sys
+
+
+def apply(memory: int) -> None:
+    """Limit this process and its children to `memory` MiB of data, and spare the disk their core files."""
+    _lower(resource.RLIMIT_DATA, memory * 1024 * 1024)
+    _lower(resource.RLIMIT_CORE, 0)
+
+
+def _lower(what: int, limit: int) -> None:
+    _, hard = resource.getrlimit(what)
+    if hard != resource.RLIM_INFINITY:
+        limit = min(limit, hard)
+    try:
+        resource.setrlimit(what, (limit, limit))
+    except (OSError, ValueError) as error:  # some kernels take no such limit: the watch over the memory in use stays
+        print(f"no limit set: {error}", file=sys.stderr)
+
+
+def main(arguments: list[str]) -> None:
+    """Set the limits, then become the command."""
+    memory, command = int(arguments[0]), arguments[1:]
+    apply(memory)
+    try:
+        os.execvp(command[0], command)  # noqa: S606 (the user's own command)
+    except OSError as error:
+        print(f"{command[0]} cannot be started: {error.strerror}", file=sys.stderr)
+        sys.exit(126)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,208 @@
+"""One child process: its three pipes, read and written at the same time without ever blocking, and its end."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import selectors
+import signal
+import subprocess
+import time
+from typing import TYPE_CHECKING
+
+import psutil
+
+from conformance.connection.endings import STDERR_KEPT
+from conformance.connection.guard import guard
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+#: Seconds between two looks at the process itself: has it ended, how much memory does it take?
+TICK = 0.05
+#: Seconds that a process has to end by itself once its stdin is closed.
+GRACE = 1.0
+
+_CHUNK = 1 << 18
+_STACK_TIME = 0.3
+
+
+class Process:
+    """A running child in a process group of its own."""
+
+    def __init__(self, command: Sequence[str], env: Mapping[str, str] | None = None) -> None:
+        """Start it. Raises OSError when there is no such program."""
+        pipe = subprocess.PIPE
+        self._popen = subprocess.Popen(  # noqa: S603 (the user's own command, without a shell)
+            command, bufsize=0, stdin=pipe, stdout=pipe, stderr=pipe, env=env, process_group=0
+        )
+        assert self._popen.stdin and self._popen.stdout and self._popen.stderr
+        guard.watch(self._popen.pid)
+        self._stdin, self._stdout, self._stderr = self._popen.stdin, self._popen.stdout, self._popen.stderr
+        self._selector = selectors.DefaultSelector()
+        for pipe_end in (self._stdin, self._stdout, self._stderr):
+            os.set_blocking(pipe_end.fileno(), False)
+        self._selector.register(self._stdout, selectors.EVENT_READ)
+        self._selector.register(self._stderr, selectors.EVENT_READ)
+        self._unsent = bytearray()
+        self._half_line = bytearray()
+        self._next_look = 0.0
+        self._usage: psutil.Process | None = None
+        with contextlib.suppress(psutil.Error):
+            self._usage = psutil.Process(self._popen.pid)
+        #: When it last took bytes from us, in `time.monotonic` seconds.
+        self.took_at = time.monotonic()
+        #: It closed its stdout, or ended; all that it wrote before has been read.
+        self.ended = False
+        #: The end of what it wrote to stderr.
+        self.stderr = b""
+        #: Bytes of resident memory when last looked at.
+        self.memory = 0
+
+    @property
+    def half_line(self) -> bytes:
+        """What came on stdout after the last line feed."""
+        return bytes(self._half_line[:STDERR_KEPT])
+
+    @property
+    def half_line_size(self) -> int:
+        """How many bytes came on stdout after the last line feed."""
+        return len(self._half_line)
+
+    def send(self, data: bytes) -> None:
+        """Queue bytes for its stdin; what does not fit into the pipe now goes out while `pump` reads."""
+        self._unsent += data
+        self._write()
+
+    def pump(self, timeout: float) -> list[bytes]:
+        """Read and write what can be, waiting up to `timeout` seconds for the first chance. The lines that came on stdout."""
+        lines: list[bytes] = []
+        for key, _ in self._selector.select(min(timeout, TICK)):
+            if key.fileobj is self._stdout:
+                self._read_stdout(lines)
+            elif key.fileobj is self._stderr:
+                self._read_stderr()
+            else:
+                self._write()
+        now = time.monotonic()
+        if now >= self._next_look:
+            self._next_look = now + TICK
+            self._check_end(lines)
+            self.look()
+        return lines
+
+    def _write(self) -> None:
+        while self._unsent:
+            try:
+                taken = os.write(self._stdin.fileno(), self._unsent)
+            except BlockingIOError:
+                self._want_to_write(True)
+                return
+            except (BrokenPipeError, ValueError):  # it does not listen any more: its end, or the timeout, tells the rest
+                self._unsent.clear()
+                break
+            self.took_at = time.monotonic()
+            del self._unsent[:taken]
+        self._want_to_write(False)
+
+    def _want_to_write(self, wanted: bool) -> None:
+        registered = not self._stdin.closed and self._stdin in self._selector.get_map()
+        if wanted and not registered:
+            self._selector.register(self._stdin, selectors.EVENT_WRITE)
+        elif registered and not wanted:
+            self._selector.unregister(self._stdin)
+
+    def _read_stdout(self, lines: list[bytes]) -> bool:
+        """One piece of stdout; False when there is none."""
+        try:
+            chunk = os.read(self._stdout.fileno(), _CHUNK)
+        except BlockingIOError:
+            return False
+        if not chunk:
+            self.ended = True
+            self._selector.unregister(self._stdout)
+            return False
+        first, *rest = chunk.split(b"\n")
+        self._half_line += first
+        if rest:
+            lines.append(bytes(self._half_line))
+            self._half_line[:] = rest.pop()
+            lines += rest
+        return True
+
+    def _read_stderr(self) -> bool:
+        try:
+            chunk = os.read(self._stderr.fileno(), _CHUNK)
+        except BlockingIOError:
+            return False
+        if not chunk:
+            self._selector.unregister(self._stderr)
+            return False
+        self.stderr = (self.stderr + chunk)[-STDERR_KEPT:]
+        return True
+
+    def _check_end(self, lines: list[bytes]) -> None:
+        """Has it ended, while a child of its own still holds its stdout open?"""
+        if not self.ended and self._popen.poll() is not None:
+            while self._read_stdout(lines):
+                pass
+            self.ended = True
+
+    def look(self) -> None:
+        """See how much memory it takes."""
+        if not self.ended and self._usage is not None:
+            with contextlib.suppress(psutil.Error):
+                self.memory = self._usage.memory_info().rss
+
+    def close_stdin(self) -> None:
+        """Tell it that there are no more questions, as soon as the queued ones are out."""
+        while self._unsent and not self.ended:
+            self.pump(TICK)
+        self._want_to_write(False)
+        self._stdin.close()
+
+    def wait(self, seconds: float) -> int | None:
+        """Its exit code, negative for a signal; None when it runs on after so many seconds. Its output is read meanwhile."""
+        deadline = time.monotonic() + seconds
+        while not self.ended and time.monotonic() < deadline:
+            self.pump(deadline - time.monotonic())
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return self._popen.wait(max(deadline - time.monotonic(), 0.0))
+        return None
+
+    def show_stack(self) -> None:
+        """Ask it for its stack on stderr (workers, Go, Java) and read that, for a moment. It may end it."""
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self._popen.pid, signal.SIGQUIT)
+        deadline = time.monotonic() + _STACK_TIME
+        seen = self.stderr
+        while time.monotonic() < deadline:
+            self.pump(TICK)
+            if self.stderr != seen:
+                seen, deadline = self.stderr, min(deadline, time.monotonic() + TICK)
+
+    def kill(self) -> int:
+        """End it and its whole process group at once; the exit code. Safe to repeat."""
+        self._kill_group()
+        code = self._popen.wait()
+        if self._selector.get_map() is not None:
+            with contextlib.suppress(KeyError):
+                while self._read_stderr():
+                    pass
+            self._selector.close()
+            for pipe_end in (self._stdin, self._stdout, self._stderr):
+                pipe_end.close()
+            guard.forget(self._popen.pid)
+        return code
+
+    def _kill_group(self) -> None:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._popen.pid, signal.SIGKILL)
+
+    def close(self) -> None:
+        """Close its stdin, give it a moment to end by itself, then end it. Safe to repeat."""
+        if self._selector.get_map() is None:
+            return
+        self.close_stdin()
+        self.wait(GRACE)
+        self.kill()

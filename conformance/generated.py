@@ -1,0 +1,84 @@
+"""Cases without a vector: their ids, from which each can be made again alone, and their expectation by the reference.
+
+    gen/<dialect>/<type>/<version or ->/x<hex>[+prefix:n]#<op>
+
+The seed is the case's bytes (for encode: the canonical bytes of its value), so an id says all there is to know.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+
+import reference
+from conformance.model import Case, Op, Status
+from conformance.readings import ask
+from conformance.vectors import Kind, Piece, Reject, Vector
+from reference.errors import Reason
+
+_ID = re.compile(
+    r"gen/(?P<dialect>[^/]+)/(?P<type>[^/#+]+)/(?P<version>-|-?\d+)/x(?P<seed>(?:[0-9a-f]{2})*)"
+    r"(?:\+prefix:(?P<prefix>\d+))?#(?P<op>decode|encode|recode)"
+)
+#: What a generated case is about, by its type; messages and frames are about themselves.
+_AREAS = (
+    (re.compile(r"(UNSIGNED_)?VAR(INT|LONG)"), "varints"),
+    (re.compile(r"TAG_BUFFER"), "tag-ordering"),
+    (re.compile(r".*(STRING|BYTES|ARRAY).*"), "null-encodings"),
+    (re.compile(r"[A-Z0-9]+|Re(quest|sponse)(Header|Frame).*"), "framing"),
+)
+
+
+def area(type_name: str) -> str:
+    """The area of a generated case of this type."""
+    return next((name for pattern, name in _AREAS if pattern.fullmatch(type_name)), "messages")
+
+
+def vector_of(
+    op: Op, dialect: str, type_name: str, version: int | None, seed: bytes, prefix: int | None = None
+) -> tuple[Vector, Case]:
+    """The case of a seed, and a vector that expects of it what the reference does. Raises ValueError when the seed
+    makes no such case: encode is only asked of a seed that decodes."""
+    where = f"gen/{dialect}/{type_name}/{'-' if version is None else version}"
+    mutation = "" if prefix is None else f"+prefix:{prefix}"
+    identifier = f"{where}/x{seed.hex()}{mutation}#{op}"
+    data = seed if prefix is None else seed[:prefix]
+    own = reference.Reference()
+    decoded = ask(own, Case(identifier, Op.DECODE, dialect, type_name, version, {"data": data}))
+    if decoded.status is Status.UNSUPPORTED:
+        raise ValueError(decoded.detail)
+    vector = Vector(
+        id=f"x{seed.hex()}{mutation}",
+        dialect=dialect,
+        area=area(type_name),
+        about=f"generated: {'the first ' + str(prefix) + ' of ' if prefix is not None else ''}{len(seed)} bytes",
+        kind=Kind.INVALID,
+        ops=(op,),
+        type=type_name,
+        version=version,
+        pieces=(Piece(data, "as generated"),),
+        source="the reference codec",
+    )
+    if decoded.status is Status.REJECT:
+        if op is Op.ENCODE:
+            raise ValueError(f"{identifier}: its seed does not decode ({decoded.detail}): nothing to encode")
+        reject = Reject(Reason(decoded.reason or Reason.TRUNCATED), decoded.offset)
+        vector = dataclasses.replace(vector, reject=reject)
+    else:
+        written = reference.encode(type_name, decoded.answer, dialect=dialect, version=version)
+        canonical = () if written == data else (Piece(written, "as the reference writes it"),)
+        vector = dataclasses.replace(vector, kind=Kind.VALID, value=decoded.answer, canonical=canonical)
+    arguments = {"value": decoded.answer} if op is Op.ENCODE else {"data": data}
+    return vector, Case(identifier, op, dialect, type_name, version, arguments)
+
+
+def parse(identifier: str) -> tuple[Vector, Case]:
+    """The case of a generated id. Raises ValueError."""
+    match = _ID.fullmatch(identifier)
+    if match is None:
+        form = "gen/<dialect>/<type>/<version or ->/x<hex>[+prefix:n]#<op>"
+        raise ValueError(f"{identifier!r} is no id of a generated case; {form} is expected")
+    version = None if match["version"] == "-" else int(match["version"])
+    prefix = None if match["prefix"] is None else int(match["prefix"])
+    seed = bytes.fromhex(match["seed"])
+    return vector_of(Op(match["op"]), match["dialect"], match["type"], version, seed, prefix)

@@ -1,0 +1,199 @@
+"""Known deviations: a TOML file beside the wrapper says which deviations are known, of which class, and why.
+
+A known deviation does not fail the run. One that passed, whose id exists nowhere, or that expired, does.
+"""
+
+from __future__ import annotations
+
+import datetime
+import fnmatch
+import importlib.util
+import shlex
+import shutil
+import tomllib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+import tomlkit
+
+from conformance.findings import Finding, findings
+from conformance.model import DEVIATIONS, Verdict
+
+
+class KnownError(ValueError):
+    """A known-deviations file that does not keep to the format; the text names file, entry and field."""
+
+
+class SignaturePattern(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """A signature with some of its parts left open."""
+
+    op: str | None = None
+    type: str | None = None
+    verdict: str | None = None
+    kind: str | None = None
+    cause: str | None = None
+    frame: str | None = None
+
+    def matches(self, verdict: Verdict) -> bool:
+        signature = verdict.signature
+        return all(
+            wanted is None or wanted == str(getattr(signature, part))
+            for part, wanted in msgspec.structs.asdict(self).items()
+        )
+
+
+class Deviation(msgspec.Struct, forbid_unknown_fields=True, frozen=True, rename={"kind": "class"}):
+    """One `[[deviation]]`. `match` is an id or glob, or a list of them; or `signature` says what it looks like."""
+
+    kind: Literal["bug", "wont-fix", "unsupported", "disputed"]
+    reason: str
+    match: str | tuple[str, ...] | None = None
+    signature: SignaturePattern | None = None
+    url: str | None = None
+    reported: str | None = None
+    versions: tuple[str, ...] | str | None = None
+    expires: datetime.date | None = None
+
+    @property
+    def globs(self) -> tuple[str, ...]:
+        if self.match is None:
+            return ()
+        return (self.match,) if isinstance(self.match, str) else self.match
+
+    def matches_id(self, identifier: str) -> bool:
+        return any(fnmatch.fnmatchcase(identifier, glob) for glob in self.globs)
+
+    def matches(self, verdict: Verdict) -> bool:
+        if self.signature is not None:
+            return self.signature.matches(verdict)
+        return self.matches_id(verdict.id)
+
+    def concerns(self, version: str | None) -> bool:
+        """Whether it speaks of this version of the implementation."""
+        if self.versions is None or version is None:
+            return True
+        wanted = (self.versions,) if isinstance(self.versions, str) else self.versions
+        return any(fnmatch.fnmatchcase(version, glob) for glob in wanted)
+
+    @property
+    def name(self) -> str:
+        """How a person finds the entry in its file."""
+        return " ".join(self.globs) if self.globs else f"signature {msgspec.json.encode(self.signature).decode()}"
+
+
+class _File(msgspec.Struct, forbid_unknown_fields=True):
+    deviation: list[Deviation] = []
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The known deviations of one implementation at one version; `path` is None when there is no file."""
+
+    path: Path | None
+    deviations: tuple[Deviation, ...]
+
+    def find(self, verdict: Verdict) -> Deviation | None:
+        """The first entry that knows this deviation."""
+        if verdict.verdict not in DEVIATIONS:
+            return None
+        return next((entry for entry in self.deviations if entry.matches(verdict)), None)
+
+    def stale(
+        self, ran: Sequence[Verdict], every_id: Iterable[str], *, complete: bool, today: datetime.date
+    ) -> list[str]:
+        """What is no longer true in the file, each a line for a person.
+
+        `ran`: this run's verdicts; `every_id`: the ids of all cases there are, asked or deselected; `complete`: nothing
+        was deselected.
+        """
+        ids = tuple(every_id)
+        lines = []
+        for entry in self.deviations:
+            problem = self._problem(entry, ran, ids, complete=complete, today=today)
+            if problem:
+                lines.append(f"{self.path}: {entry.name}: {problem}")
+        return lines
+
+    def _problem(
+        self, entry: Deviation, ran: Sequence[Verdict], ids: tuple[str, ...], *, complete: bool, today: datetime.date
+    ) -> str | None:
+        if entry.expires is not None and entry.expires < today:
+            return f"expired on {entry.expires}: look at it again, then move the date or remove the entry"
+        if entry.signature is not None:
+            seen = any(verdict.known == entry.name for verdict in ran)
+            return None if seen or not complete else "no deviation of this run looks so: remove the entry"
+        for glob in entry.globs:
+            if not any(fnmatch.fnmatchcase(identifier, glob) for identifier in ids):
+                return f"no case has the id {glob}: correct or remove it"
+            outcomes = [verdict for verdict in ran if fnmatch.fnmatchcase(verdict.id, glob)]
+            if outcomes and not any(verdict.verdict in DEVIATIONS for verdict in outcomes):
+                return f"{glob} did not deviate ({', '.join(sorted({v.verdict for v in outcomes}))}): remove it"
+        return None
+
+
+def load(path: Path, version: str | None) -> Known:
+    """The entries of a file that concern this version. Raises KnownError."""
+    try:
+        raw = tomllib.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise KnownError(f"{path}: {error.strerror}; --known takes a TOML file, or none") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise KnownError(f"{path}: not TOML: {error}") from None
+    try:
+        file = msgspec.convert(raw, _File)
+    except msgspec.ValidationError as error:
+        raise KnownError(f"{path}: {error}") from None
+    for number, entry in enumerate(file.deviation, 1):
+        if (entry.match is None) == (entry.signature is None):
+            raise KnownError(f"{path}: deviation {number} needs either `match` or `signature`")
+        if not entry.reason.strip():
+            raise KnownError(f"{path}: deviation {number} ({entry.name}) gives no reason")
+        if entry.url is None and entry.reported is None:
+            raise KnownError(f'{path}: deviation {number} ({entry.name}) needs `url` or `reported = "pending"`')
+    return Known(path, tuple(entry for entry in file.deviation if entry.concerns(version)))
+
+
+def beside(spec: str) -> Path | None:
+    """The known-deviations file beside an implementation, when there is one."""
+    if spec.startswith("exec:"):
+        words = shlex.split(spec.removeprefix("exec:"))
+        programs = [Path(found) for word in words if (found := shutil.which(word) or word) and Path(found).is_file()]
+    else:
+        module = spec.partition(":")[0]
+        try:
+            found_spec = importlib.util.find_spec(module)
+        except (ImportError, ValueError):
+            return None
+        origin = found_spec.origin if found_spec else None
+        programs = [Path(origin)] if origin and origin not in ("built-in", "frozen") else []
+    for program in reversed(programs):
+        candidate = program.with_name(f"{program.stem}.known.toml")
+        if candidate.is_file():
+            return candidate
+    return None
+
+
+def draft(verdicts: Iterable[Verdict], name: str) -> str:
+    """A file that knows these deviations, an entry a finding, for a person to complete."""
+    document = tomlkit.document()
+    document.add(tomlkit.comment(f"Known deviations of {name}. Give each entry its class, its reason and a url."))
+    entries = tomlkit.aot()
+    for finding in findings(verdicts):
+        entries.append(_drafted(finding))
+    document.add("deviation", entries)
+    return tomlkit.dumps(document)
+
+
+def _drafted(finding: Finding) -> Any:
+    first = finding.verdicts[0]
+    entry = tomlkit.table()
+    ids = tomlkit.array()
+    ids.extend(verdict.id for verdict in finding.verdicts)
+    entry.add("match", ids.multiline(len(finding.verdicts) > 1))
+    entry.add("class", "bug")
+    entry.add("reason", f"{first.verdict}{f' ({first.kind})' if first.kind else ''}: {first.detail}"[:200])
+    entry.add("reported", "pending")
+    return entry

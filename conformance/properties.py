@@ -1,0 +1,198 @@
+"""Properties: generated cases, put to an implementation and judged against the reference.
+
+round-trip        what encode writes is canonical, decode gives the value back, recode writes the same bytes
+prefixes          every proper prefix of a valid input is refused
+arbitrary-bytes   bytes that are nearly right are read as the reference reads them, or refused where it refuses
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+import reference
+from conformance import generated, strategies
+from conformance.judge import judge
+from conformance.model import DEVIATIONS, Case, Description, Observation, Op, Outcome, Verdict
+from conformance.session import Session
+from conformance.vectors import Vector
+
+#: Array types that stand for all of them: a primitive, text, null text, another array.
+_ARRAYS = tuple(
+    f"{array}<{element}>"
+    for array in ("ARRAY", "NULLABLE_ARRAY", "COMPACT_ARRAY", "COMPACT_NULLABLE_ARRAY")
+    for element in ("INT32", "NULLABLE_STRING", "COMPACT_BYTES", "ARRAY<BOOLEAN>")
+)
+#: After so many crashes or hangs a property has made its point.
+_ENOUGH = 3
+
+Questions = Iterable[tuple[Vector, Case]]
+
+
+@dataclass(frozen=True, slots=True)
+class Property:
+    """One property of one type at one version, over the ops that the implementation offers."""
+
+    name: str
+    dialect: str
+    type: str
+    version: int | None
+    ops: frozenset[Op]
+
+    @property
+    def id(self) -> str:
+        version = "-" if self.version is None else self.version
+        return f"gen/{self.dialect}/{self.type}/{version}/{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Counterexample:
+    """The smallest case found that deviates."""
+
+    vector: Vector
+    observation: Observation
+    verdict: Verdict
+
+
+def offered(description: Description, dialects: Iterable[str] | None) -> Iterator[Property]:
+    """The properties of all types that an implementation offers."""
+    for dialect in reference.dialects:
+        if dialects is not None and dialect not in dialects:
+            continue
+        for type_name, version in _types(dialect):
+            ops = frozenset(
+                op
+                for op in (Op.DECODE, Op.ENCODE, Op.RECODE)
+                if description.offers(Case("", op, dialect, type_name, version))
+            )
+            if ops:
+                yield Property("round-trip", dialect, type_name, version, ops)
+            if ops & {Op.DECODE, Op.RECODE}:
+                yield Property("prefixes", dialect, type_name, version, ops)
+                yield Property("arbitrary-bytes", dialect, type_name, version, ops)
+
+
+def _types(dialect: str) -> Iterator[tuple[str, int | None]]:
+    for name, span in reference.dialect_named(dialect).types.items():
+        if name == "ARRAY":
+            yield from ((array, None) for array in _ARRAYS)
+        elif span is None:
+            yield name, None
+        else:
+            yield from ((name, version) for version in range(span[0], span[1] + 1))
+
+
+def _round_trip(check: Property, value: Any) -> Questions:
+    seed = reference.encode(check.type, value, dialect=check.dialect, version=check.version)
+    for op in sorted(check.ops):
+        yield generated.vector_of(op, check.dialect, check.type, check.version, seed)
+
+
+def _prefixes(check: Property, value: Any) -> Questions:
+    seed = reference.encode(check.type, value, dialect=check.dialect, version=check.version)
+    for prefix in range(min(len(seed), 64)):
+        yield generated.vector_of(_reading(check), check.dialect, check.type, check.version, seed, prefix)
+
+
+def _arbitrary(check: Property, data: bytes) -> Questions:
+    yield generated.vector_of(_reading(check), check.dialect, check.type, check.version, data)
+
+
+def _reading(check: Property) -> Op:
+    return Op.DECODE if Op.DECODE in check.ops else Op.RECODE
+
+
+def _examples(check: Property) -> st.SearchStrategy[Any]:
+    values = strategies.values(check.type, dialect=check.dialect, version=check.version)
+    if check.name != "arbitrary-bytes":
+        return values
+    return strategies.nearly(
+        values.map(lambda value: reference.encode(check.type, value, dialect=check.dialect, version=check.version))
+    )
+
+
+_QUESTIONS: dict[str, Callable[[Property, Any], Questions]] = {
+    "round-trip": _round_trip,
+    "prefixes": _prefixes,
+    "arbitrary-bytes": _arbitrary,
+}
+
+
+class _Deviates(Exception):  # noqa: N818 (how a drawn example stops hypothesis)
+    pass
+
+
+class _Trial:
+    """One property on its way: asks, judges, and remembers."""
+
+    def __init__(self, check: Property, session: Session) -> None:
+        self.check = check
+        self.session = session
+        self.seen: dict[str, Counterexample] = {}
+        self.smallest: Counterexample | None = None
+        self.stalls = 0
+        self.outcomes: dict[Outcome, Verdict] = {}
+
+    def example(self, drawn: Any) -> None:
+        """Raises _Deviates when a case of this example deviates."""
+        questions = list(_QUESTIONS[self.check.name](self.check, drawn))
+        new = [case for _, case in questions if case.id not in self.seen]
+        if new and self.stalls < _ENOUGH:
+            self._ask([(vector, case) for vector, case in questions if case.id not in self.seen])
+        for _, case in questions:
+            found = self.seen.get(case.id)
+            if found is not None and found.verdict.verdict in DEVIATIONS and found.verdict.known is None:
+                self.smallest = found
+                raise _Deviates
+
+    def _ask(self, questions: list[tuple[Vector, Case]]) -> None:
+        rules = self.session.readings(self.check.dialect)
+        observations = self.session.ask([case for _, case in questions])
+        for (vector, case), observation in zip(questions, observations, strict=True):
+            rebuilds = self.session.description.rebuilds.get(self.check.type, ())
+            verdict = judge(vector, observation, rules, rebuilds=rebuilds)
+            entry = self.session.known.find(verdict)
+            if entry is not None:
+                verdict = dataclasses.replace(verdict, known=entry.name)
+            if verdict.verdict in (Outcome.CRASH, Outcome.HANG, Outcome.OOM):
+                self.stalls += 1
+            self.seen[case.id] = Counterexample(vector, observation, verdict)
+            self.outcomes.setdefault(verdict.verdict, verdict)
+
+    def conclusion(self) -> Verdict:
+        """One verdict for a property that found no unknown deviation: the least good of those that it met."""
+        order = (*sorted(DEVIATIONS), Outcome.CONTESTED, Outcome.PASS, Outcome.SKIP, Outcome.NOT_ASKED)
+        met = next((self.outcomes[outcome] for outcome in order if outcome in self.outcomes), None)
+        if met is None:
+            raise RuntimeError(f"{self.check.id}: no example was drawn")
+        return dataclasses.replace(met, id=self.check.id)
+
+
+def run(check: Property, session: Session, examples: int) -> Verdict | Counterexample:
+    """Try a property on so many examples, always the same ones; the smallest counterexample, or one verdict."""
+    trial = _Trial(check, session)
+
+    @settings(
+        max_examples=examples,
+        derandomize=True,
+        database=None,
+        deadline=None,
+        phases=(Phase.generate, Phase.shrink),
+        suppress_health_check=list(HealthCheck),
+        report_multiple_bugs=False,
+    )
+    @given(_examples(check))
+    def holds(drawn: Any) -> None:
+        trial.example(drawn)
+
+    try:
+        holds()
+    except _Deviates:
+        assert trial.smallest is not None
+        return trial.smallest
+    return trial.conclusion()

@@ -1,0 +1,206 @@
+"""The run in numbers: implementation × area with every share, and several implementations against each other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich import box
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from conformance.model import Description, Outcome, Tally, Verdict
+from conformance.report.text import safe, to_string
+from conformance.vectors import AREAS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from rich.console import JustifyMethod
+
+#: How a deviation that a known-deviations file names is counted.
+KNOWN = "known"
+
+#: Every share, in the order of the columns, with its heading and its style. A skip never looks like a pass.
+_SHARES: Mapping[str, tuple[str, str]] = {
+    Outcome.PASS: ("pass", "green"),
+    Outcome.SKIP: ("skip", "yellow"),
+    Outcome.CONTESTED: ("contested", "yellow"),
+    KNOWN: ("known", "magenta"),
+    Outcome.FAIL: ("fail", "bold red"),
+    Outcome.CRASH: ("crash", "bold red"),
+    Outcome.HANG: ("hang", "bold red"),
+    Outcome.OOM: ("oom", "bold red"),
+    Outcome.VIOLATION: ("violation", "bold red"),
+    Outcome.NOT_ASKED: ("not asked", "yellow"),
+}
+_ALWAYS = (Outcome.PASS, Outcome.SKIP, Outcome.FAIL)
+_NOTHING = ("·", "dim")
+
+
+def share(verdict: Verdict) -> str:
+    """What a verdict is counted as: its outcome, or `known` where a known-deviations file names it."""
+    return KNOWN if verdict.known else str(verdict.verdict)
+
+
+def shares(verdicts: Iterable[Verdict]) -> Tally:
+    """Verdicts counted by area and share."""
+    total: dict[tuple[str, str], int] = {}
+    for verdict in verdicts:
+        place = (verdict.area, share(verdict))
+        total[place] = total.get(place, 0) + 1
+    return Tally(total)
+
+
+def print_summary(
+    verdicts: Mapping[str, Sequence[Verdict]],
+    descriptions: Mapping[str, Description],
+    not_offered: Mapping[str, Mapping[str, int]],
+    *,
+    width: int,
+    color: bool,
+) -> Iterator[str]:
+    """A run's end as texts for a terminal, all by implementation spec: the table of shares and, for several
+    implementations, how they compare.
+    """
+    names = {spec: _name(spec, descriptions.get(spec)) for spec in verdicts}
+    tallies = {names[spec]: shares(found) for spec, found in verdicts.items()}
+    missing = {names[spec]: counts for spec, counts in not_offered.items() if spec in names}
+    yield "\n" + to_string(summary_table(tallies, not_offered=missing), width=width, color=color) + "\n"
+    if len(verdicts) > 1:
+        compared = matrix({names[spec]: found for spec, found in verdicts.items()})
+        yield to_string(compared, width=width, color=color) + "\n"
+
+
+def _name(spec: str, description: Description | None) -> str:
+    if description is None:
+        return spec
+    version = f" {description.version}" if description.version else ""
+    return f"{spec}{version}"
+
+
+def summary_table(
+    results: Mapping[str, Tally], *, not_offered: Mapping[str, Mapping[str, int]] | None = None
+) -> RenderableType:
+    """A row an area and a column a share for each implementation; columns that are empty everywhere are left out.
+
+    `not_offered`: implementation → what it does not offer (a type, a type and op) → how many questions were not put to
+    it for that.
+    """
+    seen = {name for tally in results.values() for _, name in tally.counts}
+    columns = [name for name in _SHARES if name in _ALWAYS or name in seen]
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    table.add_column("implementation", overflow="fold")
+    table.add_column("area", no_wrap=True)
+    for name in columns:
+        table.add_column(_SHARES[name][0], justify="right", no_wrap=True)
+    table.add_column("asked", justify="right", no_wrap=True)
+    for implementation, tally in results.items():
+        _add_rows(table, implementation, tally, columns)
+    lines = [_not_offered(name, counts) for name, counts in (not_offered or {}).items() if sum(counts.values())]
+    return Group(table, *lines)
+
+
+def _add_rows(table: Table, implementation: str, tally: Tally, columns: Sequence[str]) -> None:
+    areas = tally.areas()
+    name = Text(safe(implementation), "bold")
+    for area in sorted(areas, key=_place):
+        counts = areas[area]
+        table.add_row(name, _area(area, counts), *_cells(counts, columns), str(sum(counts.values())))
+        name = Text()
+    total = {column: sum(counts.get(column, 0) for counts in areas.values()) for column in columns}
+    asked = sum(total.values())
+    table.add_row(name, Text("all", "bold"), *_cells(total, columns), Text(str(asked), "bold"), end_section=not asked)
+    if asked:
+        percent = [Text(_percent(total[column], asked), "dim") for column in columns]
+        table.add_row("", "", *percent, "", end_section=True)
+
+
+def _place(area: str) -> tuple[int, str]:
+    """Areas in the vector set's order, others behind."""
+    return (AREAS.index(area) if area in AREAS else len(AREAS), area)
+
+
+def _area(area: str, counts: Mapping[str, int]) -> Text:
+    """An area in which nothing was judged stands out."""
+    judged = sum(count for name, count in counts.items() if name not in (Outcome.SKIP, Outcome.NOT_ASKED))
+    return Text(safe(area), "" if judged else "yellow")
+
+
+def _cells(counts: Mapping[str, int], columns: Sequence[str]) -> list[Text]:
+    return [Text(str(counts[name]), _SHARES[name][1]) if counts.get(name) else Text(*_NOTHING) for name in columns]
+
+
+def _percent(count: int, total: int) -> str:
+    """Rounded so that a share which is there is never 0 %, nor one which is not whole 100 %."""
+    if count in (0, total):
+        return "" if count == 0 else "100 %"
+    return f"{min(max(100 * count / total, 0.1), 99.9):.1f} %"
+
+
+def _not_offered(implementation: str, counts: Mapping[str, int]) -> Text:
+    present = {name: count for name, count in counts.items() if count}
+    total = sum(present.values())
+    listed = ", ".join(f"{safe(name)} {count}" for name, count in sorted(present.items()))
+    out = Text().append(safe(implementation), "bold").append(": not offered, so not asked: ", "yellow")
+    return out.append(f"{total} {'question' if total == 1 else 'questions'} ({listed})")
+
+
+# --- Several implementations --------------------------------------------------------------------------------------
+
+
+def matrix(results: Mapping[str, Sequence[Verdict]], *, limit: int = 40) -> RenderableType:
+    """Areas × implementations, and below the questions on which the implementations differ, `limit` at most."""
+    tallies = {name: shares(verdicts).areas() for name, verdicts in results.items()}
+    table = _grid("area", tallies)
+    for area in sorted({area for areas in tallies.values() for area in areas}, key=_place):
+        table.add_row(safe(area), *(_matrix_cell(areas.get(area, {})) for areas in tallies.values()), end_section=True)
+    return Group(table, *_differences(results, limit))
+
+
+def _grid(first: str, names: Iterable[str], justify: JustifyMethod = "left") -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    table.add_column(first, overflow="fold")
+    for name in names:
+        table.add_column(Text(safe(name)), overflow="fold", justify=justify)
+    return table
+
+
+def _matrix_cell(counts: Mapping[str, int]) -> Text:
+    present = [(name, counts[name]) for name in _SHARES if counts.get(name)]
+    if not present:
+        return Text("not offered", "dim")
+    width = max(len(str(count)) for _, count in present)
+    return Text("\n").join(Text(f"{count:>{width}} {_SHARES[name][0]}", _SHARES[name][1]) for name, count in present)
+
+
+def _differences(results: Mapping[str, Sequence[Verdict]], limit: int) -> list[RenderableType]:
+    by_id: dict[str, dict[str, Verdict]] = {}
+    for name, verdicts in results.items():
+        for verdict in verdicts:
+            by_id.setdefault(verdict.id, {})[name] = verdict
+    differing = [identifier for identifier, found in by_id.items() if _differ(found.values())]
+    if not differing:
+        return [Text("\nNo question on which they differ.")] if len(results) > 1 else []
+    title = Text(f"\nThey differ on {len(differing)} {'question' if len(differing) == 1 else 'questions'}:", "bold")
+    table = _grid("question", results)
+    for identifier in differing[:limit]:
+        table.add_row(safe(identifier), *(_difference_cell(by_id[identifier].get(name)) for name in results))
+    parts: list[RenderableType] = [title, table]
+    if len(differing) > limit:
+        parts.append(Text(f"… and {len(differing) - limit} more; --report has them all", "dim"))
+    return parts
+
+
+def _differ(verdicts: Iterable[Verdict]) -> bool:
+    """Whether two of them were judged, and not alike. Skips are no judgement."""
+    judged = [one for one in verdicts if one.verdict not in (Outcome.SKIP, Outcome.NOT_ASKED)]
+    return len({(one.verdict, one.kind) for one in judged}) > 1
+
+
+def _difference_cell(verdict: Verdict | None) -> Text:
+    if verdict is None:
+        return Text("not offered", "dim")
+    name = str(verdict.kind or verdict.verdict)
+    style = _SHARES[share(verdict)][1]
+    return Text(f"{name} (known)" if verdict.known else name, style)

@@ -1,0 +1,186 @@
+"""Hypothesis strategies for the values of every type, drawn from its plan, and for bytes that are nearly right."""
+
+from __future__ import annotations
+
+import functools
+import struct
+from typing import Any
+
+from hypothesis import strategies as st
+
+import reference
+from reference.codec import Codec, NodeCodec
+from reference.dialects import DIALECTS
+from reference.framing import RequestFrame, ResponseFrame, request_plans
+from reference.plan import Array, Node, PlannedField, Struct, TagBuffer
+from reference.primitives import Primitive
+
+Values = st.SearchStrategy[Any]
+
+_WIDTHS = {
+    "INT8": (-(2**7), 2**7 - 1),
+    "INT16": (-(2**15), 2**15 - 1),
+    "INT32": (-(2**31), 2**31 - 1),
+    "INT64": (-(2**63), 2**63 - 1),
+    "UINT16": (0, 2**16 - 1),
+    "UINT32": (0, 2**32 - 1),
+    "UNSIGNED_VARINT": (0, 2**32 - 1),
+    "VARINT": (-(2**31), 2**31 - 1),
+    "VARLONG": (-(2**63), 2**63 - 1),
+}
+
+
+def _integers(low: int, high: int) -> Values:
+    """Integers with the borders of every varint length, and their neighbours, drawn often."""
+    borders = {border + step for bits in range(0, 64, 7) for border in (1 << bits, -(1 << bits)) for step in (-1, 0, 1)}
+    borders |= {low, low + 1, high - 1, high, 0}
+    return st.sampled_from(sorted(b for b in borders if low <= b <= high)) | st.integers(low, high)
+
+
+_TEXT = st.text(st.characters(codec="utf-8"), max_size=40) | st.sampled_from(["", "\0", "é", "𝄞", "a" * 126, "a" * 127])
+_BYTES = st.binary(max_size=40) | st.sampled_from([b"", b"\0", b"\xff" * 126, b"\xff" * 127])
+
+
+def _floats() -> Values:
+    """Every bit pattern, NaNs with their payloads included."""
+    return st.integers(0, 2**64 - 1).map(lambda bits: struct.unpack(">d", struct.pack(">Q", bits))[0]) | st.floats()
+
+
+def of_primitive(primitive: Primitive) -> Values:
+    """The values of a primitive type."""
+    name = primitive.name
+    if name in _WIDTHS:
+        return _integers(*_WIDTHS[name])
+    match name:
+        case "BOOLEAN":
+            return st.booleans()
+        case "FLOAT64":
+            return _floats()
+        case "UUID":
+            return st.uuids()
+    content = _TEXT if name.endswith("STRING") else _BYTES
+    return st.none() | content if "NULLABLE" in name else content
+
+
+def _tags(known: frozenset[int] = frozenset()) -> Values:
+    """Unknown tags, ascending, none of them known."""
+    number = _integers(0, 2**32 - 1).filter(lambda tag: tag not in known)
+    return st.dictionaries(number, _BYTES, max_size=4).map(lambda tags: [list(item) for item in sorted(tags.items())])
+
+
+def of_node(node: Node) -> Values:
+    """The values of a node of a plan."""
+    match node:
+        case Primitive():
+            return of_primitive(node)
+        case TagBuffer():
+            return _tags()
+        case Array():
+            elements = st.lists(of_node(node.element), max_size=3)
+            return st.none() | elements if node.nullable else elements
+        case Struct():
+            values = _of_struct(node)
+            return st.none() | values if node.marker != "none" else values
+
+
+def _of_struct(node: Struct) -> Values:
+    fields = {field.name: _of_field(field) for field in node.fields}
+    optional = {"_tags": _tags(frozenset(node.tagged))} if node.flexible else {}
+    return st.fixed_dictionaries(fields, optional=optional)
+
+
+def _of_field(field: PlannedField) -> Values:
+    values = of_node(field.node)
+    return values if field.tag is None else st.just(field.default) | values
+
+
+def of_codec(codec: Codec, dialect: str) -> Values:
+    """The values of any type of a dialect."""
+    match codec:
+        case NodeCodec(node):
+            return of_node(node)
+        case ResponseFrame(header, body):
+            return st.fixed_dictionaries({"header": of_node(header), "body": of_node(body)})
+        case RequestFrame():
+            return _of_request_frames(codec, dialect)
+    raise NotImplementedError(f"no strategy for {codec!r}")
+
+
+def _of_request_frames(codec: RequestFrame, dialect: str) -> Values:
+    """Requests of every api at every version."""
+    frames = []
+    for key, (low, high) in _apis(dialect):
+        for version in range(low, high + 1):
+            header, body = request_plans(codec.messages, key, version)
+            fixed = {"RequestApiKey": key, "RequestApiVersion": version}
+            headers = of_node(header).map(functools.partial(_overlaid, fixed))
+            frames.append(st.fixed_dictionaries({"header": headers, "body": of_node(body)}))
+    return st.one_of(frames)
+
+
+def _overlaid(fixed: dict[str, Any], value: dict[str, Any]) -> dict[str, Any]:
+    return value | fixed
+
+
+def _apis(dialect: str) -> list[tuple[int, tuple[int, int]]]:
+    found = DIALECTS[dialect]
+    return [
+        (key, span)
+        for key, name in sorted(found.apis().items())
+        if (span := found.types.get(f"{name}Request")) is not None
+    ]
+
+
+def values(type_name: str, *, dialect: str, version: int | None = None) -> Values:
+    """The values of a type, borders drawn often. Raises UnknownType."""
+    return of_codec(reference.dialect_named(dialect).codec(type_name, version), dialect)
+
+
+@st.composite
+def nearly(draw: st.DrawFn, canonical: st.SearchStrategy[bytes]) -> bytes:
+    """Bytes that were right before one to three small faults, or that never were."""
+    data = bytearray(draw(canonical | st.binary(max_size=24)))
+    for _ in range(draw(st.integers(1, 3))):
+        at = draw(st.integers(0, len(data)))
+        match draw(st.sampled_from(("flip", "drop", "insert", "border", "cut", "repeat"))):
+            case "flip" if at < len(data):
+                data[at] ^= 1 << draw(st.integers(0, 7))
+            case "drop":
+                del data[at : at + draw(st.integers(1, 4))]
+            case "insert":
+                data[at:at] = draw(st.binary(min_size=1, max_size=4))
+            case "border":
+                border = draw(st.sampled_from(_BORDERS))
+                data[at : at + len(border)] = border
+            case "cut":
+                del data[at:]
+            case "repeat":
+                data[at:at] = data[at : at + draw(st.integers(1, 8))]
+    return bytes(data)
+
+
+#: Bytes on which lengths, counts and varints break.
+_BORDERS = tuple(
+    bytes.fromhex(digits)
+    for digits in (
+        "00",
+        "01",
+        "7f",
+        "80",
+        "ff",
+        "ffff",
+        "fffe",
+        "7fff",
+        "ffffffff",
+        "fffffffe",
+        "7fffffff",
+        "80000000",
+        "8000",
+        "ffffffff07",
+        "ffffffff0f",
+        "ffffffff1f",
+        "8080808080",
+        "ffffffffffffffffff01",
+        "ffffffffffffffffff7f",
+    )
+)

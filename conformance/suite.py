@@ -1,0 +1,428 @@
+"""What pytest collects for `--impl`: one item a vector and op, and, when asked for, one a property and type.
+
+`wireproof.pytest_plugin` registers the options and hands over to this module.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import os
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from _pytest._code.code import ExceptionInfo, TerminalRepr
+from _pytest._io import TerminalWriter
+from _pytest.nodes import Item
+
+from conformance import known, properties, vectors
+from conformance.connection import ImplementationError, Options, open_connection
+from conformance.model import DEVIATIONS, Description, Outcome, Tally, Verdict
+from conformance.report.failure import render_failure
+from conformance.report.jsonl import ReportWriter
+from conformance.report.summary import print_summary
+from conformance.session import ASKED, Question, Session
+
+#: The user property under which a verdict travels with pytest's reports, from xdist's workers too.
+PROPERTY = "wireproof"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Settings:
+    """The command line's options, once they are known to be sensible."""
+
+    implementations: tuple[str, ...]
+    dialects: tuple[str, ...] | None
+    areas: tuple[str, ...] | None
+    known: str | None
+    write_known: Path | None
+    contested: str
+    properties: int
+    report: Path | None
+    connection: Options
+
+    @classmethod
+    def of(cls, config: pytest.Config) -> Settings:
+        """Raises pytest.UsageError with what is wrong and what there is."""
+        option = config.getoption
+        return cls(
+            implementations=tuple(dict.fromkeys(option("--impl"))),
+            dialects=_among(option("--dialect"), vectors.dialects(), "dialect"),
+            areas=_among(option("--area"), vectors.AREAS, "area"),
+            known=option("--known"),
+            write_known=_path(option("--write-known")),
+            contested=option("--contested"),
+            properties=option("--properties") or 0,
+            report=_path(option("--report")),
+            connection=_connection(config),
+        )
+
+    def one_line(self) -> str:
+        """The options in force, for the header and the report."""
+        parts = {
+            "dialects": ",".join(self.dialects or ("all",)),
+            "areas": ",".join(self.areas or ("all",)),
+            "contested": self.contested,
+            "properties": self.properties or "off",
+            "timeout": f"{self.connection.timeout:g} s",
+            "memory": f"{self.connection.memory} MiB",
+        }
+        where = " in-process" if self.connection.in_process else ""
+        return " ".join(f"{key}={value}" for key, value in parts.items()) + where
+
+
+def _among(chosen: Sequence[str] | None, there: Sequence[str], what: str) -> tuple[str, ...] | None:
+    if not chosen:
+        return None
+    for name in chosen:
+        if name not in there:
+            raise pytest.UsageError(f"--{what}: there is no {what} {name!r}; there are {', '.join(there)}")
+    return tuple(dict.fromkeys(chosen))
+
+
+def _path(text: str | None) -> Path | None:
+    return None if text is None else Path(text).absolute()
+
+
+def _connection(config: pytest.Config) -> Options:
+    try:
+        return Options(
+            timeout=config.getoption("timeout_per_case"),
+            memory=config.getoption("--memory"),
+            in_process=config.getoption("--in-process"),
+            transcript=_path(config.getoption("--transcript")),
+        )
+    except ValueError as error:
+        raise pytest.UsageError(str(error)) from None
+
+
+class Deviation(Exception):  # noqa: N818 (it is what pytest shows, not an error of ours)
+    """An observation that departs from what is demanded."""
+
+    def __init__(self, verdict: Verdict) -> None:
+        super().__init__(verdict.detail)
+        self.verdict = verdict
+
+
+class Failure(TerminalRepr):
+    """A failure as text, in colour where the terminal has it."""
+
+    def __init__(self, item: VectorItem, verdict: Verdict) -> None:
+        self.item = item
+        self.verdict = verdict
+
+    def toterminal(self, tw: TerminalWriter) -> None:
+        question, session = self.item.question, self.item.session_of
+        text = render_failure(
+            question.vector,
+            question.case,
+            session.observation(question.case),
+            self.verdict,
+            implementation=session.description,
+            repro=repro(self.item.spec, question.case.id),
+            width=tw.fullwidth,
+            color=tw.hasmarkup,
+        )
+        tw.write(text)
+
+
+def repro(spec: str, identifier: str) -> str:
+    """The command that repeats one case."""
+    quoted = f"'{spec}'" if " " in spec else spec
+    return f"wireproof repro '{identifier}' --impl={quoted}"
+
+
+class _Asking(pytest.Item):
+    """An item that ends in a verdict."""
+
+    spec: str
+
+    def conclude(self, verdict: Verdict) -> None:
+        """Attach the verdict to the report, and end as it says."""
+        document = msgspec.json.encode(verdict).decode()
+        self.user_properties.append((PROPERTY, document))
+        if verdict.verdict in (Outcome.SKIP, Outcome.NOT_ASKED):
+            pytest.skip(f"{verdict.verdict}: {verdict.detail}")
+        contested = verdict.verdict is Outcome.CONTESTED
+        strict = self.config.stash[SUITE].settings.contested == "fail"
+        if (verdict.verdict in DEVIATIONS and verdict.known is None) or (contested and strict):
+            raise Deviation(verdict)
+
+    def reportinfo(self) -> tuple[os.PathLike[str] | str, int | None, str]:
+        return self.path, None, self.nodeid
+
+
+class VectorItem(_Asking):
+    """One vector and op, put to one implementation."""
+
+    def __init__(self, *, question: Question, session_of: Session, spec: str, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.question = question
+        self.session_of = session_of
+        self.spec = spec
+
+    def runtest(self) -> None:
+        self.conclude(self.session_of.verdict(self.question))
+
+    def repr_failure(self, excinfo: ExceptionInfo[BaseException], style: Any = None) -> Any:
+        if isinstance(excinfo.value, Deviation):
+            return Failure(self, excinfo.value.verdict)
+        return super().repr_failure(excinfo, style)
+
+
+class PropertyItem(_Asking):
+    """One property of one type, over generated cases, until the first deviation."""
+
+    def __init__(self, *, check: properties.Property, session_of: Session, spec: str, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.check = check
+        self.session_of = session_of
+        self.spec = spec
+        self.found: properties.Counterexample | None = None
+
+    def runtest(self) -> None:
+        settings = self.config.stash[SUITE].settings
+        result = properties.run(self.check, self.session_of, settings.properties)
+        self.found = result if isinstance(result, properties.Counterexample) else None
+        self.conclude(result.verdict if isinstance(result, properties.Counterexample) else result)
+
+    def repr_failure(self, excinfo: ExceptionInfo[BaseException], style: Any = None) -> Any:
+        if isinstance(excinfo.value, Deviation) and self.found is not None:
+            found = self.found
+            return render_failure(
+                found.vector,
+                found.observation.case,
+                found.observation,
+                found.verdict,
+                implementation=self.session_of.description,
+                repro=repro(self.spec, found.verdict.id),
+                width=100,
+                color=False,
+            )
+        return super().repr_failure(excinfo, style)
+
+
+class Implementation(pytest.Collector):
+    """All items of one implementation."""
+
+    def __init__(self, *, spec: str, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.spec = spec
+
+    def collect(self) -> Iterator[pytest.Item]:
+        suite = self.config.stash[SUITE]
+        session = suite.open(self.spec)
+        selection = session.select(vectors.load(suite.settings.dialects, suite.settings.areas))
+        suite.not_offered[self.spec] = selection.not_offered
+        for question in selection.questions:
+            yield VectorItem.from_parent(
+                self,
+                name=question.case.id,
+                nodeid=f"{self.nodeid}::{question.case.id}",
+                question=question,
+                session_of=session,
+                spec=self.spec,
+            )
+        if suite.settings.properties:
+            for check in properties.offered(session.description, suite.settings.dialects):
+                yield PropertyItem.from_parent(
+                    self,
+                    name=check.id,
+                    nodeid=f"{self.nodeid}::{check.id}",
+                    check=check,
+                    session_of=session,
+                    spec=self.spec,
+                )
+
+
+class Root(pytest.File):
+    """Where the suite hangs in pytest's tree."""
+
+    def collect(self) -> Iterator[Implementation]:
+        for spec in self.config.stash[SUITE].settings.implementations:
+            yield Implementation.from_parent(self, name=spec, nodeid=spec, spec=spec)
+
+
+class Suite:
+    """The plugin behind `--impl`: replaces what is collected, and reports verdicts. One a pytest process."""
+
+    #: The file on which the suite hangs: pytest wants one that exists, and no other plugin collects it.
+    anchor = Path(vectors.__file__).parent.parent / "vectors" / "schema.json"
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.sessions: dict[str, Session] = {}
+        self.not_offered: dict[str, Counter[str]] = {}
+        self.descriptions: dict[str, Description] = {}
+        self.verdicts: dict[str, list[Verdict]] = {spec: [] for spec in settings.implementations}
+        self.deselected = False
+        self.lines: list[str] = []
+        self.seconds: dict[str, float] = {}
+
+    def open(self, spec: str) -> Session:
+        """The session of an implementation, started when it is first needed."""
+        if spec not in self.sessions:
+            try:
+                connection = open_connection(spec, self.settings.connection)
+                self.sessions[spec] = Session(connection, self._known(spec, connection.description))
+                for dialect in connection.description.dialects:
+                    if dialect in vectors.dialects():
+                        self.sessions[spec].readings(dialect)
+            except (ImplementationError, known.KnownError, ValueError) as error:
+                pytest.exit(f"--impl={spec}: {error}", returncode=pytest.ExitCode.USAGE_ERROR)
+            self.descriptions[spec] = connection.description
+        return self.sessions[spec]
+
+    def _known(self, spec: str, description: Description) -> known.Known:
+        if self.settings.known == "none":
+            return known.Known(None, ())
+        path = Path(self.settings.known) if self.settings.known else known.beside(spec)
+        return known.load(path, description.version) if path else known.Known(None, ())
+
+    # --- pytest's hooks ---
+
+    @pytest.hookimpl
+    def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> Root | None:
+        if file_path != self.anchor:
+            return None
+        root: Root = Root.from_parent(parent, path=file_path, nodeid="conformance")
+        return root
+
+    @pytest.hookimpl
+    def pytest_deselected(self, items: Sequence[Item]) -> None:
+        self.deselected = self.deselected or bool(items)
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items: list[Item]) -> None:
+        chosen: dict[str, list[Question]] = {}
+        for item in items:
+            if isinstance(item, VectorItem):
+                chosen.setdefault(item.spec, []).append(item.question)
+        for spec, questions in chosen.items():
+            self.sessions[spec].prepare(questions)
+
+    @pytest.hookimpl
+    def pytest_report_header(self) -> list[str]:
+        kit = f"wireproof: vectors {vectors.digest()}; {self.settings.one_line()}"
+        return [kit, f"implementations: {', '.join(self.settings.implementations)}"]
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_report_teststatus(self, report: pytest.TestReport | pytest.CollectReport) -> Any:
+        verdict = _verdict(report)
+        if verdict is None or getattr(report, "when", None) != "call" or report.outcome != "passed":
+            return None
+        if verdict.known is not None:
+            return "known", "k", ("KNOWN", {"yellow": True})
+        if verdict.verdict is Outcome.CONTESTED:
+            return "contested", "c", ("CONTESTED", {"cyan": True})
+        return None
+
+    @pytest.hookimpl
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        verdict = _verdict(report)
+        if verdict is not None and report.when == "call":
+            self.verdicts[report.nodeid.partition("::")[0]].append(verdict)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        for opened in self.sessions.values():
+            opened.connection.close()
+        output = getattr(session.config, "workeroutput", None)
+        if output is not None:  # an xdist worker: the controller sums up
+            output[PROPERTY] = msgspec.json.encode((self.descriptions, self.not_offered)).decode()
+            return
+        if session.config.option.collectonly or session.exitstatus not in (0, 1, 5):
+            return
+        self.lines = [*self._nothing_asked(), *self._stale()]
+        if self.lines and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+        self._write()
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        """xdist's: a worker ended; take over what it learned of the implementations."""
+        sent = getattr(node, "workeroutput", {}).get(PROPERTY)
+        if sent:
+            descriptions, not_offered = msgspec.json.decode(
+                sent, type=tuple[dict[str, Description], dict[str, dict[str, int]]]
+            )
+            self.descriptions |= descriptions
+            self.not_offered |= {spec: Counter(counts) for spec, counts in not_offered.items()}
+
+    @pytest.hookimpl
+    def pytest_terminal_summary(self, terminalreporter: Any, config: pytest.Config) -> None:
+        if config.option.collectonly:
+            return
+        writer = terminalreporter._tw  # noqa: SLF001 (pytest offers no other way to its width and colours)
+        for text in print_summary(
+            {spec: tuple(found) for spec, found in self.verdicts.items()},
+            self.descriptions,
+            {spec: dict(counts) for spec, counts in self.not_offered.items()},
+            width=writer.fullwidth,
+            color=writer.hasmarkup,
+        ):
+            terminalreporter.write(text)
+        for line in self.lines:
+            terminalreporter.write_line(line, red=True)
+
+    # --- the end of a run ---
+
+    def _nothing_asked(self) -> Iterable[str]:
+        for spec, found in self.verdicts.items():
+            if not any(verdict.verdict in ASKED for verdict in found):
+                yield f"{spec}: nothing was asked, or everything was skipped: such a run says nothing, so it fails"
+
+    def _stale(self) -> Iterable[str]:
+        today = datetime.datetime.now(tz=datetime.UTC).date()
+        complete = not self.deselected and self.settings.dialects is None and self.settings.areas is None
+        every_id = [case.id for vector in vectors.load() for case in vector.cases()]
+        for spec, found in self.verdicts.items():
+            description = self.descriptions.get(spec)
+            if description is None:
+                continue
+            try:
+                entries = self._known(spec, description)
+            except known.KnownError:
+                continue
+            yield from entries.stale(found, every_id, complete=complete, today=today)
+
+    def _write(self) -> None:
+        if self.settings.report is not None:
+            with ReportWriter(self.settings.report) as writer:
+                for spec, found in self.verdicts.items():
+                    if spec in self.descriptions:
+                        writer.implementation(self.descriptions[spec], self.settings.one_line())
+                        for verdict in found:
+                            writer.verdict(verdict, repro(spec, verdict.id))
+                        writer.summary(Tally.of(*found))
+        if self.settings.write_known is not None:
+            drafts = [
+                known.draft([verdict for verdict in found if verdict.known is None], spec)
+                for spec, found in self.verdicts.items()
+            ]
+            self.settings.write_known.write_text("\n".join(drafts), "utf-8")
+
+
+SUITE: pytest.StashKey[Suite] = pytest.StashKey()
+
+
+def _verdict(report: pytest.TestReport | pytest.CollectReport) -> Verdict | None:
+    for name, document in getattr(report, "user_properties", ()):
+        if name == PROPERTY and isinstance(document, str):
+            return msgspec.json.decode(document, type=Verdict)
+    return None
+
+
+def install(config: pytest.Config) -> None:
+    """Make this pytest run the suite instead of what it would collect by itself."""
+    if not sys.platform.startswith(("linux", "darwin")):
+        raise pytest.UsageError(f"wireproof runs on Linux and macOS, not on {sys.platform}: it limits child processes")
+    suite = Suite(Settings.of(config))
+    config.stash[SUITE] = suite
+    config.args = [str(suite.anchor)]
+    config.pluginmanager.register(suite, "wireproof-suite")

@@ -1,0 +1,253 @@
+"""`wireproof readings`: which readings of the contested rulings an implementation takes."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.text import Text
+
+import reference
+from conformance import vectors
+from conformance.connection import Options
+from conformance.model import Description, Observation, Op, Outcome, Status
+from conformance.readings import Readings
+from conformance.report.failure import titled_name
+from conformance.report.text import safe, wrap
+from conformance.session import Question, Session
+from conformance.vectors import Also, Kind, Vector
+from reference.rules import Ruling
+from wireproof.implementation import implementation_options, load_vectors, open_session
+from wireproof.output import show, width
+
+DEMANDED = "demanded"
+NEITHER = "neither"
+MIXED = "mixed"
+NOT_ASKED = "not asked"
+
+#: How many ids are listed for a reading of a mixed ruling.
+_LISTED = 3
+#: Where a ruling's text stands on a line.
+_INDENT = 20
+
+
+@dataclass
+class Finding:
+    """What is known of one ruling: reading → the ids that show it (`demanded`, `neither`, or another reading's name).
+
+    `together` holds what only cases show in which several rulings act at once: it decides where nothing else does.
+    """
+
+    ruling: Ruling
+    seen: dict[str, list[str]] = field(default_factory=dict)
+    together: dict[str, list[str]] = field(default_factory=dict)
+
+    @property
+    def shown(self) -> Mapping[str, list[str]]:
+        """The evidence that counts."""
+        return self.seen or self.together
+
+    @property
+    def taken(self) -> str:
+        """The reading that all cases show which are right under one; `mixed` when they show several, `neither` when no
+        case is right under any, `not asked` when there is no case."""
+        readings = [reading for reading in self.shown if reading != NEITHER]
+        if len(readings) > 1:
+            return MIXED
+        return readings[0] if readings else next(iter(self.shown), NOT_ASKED)
+
+    @property
+    def others(self) -> list[str]:
+        """The other readings that some case shows."""
+        return [reading for reading in self.shown if reading not in (DEMANDED, NEITHER)]
+
+    @property
+    def declared(self) -> str | None:
+        """What to declare: the name of the other reading that it takes everywhere."""
+        return self.others[0] if self.others and self.taken != MIXED else None
+
+
+@click.command(epilog="Exit codes: 0 it was found out, 1 nothing could be asked, 2 a usage error.")
+@implementation_options
+@click.option("--dialect", metavar="NAME", help="The dialect to ask about.  [default: the first that it has]")
+@click.option("--json", "as_json", is_flag=True, help="Write one JSON object in place of the table.")
+def readings(
+    spec: str,
+    timeout: float,
+    memory: int,
+    in_process: bool,
+    transcript: Path | None,
+    dialect: str | None,
+    as_json: bool,
+) -> None:
+    r"""Find out which readings of the contested rulings an implementation takes.
+
+    The protocol leaves some points open, and good implementations differ on them. A ruling marked ‡ demands one reading
+    and knows the others. This command asks every vector on which the readings part, and says for each ruling whether
+    the demanded reading is taken, another one, or now this and now that. It ends with the dict to paste into the
+    wrapper: what is declared there is reported as contested, in generated cases too, and not as a failure.
+
+    \b
+    Examples:
+        wireproof readings --impl=implementations.kafka_python
+        wireproof readings --impl="exec:./wrapper" --json
+    """
+    options = Options(timeout=timeout, memory=memory, in_process=in_process, transcript=transcript)
+    with open_session(spec, options, as_declared=False) as session:
+        declared = session.connection.description.readings
+        chosen = _dialect(dialect, session.description)
+        found = find_readings(session, chosen)
+    if as_json:
+        click.echo(json.dumps(_as_json(session.description, chosen, found), indent=2, ensure_ascii=False))
+    else:
+        show(_page(session.description, declared, chosen, found))
+    sys.exit(0 if any(one.shown for one in found) else 1)
+
+
+def _dialect(wanted: str | None, described: Description) -> str:
+    there = [name for name in described.dialects if name in vectors.dialects()]
+    if wanted is None and there:
+        return there[0]
+    if wanted not in there:
+        said = f"there is no dialect {wanted!r}" if wanted else "it has no dialect of the vector set's"
+        raise click.UsageError(
+            f"{said}: the implementation has {', '.join(described.dialects)}, "
+            f"the vectors {', '.join(vectors.dialects())}"
+        )
+    return wanted
+
+
+# --- Finding out --------------------------------------------------------------------------------------------------
+
+
+def find_readings(session: Session, dialect: str) -> list[Finding]:
+    """A finding for each contested ruling of the dialect that has a name to declare. The session's own declared
+    readings must not be in force.
+    """
+    rulings = [ruling for ruling in reference.rulings(dialect).values() if ruling.contested and ruling.others]
+    findings = {ruling.id: Finding(ruling) for ruling in rulings}
+    parted = [vector for vector in load_vectors((dialect,)) if vector.also]
+    questions = session.select(parted).questions
+    session.prepare(questions)
+    for question in questions:
+        applying = [also for also in question.vector.also if _parts(also, question.vector, question.case.op)]
+        if applying:
+            _weigh(session, question, applying, findings)
+    return list(findings.values())
+
+
+def _parts(also: Also, vector: Vector, op: Op) -> bool:
+    """Whether this op's answer tells the two readings apart."""
+    if also.ops is not None and op not in also.ops:
+        return False
+    if also.ops is None and op is Op.ENCODE and vector.kind is not Kind.UNENCODABLE:
+        return False
+    key = {Op.DECODE: "value", Op.LOOKUP: "value", Op.ENCODE: "bytes", Op.RECODE: "bytes"}.get(op)
+    return also.refuses or key is None or key in also.expected
+
+
+def _weigh(session: Session, question: Question, applying: Iterable[Also], findings: Mapping[str, Finding]) -> None:
+    """What this one answer says about the rulings on which it rests."""
+    verdict = session.verdict(question)
+    if verdict.verdict in (Outcome.SKIP, Outcome.NOT_ASKED):
+        return
+    observation = session.observation(question.case)
+    contested = verdict.rulings if verdict.verdict is Outcome.CONTESTED else ()
+    for also in applying:
+        alone = len(also.rulings) == 1
+        for identifier in also.rulings:
+            if identifier not in findings:
+                continue
+            finding = findings[identifier]
+            if verdict.verdict is Outcome.PASS:
+                reading: str | None = DEMANDED
+            else:
+                reading = _other(finding.ruling, observation, named=identifier in contested)
+                if reading is None:
+                    # Another ruling's reading explains it, or nothing does.
+                    reading = None if contested else NEITHER
+            if reading is not None:
+                place = finding.seen if alone else finding.together
+                place.setdefault(reading, []).append(question.case.id)
+
+
+def _other(ruling: Ruling, observation: Observation, *, named: bool) -> str | None:
+    """The name of the other reading that the observation takes; None when it takes none."""
+    if named and len(ruling.others) == 1:
+        return next(iter(ruling.others))
+    if observation.status not in (Status.ANSWER, Status.REJECT):
+        return None
+    dialect = observation.case.dialect
+    for name in ruling.others:
+        if Readings(dialect, {ruling.id: name}, vectors.settings(dialect)).explain(observation):
+            return name
+    return None
+
+
+# --- Telling ------------------------------------------------------------------------------------------------------
+
+
+def _page(described: Description, declared: Mapping[str, str], dialect: str, found: list[Finding]) -> Text:
+    out = Text().append(f"{safe(titled_name(described))}, dialect {dialect}\n\n", "bold")
+    for finding in found:
+        _append_finding(out, finding)
+    out.append("\nFor the wrapper:\n\n", "bold").append(_snippet(found))
+    wanted = {one.ruling.id: one.declared for one in found if one.declared}
+    asked = {one.ruling.id for one in found if one.taken not in (MIXED, NOT_ASKED)}
+    missing = [key for key in wanted if declared.get(key) != wanted[key]]
+    needless = [key for key in declared if key in asked and key not in wanted]
+    if missing:
+        out.append(f"\n\nIt does not declare {', '.join(missing)} yet.", "yellow")
+    if needless:
+        out.append(f"\n\nIt declares {', '.join(needless)}, and no answer shows that reading.", "yellow")
+    return out
+
+
+def _append_finding(out: Text, finding: Finding) -> None:
+    taken, ruling = finding.taken, finding.ruling
+    style = {DEMANDED: "green", NOT_ASKED: "dim", MIXED: "bold yellow", NEITHER: "bold red"}.get(taken, "yellow")
+    out.append(f"{ruling.id:<9}", "bold").append(f"{taken:<11}", style)
+    first, *rest = wrap(safe(ruling.question), width() - _INDENT) or [""]
+    out.append(f"{first}\n")
+    for line in rest:
+        out.append(f"{'':{_INDENT}}{line}\n")
+    if finding.declared:
+        _append_prose(out, f"takes: {ruling.other}")
+    for reading, ids in finding.shown.items():
+        if taken == MIXED or reading == NEITHER:
+            name = "wrong in every reading" if reading == NEITHER else reading
+            more = f" and {len(ids) - _LISTED} more (--json has all)" if len(ids) > _LISTED else ""
+            _append_prose(out, f"{name}: {', '.join(ids[:_LISTED])}{more}")
+
+
+def _append_prose(out: Text, text: str) -> None:
+    for line in wrap(safe(text), width() - _INDENT):
+        out.append(f"{'':{_INDENT}}{line}\n", "dim")
+
+
+def _snippet(found: list[Finding]) -> str:
+    """The dict to paste; what is taken now and then is in it as a comment, for a person to decide."""
+    lines = []
+    for one in found:
+        if one.declared:
+            lines.append(f'    "{one.ruling.id}": "{one.declared}",  # {one.ruling.other}')
+        elif one.taken == MIXED:
+            lines += [f'    # "{one.ruling.id}": "{name}",  # mixed: now and then' for name in one.others]
+    return "\n".join(["readings = {", *lines, "}"]) if lines else "readings = {}"
+
+
+def _as_json(described: Description, dialect: str, found: list[Finding]) -> dict[str, Any]:
+    return {
+        "implementation": {"name": described.name, "version": described.version, "language": described.language},
+        "dialect": dialect,
+        "rulings": [
+            {"ruling": one.ruling.id, "question": one.ruling.question, "taken": one.taken, "shown": one.shown}
+            for one in found
+        ],
+        "readings": {one.ruling.id: one.declared for one in found if one.declared},
+    }

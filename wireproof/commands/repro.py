@@ -1,0 +1,147 @@
+"""`wireproof repro`: one question again, with all that there is to tell about it."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.text import Text
+
+from conformance.connection import Options
+from conformance.model import Observation, Op, Outcome, Status, Verdict
+from conformance.report.failure import failure_page, repro_command, titled_name
+from conformance.report.text import brief, middle, safe
+from conformance.session import Question, Session, twin_of
+from wireproof.implementation import implementation_options, load_vectors, open_session
+from wireproof.output import show, width
+
+#: How many characters of a line of the conversation are shown.
+_LINE = 400
+#: Outcomes that say that the implementation is in order.
+_GOOD = (Outcome.PASS, Outcome.CONTESTED)
+
+
+@click.command(
+    epilog="Exit codes: 0 it passes or takes another reading of a contested point, 1 it deviates or cannot be judged, "
+    "2 a usage error."
+)
+@click.argument("verdict_id", metavar="VERDICT-ID")
+@implementation_options
+def repro(
+    verdict_id: str, spec: str, timeout: float, memory: int, in_process: bool, transcript: Path | None
+) -> None:
+    r"""Ask an implementation one question again, and tell all about it.
+
+    VERDICT-ID is what a failure and the lines of a report name, DIALECT/AREA/VECTOR#OP; a failure also prints the whole
+    command. The question, the conversation with the child, what it did and the verdict are shown. A negative vector is
+    asked together with its valid twin: a refusal counts only when the twin is accepted.
+
+    \b
+    Examples:
+        wireproof repro 'kafka/varints/varint-minus-1#decode' --impl=reference
+        wireproof repro 'kafka/varints/varint-minus-1#decode' --impl="exec:./wrapper" --timeout 60
+        wireproof repro 'kafka/varints/varint-minus-1#decode' --impl=my.wrapper --in-process
+    """
+    question = find_question(verdict_id)
+    with tempfile.TemporaryDirectory() as folder:
+        heard = Path(folder) / "transcript.jsonl"
+        options = Options(timeout=timeout, memory=memory, in_process=in_process, transcript=heard)
+        with open_session(spec, options) as session:
+            verdict = session.verdict(question)
+            observation = _observation(session, question, verdict)
+            twin = _twin_line(session, question)
+            described = session.description
+        conversation = heard.read_text("utf-8") if heard.exists() else ""
+    if transcript is not None:
+        _append(transcript, conversation)
+    out = Text().append("implementation ", "bold").append(safe(f"{titled_name(described)} ({described.language})"))
+    out.append(f", {safe(spec)}\n")
+    out.append_text(_conversation(conversation)).append_text(twin).append("\n")
+    out.append_text(
+        failure_page(
+            question.vector,
+            question.case,
+            observation,
+            verdict,
+            implementation=titled_name(described),
+            repro=repro_command(question.case.id, spec),
+            width=width(),
+        )
+    )
+    show(out)
+    sys.exit(0 if verdict.verdict in _GOOD else 1)
+
+
+def find_question(verdict_id: str) -> Question:
+    """The question of this id. Raises click.UsageError with the ids that are near it."""
+    wanted = verdict_id.rpartition("::")[2]  # pytest puts the implementation before it
+    path, _, op = wanted.partition("#")
+    all_vectors = load_vectors()
+    found = next((vector for vector in all_vectors if vector.path == path), None)
+    if found is None:
+        paths = [vector.path for vector in all_vectors]
+        near = difflib.get_close_matches(path, paths, n=4, cutoff=0.5)
+        near += [one for one in paths if path and path in one and one not in near][: 4 - len(near)]
+        meant = f" Near it are {', '.join(near)}." if near else ""
+        raise click.UsageError(f"There is no vector {path!r}.{meant} An id is DIALECT/AREA/VECTOR#OP.")
+    asked = [str(one) for one in found.ops]
+    if not op and len(asked) == 1:
+        op = asked[0]
+    if op not in asked:
+        said = f"{path} does not ask {op!r}" if op else f"{path} asks more than one question"
+        raise click.UsageError(f"{said}: say {' or '.join(f'{path}#{one}' for one in asked)}.")
+    return Question(found, found.case(Op(op)))
+
+
+def _observation(session: Session, question: Question, verdict: Verdict) -> Observation:
+    try:
+        return session.observation(question.case)
+    except KeyError:  # it was not asked: settings are missing
+        return Observation(question.case, Status.UNSUPPORTED, detail=verdict.detail)
+
+
+def _twin_line(session: Session, question: Question) -> Text:
+    """What became of the valid twin."""
+    if question.vector.twin is None:
+        return Text()
+    twin = twin_of(question.vector)
+    op = question.case.op
+    try:
+        seen = session.observation(twin.case(op))
+    except KeyError:
+        return Text().append("valid twin ", "bold").append(f"{twin.path} was not asked\n")
+    out = Text().append("valid twin ", "bold").append(f"{twin.path}#{op}: ")
+    if seen.status is Status.ANSWER:
+        return out.append("accepted", "green").append(f" as {brief(seen.answer, width())}\n")
+    return out.append(str(seen.status), "red").append(f" {safe(middle(seen.detail, width()))}\n")
+
+
+def _conversation(transcript: str) -> Text:
+    """The conversation with the child; there is none inside this process."""
+    out = Text()
+    lines = [json.loads(line) for line in transcript.splitlines()]
+    if not lines:
+        return out
+    out.append("conversation\n", "bold")
+    for line in lines:
+        style = "cyan" if line["dir"] == ">" else "green"
+        out.append(f"  {line['t']:7.3f} s {line['dir']} ", style)
+        out.append(f"{safe(middle(_said(line['line']), _LINE))}\n")
+    return out
+
+
+def _said(line: Any) -> str:
+    return line if isinstance(line, str) else json.dumps(line, ensure_ascii=False)
+
+
+def _append(path: Path, text: str) -> None:
+    try:
+        with path.open("a", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise click.UsageError(f"--transcript={path}: it cannot be written: {error.strerror or error}") from None

@@ -1,0 +1,86 @@
+"""The options of commands that put questions to an implementation, and how it is reached."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from conformance import vectors
+from conformance.connection import ImplementationError, Options, open_connection
+from conformance.known import Known
+from conformance.session import Session
+from conformance.vectors import VectorError
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+def implementation_options(command: _Command) -> _Command:
+    """`--impl` and how it is asked: the decorated function takes `spec` and `options` for `open_session`."""
+    for option in reversed(
+        (
+            click.option(
+                "--impl",
+                "spec",
+                required=True,
+                metavar="SPEC",
+                help="The implementation: package.module[:attribute], or 'exec:./program --flag'.",
+            ),
+            click.option(
+                "--timeout",
+                type=click.FloatRange(min=0, min_open=True),
+                default=5.0,
+                show_default=True,
+                metavar="SECONDS",
+                help="How long one question may take.",
+            ),
+            click.option(
+                "--memory",
+                type=click.IntRange(min=1),
+                default=1024,
+                show_default=True,
+                metavar="MIB",
+                help="How much memory the child may take.",
+            ),
+            click.option(
+                "--in-process",
+                is_flag=True,
+                help="Run a Python module inside this process, for a debugger: no limits; its crash ends the command.",
+            ),
+            click.option(
+                "--transcript",
+                type=click.Path(dir_okay=False, path_type=Path),
+                metavar="FILE",
+                help="Append the conversation to FILE, a JSON object a line.",
+            ),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+@contextlib.contextmanager
+def open_session(spec: str, options: Options, *, as_declared: bool = True) -> Iterator[Session]:
+    """A session with the implementation, without known deviations. `as_declared`: under the readings that it declares.
+
+    Raises click.UsageError when it cannot be reached, or breaks off.
+    """
+    try:
+        with Session(open_connection(spec, options), Known(None, ())) as session:
+            if not as_declared:
+                session.description = replace(session.description, readings={})
+            yield session
+    except ImplementationError as error:
+        raise click.UsageError(f"--impl={spec}: {error}") from None
+
+
+def load_vectors(dialects: tuple[str, ...] | None = None) -> tuple[vectors.Vector, ...]:
+    """The vector set. Raises click.ClickException for a file that does not keep to the format."""
+    try:
+        return vectors.load(dialects)
+    except VectorError as error:
+        raise click.ClickException(f"the vector set is damaged: {error}") from None
