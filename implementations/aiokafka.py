@@ -195,6 +195,8 @@ class _Wire:
 
 def _connection(correlation_id: int, client_id: str | None = None) -> Any:
     """A connection that is open, and whose next request has this correlation id."""
+    if not 0 <= correlation_id < 2**31:
+        raise NotImplementedError("aiokafka.conn.AIOKafkaConnection counts its correlation ids from 0 to 2**31 - 1")
     connection = AIOKafkaConnection("nowhere", 0, client_id=client_id)
     connection._writer = _Wire()
     connection._correlation_id = correlation_id - 1
@@ -203,8 +205,10 @@ def _connection(correlation_id: int, client_id: str | None = None) -> Any:
 
 async def _sent(header: dict[str, Any], body: dict[str, Any]) -> bytes:
     """What a connection to a broker of this one version writes."""
-    if header["RequestApiKey"] != admin.ApiVersionRequest.API_KEY:
-        raise NotImplementedError(f"no request of api key {header['RequestApiKey']} is offered")
+    if header["RequestApiKey"] != admin.ApiVersionRequest.API_KEY or header.get("_tags"):
+        raise NotImplementedError(
+            "aiokafka.conn.AIOKafkaConnection is offered for ApiVersions alone, and takes no tags"
+        )
     _struct("ApiVersionsRequest", header["RequestApiVersion"])
     connection = _connection(header["CorrelationId"], header["ClientId"])
     connection._versions = {header["RequestApiKey"]: (header["RequestApiVersion"],) * 2}

@@ -129,13 +129,13 @@ def encode(type: str, value: Any, *, dialect: str, version: int | None = None) -
         flexible = _flexible(type, version)
         return bytes(_native(HEADERS[type], value, version).encode(flexible=flexible))
     if type == "RequestFrame":
-        header = value["header"]
-        body = _native(_request(header["RequestApiKey"]), value["body"], header["RequestApiVersion"])
-        body.with_header(correlation_id=header["CorrelationId"], client_id=header["ClientId"])
+        asked = value["header"]
+        body = _native(_request(asked["RequestApiKey"]), value["body"], asked["RequestApiVersion"])
+        body._header = _native(HEADERS["RequestHeader"], asked)
         return bytes(body.encode(header=True, framed=True))
     if type in RESPONSE_FRAMES:
         body = _native(RESPONSE_FRAMES[type], value["body"], version)
-        body.with_header(correlation_id=value["header"]["CorrelationId"])
+        body._header = _native(HEADERS["ResponseHeader"], value["header"])
         return bytes(body.encode(header=True, framed=True))
     if type == "TAG_BUFFER":
         return bytes(tagged_fields.TaggedFields([]).encode({f"_{tag}": data for tag, data in value}))
@@ -184,6 +184,8 @@ def interpret(request: bytes, response: bytes | None, *, dialect: str) -> dict[s
 
 def _connection(version: int, correlation_id: int) -> Any:
     """A connection just made, on an event loop whose timers never fire and a socket without another end."""
+    if not 0 <= correlation_id < 2**31:
+        raise NotImplementedError("kafka.protocol.parser.KafkaProtocol counts its correlation ids from 0 to 2**31 - 1")
     connection = KafkaConnection(SimpleNamespace(call_at=lambda *_: None, cancel=lambda *_: None))
     wire = SimpleNamespace(
         get_protocol=lambda: connection,
@@ -269,21 +271,21 @@ def _plain_field(field: Any, value: Any) -> Any:
     return uuid.UUID(int=0) if value is None and field.type_str == "uuid" else value
 
 
-def _native(container: Any, value: dict[str, Any], version: int | None) -> Any:
+def _native(container: Any, value: dict[str, Any], version: int | None = None) -> Any:
     """The DataContainer of a dict. A name that the schema lacks is handed to it as it is: it refuses."""
     known = {field._name: field for field in container.fields.values()}
     given: dict[str, Any] = {f"_{tag}": data for tag, data in value.get("_tags", ())}
     for key, item in value.items():
         if key in known:
-            given[known[key].name] = _native_field(known[key], item, version)
+            given[known[key].name] = _native_field(known[key], item)
         elif key != "_tags":
             given[key] = item
     return container(version=version, **given)
 
 
-def _native_field(field: Any, value: Any, version: int | None) -> Any:
+def _native_field(field: Any, value: Any) -> Any:
     if value is None or not (field.is_struct() or field.is_struct_array()):
         return value
     if field.is_struct():
-        return _native(field.data_class, value, version)
-    return [_native(field.data_class, item, version) for item in value]
+        return _native(field.data_class, value)
+    return [_native(field.data_class, item) for item in value]

@@ -74,6 +74,8 @@ class Broker:
         return None
 
     def _supported(self, frame: bytes, api_key: int, version: int, correlation_id: int) -> bytes | None:
+        if api_key != API_VERSIONS:
+            raise NotImplementedError(f"this broker answers ApiVersions alone; it was told to list api {api_key}")
         header, body = framing.request_plans(self.messages, api_key, version)
         reader = Reader(frame, self.rules)
         try:

@@ -10,11 +10,11 @@ Source: KIP-482, Kafka's protocol guide; where they are silent, the rulings name
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Any, NoReturn
 
 from reference.cursor import Reader, Writer
-from reference.errors import EncodeError, Reason
+from reference.errors import DecodeError, EncodeError, Reason
 from reference.plan import Array, Node, PlannedField, Struct, TagBuffer
 from reference.primitives import (
     Primitive,
@@ -59,7 +59,7 @@ def append(node: Node, writer: Writer, value: Any, path: str = "") -> None:
         case Array():
             _append_array(node, writer, value, path)
         case TagBuffer():
-            _append_tags(writer, {}, _unknown_tags(writer, value, path))
+            _append_tags(writer, {}, _unknown_tags(writer, value, (), path))
 
 
 def complete(node: Node, value: Any) -> Any:
@@ -91,7 +91,22 @@ def _read_array(node: Array, reader: Reader, path: str) -> list[Any] | None:
         return None
     if count > POLICY_ELEMENTS and reader.rules.policy_limits == "kafka-4.4":
         raise reader.error(Reason.RESOURCE_LIMIT, f"{count} elements; Kafka reads {POLICY_ELEMENTS}", start)
+    if isinstance(node.element, Primitive) and reader.spans is None:
+        return _read_primitives(node.element, reader, path, count)
     return [read(node.element, reader, f"{path}[{index}]") for index in range(count)]
+
+
+def _read_primitives(element: Primitive, reader: Reader, path: str, count: int) -> list[Any]:
+    """Long arrays are of primitives: their paths are only made when one is refused."""
+    values: list[Any] = []
+    take = element.read
+    try:
+        for _ in range(count):
+            values.append(take(reader))
+    except DecodeError as error:
+        error.path = f"{path}[{len(values)}]"
+        raise
+    return values
 
 
 def _append_array(node: Array, writer: Writer, value: Any, path: str) -> None:
@@ -155,7 +170,7 @@ def _append_struct(node: Struct, writer: Writer, value: Any, path: str) -> None:
     for field in node.plain:
         append(field.node, writer, _field_value(field, value), _join(path, field.name))
     writer.path = path
-    unknown = _unknown_tags(writer, value.get("_tags") or [], path)
+    unknown = _unknown_tags(writer, value.get("_tags") or [], node.tagged, path)
     if node.flexible:
         _append_tags(writer, _known_tags(node, writer, value, path), unknown)
     elif unknown:
@@ -262,8 +277,8 @@ def _check_foreign(reader: Reader, struct: Struct | None, tag: int) -> None:
         raise reader.error(Reason.UNSUPPORTED_VERSION, detail, reader.pos)
 
 
-def _unknown_tags(writer: Writer, value: Any, path: str) -> dict[int, bytes]:
-    """`_tags` as given: pairs in ascending order, no tag twice (R-K-1w)."""
+def _unknown_tags(writer: Writer, value: Any, known: Container[int], path: str) -> dict[int, bytes]:
+    """`_tags` as given: pairs in ascending order, no tag twice (R-K-1w), none of them known."""
     if not isinstance(value, (list, tuple)):
         raise EncodeError(Reason.OUT_OF_RANGE, f"tags are a list of pairs, not a {type(value).__name__}", path)
     tags: dict[int, bytes] = {}
@@ -274,6 +289,8 @@ def _unknown_tags(writer: Writer, value: Any, path: str) -> dict[int, bytes]:
                 pass
             case _:
                 raise EncodeError(Reason.OUT_OF_RANGE, "a tag is a pair of an integer and bytes", path)
+        if tag in known:
+            raise EncodeError(Reason.KNOWN_TAG, f"tag {tag} in _tags is a field of this structure", path)
         if tag in tags:
             raise EncodeError(Reason.TAG_DUPLICATE, f"tag {tag} is given twice", path)
         if tag < previous:
@@ -299,9 +316,6 @@ def _known_tags(node: Struct, writer: Writer, value: Mapping[str, Any], path: st
 
 
 def _append_tags(writer: Writer, known: Mapping[int, bytes], unknown: Mapping[int, bytes]) -> None:
-    taken = known.keys() & unknown.keys()
-    if taken:
-        raise EncodeError(Reason.KNOWN_TAG, f"tag {min(taken)} in _tags is a field of this structure", writer.path)
     append_unsigned_varint(writer, len(known) + len(unknown))
     for tag, data in sorted({**known, **unknown}.items()):
         append_unsigned_varint(writer, tag)

@@ -73,14 +73,10 @@ _SCALAR_TYPES = {
 _VARIABLE_TYPES = {"string": "STRING", "bytes": "BYTES", "records": "BYTES"}
 
 
-def plan(schema: Schema, version: int, versions: Versions | None = None) -> Struct:
-    """The plan of a message at a version. `versions` widens the schema's own range (headers of old brokers).
-
-    Raises DecodeError(unsupported-version) for a version outside.
-    """
-    valid = versions or schema.versions
-    if version not in valid:
-        detail = f"{schema.name} has versions {valid}, not {version}"
+def plan(schema: Schema, version: int) -> Struct:
+    """The plan of a message at a version. Raises DecodeError(unsupported-version) for one that it does not have."""
+    if version not in schema.versions:
+        detail = f"{schema.name} has versions {schema.versions}, not {version}"
         raise DecodeError(Reason.UNSUPPORTED_VERSION, detail, None)
     return _struct(schema.name, schema.fields, version, schema.flexible)
 

@@ -263,7 +263,7 @@ def _flag(raw: Mapping[str, Any], key: str, path: str) -> bool:
 
 
 def _versions(raw: Any, path: str) -> Versions:
-    """ "none", "3", "0-9" or "3+"."""
+    """A range: none, 3, 0-9 or 3+, as text."""
     if raw == "none":
         return NONE
     match = _RANGE.fullmatch(raw) if isinstance(raw, str) else None

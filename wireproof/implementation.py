@@ -75,7 +75,7 @@ def open_session(spec: str, options: Options, *, as_declared: bool = True) -> It
                 session.description = replace(session.description, readings={})
             yield session
     except ImplementationError as error:
-        raise click.UsageError(f"--impl={spec}: {error}") from None
+        raise click.UsageError(f"--impl: {error}") from None
 
 
 def load_vectors(dialects: tuple[str, ...] | None = None) -> tuple[vectors.Vector, ...]:

@@ -188,7 +188,7 @@ class ChildConnection:
             self._bury(process)
         elif self._junk > FLOOD or process.half_line_size > LONGEST_LINE:
             size = self._junk + process.half_line_size
-            sample = junk or process.half_line
+            sample = (junk or process.half_line)[:80]
             self._end(process, lambda stderr: endings.flooded(size, sample, stderr))
         elif self._talk.waiting:
             self._watch(process)
@@ -230,10 +230,10 @@ class ChildConnection:
             self._process, _ = self._start()
         except ImplementationError as error:
             self._failed_starts += 1
-            if self._failed_starts < FAILED_STARTS:
-                self._talk.blame_next(Ending(Status.CRASH, "no restart", f"it does not start again: {error}"))
-            else:
-                self._lost = f"not asked: {FAILED_STARTS} times in a row it did not start again: {error}"
+            self._talk.not_started(Ending(Status.CRASH, "no restart", f"it does not start again: {error}"))
+            if self._failed_starts >= FAILED_STARTS:
+                first_line, *_ = str(error).splitlines()
+                self._lost = f"not asked: {FAILED_STARTS} times in a row it did not start again: {first_line}"
                 self._talk.give_up(self._lost)
             return None
         self._failed_starts = 0

@@ -24,8 +24,11 @@ class _Trial:
     """After a death with several questions open: they are put again, one at a time, until one repeats it."""
 
     queue: deque[int]
-    oldest: int
     ending: Ending
+    #: The oldest of them, and the last that had been answered before.
+    oldest: int
+    before: int | None
+    #: The last that has been put again.
     last: int | None = None
 
 
@@ -64,6 +67,7 @@ class Conversation:
         self._open: dict[int, int] = {}
         self._open_bytes = 0
         self._answered: set[int] = set()
+        self._last_answered: int | None = None
         self._trial: _Trial | None = None
 
     def begin(self, cases: Sequence[Case]) -> None:
@@ -145,7 +149,7 @@ class Conversation:
             if error.seq is not None and error.seq in self._open:
                 self._close(error.seq, lambda case: _malformed(case, error, line))
                 return True
-            self._junk("garbage", f"on stdout came what is no answer ({error}): {shorten(line)}")
+            self._junk("garbage", f"a line on stdout is no answer, {error}: {shorten(line)}")
             return False
         if answer.seq in self._open:
             self._close(answer.seq, lambda case: _observe(case, answer, line))
@@ -166,7 +170,7 @@ class Conversation:
             overtaken = {spent for spent in self._spent if spent < seq}
             self._spent -= overtaken
             self._late |= overtaken
-        index = self._index[seq]
+        index = self._last_answered = self._index[seq]
         self._put(index, observe(self._cases[index]))
 
     def _unasked(self, seq: int, line: bytes) -> None:
@@ -215,7 +219,7 @@ class Conversation:
             self._put(opened[0], _blame(self._cases[opened[0]], ending))
             self._again(opened[1:])
         else:
-            self._trial = _Trial(deque(opened), opened[0], ending)
+            self._trial = _Trial(deque(opened), ending, oldest=opened[0], before=self._last_answered)
 
     def forget(self) -> None:
         """The process is gone: nothing is open any more, and no answer can come late."""
@@ -232,7 +236,7 @@ class Conversation:
 
     def _again(self, indices: Iterable[int]) -> None:
         """These were not begun, or not answered: they come first with the next process."""
-        self._todo.extendleft(reversed(list(indices)))
+        self._todo.extendleft(reversed([index for index in indices if self._results[index] is None]))
 
     def _end_trial(self) -> None:
         trial, self._trial = self._trial, None
@@ -249,24 +253,26 @@ class Conversation:
     def _not_repeated(self, trial: _Trial) -> None:
         self._trial = None
         text = "several questions were open, and none of them repeats this when it is asked alone; this was the oldest"
+        if trial.before is not None:
+            text += f". It may have come after the answer to the one before, {self._cases[trial.before].id}"
         ending = replace(trial.ending, detail=f"{trial.ending.detail}\n{text}")
         self._put(trial.oldest, _blame(self._cases[trial.oldest], ending))
 
     # No process any more.
 
-    def blame_next(self, ending: Ending) -> None:
-        """No process could be started for the next case: it gets this."""
-        index = self._pop()
-        self._end_trial()
-        if index is not None:
+    def not_started(self, ending: Ending) -> None:
+        """No process could be started again: the case that ended the last one gets this too, or else the next case."""
+        trial = self._trial
+        if trial is not None:
+            self._end_trial()
+            both = replace(trial.ending, detail=f"{trial.ending.detail}\nthen: {ending.detail}")
+            self._put(trial.oldest, _blame(self._cases[trial.oldest], both))
+        elif self._todo:
+            index = self._todo.popleft()
             self._put(index, _blame(self._cases[index], ending))
 
     def give_up(self, why: str) -> None:
         """The implementation does not start any more: what is left is not asked."""
-        if self._trial is not None:
-            trial = self._trial
-            self._end_trial()
-            self._put(trial.oldest, _blame(self._cases[trial.oldest], trial.ending))
         for index in self._todo:
             if self._results[index] is None:
                 self._put(index, Observation(self._cases[index], Status.NOT_ASKED, detail=why))

@@ -45,11 +45,11 @@ def loads(line: bytes) -> Any:
         raise LineError("nested too deeply") from None
     except msgspec.DecodeError as error:
         if b"\\u" not in line:
-            raise LineError(f"no JSON ({error})") from None
+            raise LineError(f"not JSON ({str(error).removeprefix('JSON is malformed: ')})") from None
     try:  # lone surrogates again
         return json.loads(line, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
-        raise LineError(f"no JSON ({error})") from None
+        raise LineError(f"not JSON ({error})") from None
 
 
 def _refuse_constant(name: str) -> NoReturn:

@@ -13,7 +13,7 @@ from conformance.patterns import mismatch
 from conformance.report import background, question
 from conformance.report.compare import name_difference, side_by_side
 from conformance.report.hexview import BAD, DIM, FAULT, GOOD, Mark
-from conformance.report.labels import completed, explained, flat, label_rows
+from conformance.report.labels import completed, explained, flat, label_rows, named_pieces
 from conformance.report.page import Page
 from conformance.report.text import brief, safe, safe_lines, to_string, wrap
 from conformance.report.valueview import compare_values
@@ -240,7 +240,7 @@ def _bytes_outcome(page: Page, told: _Told) -> None:
     """Expected and actual bytes aligned, the first difference named, and what the actual bytes mean."""
     vector, case = told.vector, told.case
     expected, actual = vector.canonical_data, told.observation.answer
-    pieces = vector.canonical or vector.pieces
+    pieces = named_pieces(vector.canonical or vector.pieces, case)
     rows = flat(label_rows(pieces, expected, case.type, case.dialect, case.version))
     if expected != actual:
         page.block("found", side_by_side(expected, actual, rows, width=page.room))

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from conformance.model import Case, Op
 from conformance.report.hexview import BAD, DIM, GOOD, Mark, Row, hex_dump
-from conformance.report.labels import explained, label_rows, rows_of
+from conformance.report.labels import explained, label_rows, named_pieces, rows_of
 from conformance.report.text import brief, safe, wrap
 from reference import catalog
 
@@ -37,7 +37,7 @@ def subject(case: Case) -> str:
 
 def data_rows(vector: Vector, case: Case) -> list[Row]:
     """The rows of the bytes that were asked about."""
-    return label_rows(vector.pieces, case.args["data"], case.type, case.dialect, case.version)
+    return label_rows(named_pieces(vector.pieces, case), case.args["data"], case.type, case.dialect, case.version)
 
 
 def question(vector: Vector, case: Case, marks: Sequence[Mark], width: int) -> Text:

@@ -1,7 +1,8 @@
 """Kafka's message schemas as facts: names, types, versions, tags, defaults; no prose.
 
 Provenance: the message definitions inside kafka-clients 4.4.0 (Apache Kafka, Apache License 2.0), without comments,
-descriptions, listeners, entity types and map keys, none of which changes a byte.
+descriptions, listeners, entity types and map keys, none of which changes a byte. RequestHeader is that of
+kafka-clients 3.9.0, the last with version 0.
 """
 
 from __future__ import annotations

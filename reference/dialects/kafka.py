@@ -14,7 +14,6 @@ from reference.framing import RequestFrame, ResponseFrame
 from reference.plan import Struct
 from reference.primitives import PRIMITIVES
 from reference.rules import OTHER, Rules, Ruling
-from reference.schema import Versions
 
 GUIDE = "Kafka protocol guide"
 KIP_482 = "KIP-482, Tagged fields"
@@ -248,8 +247,7 @@ RULINGS: tuple[Ruling, ...] = (
     ),
 )
 
-#: Header versions of the wire, older than the catalogue's: RequestHeader 0 was ControlledShutdown 0's.
-_HEADERS = {"RequestHeader": Versions(0, 2), "ResponseHeader": Versions(0, 1)}
+_HEADERS = ("RequestHeader", "ResponseHeader")
 _FRAME = "ResponseFrame:"
 
 
@@ -265,7 +263,7 @@ class _Messages:
         schema = catalog.load(name)
         if schema is None:
             raise UnknownType(f"the catalogue has no message {name!r}")
-        return plan.plan(schema, version, _HEADERS.get(name))
+        return plan.plan(schema, version)
 
 
 MESSAGES = _Messages()
@@ -280,15 +278,20 @@ class Kafka:
     @functools.cached_property
     def types(self) -> Mapping[str, tuple[int, int] | None]:
         spans: dict[str, tuple[int, int] | None] = dict.fromkeys((*PRIMITIVES, "ARRAY", "TAG_BUFFER"))
-        spans |= {name: (versions.low, versions.high) for name, versions in _HEADERS.items()}
+        for name in _HEADERS:
+            spans[name] = self._span(name)
         for api in catalog.apis().values():
             for name in (f"{api}Request", f"{api}Response"):
-                schema = catalog.load(name)
-                if schema is not None:
-                    spans[name] = (schema.versions.low, schema.versions.high)
+                spans[name] = self._span(name)
             spans[_FRAME + api] = spans[f"{api}Response"]
         spans["RequestFrame"] = None
         return spans
+
+    @staticmethod
+    def _span(name: str) -> tuple[int, int]:
+        schema = catalog.load(name)
+        assert schema is not None, name  # the index names what the catalogue has
+        return schema.versions.low, schema.versions.high
 
     def apis(self) -> Mapping[int, str]:
         return catalog.apis()

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import ctypes
+import mmap
 import os
 import signal
 import sys
@@ -47,8 +48,6 @@ def _eat() -> Any:
 
 def _eat_shared() -> Any:
     """Memory that RLIMIT_DATA does not count."""
-    import mmap
-
     hoard = [mmap.mmap(-1, 1 << 29)]
     for offset in range(0, 1 << 29, 4096):
         hoard[0][offset] = 1
@@ -101,15 +100,6 @@ def _alarm() -> Any:
     time.sleep(60)
 
 
-def _die_later() -> Any:
-    threading.Timer(0.1, os._exit, (7,)).start()
-    return -1
-
-
-def _many(action: Callable[[], Any]) -> Callable[[], Any]:
-    return action
-
-
 aborts = Manner(os.abort)
 segfaults = Manner(lambda: ctypes.string_at(0))
 exits = Manner(lambda: os._exit(3))
@@ -120,7 +110,7 @@ refuses = Manner(lambda: _raise(ValueError("no")))
 lacks = Manner(lambda: _raise(NotImplementedError("not yet")))
 recurses = Manner(_recurse)
 hangs = Manner(lambda: time.sleep(60))
-spins = Manner(lambda: all(iter(int, 1)) or _spin())
+spins = Manner(lambda: any(iter(int, 1)))
 eats = Manner(_eat)
 eats_shared = Manner(_eat_shared)
 asks_too_much = Manner(lambda: len(bytes(1 << 40)))
@@ -132,5 +122,4 @@ leaves_thread = Manner(_leave_thread)
 leaves_grandchild = Manner(_leave_grandchild_and_die)
 closes_everything = Manner(_close_everything)
 alarms = Manner(_alarm)
-dies_later = Manner(_die_later)
 odd_value = Manner(object)

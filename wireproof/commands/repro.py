@@ -12,6 +12,7 @@ from typing import Any
 import click
 from rich.text import Text
 
+from conformance import generated
 from conformance.connection import Options
 from conformance.model import Observation, Op, Outcome, Status, Verdict
 from conformance.report.failure import failure_page, repro_command, titled_name
@@ -37,9 +38,9 @@ def repro(
 ) -> None:
     r"""Ask an implementation one question again, and tell all about it.
 
-    VERDICT-ID is what a failure and the lines of a report name, DIALECT/AREA/VECTOR#OP; a failure also prints the whole
-    command. The question, the conversation with the child, what it did and the verdict are shown. A negative vector is
-    asked together with its valid twin: a refusal counts only when the twin is accepted.
+    VERDICT-ID is what a failure and the lines of a report name: DIALECT/AREA/VECTOR#OP, or gen/… for a generated case;
+    a failure also prints the whole command. The question, the conversation with the child, what it did and the verdict
+    are shown. A negative vector is asked together with its valid twin: a refusal counts only when the twin is accepted.
 
     \b
     Examples:
@@ -80,6 +81,11 @@ def repro(
 def find_question(verdict_id: str) -> Question:
     """The question of this id. Raises click.UsageError with the ids that are near it."""
     wanted = verdict_id.rpartition("::")[2]  # pytest puts the implementation before it
+    if wanted.startswith("gen/"):
+        try:
+            return Question(*generated.parse(wanted))
+        except (ValueError, NotImplementedError) as error:
+            raise click.UsageError(str(error)) from None
     path, _, op = wanted.partition("#")
     all_vectors = load_vectors()
     found = next((vector for vector in all_vectors if vector.path == path), None)
@@ -88,7 +94,7 @@ def find_question(verdict_id: str) -> Question:
         near = difflib.get_close_matches(path, paths, n=4, cutoff=0.5)
         near += [one for one in paths if path and path in one and one not in near][: 4 - len(near)]
         meant = f" Near it are {', '.join(near)}." if near else ""
-        raise click.UsageError(f"There is no vector {path!r}.{meant} An id is DIALECT/AREA/VECTOR#OP.")
+        raise click.UsageError(f"There is no vector {path!r}.{meant} An id is DIALECT/AREA/VECTOR#OP, or gen/….")
     asked = [str(one) for one in found.ops]
     if not op and len(asked) == 1:
         op = asked[0]

@@ -1,0 +1,7 @@
+"""Ends with exit code 3."""
+
+import os
+
+from program import serve
+
+serve(lambda _: os._exit(3))

@@ -1,0 +1,42 @@
+"""What the programs of this folder share: the line protocol for INT32 decode, in plain Python.
+
+Each program answers rightly but for one question, `ffffffff`, at which it does what its name says.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from typing import Any
+
+CULPRIT = "ffffffff"
+
+Question = dict[str, Any]
+
+
+def answer(message: object) -> None:
+    """Write a line at once."""
+    print(json.dumps(message), flush=True)
+
+
+def describe() -> None:
+    """What the program offers."""
+    answer({"name": "manners", "language": "python", "ops": ["decode"], "types": {"kafka": {"INT32": None}}})
+
+
+def value(question: Question) -> Question:
+    """The right answer."""
+    return {"seq": question["seq"], "value": int.from_bytes(bytes.fromhex(question["data"]), signed=True)}
+
+
+def serve(act: Callable[[Question], object]) -> None:
+    """Answer until stdin ends, and do `act` at the culprit."""
+    for line in sys.stdin:
+        question = json.loads(line)
+        if question["op"] == "describe":
+            describe()
+        elif question["data"] == CULPRIT:
+            act(question)
+        else:
+            answer(value(question))

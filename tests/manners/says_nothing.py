@@ -1,0 +1,5 @@
+"""Reads, and says nothing."""
+
+import sys
+
+sys.stdin.read()

@@ -1,0 +1,13 @@
+"""Dies at the culprit, and does not start a second time: the file that MANNERS_MARK names remembers it."""
+
+import os
+import sys
+from pathlib import Path
+
+from program import serve
+
+mark = Path(os.environ["MANNERS_MARK"])
+if mark.exists():
+    sys.exit("the port is taken")
+mark.touch()
+serve(lambda _: os.abort())
