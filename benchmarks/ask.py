@@ -18,7 +18,7 @@ types = {"kafka": {"INT32": None}}
 _ROUNDS = 5
 
 
-def decode(type: str, data: bytes, *, dialect: str, version: int | None = None) -> Any:  # noqa: A002, ARG001
+def decode(type: str, data: bytes, *, dialect: str, version: int | None = None) -> Any:  # noqa: ARG001
     """The smallest codec there is: it is the way to it that is measured."""
     (value,) = struct.unpack(">i", data)
     return value
@@ -39,7 +39,7 @@ def main(count: int) -> None:
             rates.append(count / (time.perf_counter() - start))
             assert [observation.answer for observation in observations] == list(range(count))
     rounds = ", ".join(f"{rate:,.0f}" for rate in rates)
-    print(f"{statistics.median(rates):,.0f} cases a second (median; rounds: {rounds})")
+    sys.stdout.write(f"{statistics.median(rates):,.0f} cases a second (median; rounds: {rounds})\n")
 
 
 if __name__ == "__main__":

@@ -206,9 +206,7 @@ def _connection(correlation_id: int, client_id: str | None = None) -> Any:
 async def _sent(header: dict[str, Any], body: dict[str, Any]) -> bytes:
     """What a connection to a broker of this one version writes."""
     if header["RequestApiKey"] != admin.ApiVersionRequest.API_KEY or header.get("_tags"):
-        raise NotImplementedError(
-            "aiokafka.conn.AIOKafkaConnection is offered for ApiVersions alone, and takes no tags"
-        )
+        raise NotImplementedError("aiokafka.conn.AIOKafkaConnection: ApiVersions alone is offered, and no header tags")
     _struct("ApiVersionsRequest", header["RequestApiVersion"])
     connection = _connection(header["CorrelationId"], header["ClientId"])
     connection._versions = {header["RequestApiKey"]: (header["RequestApiVersion"],) * 2}
@@ -279,7 +277,10 @@ def _plain(codec: Any, value: Any, names: dict[str, str]) -> Any:
 def _native(codec: Any, value: Any, names: dict[str, str]) -> Any:
     """The way back: tuples for dicts, and a dict for tags."""
     if codec is codecs.TaggedFields:
-        return dict(value)
+        given = dict(value)
+        if len(given) < len(value):
+            raise NotImplementedError("aiokafka.protocol.types.TaggedFields takes a dict: no tag can be given twice")
+        return given
     if isinstance(codec, codecs.Schema):
         given = _native_fields(codec, value, names)
         return tuple(given.pop(field) for field in codec.names) + tuple(given.values())  # too many: it refuses

@@ -138,7 +138,7 @@ def encode(type: str, value: Any, *, dialect: str, version: int | None = None) -
         body._header = _native(HEADERS["ResponseHeader"], value["header"])
         return bytes(body.encode(header=True, framed=True))
     if type == "TAG_BUFFER":
-        return bytes(tagged_fields.TaggedFields([]).encode({f"_{tag}": data for tag, data in value}))
+        return bytes(tagged_fields.TaggedFields([]).encode(_named_tags(value)))
     return bytes(_codec(type).encode(value))
 
 
@@ -254,6 +254,13 @@ def _unknown_tags(tags: dict[str, bytes]) -> list[tuple[int, bytes]]:
     return [(int(tag.removeprefix("_")), data) for tag, data in tags.items()]
 
 
+def _named_tags(tags: Any) -> dict[str, bytes]:
+    given = {f"_{tag}": data for tag, data in tags}
+    if len(given) < len(tags):
+        raise NotImplementedError("kafka-python takes tags by name: none can be given twice")
+    return given
+
+
 def _plain(item: Any) -> dict[str, Any]:
     """A DataContainer as a dict of the fields that its version has, by their names in the schema."""
     has = [field for field in item.fields.values() if field.for_version_q(item.version)]
@@ -274,7 +281,7 @@ def _plain_field(field: Any, value: Any) -> Any:
 def _native(container: Any, value: dict[str, Any], version: int | None = None) -> Any:
     """The DataContainer of a dict. A name that the schema lacks is handed to it as it is: it refuses."""
     known = {field._name: field for field in container.fields.values()}
-    given: dict[str, Any] = {f"_{tag}": data for tag, data in value.get("_tags", ())}
+    given: dict[str, Any] = _named_tags(value.get("_tags", ()))
     for key, item in value.items():
         if key in known:
             given[known[key].name] = _native_field(known[key], item)

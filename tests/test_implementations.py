@@ -236,6 +236,12 @@ def test_a_key_that_the_library_does_not_know_is_refused_by_it(module: str) -> N
 
 
 @pytest.mark.parametrize("module", ["kafka_python", "aiokafka"])
+def test_a_tag_that_is_given_twice_cannot_be_put_to_a_dict(module: str) -> None:
+    with pytest.raises(NotImplementedError, match="twice"):
+        wrapper(module).encode("TAG_BUFFER", [(1, b"a"), (1, b"b")], dialect="kafka")
+
+
+@pytest.mark.parametrize("module", ["kafka_python", "aiokafka"])
 @pytest.mark.parametrize(
     ("client", "broker", "chosen"),
     [((0, 9), (0, 12), 9), ((4, 9), (2, 6), 6), ((0, 4), (5, 9), None), ((5, 9), (0, 4), None), ((0, 9), None, None)],

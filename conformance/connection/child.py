@@ -296,7 +296,7 @@ class ChildConnection:
         if late and not self._launch.ordered:
             text += "It answered when its stdin was closed: it holds its output back. Flush stdout after each answer."
         elif self._launch.ordered:
-            text += "Its import does not end: what it does then (connections, threads, input) belongs into its functions."
+            text += "Its import does not end: what it waits for there belongs into its functions."
         else:
             text += "It has to read its stdin line by line, as the lines come, and to answer each at once."
         process.kill()

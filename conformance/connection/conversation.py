@@ -12,7 +12,7 @@ from conformance.connection.quarantine import Quarantine
 from conformance.model import Case, Observation, Status
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
 #: So many questions are open at a time, and so many bytes of them, unless one alone is larger.
 WINDOW = 256
@@ -147,12 +147,14 @@ class Conversation:
             answer = lines.read_answer(line)
         except lines.LineError as error:
             if error.seq is not None and error.seq in self._open:
-                self._close(error.seq, lambda case: _malformed(case, error, line))
+                index = self._close(error.seq)
+                self._put(index, _malformed(self._cases[index], error, line))
                 return True
             self._junk("garbage", f"a line on stdout is no answer, {error}: {shorten(line)}")
             return False
         if answer.seq in self._open:
-            self._close(answer.seq, lambda case: _observe(case, answer, line))
+            index = self._close(answer.seq)
+            self._put(index, _observe(self._cases[index], answer, line))
             return True
         if answer.seq in self._spent or answer.seq in self._late:
             self._spent.discard(answer.seq)
@@ -162,8 +164,8 @@ class Conversation:
         self._unasked(answer.seq, line)
         return False
 
-    def _close(self, seq: int, observe: Callable[[Case], Observation]) -> None:
-        """An open question has its answer."""
+    def _close(self, seq: int) -> int:
+        """An open question has its answer: the index of its case."""
         self._open_bytes -= self._open.pop(seq)
         self._answered.add(seq)
         if self._spent:
@@ -171,7 +173,7 @@ class Conversation:
             self._spent -= overtaken
             self._late |= overtaken
         index = self._last_answered = self._index[seq]
-        self._put(index, observe(self._cases[index]))
+        return index
 
     def _unasked(self, seq: int, line: bytes) -> None:
         if seq in self._answered and seq in self._index:
@@ -264,9 +266,9 @@ class Conversation:
         """No process could be started again: the case that ended the last one gets this too, or else the next case."""
         trial = self._trial
         if trial is not None:
-            self._end_trial()
             both = replace(trial.ending, detail=f"{trial.ending.detail}\nthen: {ending.detail}")
             self._put(trial.oldest, _blame(self._cases[trial.oldest], both))
+            self._end_trial()
         elif self._todo:
             index = self._todo.popleft()
             self._put(index, _blame(self._cases[index], ending))

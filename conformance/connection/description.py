@@ -13,7 +13,7 @@ from conformance.model import Description, Op
 PROTOCOL = 1
 
 _MEMBERS = ("name", "version", "language", "dialects", "ops", "types", "rebuilds", "readings", "protocol")
-_TYPES_EXAMPLE = '{"kafka": {"INT32": None, "ApiVersionsRequest": (0, 3)}}'
+_TYPES_EXAMPLE = '{"kafka": {"INT32": null, "ApiVersionsRequest": [0, 3]}}'
 
 
 class DescriptionError(ValueError):
@@ -38,10 +38,7 @@ def parse(raw: Any) -> Description:
         dialects=_texts("dialects", raw.get("dialects", ("kafka",)), '["kafka"]'),
         ops=_ops(raw),
         types=None if raw.get("types") is None else _types(raw["types"]),
-        rebuilds={
-            name: _texts(f'rebuilds["{name}"]', fields, '["maxTimestamp"]')
-            for name, fields in _object(raw.get("rebuilds", {}), "rebuilds", '{"RecordBatch": ["maxTimestamp"]}').items()
-        },
+        rebuilds=_rebuilds(raw.get("rebuilds", {})),
         readings=_readings(raw.get("readings", {})),
     )
 
@@ -115,7 +112,12 @@ def _span(member: str, found: Any) -> tuple[int, int] | None:
     match found:
         case [int() as low, int() as high] if low <= high and not isinstance(low, bool) and not isinstance(high, bool):
             return low, high
-    _wrong(member, found, "the lowest and the highest version, such as (0, 3), or None for a type without versions")
+    _wrong(member, found, "the lowest and the highest version, such as [0, 3], or null where there are none")
+
+
+def _rebuilds(found: Any) -> dict[str, tuple[str, ...]]:
+    rebuilds = _object(found, "rebuilds", '{"RecordBatch": ["maxTimestamp"]}')
+    return {name: _texts(f'rebuilds["{name}"]', fields, '["maxTimestamp"]') for name, fields in rebuilds.items()}
 
 
 def _readings(found: Any) -> dict[str, str]:

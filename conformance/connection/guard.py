@@ -63,7 +63,12 @@ class Guard:
         self.stop()
         null = subprocess.DEVNULL
         self._process = subprocess.Popen(
-            program(__file__, __name__), bufsize=0, stdin=subprocess.PIPE, stdout=null, stderr=null, start_new_session=True
+            program(__file__, __name__),
+            bufsize=0,
+            stdin=subprocess.PIPE,
+            stdout=null,
+            stderr=null,
+            start_new_session=True,
         )
         return self._process
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from conformance.connection import lines
 from conformance.connection.base import ImplementationError, Options
-from conformance.connection.module import load
+from conformance.connection.loading import load
 from conformance.connection.quarantine import Quarantine
 from conformance.connection.transcript import Transcript
 from conformance.model import Case, Description, Observation

@@ -24,7 +24,7 @@ def _lower(what: int, limit: int) -> None:
     try:
         resource.setrlimit(what, (limit, limit))
     except (OSError, ValueError) as error:  # some kernels take no such limit: the watch over the memory in use stays
-        print(f"no limit set: {error}", file=sys.stderr)
+        sys.stderr.write(f"no limit set: {error}\n")
 
 
 def main(arguments: list[str]) -> None:
@@ -34,7 +34,7 @@ def main(arguments: list[str]) -> None:
     try:
         os.execvp(command[0], command)  # noqa: S606 (the user's own command)
     except OSError as error:
-        print(f"{command[0]} cannot be started: {error.strerror}", file=sys.stderr)
+        sys.stderr.write(f"{command[0]} cannot be started: {error.strerror}\n")
         sys.exit(126)
 
 

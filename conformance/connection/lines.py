@@ -222,7 +222,7 @@ def read_answer(line: bytes) -> Answer:
         raise LineError("a JSON object was expected")
     seq = message.get("seq")
     if type(seq) is not int:
-        raise LineError(f"`seq` is {brief(seq)}: the question's number was expected" if "seq" in message else "`seq` is missing")
+        raise LineError(f"`seq` is {brief(seq)}: the number of a question was expected")
     if len(message) == 2:  # the quick way for nearly all
         _, kind = message
         if kind in _KINDS:
@@ -280,7 +280,7 @@ def _string(message: Mapping[str, Any], key: str) -> str:
 def _reject(case: Case, message: Mapping[str, Any]) -> Observation:
     refusal = message["reject"]
     if not isinstance(refusal, dict):
-        raise ShapeError(f"`reject` is {brief(refusal)}: an object was expected, with what is known of reason and offset")
+        raise ShapeError(f'`reject` is {brief(refusal)}: an object such as {{"reason": …, "offset": …}} was expected')
     unknown = refusal.keys() - {"reason", "offset", "half", "detail"}
     if unknown:
         raise ShapeError(f"`reject` has {brief(sorted(unknown))}; it may have reason, offset, half, detail")
@@ -343,6 +343,4 @@ def read_configured(given: Answer) -> bool:
         return True
     if given.kind == "error":
         raise LineError(_string(message, "error"), given.seq)
-    raise LineError(
-        f'the answer to configure is {brief(message)}: {{"seq":{given.seq},"ok":true}} or `unsupported` was expected', given.seq
-    )
+    raise LineError(f"it answered {brief(message)}: `ok`, true, or `unsupported` was expected", given.seq)

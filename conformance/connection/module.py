@@ -1,23 +1,20 @@
-"""A Python module (or an object in one) as an implementation: found, described, called."""
+"""A Python module (or an object in one) as an implementation: called, and what it does told as an observation."""
 
 from __future__ import annotations
 
 import importlib
-import inspect
-import os
 import struct
 import sys
 import traceback
-from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from conformance.connection import description as describing
 from conformance.connection.base import ImplementationError
-from conformance.connection.shapes import ShapeError, brief, shape
+from conformance.connection.shapes import ShapeError, shape
 from conformance.model import ARGUMENTS, TYPED_OPS, Case, Observation, Op, Status
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
     from types import TracebackType
 
     from conformance.model import Description
@@ -36,28 +33,21 @@ _LINE_LENGTH = 400
 class Module:
     """A loaded implementation. `call` puts a case to it and never raises, but for KeyboardInterrupt."""
 
-    def __init__(self, target: Any, spec: str) -> None:
-        self._functions: dict[Op, Callable[..., Any]] = {
-            op: function for op in Op if callable(function := getattr(target, op.value, None))
-        }
-        self._configure = getattr(target, "configure", None)
-        if not self._functions:
-            raise ImplementationError(_no_functions(target, spec))
-        for op, function in self._functions.items():
-            _check_signature(op, function, spec)
-        rejects = _rejects(target, spec)
+    def __init__(
+        self,
+        description: Description,
+        functions: Mapping[Op, Callable[..., Any]],
+        configure: Callable[..., Any] | None,
+        rejects: tuple[type[BaseException], ...] = REJECTS,
+    ) -> None:
+        self.description = description
+        self._functions = functions
+        self._configure = configure
         self._rejects = dict.fromkeys(Op, rejects) | {Op.ENCODE: (*rejects, *ENCODE_REJECTS)}
-        self.description = _describe(target, spec, self._ops())
-
-    def _ops(self) -> list[str]:
-        offered = set(self._functions)
-        if {Op.DECODE, Op.ENCODE} <= offered:
-            offered.add(Op.RECODE)
-        return [op.value for op in Op if op in offered]
 
     def configure(self, dialect: str, settings: Mapping[str, Any]) -> bool:
         """Hand over the settings. False: the module has no `configure`. Raises ImplementationError when it fails."""
-        if not callable(self._configure):
+        if self._configure is None:
             return False
         try:
             self._configure(settings, dialect=dialect)
@@ -82,7 +72,7 @@ class Module:
             return Observation(case, Status.VIOLATION, error="wrong form", detail=str(error))
         except KeyboardInterrupt:
             raise
-        except BaseException as error:  # noqa: BLE001 (whatever an implementation raises is an observation)
+        except BaseException as error:  # whatever an implementation raises is an observation
             return self._raised(case, error, case.op)
 
     def _function(self, op: Op) -> Callable[..., Any]:
@@ -108,7 +98,7 @@ class Module:
             written = encode(case.type, value, dialect=case.dialect, version=case.version)
         except KeyboardInterrupt:
             raise
-        except BaseException as error:  # noqa: BLE001 (as in call)
+        except BaseException as error:  # as in call
             return self._raised(case, error, half)
         return Observation(case, Status.ANSWER, shape(Op.RECODE, written))
 
@@ -149,7 +139,7 @@ def _reason(error: BaseException) -> str | None:
 def _message(error: BaseException) -> str:
     try:
         text = str(error)
-    except Exception as failure:  # noqa: BLE001 (an implementation's exception may fail to print itself)
+    except Exception as failure:  # an implementation's exception may fail to print itself
         return f"(its text could not be had: {type(failure).__name__})"
     return text if len(text) <= _LINE_LENGTH else f"{text[:_LINE_LENGTH]}… ({len(text)} characters)"
 
@@ -165,7 +155,7 @@ def _own_frames(trace: TracebackType | None) -> TracebackType | None:
 
 
 def top_frame(error: BaseException) -> str:
-    """ "module:function" where it was raised: the innermost frame outside the standard library; "" if there is none."""
+    """Where it was raised, "module:function": the innermost frame outside the standard library; "" if there is none."""
     found = ""
     trace = _own_frames(error.__traceback__)
     while trace is not None:
@@ -180,109 +170,7 @@ def trace_text(error: BaseException) -> str:
     """The last lines of the traceback, without our own frames, at most a page."""
     try:
         text = "".join(traceback.format_exception(type(error), error, _own_frames(error.__traceback__), limit=-8))
-    except Exception:  # noqa: BLE001 (formatting calls the exception's own methods)
+    except Exception:  # formatting calls the exception's own methods
         text = f"{type(error).__name__}: {_message(error)}"
     lines = [line if len(line) <= _LINE_LENGTH else f"{line[:_LINE_LENGTH]}…" for line in text.splitlines()]
     return "\n".join(lines[-_DETAIL_LINES:])
-
-
-def load(spec: str) -> Module:
-    """The implementation that `package.module[:attribute]` names; the current folder comes first in the search.
-
-    Raises ImplementationError.
-    """
-    name, _, attribute = spec.partition(":")
-    if not all(part.isidentifier() for part in [*name.split("."), *(attribute.split(".") if attribute else ())]):
-        raise ImplementationError(_not_a_name(spec))
-    here = str(Path.cwd())
-    if here not in sys.path and "" not in sys.path:
-        sys.path.insert(0, here)
-    target = _import(name, here)
-    for part in attribute.split(".") if attribute else ():
-        if not hasattr(target, part):
-            public = [word for word in dir(target) if not word.startswith("_")]
-            raise ImplementationError(
-                f"{spec}: {name} was imported, and has no attribute {attribute!r}.\n"
-                f"It has: {', '.join(public) or 'nothing public'}."
-            )
-        target = getattr(target, part)
-    return Module(target, spec)
-
-
-def _import(name: str, here: str) -> Any:
-    try:
-        return importlib.import_module(name)
-    except ModuleNotFoundError as error:
-        missing = error.name or ""
-        if name != missing and not name.startswith(f"{missing}."):
-            raise ImplementationError(_import_failed(name, error)) from error
-        raise ImplementationError(
-            f"{name}: there is no module {missing!r}.\n"
-            f"Looked in the current folder ({here}), in PYTHONPATH and in what is installed for {sys.executable}.\n"
-            "Start from the folder that holds it, or install it; a program is given as exec:COMMAND."
-        ) from error
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:
-        raise ImplementationError(_import_failed(name, error)) from error
-
-
-def _import_failed(name: str, error: BaseException) -> str:
-    return f"{name} was found, and its import failed:\n{trace_text(error)}\nMend that first: `python -c 'import {name}'` shows it too."
-
-
-def _not_a_name(spec: str) -> str:
-    path = spec.partition(":")[0]
-    if path.endswith(".py"):
-        name = path.removesuffix(".py").removeprefix(f".{os.sep}").replace(os.sep, ".")
-        return f"{spec!r} is a file's name; give the module's: {name}"
-    if os.sep in path or " " in path:
-        return f"{spec!r} is no module's name (package.module or package.module:attribute). A program is given as exec:{spec}"
-    return f"{spec!r} is no module's name: package.module or package.module:attribute is expected, or exec:COMMAND"
-
-
-def _no_functions(target: Any, spec: str) -> str:
-    functions = [name for name, item in vars(target).items() if inspect.isfunction(item)] if hasattr(target, "__dict__") else []
-    found = f"Its functions: {', '.join(functions)}." if functions else "It has no functions."
-    return (
-        f"{spec} has none of the eight functions {', '.join(Op)}.\n{found}\n"
-        "Write at least one, such as decode(type, data, *, dialect, version=None); "
-        "`wireproof new wrapper python DIR` makes a module to start from."
-    )
-
-
-def _check_signature(op: Op, function: Callable[..., Any], spec: str) -> None:
-    try:
-        signature = inspect.signature(function)
-    except (TypeError, ValueError):  # a compiled function that does not tell
-        return
-    names = ("type", *ARGUMENTS[op]) if op in TYPED_OPS else ARGUMENTS[op]
-    keywords = {"dialect": "", "version": None} if op in TYPED_OPS else {"dialect": ""}
-    try:
-        signature.bind(*names, **keywords)
-    except TypeError as error:
-        version = ", version=None" if op in TYPED_OPS else ""
-        raise ImplementationError(
-            f"{spec}: {op.value}{signature} cannot be called as the contract says: {error}.\n"
-            f"Expected: {op.value}({', '.join(names)}, *, dialect{version})."
-        ) from None
-
-
-def _rejects(target: Any, spec: str) -> tuple[type[BaseException], ...]:
-    found = getattr(target, "rejects", REJECTS)
-    classes = found if isinstance(found, (tuple, list)) else (found,)
-    if not all(isinstance(item, type) and issubclass(item, BaseException) for item in classes):
-        raise ImplementationError(f"{spec}: `rejects` is {brief(found)}; expected a tuple of exception classes")
-    return tuple(classes)
-
-
-def _describe(target: Any, spec: str, ops: list[str]) -> Description:
-    raw: dict[str, Any] = {"language": "python", "ops": ops}
-    for member in ("name", "version", "dialects", "types", "rebuilds", "readings"):
-        if hasattr(target, member):
-            raw[member] = getattr(target, member)
-    raw.setdefault("name", spec.replace(":", "."))
-    try:
-        return describing.parse(raw)
-    except describing.DescriptionError as error:
-        raise ImplementationError(f"{spec}: {error}") from None

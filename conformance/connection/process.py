@@ -33,10 +33,12 @@ class Process:
     def __init__(self, command: Sequence[str], env: Mapping[str, str] | None = None) -> None:
         """Start it. Raises OSError when there is no such program."""
         pipe = subprocess.PIPE
-        self._popen = subprocess.Popen(  # noqa: S603 (the user's own command, without a shell)
+        self._popen = subprocess.Popen(
             command, bufsize=0, stdin=pipe, stdout=pipe, stderr=pipe, env=env, process_group=0
         )
-        assert self._popen.stdin and self._popen.stdout and self._popen.stderr
+        assert self._popen.stdin
+        assert self._popen.stdout
+        assert self._popen.stderr
         guard.watch(self._popen.pid)
         self._stdin, self._stdout, self._stderr = self._popen.stdin, self._popen.stdout, self._popen.stderr
         self._selector = selectors.DefaultSelector()
@@ -75,7 +77,10 @@ class Process:
         self._write()
 
     def pump(self, timeout: float) -> list[bytes]:
-        """Read and write what can be, waiting up to `timeout` seconds for the first chance. The lines that came on stdout."""
+        """Read and write what can be, waiting up to `timeout` seconds, a tick at most, for a chance.
+
+        The lines that came on stdout, without their line feeds.
+        """
         lines: list[bytes] = []
         for key, _ in self._selector.select(min(timeout, TICK)):
             if key.fileobj is self._stdout:
@@ -98,7 +103,7 @@ class Process:
             except BlockingIOError:
                 self._want_to_write(True)
                 return
-            except (BrokenPipeError, ValueError):  # it does not listen any more: its end, or the timeout, tells the rest
+            except (BrokenPipeError, ValueError):  # it does not listen: its end or the timeout tells
                 self._unsent.clear()
                 break
             self.took_at = time.monotonic()
@@ -162,7 +167,7 @@ class Process:
         self._stdin.close()
 
     def wait(self, seconds: float) -> int | None:
-        """Its exit code, negative for a signal; None when it runs on after so many seconds. Its output is read meanwhile."""
+        """Its exit code, negative for a signal; None when it runs on. Its output is read while we wait."""
         deadline = time.monotonic() + seconds
         while not self.ended and time.monotonic() < deadline:
             self.pump(deadline - time.monotonic())

@@ -67,7 +67,7 @@ def _integer(value: int) -> int:
 
 def _struct(value: Mapping[Any, Any]) -> dict[str, Any]:
     if len(value) == 1 and not RESERVED.isdisjoint(value):
-        raise ShapeError(f"{brief(value)}: a struct whose only field has this name cannot be told from a value's notation")
+        raise ShapeError(f"{brief(value)}: a struct of this field alone cannot be told from a value's notation")
     for key in value:
         if not isinstance(key, str):
             raise ShapeError(f"a struct's key is {brief(key)}: field names are strings")
@@ -78,7 +78,7 @@ def brief(value: Any, limit: int = 120) -> str:
     """A value's repr, cut to `limit` characters; never raises."""
     try:
         text = repr(value)
-    except Exception as error:  # noqa: BLE001 (an implementation's own repr may fail in any way)
+    except Exception as error:  # an implementation's own repr may fail in any way
         text = f"<{type(value).__name__} whose repr raised {type(error).__name__}>"
     return text if len(text) <= limit else f"{text[:limit]}… ({len(text)} characters)"
 
@@ -109,7 +109,7 @@ def outcome(answer: Any) -> dict[str, Any]:
     """What a client made of a response; a bare string stands for `{"outcome": …}`."""
     found = {"outcome": answer} if isinstance(answer, str) else answer
     if not isinstance(found, Mapping) or found.get("outcome") not in OUTCOMES:
-        raise ShapeError(f"the answer is {brief(answer)}: an outcome was expected, one of {', '.join(sorted(OUTCOMES))}")
+        raise ShapeError(f"the answer is {brief(answer)}: one of {', '.join(sorted(OUTCOMES))} was expected")
     for key, item in found.items():
         if key not in OUTCOME_KEYS:
             raise ShapeError(f"the outcome has a key {brief(key)}; it may have {', '.join(sorted(OUTCOME_KEYS))}")

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING
 from conformance.connection import limits, lines
 from conformance.connection.base import ImplementationError
 from conformance.connection.description import to_json
-from conformance.connection.module import Module, load, top_frame, trace_text
+from conformance.connection.loading import load
+from conformance.connection.module import Module, top_frame, trace_text
 from conformance.model import Case, Observation, Status
 
 if TYPE_CHECKING:
@@ -47,7 +48,8 @@ class Worker:
         try:
             if question.op == "configure" and self._module is not None:
                 taken = self._module.configure(question.message["dialect"], question.message["settings"])
-                return lines.dumps({"seq": question.seq, **({"ok": True} if taken else {"unsupported": "no configure"})})
+                said = {"ok": True} if taken else {"unsupported": "no configure"}
+                return lines.dumps({"seq": question.seq, **said})
             self._module = load(self._spec)
             return lines.dumps(to_json(self._module.description))
         except ImplementationError as error:

@@ -304,8 +304,10 @@ def _refusal(observation: Observation, width: int) -> Text:
     if observation.offset is not None:
         said += f" at byte {observation.offset}"
     out = Text(safe(said), BAD)
-    words = ": ".join(part for part in (observation.error, observation.detail) if part)
-    for line in safe_lines(words, _TAIL):
+    lines = safe_lines(": ".join(part for part in (observation.error, observation.detail) if part), _TAIL)
+    if len(lines) == 1 and len(said) + 2 + len(lines[0]) <= width and observation.reason is None:
+        return Text(f"{safe(said)}: {lines[0]}", BAD)
+    for line in lines:
         for part in wrap(line, width - 2):
             out.append("\n| ", DIM).append(part)
     return out

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from rich import box
 from rich.console import Group, RenderableType
@@ -12,11 +12,6 @@ from rich.text import Text
 from conformance.model import Description, Outcome, Tally, Verdict
 from conformance.report.text import safe, to_string
 from conformance.vectors import AREAS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from rich.console import JustifyMethod
 
 #: How a deviation that a known-deviations file names is counted.
 KNOWN = "known"
@@ -150,20 +145,16 @@ def _not_offered(implementation: str, counts: Mapping[str, int]) -> Text:
 
 
 def matrix(results: Mapping[str, Sequence[Verdict]], *, limit: int = 40) -> RenderableType:
-    """Areas × implementations, and below the questions on which the implementations differ, `limit` at most."""
+    """Areas × implementations, and below the questions on which the implementations differ, `limit` of them at most:
+    grouped by how they differ, the largest group first."""
     tallies = {name: shares(verdicts).areas() for name, verdicts in results.items()}
-    table = _grid("area", tallies)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    table.add_column("area", no_wrap=True)
+    for name in tallies:
+        table.add_column(Text(safe(name)), overflow="fold")
     for area in sorted({area for areas in tallies.values() for area in areas}, key=_place):
         table.add_row(safe(area), *(_matrix_cell(areas.get(area, {})) for areas in tallies.values()), end_section=True)
-    return Group(table, *_differences(results, limit))
-
-
-def _grid(first: str, names: Iterable[str], justify: JustifyMethod = "left") -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    table.add_column(first, overflow="fold")
-    for name in names:
-        table.add_column(Text(safe(name)), overflow="fold", justify=justify)
-    return table
+    return Group(table, _differences(results, limit))
 
 
 def _matrix_cell(counts: Mapping[str, int]) -> Text:
@@ -174,22 +165,29 @@ def _matrix_cell(counts: Mapping[str, int]) -> Text:
     return Text("\n").join(Text(f"{count:>{width}} {_SHARES[name][0]}", _SHARES[name][1]) for name, count in present)
 
 
-def _differences(results: Mapping[str, Sequence[Verdict]], limit: int) -> list[RenderableType]:
+def _differences(results: Mapping[str, Sequence[Verdict]], limit: int) -> Text:
     by_id: dict[str, dict[str, Verdict]] = {}
     for name, verdicts in results.items():
         for verdict in verdicts:
             by_id.setdefault(verdict.id, {})[name] = verdict
-    differing = [identifier for identifier, found in by_id.items() if _differ(found.values())]
-    if not differing:
-        return [Text("\nNo question on which they differ.")] if len(results) > 1 else []
-    title = Text(f"\nThey differ on {len(differing)} {'question' if len(differing) == 1 else 'questions'}:", "bold")
-    table = _grid("question", results)
-    for identifier in differing[:limit]:
-        table.add_row(safe(identifier), *(_difference_cell(by_id[identifier].get(name)) for name in results))
-    parts: list[RenderableType] = [title, table]
-    if len(differing) > limit:
-        parts.append(Text(f"… and {len(differing) - limit} more; --report has them all", "dim"))
-    return parts
+    groups: dict[tuple[tuple[str, str], ...], list[str]] = {}
+    for identifier, found in by_id.items():
+        if _differ(found.values()):
+            groups.setdefault(tuple(_said(found.get(name)) for name in results), []).append(identifier)
+    total = sum(len(ids) for ids in groups.values())
+    if not total:
+        return Text("\nThere is no question on which they differ.")
+    out = Text(f"\nThey differ on {total} {'question' if total == 1 else 'questions'}:\n", "bold")
+    listed = max(limit // len(groups), 2)
+    for said, ids in sorted(groups.items(), key=lambda group: -len(group[1])):
+        out.append("\n")
+        for name, (word, style) in zip(results, said, strict=True):
+            out.append(f"  {safe(name)}: ", "dim").append(word, style)
+        for identifier in ids[:listed]:
+            out.append(f"\n      {safe(identifier)}")
+        if len(ids) > listed:
+            out.append(f"\n      … and {len(ids) - listed} more (--report has them all)", "dim")
+    return out
 
 
 def _differ(verdicts: Iterable[Verdict]) -> bool:
@@ -198,9 +196,9 @@ def _differ(verdicts: Iterable[Verdict]) -> bool:
     return len({(one.verdict, one.kind) for one in judged}) > 1
 
 
-def _difference_cell(verdict: Verdict | None) -> Text:
+def _said(verdict: Verdict | None) -> tuple[str, str]:
+    """A verdict in a word, and its style."""
     if verdict is None:
-        return Text("not offered", "dim")
+        return "not offered", "dim"
     name = str(verdict.kind or verdict.verdict)
-    style = _SHARES[share(verdict)][1]
-    return Text(f"{name} (known)" if verdict.known else name, style)
+    return f"{name} (known)" if verdict.known else name, _SHARES[share(verdict)][1]

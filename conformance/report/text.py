@@ -37,13 +37,15 @@ def _escape(char: str) -> str:
 
 
 def safe_lines(text: str, limit: int) -> list[str]:
-    """The last `limit` lines of `text`, each one safe, tabs as spaces; says how many went before."""
+    """`text` as `limit` lines at most, each one safe, tabs as spaces. Of more lines a third is from the beginning, the
+    rest from the end, with the number of those between."""
     lines = [safe(line.expandtabs(4).rstrip()) for line in text.replace("\r\n", "\n").split("\n")]
     while lines and not lines[-1]:
         lines.pop()
     if len(lines) <= limit:
         return lines
-    return [f"… {len(lines) - limit + 1} lines before …", *lines[-(limit - 1) :]]
+    head, tail = limit // 3, limit - limit // 3 - 1
+    return [*lines[:head], f"… {len(lines) - head - tail} lines …", *lines[-tail:]]
 
 
 def middle(text: str, limit: int) -> str:

@@ -131,17 +131,21 @@ def _conversation(transcript: str) -> Text:
     """The conversation with the child; there is none inside this process."""
     out = Text()
     lines = [json.loads(line) for line in transcript.splitlines()]
-    if not lines:
-        return out
-    out.append("conversation\n", "bold")
+    starts = 0
     for line in lines:
+        said = line["line"]
+        if isinstance(said, dict) and said.get("op") == "describe":
+            starts += 1
+            out.append("conversation\n" if starts == 1 else "  (the child was started again)\n", "bold")
         style = "cyan" if line["dir"] == ">" else "green"
         out.append(f"  {line['t']:7.3f} s {line['dir']} ", style)
-        out.append(f"{safe(middle(_said(line['line']), _LINE))}\n")
+        # What stands before the first question matters least.
+        limit = _LINE if isinstance(said, dict) and "seq" in said else width() - 14
+        out.append(f"{safe(middle(_text(said), limit))}\n")
     return out
 
 
-def _said(line: Any) -> str:
+def _text(line: Any) -> str:
     return line if isinstance(line, str) else json.dumps(line, ensure_ascii=False)
 
 

@@ -1,0 +1,143 @@
+"""Finding a Python module that is an implementation, and the texts for those that are none."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from conformance.connection import description as describing
+from conformance.connection.base import ImplementationError
+from conformance.connection.module import REJECTS, Module, trace_text
+from conformance.connection.shapes import brief
+from conformance.model import ARGUMENTS, TYPED_OPS, Op
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conformance.model import Description
+
+
+def load(spec: str) -> Module:
+    """The implementation that `package.module[:attribute]` names; the current folder comes first in the search.
+
+    Raises ImplementationError.
+    """
+    name, _, attribute = spec.partition(":")
+    if not all(part.isidentifier() for part in [*name.split("."), *(attribute.split(".") if attribute else ())]):
+        raise ImplementationError(_not_a_name(spec))
+    here = str(Path.cwd())
+    if here not in sys.path and "" not in sys.path:
+        sys.path.insert(0, here)
+    target = _import(name, here)
+    for part in attribute.split(".") if attribute else ():
+        if not hasattr(target, part):
+            public = [word for word in dir(target) if not word.startswith("_")]
+            raise ImplementationError(
+                f"{spec}: {name} was imported, and has no attribute {attribute!r}.\n"
+                f"It has: {', '.join(public) or 'nothing public'}."
+            )
+        target = getattr(target, part)
+    return _implementation(target, spec)
+
+
+def _implementation(target: Any, spec: str) -> Module:
+    functions = {op: function for op in Op if callable(function := getattr(target, op.value, None))}
+    if not functions:
+        raise ImplementationError(_no_functions(target, spec))
+    for op, function in functions.items():
+        _check_signature(op, function, spec)
+    configure = getattr(target, "configure", None)
+    return Module(
+        description=_describe(target, spec, set(functions)),
+        functions=functions,
+        configure=configure if callable(configure) else None,
+        rejects=_rejects(target, spec),
+    )
+
+
+def _import(name: str, here: str) -> Any:
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        missing = error.name or ""
+        if name != missing and not name.startswith(f"{missing}."):
+            raise ImplementationError(_import_failed(name, error)) from error
+        raise ImplementationError(
+            f"{name}: there is no module {missing!r}.\n"
+            f"Looked in the current folder ({here}), in PYTHONPATH and in what is installed for {sys.executable}.\n"
+            "Start from the folder that holds it, or install it; a program is given as exec:COMMAND."
+        ) from error
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        raise ImplementationError(_import_failed(name, error)) from error
+
+
+def _import_failed(name: str, error: BaseException) -> str:
+    return (
+        f"{name} was found, and its import failed:\n{trace_text(error)}\n"
+        f"Mend that first: `python -c 'import {name}'` shows it too."
+    )
+
+
+def _not_a_name(spec: str) -> str:
+    path = spec.partition(":")[0]
+    if path.endswith(".py"):
+        name = path.removesuffix(".py").removeprefix(f".{os.sep}").replace(os.sep, ".")
+        return f"{spec!r} is a file's name; give the module's: {name}"
+    if os.sep in path or " " in path:
+        return f"{spec!r} is no module's name (package.module[:attribute]). A program is given as exec:{spec}"
+    return f"{spec!r} is no module's name: package.module or package.module:attribute is expected, or exec:COMMAND"
+
+
+def _no_functions(target: Any, spec: str) -> str:
+    functions = [name for name, _ in inspect.getmembers(target, inspect.isroutine) if not name.startswith("_")]
+    found = f"Its functions: {', '.join(functions)}." if functions else "It has no functions."
+    return (
+        f"{spec} has none of the eight functions {', '.join(Op)}.\n{found}\n"
+        "Write at least one, such as decode(type, data, *, dialect, version=None); "
+        "`wireproof new wrapper python DIR` makes a module to start from."
+    )
+
+
+def _check_signature(op: Op, function: Callable[..., Any], spec: str) -> None:
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # a compiled function that does not tell
+        return
+    names = ("type", *ARGUMENTS[op]) if op in TYPED_OPS else ARGUMENTS[op]
+    keywords = {"dialect": "", "version": None} if op in TYPED_OPS else {"dialect": ""}
+    try:
+        signature.bind(*names, **keywords)
+    except TypeError as error:
+        version = ", version=None" if op in TYPED_OPS else ""
+        raise ImplementationError(
+            f"{spec}: {op.value}{signature} cannot be called as the contract says: {error}.\n"
+            f"Expected: {op.value}({', '.join(names)}, *, dialect{version})."
+        ) from None
+
+
+def _rejects(target: Any, spec: str) -> tuple[type[BaseException], ...]:
+    found = getattr(target, "rejects", REJECTS)
+    classes = found if isinstance(found, (tuple, list)) else (found,)
+    if not all(isinstance(item, type) and issubclass(item, BaseException) for item in classes):
+        raise ImplementationError(f"{spec}: `rejects` is {brief(found)}; expected a tuple of exception classes")
+    return tuple(classes)
+
+
+def _describe(target: Any, spec: str, ops: set[Op]) -> Description:
+    if {Op.DECODE, Op.ENCODE} <= ops:
+        ops = {*ops, Op.RECODE}
+    raw: dict[str, Any] = {"language": "python", "ops": [op.value for op in Op if op in ops]}
+    for member in ("name", "version", "dialects", "types", "rebuilds", "readings"):
+        if hasattr(target, member):
+            raw[member] = getattr(target, member)
+    raw.setdefault("name", spec.replace(":", "."))
+    try:
+        return describing.parse(raw)
+    except describing.DescriptionError as error:
+        raise ImplementationError(f"{spec}: {error}") from None
