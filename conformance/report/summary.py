@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from conformance.model import Description, Outcome, Tally, Verdict
+from conformance.report.failure import titled_name
 from conformance.report.text import safe, to_string
 from conformance.vectors import AREAS
 
@@ -58,7 +59,7 @@ def print_summary(
     """A run's end as texts for a terminal, all by implementation spec: the table of shares and, for several
     implementations, how they compare.
     """
-    names = {spec: _name(spec, descriptions.get(spec)) for spec in verdicts}
+    names = _names(verdicts, descriptions)
     tallies = {names[spec]: shares(found) for spec, found in verdicts.items()}
     missing = {names[spec]: counts for spec, counts in not_offered.items() if spec in names}
     yield "\n" + to_string(summary_table(tallies, not_offered=missing), width=width, color=color) + "\n"
@@ -67,11 +68,11 @@ def print_summary(
         yield to_string(compared, width=width, color=color) + "\n"
 
 
-def _name(spec: str, description: Description | None) -> str:
-    if description is None:
-        return spec
-    version = f" {description.version}" if description.version else ""
-    return f"{spec}{version}"
+def _names(specs: Iterable[str], descriptions: Mapping[str, Description]) -> dict[str, str]:
+    """How each is called: by what it says of itself, by its spec where that is not known or not enough."""
+    titles = {spec: titled_name(descriptions[spec]) if spec in descriptions else spec for spec in specs}
+    again = {title for title in titles.values() if list(titles.values()).count(title) > 1}
+    return {spec: f"{title} ({spec})" if title in again and title != spec else title for spec, title in titles.items()}
 
 
 def summary_table(
@@ -130,15 +131,22 @@ def _percent(count: int, total: int) -> str:
     """Rounded so that a share which is there is never 0 %, nor one which is not whole 100 %."""
     if count in (0, total):
         return "" if count == 0 else "100 %"
-    return f"{min(max(100 * count / total, 0.1), 99.9):.1f} %"
+    return f"{min(max(round(100 * count / total), 1), 99)} %"
 
 
 def _not_offered(implementation: str, counts: Mapping[str, int]) -> Text:
-    present = {name: count for name, count in counts.items() if count}
-    total = sum(present.values())
-    listed = ", ".join(f"{safe(name)} {count}" for name, count in sorted(present.items()))
-    out = Text().append(safe(implementation), "bold").append(": not offered, so not asked: ", "yellow")
-    return out.append(f"{total} {'question' if total == 1 else 'questions'} ({listed})")
+    """One line: which types (or ops that have no type), and how many questions that makes."""
+    types: dict[str, tuple[int, list[str]]] = {}
+    for name, count in sorted(counts.items()):
+        type_name, _, op = name.partition(" ")
+        total, ops = types.get(type_name, (0, []))
+        types[type_name] = (total + count, [*ops, op] if op else ops)
+    listed = ", ".join(
+        " ".join(filter(None, (safe(name), "/".join(ops), str(count)))) for name, (count, ops) in types.items() if count
+    )
+    total = sum(counts.values())
+    out = Text().append("\n").append(safe(implementation), "bold").append(" does not offer, so was not asked, ")
+    return out.append(f"{total} {'question' if total == 1 else 'questions'}: ").append(listed, "dim")
 
 
 # --- Several implementations --------------------------------------------------------------------------------------
@@ -183,6 +191,7 @@ def _differences(results: Mapping[str, Sequence[Verdict]], limit: int) -> Text:
         out.append("\n")
         for name, (word, style) in zip(results, said, strict=True):
             out.append(f"  {safe(name)}: ", "dim").append(word, style)
+        out.append(f"  ({len(ids)})", "dim")
         for identifier in ids[:listed]:
             out.append(f"\n      {safe(identifier)}")
         if len(ids) > listed:
