@@ -90,9 +90,10 @@ def _path(text: str | None) -> Path | None:
 
 
 def _connection(config: pytest.Config) -> Options:
+    timeout = config.getoption("timeout")
     try:
         return Options(
-            timeout=config.getoption("timeout_per_case"),
+            timeout=Options.timeout if timeout is None else float(timeout),
             memory=config.getoption("--memory"),
             in_process=config.getoption("--in-process"),
             transcript=_path(config.getoption("--transcript")),

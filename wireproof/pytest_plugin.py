@@ -40,14 +40,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default="report",
         help="whether another reading of a contested ruling fails the run (default: report)",
     )
-    group.addoption(
-        "--timeout",
-        dest="timeout_per_case",
-        type=float,
-        default=5.0,
-        metavar="SECONDS",
-        help="how long a case may take (default: 5)",
-    )
+    if importlib.util.find_spec("pytest_timeout") is None:  # else its --timeout, seconds a test, is ours too
+        group.addoption("--timeout", type=float, metavar="SECONDS", help="how long a case may take (default: 5)")
     group.addoption("--memory", type=int, default=1024, metavar="MIB", help="how much a child may take (default: 1024)")
     group.addoption(
         "--in-process",

@@ -30,6 +30,8 @@ START_TIMEOUT = 30.0
 #: Bytes on stdout that are no answers, one after the other, and bytes of one line, before the process is given up.
 FLOOD = 1 << 20
 LONGEST_LINE = 1 << 26
+#: Seconds in which a process shows whether it outlives an answer.
+DOUBT = 0.05
 #: So many failed starts in a row end the asking.
 FAILED_STARTS = 3
 
@@ -163,6 +165,10 @@ class ChildConnection:
             process = self._process or self._restart()
             if process is None:
                 continue
+            if self._talk.doubtful:
+                self._listen(process, DOUBT)
+                if process.ended:
+                    continue
             self._send(process, self._talk.take())
             if self._talk.waiting:
                 self._listen(process, self._options.timeout)
@@ -306,7 +312,7 @@ class ChildConnection:
         seq = self._talk.next_seq()
         self._send(process, lines.configure_question(seq, dialect, settings))
         deadline = time.monotonic() + START_TIMEOUT
-        failed = f"{self._launch.spec} failed at configure for {dialect}: "
+        failed = f"{self._launch.spec} failed at configure for {dialect}:"
         while not process.ended and (left := deadline - time.monotonic()) > 0:
             for line in process.pump(left):
                 self._transcript.heard(line)
@@ -316,11 +322,15 @@ class ChildConnection:
                         return lines.read_configured(answer)
                 except lines.LineError as error:
                     if error.seq == seq:
-                        raise ImplementationError(f"{failed}{error}") from None
+                        raise ImplementationError(f"{failed}{_spaced(str(error))}") from None
                 self._talk.hear(line)
         if process.ended:
-            raise ImplementationError(failed + _died(process).detail)
-        raise ImplementationError(f"{failed}no answer within {START_TIMEOUT:g} seconds{endings.tail(process.stderr)}")
+            raise ImplementationError(f"{failed} {_died(process).detail}")
+        raise ImplementationError(f"{failed} no answer within {START_TIMEOUT:g} seconds{endings.tail(process.stderr)}")
+
+
+def _spaced(text: str) -> str:
+    return text if text.startswith("\n") else f" {text}"
 
 
 def _died(process: Process) -> Ending:

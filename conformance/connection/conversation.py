@@ -21,12 +21,16 @@ WINDOW_BYTES = 1 << 20
 
 @dataclass
 class _Trial:
-    """After a death with several questions open: they are put again, one at a time, until one repeats it."""
+    """After a death with several questions open: they are put again, one at a time, until one repeats it.
+
+    The last that was answered comes first: it may have died after its answer.
+    """
 
     queue: deque[int]
     ending: Ending
-    #: The oldest of them, and the last that had been answered before.
+    #: The oldest that was open.
     oldest: int
+    #: The last that was answered before.
     before: int | None
     #: The last that has been put again.
     last: int | None = None
@@ -84,6 +88,12 @@ class Conversation:
     def waiting(self) -> bool:
         """There are open questions."""
         return bool(self._open)
+
+    @property
+    def doubtful(self) -> bool:
+        """Only time tells whether the process outlives the answer that it has just given."""
+        trial = self._trial
+        return trial is not None and not self._open and trial.last is not None and trial.last == trial.before
 
     def next_seq(self) -> int:
         """A number for a line."""
@@ -154,7 +164,8 @@ class Conversation:
             return False
         if answer.seq in self._open:
             index = self._close(answer.seq)
-            self._put(index, _observe(self._cases[index], answer, line))
+            if self._results[index] is None:  # else it was put again only to see whether it ends the process
+                self._put(index, _observe(self._cases[index], answer, line))
             return True
         if answer.seq in self._spent or answer.seq in self._late:
             self._spent.discard(answer.seq)
@@ -172,7 +183,9 @@ class Conversation:
             overtaken = {spent for spent in self._spent if spent < seq}
             self._spent -= overtaken
             self._late |= overtaken
-        index = self._last_answered = self._index[seq]
+        index = self._index[seq]
+        if self._results[index] is None:
+            self._last_answered = index
         return index
 
     def _unasked(self, seq: int, line: bytes) -> None:
@@ -221,7 +234,9 @@ class Conversation:
             self._put(opened[0], _blame(self._cases[opened[0]], ending))
             self._again(opened[1:])
         else:
-            self._trial = _Trial(deque(opened), ending, oldest=opened[0], before=self._last_answered)
+            before = self._last_answered
+            queue = deque(opened if before is None else [before, *opened])
+            self._trial = _Trial(queue, ending, oldest=opened[0], before=before)
 
     def forget(self) -> None:
         """The process is gone: nothing is open any more, and no answer can come late."""
@@ -248,15 +263,13 @@ class Conversation:
     def _repeated(self, trial: _Trial, ending: Ending, *, still_open: bool) -> None:
         self._end_trial()
         if not still_open:
-            ending = replace(ending, detail=f"{ending.detail}\nit had answered the question before that")
+            ending = replace(ending, detail=f"{ending.detail}\nit had answered the question before it ended")
         index = trial.oldest if trial.last is None else trial.last
         self._put(index, _blame(self._cases[index], ending))
 
     def _not_repeated(self, trial: _Trial) -> None:
         self._trial = None
         text = "several questions were open, and none of them repeats this when it is asked alone; this was the oldest"
-        if trial.before is not None:
-            text += f". It may have come after the answer to the one before, {self._cases[trial.before].id}"
         ending = replace(trial.ending, detail=f"{trial.ending.detail}\n{text}")
         self._put(trial.oldest, _blame(self._cases[trial.oldest], ending))
 

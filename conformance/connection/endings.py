@@ -97,7 +97,7 @@ def _is_our_frame(line: str) -> bool:
 
 
 def python_frame(stderr: bytes) -> str:
-    """The top frame, "module:function", of the last stack that faulthandler printed; the standard library is passed over."""
+    """The top frame, "module:function", of the last stack that faulthandler printed, but for the standard library."""
     stacks = _STACK.findall(stderr.decode(errors="replace"))
     frames = _FRAME.findall(stacks[-1]) if stacks else []
     own = [(file, name) for file, name in frames if not _is_ours(file) and not _is_standard(file)]

@@ -57,8 +57,8 @@ class Module:
             raise
         except BaseException as error:
             raise ImplementationError(
-                f"its configure(settings, dialect={dialect!r}) failed:\n{trace_text(error)}\n"
-                "What settings hold is said in the contract; raise NotImplementedError to go without them."
+                f"\n{trace_text(error)}\n"
+                "The contract says what the settings hold. Raise NotImplementedError to go without them."
             ) from error
         return True
 

@@ -280,7 +280,7 @@ def _actual(told: _Told, width: int) -> Text:
             return Text("not offered", "yellow").append(f": {safe(observation.detail)}" if observation.detail else "")
         case Status.NOT_ASKED:
             return Text("not asked", "yellow").append(f": {safe(observation.detail)}" if observation.detail else "")
-    out = Text(_WORDS[Outcome(observation.status)], BAD)
+    out = Text().append(_WORDS[Outcome(observation.status)], BAD)
     out.append(f": {safe(observation.error)}" if observation.error else "", BAD)
     out.append(f" in {safe(observation.frame)}" if observation.frame else "")
     for line in safe_lines(observation.detail, _TAIL):
@@ -303,7 +303,7 @@ def _refusal(observation: Observation, width: int) -> Text:
         said += f": {observation.reason}"
     if observation.offset is not None:
         said += f" at byte {observation.offset}"
-    out = Text(safe(said), BAD)
+    out = Text().append(safe(said), BAD)
     lines = safe_lines(": ".join(part for part in (observation.error, observation.detail) if part), _TAIL)
     if len(lines) == 1 and len(said) + 2 + len(lines[0]) <= width and observation.reason is None:
         return Text(f"{safe(said)}: {lines[0]}", BAD)
@@ -352,7 +352,11 @@ def _why(page: Page, told: _Told, rulings: Mapping[str, Ruling]) -> None:
 def _ruling(identifier: str, ruling: Ruling | None, width: int) -> Text:
     if ruling is None:
         return Text(safe(identifier), "bold")
-    out = Text(identifier, "bold").append(" ‡" if ruling.contested else "").append(f"  {safe(ruling.question)}")
+    mark = " ‡" if ruling.contested else ""
+    first, *rest = wrap(safe(ruling.question), width - len(identifier) - len(mark) - 2) or [""]
+    out = Text().append(identifier, "bold").append(f"{mark}  {first}")
+    for line in rest:
+        out.append(f"\n    {line}")
     for title, said, style in (
         ("demanded", ruling.demanded, GOOD),
         ("other reading", ruling.other, "yellow"),

@@ -86,8 +86,8 @@ def summary_table(
     seen = {name for tally in results.values() for _, name in tally.counts}
     columns = [name for name in _SHARES if name in _ALWAYS or name in seen]
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    table.add_column("implementation", overflow="fold")
-    table.add_column("area", no_wrap=True)
+    widest = max((len(area) for tally in results.values() for area, _ in tally.counts), default=0)
+    table.add_column("area", overflow="fold", min_width=widest + 2)
     for name in columns:
         table.add_column(_SHARES[name][0], justify="right", no_wrap=True)
     table.add_column("asked", justify="right", no_wrap=True)
@@ -99,17 +99,16 @@ def summary_table(
 
 def _add_rows(table: Table, implementation: str, tally: Tally, columns: Sequence[str]) -> None:
     areas = tally.areas()
-    name = Text(safe(implementation), "bold")
+    table.add_row(Text(safe(implementation), "bold"))
     for area in sorted(areas, key=_place):
         counts = areas[area]
-        table.add_row(name, _area(area, counts), *_cells(counts, columns), str(sum(counts.values())))
-        name = Text()
+        table.add_row(_area(area, counts), *_cells(counts, columns), str(sum(counts.values())))
     total = {column: sum(counts.get(column, 0) for counts in areas.values()) for column in columns}
     asked = sum(total.values())
-    table.add_row(name, Text("all", "bold"), *_cells(total, columns), Text(str(asked), "bold"), end_section=not asked)
+    table.add_row(Text("  all", "bold"), *_cells(total, columns), Text(str(asked), "bold"), end_section=not asked)
     if asked:
         percent = [Text(_percent(total[column], asked), "dim") for column in columns]
-        table.add_row("", "", *percent, "", end_section=True)
+        table.add_row("", *percent, "", end_section=True)
 
 
 def _place(area: str) -> tuple[int, str]:
@@ -120,7 +119,7 @@ def _place(area: str) -> tuple[int, str]:
 def _area(area: str, counts: Mapping[str, int]) -> Text:
     """An area in which nothing was judged stands out."""
     judged = sum(count for name, count in counts.items() if name not in (Outcome.SKIP, Outcome.NOT_ASKED))
-    return Text(safe(area), "" if judged else "yellow")
+    return Text(f"  {safe(area)}", "" if judged else "yellow")
 
 
 def _cells(counts: Mapping[str, int], columns: Sequence[str]) -> list[Text]:
@@ -128,10 +127,11 @@ def _cells(counts: Mapping[str, int], columns: Sequence[str]) -> list[Text]:
 
 
 def _percent(count: int, total: int) -> str:
-    """Rounded so that a share which is there is never 0 %, nor one which is not whole 100 %."""
+    """Rounded, but a share that is there is never shown as 0 %, nor one that is not whole as 100 %."""
     if count in (0, total):
         return "" if count == 0 else "100 %"
-    return f"{min(max(round(100 * count / total), 1), 99)} %"
+    share_of = 100 * count / total
+    return "<1 %" if share_of < 1 else ">99 %" if share_of > 99 else f"{share_of:.0f} %"
 
 
 def _not_offered(implementation: str, counts: Mapping[str, int]) -> Text:

@@ -81,8 +81,7 @@ def _as_json(
             for one in explanation.spans
         ],
         "value": None if error else to_json(explanation.value),
-        "error": error
-        and {"reason": error.reason, "offset": error.offset, "path": error.path, "detail": error.detail},
+        "error": error and {"reason": error.reason, "offset": error.offset, "path": error.path, "detail": error.detail},
     }
 
 

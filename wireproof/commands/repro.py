@@ -33,9 +33,7 @@ _GOOD = (Outcome.PASS, Outcome.CONTESTED)
 )
 @click.argument("verdict_id", metavar="VERDICT-ID")
 @implementation_options
-def repro(
-    verdict_id: str, spec: str, timeout: float, memory: int, in_process: bool, transcript: Path | None
-) -> None:
+def repro(verdict_id: str, spec: str, timeout: float, memory: int, in_process: bool, transcript: Path | None) -> None:
     r"""Ask an implementation one question again, and tell all about it.
 
     VERDICT-ID is what a failure and the lines of a report name: DIALECT/AREA/VECTOR#OP, or gen/… for a generated case;
