@@ -21,6 +21,8 @@ from conformance.judge import judge
 from conformance.model import DEVIATIONS, Case, Description, Observation, Op, Outcome, Verdict
 from conformance.session import Session
 from conformance.vectors import Vector
+from reference.codec import NodeCodec
+from reference.plan import Struct
 
 #: Array types that stand for all of them: a primitive, text, null text, another array.
 _ARRAYS = tuple(
@@ -59,12 +61,16 @@ class Counterexample:
     verdict: Verdict
 
 
-def offered(description: Description, dialects: Iterable[str] | None) -> Iterator[Property]:
-    """The properties of all types that an implementation offers."""
+def offered(
+    description: Description, dialects: Iterable[str] | None = None, areas: Iterable[str] | None = None
+) -> Iterator[Property]:
+    """The properties of all types that an implementation offers, of these dialects and areas (None: all)."""
     for dialect in reference.dialects:
         if dialects is not None and dialect not in dialects:
             continue
         for type_name, version in _types(dialect):
+            if areas is not None and generated.area(type_name) not in areas:
+                continue
             ops = frozenset(
                 op
                 for op in (Op.DECODE, Op.ENCODE, Op.RECODE)
@@ -73,8 +79,18 @@ def offered(description: Description, dialects: Iterable[str] | None) -> Iterato
             if ops:
                 yield Property("round-trip", dialect, type_name, version, ops)
             if ops & {Op.DECODE, Op.RECODE}:
-                yield Property("prefixes", dialect, type_name, version, ops)
+                if not _empty(dialect, type_name, version):
+                    yield Property("prefixes", dialect, type_name, version, ops)
                 yield Property("arbitrary-bytes", dialect, type_name, version, ops)
+
+
+def _empty(dialect: str, type_name: str, version: int | None) -> bool:
+    """Whether the type takes no bytes at all (a request without fields): then nothing can be cut off."""
+    codec = reference.dialect_named(dialect).codec(type_name, version)
+    match codec:
+        case NodeCodec(Struct(plain=(), flexible=False, marker="none")):
+            return True
+    return False
 
 
 def _types(dialect: str) -> Iterator[tuple[str, int | None]]:

@@ -230,7 +230,7 @@ class Implementation(pytest.Collector):
                 spec=self.spec,
             )
         if suite.settings.properties:
-            for check in properties.offered(session.description, suite.settings.dialects):
+            for check in properties.offered(session.description, suite.settings.dialects, suite.settings.areas):
                 yield PropertyItem.from_parent(
                     self,
                     name=check.id,

@@ -5,7 +5,6 @@ With `--check` it writes nothing, names the pages that are not fresh, and ends w
 
 from __future__ import annotations
 
-import importlib
 import re
 import sys
 import textwrap
@@ -16,7 +15,6 @@ from typing import Any, Literal, cast
 
 import click
 import msgspec
-import pytest
 
 import reference
 from conformance import vectors
@@ -24,12 +22,41 @@ from reference.rules import Ruling
 from wireproof import cli, pytest_plugin
 
 DOCS = Path(__file__).resolve().parent
-_NOTE = "<!-- Written by `python docs/generate.py`: change its sources, not this page. -->"
-
-#: click's mark in help texts: the paragraph behind it is not filled.
+#: click's mark in help texts: the paragraph behind it is left as it is.
 _AS_IT_IS = "\b"
 
 Lines = Iterator[str]
+
+_NOTE = "<!-- Written by `python docs/generate.py`: change its sources, not this page. -->"
+
+_RULINGS = """\
+A ruling is the kit's reading of a point that the specification leaves open. Every vector that rests on one names it.
+
+A ruling marked ‡ is *contested*: the kit demands what stands under "demanded". An implementation that takes the other
+reading is reported as `contested`, which is neither a pass nor a failure; any third outcome fails. The last column is
+what a wrapper writes into its `readings` when its library takes the other reading, see
+[the contract](reference/contract.md#readings); where that is empty, the reference has no switch for it.
+
+[Why rulings are contested](explanation/contested-rulings.md) · [How to dispute one](how-to/dispute-a-ruling.md)
+"""
+
+_BUGS = """\
+{total} bugs that released software had, as public trackers and histories tell of them. For {caught} of them a vector's
+`wrong` entry holds what the buggy library did, and a test of the kit sees to it that the judge fails it. What {ruled}
+did is right or contested under a ruling. {unreached} are not reached yet, for the reason that is given.
+
+`wireproof repro` takes the ids in the last column.
+"""
+
+_PYTEST = """\
+`pytest --impl=SPEC` collects the conformance suite and nothing else. pytest's own options work with it: `-k`, `-x`,
+`--lf`, `--junitxml`, and `-n` where pytest-xdist is installed.
+"""
+
+_PYTEST_ENDS = """\
+The exit codes are pytest's own: 0 no deviation that is not known; 1 deviations, a file of known deviations that is no
+longer true, or nothing asked; 4 a usage error; 5 nothing collected.
+"""
 
 
 # --- docs/rulings.md ----------------------------------------------------------------------------------------------
@@ -37,36 +64,19 @@ Lines = Iterator[str]
 
 def rulings_page() -> Lines:
     """All rulings of all dialects."""
-    yield "# Rulings"
-    yield ""
-    yield _NOTE
-    yield ""
-    yield "A ruling is the kit's reading of a point that the specification leaves open. Every vector that rests on one names it."
-    yield 'A ruling marked ‡ is *contested*: the reading under "demanded" is what the kit demands; an implementation that takes the'
-    yield "other one is reported as `contested`, which is neither a pass nor a failure, and any third outcome fails. The last column is"
-    yield "what a wrapper's `readings` says to declare the other reading (see [the contract](reference/contract.md#readings)); where"
-    yield "it is empty, only vectors know the other reading."
-    yield ""
-    yield "[Why rulings are contested](explanation/contested-rulings.md) · [How to dispute one](how-to/dispute-a-ruling.md)"
+    yield from ("# Rulings", "", _NOTE, "", _RULINGS)
     for dialect in reference.dialects:
         rulings = reference.rulings(dialect).values()
         contested = sum(ruling.contested for ruling in rulings)
-        yield ""
-        yield f"## {dialect}"
-        yield ""
-        yield f"{len(rulings)} rulings, {contested} of them contested."
-        yield ""
-        yield from _table(
-            ("ruling", "point", "demanded", "other reading", "source", "declared as"), map(_ruling_row, rulings)
-        )
+        yield from (f"## {dialect}", "", f"{len(rulings)} rulings, {contested} of them contested.", "")
+        head = ("ruling", "point", "demanded", "other reading", "source", "declared as")
+        yield from _table(head, map(_ruling_row, rulings))
 
 
 def _ruling_row(ruling: Ruling) -> tuple[str, ...]:
-    mark = " ‡" if ruling.contested else ""
-    declared = " or ".join(f'`"{name}"`' for name in ruling.others)
-    name = f'<a id="{ruling.id.lower()}"></a>{ruling.id}{mark}'
+    name = f'<a id="{ruling.id.lower()}"></a>{ruling.id}{" ‡" if ruling.contested else ""}'
     told = (ruling.question, ruling.demanded, ruling.other, ruling.source)
-    return name, *map(_cell, told), declared
+    return name, *map(_cell, told), " or ".join(_code(f'"{other}"') for other in ruling.others)
 
 
 # --- docs/reference/bugs.md ---------------------------------------------------------------------------------------
@@ -98,26 +108,19 @@ class _Catalogue(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
 
 def bugs_page() -> Lines:
-    """Every bug of the catalogue, and what this kit makes of it. Raises ClickException where it makes nothing of one."""
-    catalogue = msgspec.json.decode((DOCS.parent / "vectors" / "bugs.json").read_bytes(), type=_Catalogue).bugs
+    """Every bug of the catalogue, and what becomes of it here. Raises ClickException where nothing does."""
+    content = (DOCS.parent / "vectors" / "bugs.json").read_bytes()
+    catalogue = msgspec.json.decode(content, type=_Catalogue).bugs
     caught = _caught()
     states = {bug.id: _state(bug, caught.get(bug.id, [])) for bug in catalogue}
     strangers = sorted(set(caught) - set(states))
     if strangers:
         raise click.ClickException(f"vectors name bugs that vectors/bugs.json lacks: {', '.join(strangers)}")
     count = Counter(kind for kind, _ in states.values())
-    yield "# Real bugs, and what catches them"
-    yield ""
-    yield _NOTE
-    yield ""
-    yield f"{len(catalogue)} bugs that released software had, from public trackers and histories. For {count['caught']} of them a vector's `wrong`"
-    yield "entry holds what the buggy library did, and a test sees to it that the judge fails it. The behaviour of"
-    yield f"{count['ruled']} is legal or contested under a ruling, and {count['unreached']} are not reached yet, for the reason given."
-    yield "`wireproof repro` takes the ids of the last column."
+    shares = {kind: count[kind] for kind in ("caught", "ruled", "unreached")}
+    yield from ("# Real bugs, and what catches them", "", _NOTE, "", _BUGS.format(total=len(catalogue), **shares))
     for area in (name for name in vectors.AREAS if any(bug.area == name for bug in catalogue)):
-        yield ""
-        yield f"## {area}"
-        yield ""
+        yield from (f"## {area}", "")
         rows = [_bug_row(bug, states[bug.id][1]) for bug in catalogue if bug.area == area]
         yield from _table(("bug", "where", "what was wrong", "what becomes of it here"), rows)
 
@@ -132,60 +135,43 @@ def _caught() -> Mapping[str, list[str]]:
 
 
 def _state(bug: _Bug, caught: list[str]) -> tuple[str, str]:
+    ruled = [] if bug.ruled is None else [_ruled(bug.ruled)]
     if caught:
-        ids = "<br>".join(f"`{identifier}`" for identifier in dict.fromkeys(caught))
-        return "caught", f"fails {ids}" + (f"<br>{_ruled(bug.ruled)}" if bug.ruled else "")
-    if bug.ruled is not None:
-        return "ruled", _ruled(bug.ruled)
+        ids = [_code(identifier) for identifier in dict.fromkeys(caught)]
+        return "caught", "<br>".join(["fails", *ids, *ruled])
+    if ruled:
+        return "ruled", ruled[0]
     if bug.unreached is not None:
         return "unreached", f"not reached: {_cell(bug.unreached)}"
-    raise click.ClickException(
-        f"vectors/bugs.json: no vector's `wrong` names {bug.id}, so it needs `ruled` or `unreached`"
-    )
+    raise click.ClickException(f"vectors/bugs.json: no vector names {bug.id}, so it needs `ruled` or `unreached`")
 
 
 def _ruled(ruled: _Ruled) -> str:
-    link = f"[{ruled.ruling}](../rulings.md#{ruled.ruling.lower()})"
     word = "ruled otherwise" if ruled.how == "otherwise" else "contested"
-    return f"{word}, {link}: {_cell(ruled.why)}"
+    return f"{word}, [{ruled.ruling}](../rulings.md#{ruled.ruling.lower()}): {_cell(ruled.why)}"
 
 
 def _bug_row(bug: _Bug, state: str) -> tuple[str, ...]:
-    where = f"{_cell(bug.repo)}<br>{_cell(bug.ref)}<br>{bug.date}"
-    return (
-        f'<a id="{bug.id.lower()}"></a>{bug.id}',
-        where,
-        f"**{_cell(bug.title)}**: {_cell(bug.wrong_behaviour)}",
-        state,
-    )
+    where = "<br>".join(map(_cell, (bug.repo, bug.ref, bug.date)))
+    wrong = f"**{_cell(bug.title)}**: {_cell(bug.wrong_behaviour)}"
+    return f'<a id="{bug.id.lower()}"></a>{bug.id}', where, wrong, state
 
 
 # --- docs/reference/command-line.md -------------------------------------------------------------------------------
 
 
 def command_line_page() -> Lines:
-    """The options of pytest's plugin, and every command of `wireproof`."""
-    yield "# Command line"
-    yield ""
-    yield _NOTE
-    yield ""
-    yield "## pytest"
-    yield ""
-    yield "`pytest --impl=SPEC` collects the conformance suite and nothing else. All of pytest's own options work with it (`-k`, `-x`,"
-    yield "`--lf`, `--junitxml`, and `-n` where pytest-xdist is installed)."
-    yield ""
+    """The options of the pytest plugin, and every command of `wireproof`."""
+    yield from ("# Command line", "", _NOTE, "", "## pytest", "", _PYTEST)
     recorder = _Recorder()
-    pytest_plugin.pytest_addoption(cast("pytest.Parser", recorder))
+    pytest_plugin.pytest_addoption(cast("Any", recorder))
     yield from _table(("option", "meaning"), recorder.rows)
-    yield ""
-    yield "Exit codes are pytest's own: 0 no unknown deviation, 1 deviations, a stale file of known deviations or nothing asked,"
-    yield "4 a usage error, 5 nothing collected."
-    context = click.Context(cli.group, info_name="wireproof")
-    yield from _command(cli.group, context, 2)
+    yield _PYTEST_ENDS
+    yield from _command(cli.group, click.Context(cli.group, info_name="wireproof"), 2)
 
 
 class _Recorder:
-    """Stands for pytest's parser, and keeps what is registered."""
+    """Stands for pytest's parser and its groups, and keeps what is registered."""
 
     def __init__(self) -> None:
         self.rows: list[tuple[str, ...]] = []
@@ -201,16 +187,11 @@ class _Recorder:
 
 
 def _command(command: click.Command, context: click.Context, level: int) -> Lines:
-    yield ""
-    yield f"{'#' * level} {context.command_path}"
-    yield ""
-    yield "```text"
-    yield " ".join((context.command_path, *command.collect_usage_pieces(context)))
-    yield "```"
+    usage = (context.command_path, *command.collect_usage_pieces(context))
+    yield from (f"{'#' * level} {context.command_path}", "", "```text", " ".join(usage), "```", "")
     yield from _prose(command.help or "")
     options = [option for option in command.params if isinstance(option, click.Option)]
     if options:
-        yield ""
         yield from _table(("option", "meaning"), map(_option_row, options))
     yield from _prose(command.epilog or "")
     if isinstance(command, click.Group):
@@ -224,41 +205,36 @@ def _option_row(option: click.Option) -> tuple[str, ...]:
     names = ", ".join(option.opts)
     if not option.is_flag:
         names += f" {option.metavar or (option.name or '').upper()}"
-    help_text = option.help or ""
+    told = option.help or ""
     if option.show_default and not option.is_flag:
-        help_text += f" [default: {option.default}]"
-    return _code(names), _cell(help_text + (" [required]" if option.required else ""))
+        told += f" [default: {option.default}]"
+    return _code(names), _cell(told + (" [required]" if option.required else ""))
 
 
 def _prose(text: str) -> Lines:
-    """Help text as Markdown: what follows click's mark for "leave as it is" becomes a code block."""
-    for paragraph in re.split(r"\n\s*\n", text.strip()):
-        if not paragraph:
-            continue
-        yield ""
-        if not paragraph.lstrip().startswith(_AS_IT_IS):
-            yield " ".join(_escaped(line.strip()) for line in paragraph.splitlines())
-            continue
-        title, *lines = paragraph.lstrip().removeprefix(_AS_IT_IS).strip("\n").splitlines()
-        if lines and not title.startswith(" "):
-            yield title.strip()
-            yield ""
-        else:
-            lines = [title, *lines]
-        yield "```text"
-        yield from textwrap.dedent("\n".join(lines)).splitlines()
-        yield "```"
+    """Help text as Markdown; what click leaves as it is becomes a code block."""
+    for paragraph in filter(None, re.split(r"\n\s*\n", text.strip())):
+        kept = paragraph.lstrip(" ").startswith(_AS_IT_IS)
+        yield from _code_block(paragraph) if kept else (_cell(" ".join(paragraph.split())), "")
+
+
+def _code_block(paragraph: str) -> Lines:
+    first, *lines = paragraph.strip(f" {_AS_IT_IS}").strip("\n").splitlines()
+    if first.startswith(" "):
+        lines.insert(0, first)
+    else:
+        yield from (first, "")
+    if lines:
+        yield from ("```text", textwrap.dedent("\n".join(lines)), "```", "")
 
 
 # --- Markdown -----------------------------------------------------------------------------------------------------
 
 
-def _escaped(text: str) -> str:
-    return text.replace("<", "&lt;").replace("*", "\\*").replace("_", "\\_")
-
-
 def _cell(text: str) -> str:
-    return _escaped(text).replace("|", "\\|").replace("\n", " ")
+    for character in "\\*_|":
+        text = text.replace(character, f"\\{character}")
+    return text.replace("<", "&lt;").replace("\n", " ")
 
 
 def _code(text: str) -> str:
@@ -270,6 +246,7 @@ def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Lines:
     yield f"|{'---|' * len(head)}"
     for row in rows:
         yield f"| {' | '.join(row)} |"
+    yield ""
 
 
 PAGES: Mapping[str, Callable[[], Lines]] = {
@@ -286,14 +263,14 @@ def main(check: bool) -> None:
     stale = []
     for name, page in PAGES.items():
         path = DOCS / name
-        text = "".join(f"{line}\n" for line in page())
+        text = "\n".join(page()).rstrip("\n") + "\n"
         if path.exists() and path.read_text("utf-8") == text:
             continue
-        stale.append(f"docs/{name}")
+        stale.append(name)
         if not check:
             path.write_text(text, "utf-8")
     for name in stale:
-        click.echo(f"{name} {'is not fresh: run `python docs/generate.py`' if check else 'written'}")
+        click.echo(f"docs/{name} {'is not fresh: run `python docs/generate.py`' if check else 'was written'}")
     sys.exit(1 if check and stale else 0)
 
 

@@ -41,6 +41,17 @@ class Reason(StrEnum):
     INVALID_SCHEMA = "invalid-schema"
 
 
+def shown(value: object) -> str:
+    """A value of unknown origin, as it stands in an error's text: short, whatever it is."""
+    if isinstance(value, int) and value.bit_length() > 256:
+        return f"an integer of {value.bit_length()} bits"
+    if isinstance(value, str):
+        return f"{value[:60]!r}…" if len(value) > 60 else repr(value)
+    if value is None or isinstance(value, (int, float)):
+        return repr(value)
+    return f"a {type(value).__name__}"
+
+
 class WireError(ValueError):
     """Bytes, a value or a schema that the protocol does not allow.
 

@@ -15,7 +15,7 @@ from typing import Any, Protocol, TypeVar
 
 from reference import message
 from reference.cursor import Reader, Writer
-from reference.errors import DecodeError, EncodeError, Reason
+from reference.errors import DecodeError, EncodeError, Reason, shown
 from reference.plan import Struct
 from reference.primitives import append_int32, read_int32
 
@@ -95,7 +95,7 @@ def request_plans(messages: Messages, api_key: int, version: int) -> tuple[Struc
     """The plans of header and body for a request. Raises DecodeError(unknown-api or unsupported-version)."""
     name = messages.api_name(api_key)
     if name is None:
-        raise DecodeError(Reason.UNKNOWN_API, f"there is no api with key {api_key}", None)
+        raise DecodeError(Reason.UNKNOWN_API, f"there is no api with key {shown(api_key)}", None)
     body = messages.plan(f"{name}Request", version)
     header = messages.plan("RequestHeader", request_header_version(api_key, version, body.flexible))
     return header, body

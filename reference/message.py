@@ -10,11 +10,12 @@ Source: KIP-482, Kafka's protocol guide; where they are silent, the rulings name
 from __future__ import annotations
 
 import copy
+import struct
 from collections.abc import Container, Mapping, Sequence
 from typing import Any, NoReturn
 
 from reference.cursor import Reader, Writer
-from reference.errors import DecodeError, EncodeError, Reason
+from reference.errors import DecodeError, EncodeError, Reason, shown
 from reference.plan import Array, Node, PlannedField, Struct, TagBuffer
 from reference.primitives import (
     Primitive,
@@ -170,7 +171,7 @@ def _append_struct(node: Struct, writer: Writer, value: Any, path: str) -> None:
     for field in node.plain:
         append(field.node, writer, _field_value(field, value), _join(path, field.name))
     writer.path = path
-    unknown = _unknown_tags(writer, value.get("_tags") or [], node.tagged, path)
+    unknown = _unknown_tags(writer, value.get("_tags") or [], node.tagged, _join(path, "_tags"))
     if node.flexible:
         _append_tags(writer, _known_tags(node, writer, value, path), unknown)
     elif unknown:
@@ -194,17 +195,36 @@ def _check_keys(node: Struct, value: Mapping[str, Any], path: str) -> None:
         if key in known or key == "_tags":
             continue
         if key not in node.foreign:
-            raise EncodeError(Reason.UNKNOWN_FIELD, f"{node.name} has no field {key!r} in any version", path)
+            raise EncodeError(Reason.UNKNOWN_FIELD, f"{node.name} has no field {shown(key)} in any version", path)
         default, ignorable = node.foreign[key]
-        if not ignorable and item != default:
+        if not ignorable and not _at_default(item, default):
             detail = f"this version has no {key}, and its value is not the default"
             raise EncodeError(Reason.FIELD_NOT_IN_VERSION, detail, _join(path, key))
+
+
+def _at_default(value: Any, default: Any) -> bool:
+    """Whether a value is what its default is: structures recursively (R-K-14), floats by their bits, True not 1."""
+    match default:
+        case dict():
+            return isinstance(value, Mapping) and all(
+                not item if key == "_tags" else key in default and _at_default(item, default[key])
+                for key, item in value.items()
+            )
+        case list():  # an array's default is empty
+            return isinstance(value, (list, tuple)) and not value
+        case bytes():
+            return isinstance(value, (bytes, bytearray, memoryview)) and bytes(value) == default
+        case float():
+            return isinstance(value, float) and struct.pack(">d", value) == struct.pack(">d", default)
+        case bool() | None:
+            return value is default
+    return isinstance(value, type(default)) and not isinstance(value, bool) and bool(value == default)
 
 
 # --- Tag buffers ------------------------------------------------------------------------------------------------------
 
 
-def _read_tags(reader: Reader, path: str, struct: Struct | None, value: dict[str, Any]) -> list[tuple[int, bytes]]:
+def _read_tags(reader: Reader, path: str, node: Struct | None, value: dict[str, Any]) -> list[tuple[int, bytes]]:
     """A tag buffer: known fields go into `value`, the unknown tags come back in wire order (R-K-3)."""
     reader.path = _join(path, "_tags")
     start = reader.pos
@@ -217,13 +237,14 @@ def _read_tags(reader: Reader, path: str, struct: Struct | None, value: dict[str
     previous = -1
     for _ in range(count):
         reader.path = _join(path, "_tags")
+        at = reader.pos
         tag = _read_tag(reader, previous)
         previous = tag
-        field = struct.tagged.get(tag) if struct else None
+        field = node.tagged.get(tag) if node else None
         if field is not None:
             value[field.name] = _read_known(reader, field, _join(path, field.name))
         else:
-            _check_foreign(reader, struct, tag)
+            _check_foreign(reader, node, tag, at)
             unknown.append((tag, _read_unknown(reader)))
     return unknown
 
@@ -270,15 +291,17 @@ def _read_known(reader: Reader, field: PlannedField, path: str) -> Any:
     return value
 
 
-def _check_foreign(reader: Reader, struct: Struct | None, tag: int) -> None:
+def _check_foreign(reader: Reader, node: Struct | None, tag: int, at: int) -> None:
     """R-K-4 ‡: a tag known only in other versions is an unknown one; other: refused."""
-    if struct and tag in struct.foreign_tags and reader.rules.foreign_tags == "refused":
-        detail = f"tag {tag} of {struct.name} is not valid in this version"
-        raise reader.error(Reason.UNSUPPORTED_VERSION, detail, reader.pos)
+    if node and tag in node.foreign_tags and reader.rules.foreign_tags == "refused":
+        detail = f"tag {tag} of {node.name} is not valid in this version"
+        raise reader.error(Reason.UNSUPPORTED_VERSION, detail, at)
 
 
 def _unknown_tags(writer: Writer, value: Any, known: Container[int], path: str) -> dict[int, bytes]:
     """`_tags` as given: pairs in ascending order, no tag twice (R-K-1w), none of them known."""
+    if value is None:
+        raise EncodeError(Reason.NULL_NOT_ALLOWED, "a tag buffer has no null", path)
     if not isinstance(value, (list, tuple)):
         raise EncodeError(Reason.OUT_OF_RANGE, f"tags are a list of pairs, not a {type(value).__name__}", path)
     tags: dict[int, bytes] = {}
@@ -289,6 +312,8 @@ def _unknown_tags(writer: Writer, value: Any, known: Container[int], path: str) 
                 pass
             case _:
                 raise EncodeError(Reason.OUT_OF_RANGE, "a tag is a pair of an integer and bytes", path)
+        if not 0 <= tag < 2**32:
+            raise EncodeError(Reason.OUT_OF_RANGE, f"tag {shown(tag)} is outside 0 to {2**32 - 1}", path)
         if tag in known:
             raise EncodeError(Reason.KNOWN_TAG, f"tag {tag} in _tags is a field of this structure", path)
         if tag in tags:
@@ -307,7 +332,7 @@ def _known_tags(node: Struct, writer: Writer, value: Mapping[str, Any], path: st
     tags = {}
     for tag, field in node.tagged.items():
         item = _field_value(field, value)
-        if complete(field.node, item) == complete(field.node, field.default):
+        if _at_default(item, field.default):
             continue
         inner = writer.inner()
         append(field.node, inner, item, _join(path, field.name))

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from reference.errors import DecodeError, Reason
+from reference.errors import DecodeError, Reason, shown
 from reference.primitives import PRIMITIVES, Primitive
 from reference.schema import Field, Schema, Versions
 
@@ -76,7 +76,7 @@ _VARIABLE_TYPES = {"string": "STRING", "bytes": "BYTES", "records": "BYTES"}
 def plan(schema: Schema, version: int) -> Struct:
     """The plan of a message at a version. Raises DecodeError(unsupported-version) for one that it does not have."""
     if version not in schema.versions:
-        detail = f"{schema.name} has versions {schema.versions}, not {version}"
+        detail = f"{schema.name} has versions {schema.versions}, not {shown(version)}"
         raise DecodeError(Reason.UNSUPPORTED_VERSION, detail, None)
     return _struct(schema.name, schema.fields, version, schema.flexible)
 
@@ -90,9 +90,7 @@ def _struct(
 ) -> Struct:
     here = tuple(_field(field, version, flexible) for field in fields if version in field.versions)
     foreign = {
-        field.name: (_default(field, version, flexible), field.ignorable)
-        for field in fields
-        if version not in field.versions
+        field.name: (_foreign_default(field), field.ignorable) for field in fields if version not in field.versions
     }
     tagged = {planned.tag: planned for planned in here if planned.tag is not None}
     return Struct(
@@ -109,7 +107,7 @@ def _struct(
 
 def _field(field: Field, version: int, flexible: Versions) -> PlannedField:
     tag = field.tag if version in field.tagged else None
-    return PlannedField(field.name, _node(field, version, flexible), _default(field, version, flexible), tag)
+    return PlannedField(field.name, _node(field, version, flexible), _default(field, version), tag)
 
 
 def _node(field: Field, version: int, flexible: Versions) -> Node:
@@ -137,13 +135,26 @@ def _scalar(type_name: str, compact: bool, nullable: bool) -> Primitive:
     return PRIMITIVES[prefix + _VARIABLE_TYPES[type_name]]
 
 
-def _default(field: Field, version: int, flexible: Versions) -> Any:
+def _default(field: Field, version: int) -> Any:
     """The schema's default, or the type's; where this version has no null, a null default turns into the type's own."""
+    default = field.default
+    if default is None and version not in field.nullable:
+        default = _own_default(field)
+    if default is ...:
+        assert field.fields is not None
+        return {inner.name: _default(inner, version) for inner in field.fields if version in inner.versions}
+    return default
+
+
+def _own_default(field: Field) -> Any:
+    if field.array:
+        return []
+    return ... if field.fields is not None else _scalar(field.type, compact=False, nullable=False).default
+
+
+def _foreign_default(field: Field) -> Any:
+    """What a field that this version lacks is compared with: a structure's fields of every version count."""
     if field.default is ...:
         assert field.fields is not None
-        planned = [_field(inner, version, flexible) for inner in field.fields if version in inner.versions]
-        return {inner.name: inner.default for inner in planned}
-    if field.default is None and version in field.versions and version not in field.nullable:
-        node = _node(field, version, flexible)
-        return [] if isinstance(node, Array) else node.default if isinstance(node, Primitive) else None
+        return {inner.name: _foreign_default(inner) for inner in field.fields}
     return field.default

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from reference.cursor import Reader, Writer
-from reference.errors import EncodeError, Reason
+from reference.errors import EncodeError, Reason, shown
 
 #: The longest string, in bytes of UTF-8, whatever its length prefix could say.
 MAX_STRING = 2**15 - 1
@@ -57,7 +57,7 @@ def integer(writer: Writer, value: Any, what: str, low: int, high: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
         raise _mistyped(writer, value, what, "an integer")
     if not low <= value <= high:
-        raise _refuse(writer, Reason.OUT_OF_RANGE, f"{value} is outside {what}'s range, {low} to {high}")
+        raise _refuse(writer, Reason.OUT_OF_RANGE, f"{shown(value)} is outside {what}'s range, {low} to {high}")
     return value
 
 

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import json
 import re
-import struct
 import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from reference.errors import SchemaError
+from reference.errors import SchemaError, shown
 from reference.primitives import NULL_UUID
 
 #: Field types of the schema language that are no structures.
@@ -42,10 +41,12 @@ _INTEGERS = {
 #: A structure with one field of such a name could not be told from an encoded bytes, integer, UUID or float value.
 AMBIGUOUS_NAMES = frozenset({"hex", "int", "uuid", "float64"})
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*")
-_RANGE = re.compile(r"(\d{1,5})(?:-(\d{1,5})|(\+))?")
+_RANGE = re.compile(r"([0-9]{1,5})(?:-([0-9]{1,5})|(\+))?")
 MAX_VERSION = 2**15 - 1
 #: Nesting deeper than this is refused: no message needs it, and a codec recurses along it.
 MAX_DEPTH = 32
+#: More fields than this, common structures counted wherever they are used, are refused: a few lines can ask for billions.
+MAX_FIELDS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,13 +114,15 @@ def parse(text: str | bytes) -> Schema:
             text = text.decode()
         except UnicodeDecodeError as error:
             raise SchemaError(f"the file is not UTF-8: {error}") from None
-    plain = "\n".join("" if line.lstrip().startswith("//") else line for line in text.splitlines())
+    plain = "\n".join("" if line.lstrip().startswith("//") else line for line in text.split("\n"))
     try:
         return from_json(json.loads(plain))
     except json.JSONDecodeError as error:
         raise SchemaError(f"not JSON: {error}") from None
     except RecursionError:
         raise SchemaError("the JSON is nested too deeply") from None
+    except ValueError as error:  # an integer of thousands of digits
+        raise SchemaError(f"not JSON that can be read: {error}") from None
 
 
 def from_json(raw: Any) -> Schema:
@@ -131,6 +134,7 @@ class _Parser:
     def __init__(self, raw: Any) -> None:
         self.raw = _mapping(raw, "")
         self.common: dict[str, Any] = {}
+        self.count = 0
 
     def schema(self) -> Schema:
         raw = self.raw
@@ -139,13 +143,16 @@ class _Parser:
         flexible = _versions(raw.get("flexibleVersions", "none"), "flexibleVersions")
         for entry in _list(raw.get("commonStructs", []), "commonStructs"):
             shared = _mapping(entry, "commonStructs")
-            self.common[_name(shared, "commonStructs")] = shared
+            shared_name = _name(shared, "commonStructs")
+            if shared_name in self.common:
+                raise SchemaError(f"the structure {shared_name} stands twice", "commonStructs")
+            self.common[shared_name] = shared
         kind = raw.get("type")
         if kind not in ("request", "response", "header", "data", "metadata", "coordinator-key", "coordinator-value"):
-            raise SchemaError(f"{kind!r} is no kind of message; request, response, header or data is expected", "type")
+            raise SchemaError(f"{shown(kind)} is no kind of message; request, response, header or data is expected", "type")
         api_key = raw.get("apiKey")
-        if api_key is not None and (isinstance(api_key, bool) or not isinstance(api_key, int)):
-            raise SchemaError(f"{api_key!r} is no api key", "apiKey")
+        if api_key is not None and not _whole(api_key, 0, 2**15 - 1):
+            raise SchemaError(f"{shown(api_key)} is no api key", "apiKey")
         fields = self.fields(raw.get("fields"), "", flexible, ())
         return Schema(name, kind, api_key, versions, flexible, fields)
 
@@ -162,16 +169,26 @@ class _Parser:
                 raise SchemaError(f"{tags[field.tag]} and {field.name} share the tag {field.tag}", path)
         if sorted(tags) != list(range(len(tags))):
             raise SchemaError(f"tags {sorted(tags)} have a gap; they count from 0", path)
-        if len(names) == 1 and names & AMBIGUOUS_NAMES:
-            raise SchemaError(f"a structure whose one field is called {names.pop()} makes values ambiguous", path)
+        self.check_ambiguous(fields, path)
         return fields
+
+    @staticmethod
+    def check_ambiguous(fields: tuple[Field, ...], path: str) -> None:
+        borders = {version for field in fields for version in (field.versions.low, field.versions.high + 1)}
+        for version in borders:
+            here = [field.name for field in fields if version in field.versions]
+            if len(here) == 1 and here[0] in AMBIGUOUS_NAMES:
+                raise SchemaError(f"a structure whose one field is called {here[0]} makes values ambiguous", path)
 
     def field(self, raw: Mapping[str, Any], path: str, flexible: Versions, within: tuple[str, ...]) -> Field:
         name = _name(raw, path)
         path = f"{path}.{name}" if path else name
+        self.count += 1
+        if self.count > MAX_FIELDS:
+            raise SchemaError(f"the message has more than {MAX_FIELDS} fields", path)
         written = raw.get("type")
         if not isinstance(written, str):
-            raise SchemaError(f"{written!r} is no type", path)
+            raise SchemaError(f"{shown(written)} is no type", path)
         array, type_name = written.startswith("[]"), written.removeprefix("[]")
         versions = _versions(raw.get("versions", raw.get("taggedVersions")), path + ".versions")
         nullable = _versions(raw.get("nullableVersions", "none"), path + ".nullableVersions")
@@ -179,8 +196,8 @@ class _Parser:
         tag = raw.get("tag")
         if (tag is None) != (not tagged):
             raise SchemaError("a tagged field has both `tag` and `taggedVersions`", path)
-        if tag is not None and (isinstance(tag, bool) or not isinstance(tag, int) or not 0 <= tag < 2**31):
-            raise SchemaError(f"{tag!r} is no tag", path)
+        if tag is not None and not _whole(tag, 0, 2**31 - 1):
+            raise SchemaError(f"{shown(tag)} is no tag", path)
         own = raw.get("flexibleVersions")
         struct_fields = self.struct_fields(raw, type_name, path, flexible, within)
         field = Field(
@@ -212,7 +229,7 @@ class _Parser:
                 raise SchemaError(f"a {type_name} has no fields", path)
             return None
         if not _NAME.fullmatch(type_name):
-            raise SchemaError(f"{type_name!r} is no type; scalars are {', '.join(SCALARS)}", path)
+            raise SchemaError(f"{shown(type_name)} is no type; scalars are {', '.join(SCALARS)}", path)
         if type_name in within:
             raise SchemaError(f"the structure {type_name} contains itself", path)
         if len(within) >= MAX_DEPTH:
@@ -226,9 +243,11 @@ class _Parser:
 
     @staticmethod
     def check(field: Field, path: str, flexible: Versions) -> None:
-        if field.nullable and not (field.array or field.type in ("string", "bytes", "records") or field.fields):
+        if field.nullable and not (field.array or field.type in ("string", "bytes", "records") or field.fields is not None):
             raise SchemaError(f"a {field.type} can't be null", path)
-        if field.tagged and not field.tagged.within(flexible):
+        if not field.tagged.within(field.versions):
+            raise SchemaError(f"tagged in {field.tagged}, but only there in {field.versions}", path)
+        if not field.tagged.within(flexible):
             raise SchemaError(f"tagged in {field.tagged}, but only {flexible} are flexible", path)
 
 
@@ -245,20 +264,20 @@ def _list(raw: Any, path: str) -> list[Any]:
 
 
 def _kind(raw: Any) -> str:
-    return "nothing" if raw is None else f"{raw!r:.60}"
+    return "nothing" if raw is None else shown(raw)
 
 
 def _name(raw: Mapping[str, Any], path: str) -> str:
     name = raw.get("name")
     if not isinstance(name, str) or not _NAME.fullmatch(name):
-        raise SchemaError(f"{name!r:.60} is no name; letters and digits are expected", path)
+        raise SchemaError(f"{shown(name)} is no name; letters and digits are expected", path)
     return name
 
 
 def _flag(raw: Mapping[str, Any], key: str, path: str) -> bool:
     value = raw.get(key, False)
     if not isinstance(value, bool):
-        raise SchemaError(f"{key} is true or false, not {value!r:.60}", path)
+        raise SchemaError(f"{key} is true or false, not {shown(value)}", path)
     return value
 
 
@@ -318,11 +337,16 @@ def _integer(raw: Any, low: int, high: int, path: str) -> int:
     if raw is None:
         return 0
     number = raw
-    if isinstance(raw, str) and re.fullmatch(r"-?(0[xX][0-9a-fA-F]{1,16}|\d{1,20})", raw):
+    if isinstance(raw, str) and re.fullmatch(r"-?(0[xX][0-9a-fA-F]{1,16}|[0-9]{1,20})", raw):
         number = int(raw, 16 if "x" in raw.lower() else 10)
-    if isinstance(number, bool) or not isinstance(number, int) or not low <= number <= high:
+    if not _whole(number, low, high):
         raise SchemaError(f"{_kind(raw)} is no default from {low} to {high}", path)
-    return number
+    return int(number)
+
+
+def _whole(raw: Any, low: int, high: int) -> bool:
+    """Whether this is an integer from low to high."""
+    return isinstance(raw, int) and not isinstance(raw, bool) and low <= raw <= high
 
 
 def _bool(raw: Any, path: str) -> bool:
@@ -332,12 +356,14 @@ def _bool(raw: Any, path: str) -> bool:
 
 
 def _float(raw: Any, path: str) -> float:
+    if raw is None:
+        return 0.0
     try:
-        number = float(raw or 0)
-        struct.pack(">d", number)
-    except (ValueError, TypeError):
+        if isinstance(raw, bool) or not isinstance(raw, (int, float, str)):
+            raise TypeError
+        return float(raw)
+    except (ValueError, TypeError, OverflowError):
         raise SchemaError(f"{_kind(raw)} is no number", path) from None
-    return number
 
 
 def _uuid(raw: Any, path: str) -> uuid.UUID:

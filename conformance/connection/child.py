@@ -312,7 +312,7 @@ class ChildConnection:
         seq = self._talk.next_seq()
         self._send(process, lines.configure_question(seq, dialect, settings))
         deadline = time.monotonic() + START_TIMEOUT
-        failed = f"{self._launch.spec} failed at configure for {dialect}:"
+        failed = f"{self._launch.spec} failed at configure for {dialect}: "
         while not process.ended and (left := deadline - time.monotonic()) > 0:
             for line in process.pump(left):
                 self._transcript.heard(line)
@@ -322,15 +322,11 @@ class ChildConnection:
                         return lines.read_configured(answer)
                 except lines.LineError as error:
                     if error.seq == seq:
-                        raise ImplementationError(f"{failed}{_spaced(str(error))}") from None
+                        raise ImplementationError(f"{failed}{error}") from None
                 self._talk.hear(line)
         if process.ended:
-            raise ImplementationError(f"{failed} {_died(process).detail}")
-        raise ImplementationError(f"{failed} no answer within {START_TIMEOUT:g} seconds{endings.tail(process.stderr)}")
-
-
-def _spaced(text: str) -> str:
-    return text if text.startswith("\n") else f" {text}"
+            raise ImplementationError(failed + _died(process).detail)
+        raise ImplementationError(f"{failed}no answer within {START_TIMEOUT:g} seconds{endings.tail(process.stderr)}")
 
 
 def _died(process: Process) -> Ending:

@@ -40,7 +40,7 @@ class InProcessConnection:
         try:
             return self._module.configure(dialect, copy.deepcopy(settings))
         except ImplementationError as error:
-            raise ImplementationError(f"{self._spec} failed at configure for {dialect}:{error}") from error
+            raise ImplementationError(f"{self._spec} failed at configure for {dialect}: {error}") from error
 
     def ask(self, cases: Sequence[Case]) -> list[Observation]:
         """What the module did with each case."""

@@ -57,7 +57,7 @@ class Module:
             raise
         except BaseException as error:
             raise ImplementationError(
-                f"\n{trace_text(error)}\n"
+                f"it raised\n{trace_text(error)}\n"
                 "The contract says what the settings hold. Raise NotImplementedError to go without them."
             ) from error
         return True

@@ -15,6 +15,8 @@ from conformance.values import difference
 
 #: How many neighbours of the difference are shown on each side.
 _AROUND = 3
+#: How many characters or bytes before and behind the difference are shown of a long text.
+_WINDOW = 10
 
 
 class _Nothing:
@@ -46,7 +48,8 @@ def compare_values(
     typed = not same_kind(left, right)
     margin = max(len(title) for title in titles) + 2
     for title, value, style in zip(titles, (left, right), (GOOD, BAD), strict=True):
-        _append_block(out, title, margin, _shown(value, typed, width), style, width)
+        other = right if value is left else left
+        _append_block(out, title, margin, _shown(value, other, typed, width), style, width)
     found = _hint(expected, actual, parts) if hints else None
     if found:
         for line in wrap(found, width):
@@ -84,10 +87,22 @@ def _hint(expected: Any, actual: Any, parts: list[str]) -> str | None:
     return None
 
 
-def _shown(value: Any, typed: bool, width: int) -> str:
+def _shown(value: Any, other: Any, typed: bool, width: int) -> str:
     if value is NOTHING:
         return "(nothing: it is missing)"
+    if not typed and isinstance(value, (str, bytes)) and brief(value) == brief(other):
+        return _window(value, other)
     return brief(value, 3 * width) + (f"   ({type_name(value)})" if typed and value is not None else "")
+
+
+def _window(value: Any, other: Any) -> str:
+    """The part of long text or bytes in which the two differ."""
+    shared = enumerate(zip(value, other, strict=False))
+    place = next((index for index, (one, two) in shared if one != two), min(len(value), len(other)))
+    start, end = max(0, place - _WINDOW), place + _WINDOW
+    part = f"{'…' if start else ''}{brief(value[start:end])}{'…' if end < len(value) else ''}"
+    what = "character" if isinstance(value, str) else "byte"
+    return f"{part} (from {what} {start} of {len(value)} on; they differ from {what} {place} on)"
 
 
 def _append_block(out: Text, title: str, margin: int, text: str, style: str, width: int) -> None:

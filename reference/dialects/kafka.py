@@ -302,7 +302,7 @@ class Kafka:
             return NodeCodec(node)
         if type_name == "RequestFrame":
             return RequestFrame(MESSAGES)
-        if type_name not in self.types:
+        if type_name not in self.types or type_name == "ARRAY":
             raise UnknownType(f"the dialect kafka has no type {type_name!r}")
         if version is None:
             raise DecodeError(Reason.UNSUPPORTED_VERSION, f"{type_name} needs a version", None)

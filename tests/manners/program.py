@@ -36,6 +36,8 @@ def serve(act: Callable[[Question], object]) -> None:
         question = json.loads(line)
         if question["op"] == "describe":
             describe()
+        elif question["op"] == "configure":
+            answer({"seq": question["seq"], "unsupported": "no settings"})
         elif question["data"] == CULPRIT:
             act(question)
         else:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import ctypes
+import json
 import mmap
 import os
 import signal
@@ -25,8 +26,9 @@ class Manner:
     name = "unruly"
     version = "1.2"
 
-    def __init__(self, act: Callable[[], Any]) -> None:
+    def __init__(self, act: Callable[[], Any], rejects: tuple[type[Exception], ...] = (ValueError,)) -> None:
         self._act = act
+        self.rejects = rejects
 
     def decode(self, type: str, data: bytes, *, dialect: str, version: int | None = None) -> Any:  # noqa: A002, ARG002
         """The number; or whatever comes of the act."""
@@ -52,6 +54,10 @@ def _eat_shared() -> Any:
     for offset in range(0, 1 << 29, 4096):
         hoard[0][offset] = 1
     time.sleep(60)
+
+
+def _parse() -> Any:
+    return json.loads("{")
 
 
 def _recurse() -> Any:
@@ -106,6 +112,7 @@ exits = Manner(lambda: os._exit(3))
 leaves = Manner(lambda: sys.exit("bye"))
 interrupts = Manner(lambda: _raise(KeyboardInterrupt()))
 fails = Manner(lambda: {}["missing"])
+fails_in_library = Manner(_parse, rejects=())
 refuses = Manner(lambda: _raise(ValueError("no")))
 lacks = Manner(lambda: _raise(NotImplementedError("not yet")))
 recurses = Manner(_recurse)

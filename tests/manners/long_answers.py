@@ -1,0 +1,21 @@
+"""Good, as a module and as a program: gives back its data two times over."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+
+def decode(type: str, data: bytes, *, dialect: str, version: int | None = None) -> bytes:
+    """Twice the data."""
+    return data * 2
+
+
+if __name__ == "__main__":
+    for line in sys.stdin:
+        question = json.loads(line)
+        if question["op"] == "describe":
+            message = {"name": "long answers", "ops": ["decode"]}
+        else:
+            message = {"seq": question["seq"], "value": {"hex": question["data"] * 2}}
+        print(json.dumps(message), flush=True)

@@ -1,0 +1,419 @@
+"""Asking implementations that misbehave: one verdict for the culprit, and every other case its own answer, once."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from conformance.connection import ImplementationError, Options, open_connection
+from conformance.model import Case, Observation, Op, Status
+
+MANNERS = Path(__file__).parent / "manners"
+CULPRIT = b"\xff\xff\xff\xff"
+#: Short, so that hangs are quick; long enough for a busy machine to answer.
+QUICK = Options(timeout=0.5, memory=160)
+COUNT = 40
+AT = 17
+
+
+@pytest.fixture(autouse=True)
+def _in_manners(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(MANNERS)
+    monkeypatch.syspath_prepend(str(MANNERS))
+
+
+def decode(number: int, *, type: str = "INT32", derived: bool = False) -> Case:
+    case_id = f"kafka/varints/{number}{'+prefix:1' if derived else ''}#decode"
+    return Case(case_id, Op.DECODE, "kafka", type, args={"data": number.to_bytes(4, signed=True)})
+
+
+def culprits(*places: int, count: int = COUNT) -> list[Case]:
+    """Cases 0, 1, 2 …, with the culprit, -1, at the given places."""
+    return [decode(-1 if number in places else number) for number in range(count)]
+
+
+def exec_spec(name: str) -> str:
+    return f"exec:{sys.executable} {name}.py"
+
+
+def others_answered(cases: list[Case], observations: list[Observation], *places: int) -> None:
+    """Each observation is of its own case; each case but those at the places has its own answer."""
+    assert [observation.case for observation in observations] == cases
+    numbers = [int.from_bytes(case.args["data"], signed=True) for case in cases]
+    for place, (number, observation) in enumerate(zip(numbers, observations, strict=True)):
+        if place not in places:
+            assert (observation.status, observation.answer) == (Status.ANSWER, number), observation
+
+
+# Python modules in a child process.
+
+IN_A_CHILD = [
+    ("aborts", Status.CRASH, "SIGABRT", "unruly:decode"),
+    ("segfaults", Status.CRASH, "SIGSEGV", "unruly:<lambda>"),
+    ("exits", Status.CRASH, "exit 3", ""),
+    ("alarms", Status.CRASH, "SIGALRM", ""),
+    ("leaves_grandchild", Status.CRASH, "SIGABRT", "unruly:_leave_grandchild_and_die"),
+    ("closes_everything", Status.CRASH, "exit 1", ""),
+    ("hangs", Status.HANG, "timeout", "unruly:<lambda>"),
+    ("spins", Status.HANG, "timeout", "unruly:<lambda>"),
+    ("eats_shared", Status.OOM, "memory", ""),
+    ("eats", Status.OOM, "MemoryError", "unruly:_eat"),
+    ("interrupts", Status.CRASH, "KeyboardInterrupt", "unruly:_raise"),
+]
+ANYWHERE = [
+    ("leaves", Status.CRASH, "SystemExit", "unruly:<lambda>"),
+    ("fails", Status.CRASH, "KeyError", "unruly:<lambda>"),
+    ("fails_in_library", Status.CRASH, "JSONDecodeError", "unruly:_parse"),
+    ("recurses", Status.CRASH, "RecursionError", "unruly:_recurse"),
+    ("asks_too_much", Status.OOM, "MemoryError", "unruly:<lambda>"),
+    ("refuses", Status.REJECT, "", ""),
+    ("lacks", Status.UNSUPPORTED, "", ""),
+    ("odd_value", Status.VIOLATION, "wrong form", ""),
+]
+HARMLESS = ["prints", "floods_stderr", "reads_stdin", "forks", "leaves_thread"]
+
+
+@pytest.mark.parametrize(("manner", "status", "error", "frame"), IN_A_CHILD + ANYWHERE, ids=lambda item: str(item))
+def test_a_module_in_a_child(
+    manner: str, status: Status, error: str, frame: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = tmp_path / "asked"
+    monkeypatch.setenv("UNRULY_LOG", str(log))
+    cases = culprits(AT)
+    with open_connection(f"unruly:{manner}", QUICK) as connection:
+        observations = connection.ask(cases)
+    others_answered(cases, observations, AT)
+    culprit = observations[AT]
+    assert (culprit.status, culprit.error, culprit.frame) == (status, error, frame), culprit
+    asked = log.read_text().splitlines()
+    assert asked == [f"INT32 {case.args['data'].hex()}" for case in cases], "each was begun once, in order"
+    if (manner, status, error, frame) in ANYWHERE:
+        with open_connection(f"unruly:{manner}", Options(in_process=True)) as connection:
+            inside = connection.ask(cases)
+        assert [without_address(one) for one in inside] == [without_address(one) for one in observations]
+
+
+def without_address(observation: Observation) -> Observation:
+    return replace(observation, detail=re.sub(r"0x[0-9a-f]+", "0x", observation.detail))
+
+
+@pytest.mark.parametrize("manner", HARMLESS)
+def test_a_module_may_do_this(manner: str) -> None:
+    cases = culprits(AT)
+    with open_connection(f"unruly:{manner}", QUICK) as connection:
+        observations = connection.ask(cases)
+    others_answered(cases, observations, AT)
+    assert observations[AT].answer == (0 if manner == "reads_stdin" else -1)
+
+
+def test_descriptions_are_the_same_in_process_and_in_a_child() -> None:
+    with open_connection("unruly:aborts") as outside, open_connection("unruly:aborts", Options(in_process=True)) as inside:
+        assert outside.description == inside.description
+        assert (inside.description.name, inside.description.version) == ("unruly", "1.2")
+        assert inside.description.ops == {Op.DECODE}
+
+
+def test_details_tell_what_happened() -> None:
+    with open_connection("unruly:aborts", QUICK) as connection:
+        (aborted,) = connection.ask([decode(-1)])
+    assert aborted.detail.startswith("the process was ended by SIGABRT\nstderr ends:\n  Fatal Python error: Aborted")
+    assert "in decode" in aborted.detail
+    assert "conformance" not in aborted.detail, "our own frames are of no use to the reader"
+    with open_connection("unruly:fails", QUICK) as connection:
+        (failed,) = connection.ask([decode(-1)])
+    assert failed.detail.startswith("Traceback (most recent call last):")
+    assert failed.detail.endswith("KeyError: 'missing'")
+    assert "conformance" not in failed.detail
+    with open_connection("unruly:hangs", QUICK) as connection:
+        (hung,) = connection.ask([decode(-1)])
+    assert hung.detail.startswith("no answer within 0.5 seconds: the process was killed\nstderr ends:\n  Stack")
+
+
+def test_a_module_that_dies_at_many_cases() -> None:
+    places = (0, 1, 20, 38, 39)
+    cases = culprits(*places)
+    with open_connection("unruly:exits", QUICK) as connection:
+        observations = connection.ask(cases)
+        others_answered(cases, observations, *places)
+        assert {observations[place].error for place in places} == {"exit 3"}
+        again = connection.ask(culprits())
+        others_answered(culprits(), again)
+
+
+# Programs behind the line protocol.
+
+PROGRAMS = [
+    ("aborts", Status.CRASH, "SIGABRT"),
+    ("exits", Status.CRASH, "exit 3"),
+    ("hangs", Status.HANG, "timeout"),
+    ("eats", Status.OOM, "memory"),
+    ("allocates", Status.OOM, "SIGABRT"),
+    ("chatters", Status.VIOLATION, "garbage"),
+    ("prints_instead", Status.VIOLATION, "garbage"),
+    ("prints_and_hangs", Status.VIOLATION, "garbage"),
+    ("answers_twice", Status.VIOLATION, "answered twice"),
+    ("answers_unasked", Status.VIOLATION, "unasked answer"),
+    ("answers_wrongly", Status.VIOLATION, "wrong form"),
+    ("floods_stdout", Status.VIOLATION, "garbage"),
+    ("floods_stdout_unbroken", Status.VIOLATION, "flood"),
+    ("buffers", Status.CRASH, "SIGABRT"),
+    ("dies_once", Status.CRASH, "SIGABRT"),
+    ("answers_and_dies", Status.CRASH, "exit 4"),
+    ("closes_stdout", Status.CRASH, "closed stdout"),
+    ("leaves_a_child", Status.CRASH, "SIGABRT"),
+    ("floods_stderr", Status.ANSWER, ""),
+    ("shuffles", Status.ANSWER, ""),
+]
+
+
+@pytest.mark.parametrize(("program", "status", "error"), PROGRAMS, ids=lambda item: str(item))
+def test_a_program(
+    program: str, status: Status, error: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MANNERS_MARK", str(tmp_path / "mark"))
+    if program == "dies_once":  # alone it does not repeat its death, so the oldest open question is taken for the culprit
+        monkeypatch.setattr("conformance.connection.conversation.WINDOW", 2)
+        monkeypatch.setattr("conformance.connection.child.DOUBT", 0.01)
+    cases = culprits(AT)
+    with open_connection(exec_spec(program), QUICK) as connection:
+        observations = connection.ask(cases)
+        (alone,) = connection.ask([decode(7)])
+    place = AT if program != "dies_once" else place_of_crash(observations)
+    others_answered(cases, observations, place)
+    culprit = observations[place]
+    assert (culprit.status, culprit.error) == (status, error), culprit
+    assert alone.answer == 7
+    if program == "dies_once":
+        assert place in (AT - 1, AT)
+        assert "none of them repeats this" in culprit.detail
+
+
+def place_of_crash(observations: list[Observation]) -> int:
+    (place,) = (place for place, observation in enumerate(observations) if observation.status is Status.CRASH)
+    return place
+
+
+def test_what_a_program_said_is_shown_shortened_and_harmless() -> None:
+    with open_connection(exec_spec("chatters"), QUICK) as connection:
+        (chatter,) = connection.ask([decode(-1)])
+    assert chatter.detail.startswith("a line on stdout is no answer, not JSON")
+    assert "\x1b" not in chatter.detail
+    assert len(chatter.detail) < 250
+    with open_connection(exec_spec("aborts"), QUICK) as connection:
+        (aborted,) = connection.ask([decode(-1)])
+    assert aborted.detail.endswith("stderr ends:\n  assertion failed: length >= 0")
+
+
+def test_every_question_of_a_program_may_go_wrong() -> None:
+    cases = [decode(-1) for _ in range(6)]
+    with open_connection(exec_spec("exits"), QUICK) as connection:
+        assert [observation.error for observation in connection.ask(cases)] == ["exit 3"] * 6
+
+
+def test_a_program_that_does_not_start_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MANNERS_MARK", str(tmp_path / "mark"))
+    with open_connection(exec_spec("starts_once"), QUICK) as connection:
+        observations = connection.ask(culprits(4, count=10))
+        (later,) = connection.ask([decode(1)])
+    assert [observation.status for observation in observations] == (
+        [Status.ANSWER] * 4 + [Status.CRASH] * 3 + [Status.NOT_ASKED] * 3
+    )
+    assert [observation.error for observation in observations[4:7]] == ["SIGABRT", "no restart", "no restart"]
+    assert "the port is taken" in observations[4].detail
+    assert later.status is Status.NOT_ASKED
+    assert later.detail.startswith("not asked: 3 times in a row it did not start again")
+
+
+# Volume.
+
+
+@pytest.mark.parametrize("spec", ["long_answers", f"exec:{sys.executable} long_answers.py"])
+def test_answers_beyond_the_pipes_buffer(spec: str) -> None:
+    cases = [Case(str(n), Op.DECODE, "kafka", "BYTES", args={"data": bytes([n % 251]) * 1000}) for n in range(1500)]
+    cases[700] = Case("large", Op.DECODE, "kafka", "BYTES", args={"data": b"\x07" * (1 << 20)})
+    with open_connection(spec) as connection:
+        observations = connection.ask(cases)
+    assert [observation.answer for observation in observations] == [case.args["data"] * 2 for case in cases]
+
+
+def test_nothing_to_ask() -> None:
+    with open_connection("unruly:aborts") as connection:
+        assert connection.ask([]) == []
+
+
+# Quarantine.
+
+
+def test_quarantine_spares_derived_cases_only() -> None:
+    cases = [decode(-1), decode(-1), decode(1, derived=True), decode(-1, derived=True)]
+    spared = [decode(2, derived=True), decode(-1, derived=True)]
+    asked = [decode(3), decode(-1), decode(4, derived=True, type="INT64")]
+    with open_connection("unruly:exits", QUICK) as connection:
+        observations = connection.ask([*cases, *spared, *asked])
+        (later,) = connection.ask([decode(5, derived=True)])
+    crash, answer, not_asked = Status.CRASH, Status.ANSWER, Status.NOT_ASKED
+    statuses = [observation.status for observation in observations]
+    assert statuses == [crash, crash, answer, crash, not_asked, not_asked, answer, crash, answer]
+    assert later.status is not_asked
+    assert later.detail == "after 3 crashes or hangs in INT32, what is derived of it is not asked"
+
+
+def test_quarantine_counts_exceptions_and_is_the_same_in_process() -> None:
+    cases = [decode(-1, derived=True) for _ in range(300)]
+    expected = [Status.CRASH] * 3 + [Status.NOT_ASKED] * 297
+    for options in (QUICK, Options(in_process=True)):
+        with open_connection("unruly:fails", options) as connection:
+            assert [observation.status for observation in connection.ask(cases)] == expected
+
+
+# Settings.
+
+
+@pytest.mark.parametrize("in_process", [False, True])
+def test_configure(in_process: bool) -> None:
+    with open_connection("settings", Options(in_process=in_process)) as connection:
+        assert connection.configure("kafka", {"add": 5})
+        assert [observation.answer for observation in connection.ask([decode(1), decode(2)])] == [6, 7]
+        with pytest.raises(ImplementationError, match=r"(?s)failed at configure for kafka: it raised.*KeyError: 'add'"):
+            connection.configure("kafka", {})
+    with open_connection("unruly:fails", Options(in_process=in_process)) as connection:
+        assert not connection.configure("kafka", {"add": 5})
+
+
+def test_settings_are_sent_again_after_a_death() -> None:
+    with open_connection("settings", QUICK) as connection:
+        connection.configure("kafka", {"add": 5})
+        observations = connection.ask(culprits(2, count=5))
+    assert [observation.answer for observation in observations] == [5, 6, None, 8, 9]
+
+
+def test_a_program_without_configure() -> None:
+    with open_connection(exec_spec("shuffles")) as connection:
+        assert not connection.configure("kafka", {})
+        others_answered(culprits(), connection.ask(culprits()))
+
+
+# The record.
+
+
+@pytest.mark.parametrize("in_process", [False, True])
+def test_transcript(tmp_path: Path, in_process: bool) -> None:
+    path = tmp_path / "transcript"
+    with open_connection("unruly:refuses", Options(transcript=path, in_process=in_process)) as connection:
+        connection.ask([decode(5), decode(-1)])
+    entries = [json.loads(line) for line in path.read_text().splitlines()]
+    assert all(entry.keys() == {"t", "dir", "line"} and entry["t"] >= 0 for entry in entries)
+    talk = [(entry["dir"], entry["line"]) for entry in entries if "seq" in entry["line"]]
+    question = {"op": "decode", "dialect": "kafka", "type": "INT32"}
+    assert Counter(direction for direction, _ in talk) == {">": 2, "<": 2}
+    assert (">", {"seq": 1, **question, "data": "00000005"}) in talk
+    assert ("<", {"seq": 1, "value": 5}) in talk
+    assert ("<", {"seq": 2, "reject": {"detail": "ValueError: no"}}) in talk
+
+
+def test_transcript_of_garbage(tmp_path: Path) -> None:
+    path = tmp_path / "transcript"
+    with open_connection(exec_spec("prints_instead"), Options(transcript=path)) as connection:
+        connection.ask([decode(-1)])
+    assert "not implemented" in [json.loads(line)["line"] for line in path.read_text().splitlines()]
+
+
+# The end.
+
+
+def test_an_exception_in_the_middle_leaves_a_usable_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    with open_connection("unruly:hangs") as connection:
+        with monkeypatch.context() as patch:
+            patch.setattr("conformance.connection.child.endings.hung", _interrupt)
+            patch.setattr(connection, "_options", QUICK)
+            with pytest.raises(KeyboardInterrupt):
+                connection.ask(culprits(3))
+        others_answered(culprits(), connection.ask(culprits()))
+
+
+def _interrupt(*_: Any) -> Any:
+    raise KeyboardInterrupt
+
+
+def processes(marker: str) -> list[psutil.Process]:
+    found = []
+    for process in psutil.process_iter(["cmdline", "status"]):
+        if marker in (process.info["cmdline"] or []) and process.info["status"] != psutil.STATUS_ZOMBIE:
+            found.append(process)
+    return found
+
+
+def test_closing_ends_the_child_and_its_children() -> None:
+    marker = f"marker-{os.getpid()}-close"
+    for name in ("stays", "leaves_a_child"):
+        connection = open_connection(f"{exec_spec(name)} {marker}", QUICK)
+        connection.ask([decode(1)])
+        assert processes(marker)
+        connection.close()
+        connection.close()
+        assert not processes(marker)
+
+
+PARENT = """
+import sys
+from conformance.connection import Options, open_connection
+from conformance.model import Case, Op
+
+for spec in sys.argv[1:]:
+    connection = open_connection(spec, Options(timeout=60))
+    globals()[spec] = connection
+sys.stdout.write("ready")
+sys.stdout.flush()
+connection.ask([Case("x", Op.DECODE, "kafka", "INT32", args={"data": bytes.fromhex("ffffffff")})])
+"""
+
+
+def test_the_parents_death_ends_the_children(monkeypatch: pytest.MonkeyPatch) -> None:
+    marker = f"marker-{os.getpid()}-orphan"
+    monkeypatch.setenv("PYTHONPATH", str(MANNERS.parents[1]))
+    specs = [f"{exec_spec('stays')} {marker}", f"{exec_spec('hangs')} {marker}"]
+    with subprocess.Popen([sys.executable, "-c", PARENT, *specs], stdout=subprocess.PIPE) as parent:
+        assert parent.stdout is not None
+        assert parent.stdout.read(5) == b"ready"
+        time.sleep(0.1)
+        children = [process for process in processes(marker) if process.pid != parent.pid]
+        assert len(children) == 2
+        parent.send_signal(signal.SIGKILL)
+    _, alive = psutil.wait_procs(children, timeout=5)
+    assert not alive
+
+
+def test_a_zip_will_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a cluster, where the kit is shipped as one file."""
+    import zipfile
+
+    root = MANNERS.parents[1]
+    with zipfile.ZipFile(tmp_path / "kit.zip", "w") as kit:
+        for file in (root / "conformance").rglob("*.py"):
+            kit.write(file, file.relative_to(root))
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "kit.zip"))
+    script = """
+import sys
+from conformance.connection import open_connection
+from conformance.model import Case, Op
+
+assert "kit.zip" in open_connection.__code__.co_filename
+for spec in sys.argv[1:]:
+    with open_connection(spec) as connection:
+        (one,) = connection.ask([Case("x", Op.DECODE, "kafka", "INT32", args={"data": bytes(4)})])
+        print(one.answer)
+"""
+    command = [sys.executable, "-P", "-c", script, "unruly:aborts", exec_spec("aborts")]
+    assert subprocess.run(command, check=True, capture_output=True, text=True).stdout.split() == ["0", "0"]
