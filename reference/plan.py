@@ -38,7 +38,7 @@ class PlannedField:
     tag: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Struct:
     """A structure of one version.
 
