@@ -12,17 +12,17 @@ from __future__ import annotations
 import asyncio
 import io
 import logging
-import re
 import struct
 from importlib.metadata import version as installed_version
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from aiokafka.conn import AIOKafkaConnection
-from aiokafka.errors import CorrelationIdError, IncompatibleBrokerVersion, KafkaConnectionError, KafkaError
+from aiokafka.errors import IncompatibleBrokerVersion, KafkaError
 from aiokafka.protocol import admin, api
 from aiokafka.protocol import types as codecs
-from aiokafka.protocol.struct import Struct
+
+from implementations._shared import distinct_tags, failed, read_whole, wire_name
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -39,7 +39,7 @@ rejects = (ValueError, struct.error, AssertionError, KafkaError)
 readings = {"R-K-15": "other"}
 
 #: Type → the codec sought.
-PRIMITIVES = {
+CODECS = {
     "BOOLEAN": "Boolean",
     "INT8": "Int8",
     "INT16": "Int16",
@@ -61,18 +61,15 @@ PRIMITIVES = {
     "COMPACT_BYTES": "CompactBytes",
     "COMPACT_NULLABLE_BYTES": "CompactBytes",
     "TAG_BUFFER": "TaggedFields",
-}
-#: Array form → the codec sought; each is given the element's codec.
-ARRAYS = {
+    # Each of these is given the codec of its elements.
     "ARRAY": "Array",
     "NULLABLE_ARRAY": "Array",
     "COMPACT_ARRAY": "CompactArray",
     "COMPACT_NULLABLE_ARRAY": "CompactArray",
 }
 #: Header or message → the module and the stem of its classes' names, `<stem>_v<version>`.
-STRUCTS = {
-    "RequestHeader": (api, "RequestHeader"),
-    "ResponseHeader": (api, "ResponseHeader"),
+HEADERS = {"RequestHeader": (api, "RequestHeader"), "ResponseHeader": (api, "ResponseHeader")}
+MESSAGES = {
     "ApiVersionsRequest": (admin, "ApiVersionRequest"),
     "ApiVersionsResponse": (admin, "ApiVersionResponse"),
 }
@@ -84,27 +81,17 @@ NAMES = {
 }
 
 
-class TrailingBytesError(ValueError):
-    """The stream stands before its end."""
-
-    reason = "trailing-bytes"
-
-    def __init__(self, offset: int) -> None:
-        super().__init__(f"bytes left over from offset {offset}")
-        self.offset = offset
-
-
 def _versions(type_name: str) -> tuple[int, int]:
     """The lowest and highest version that the library has a class for."""
-    module, stem = STRUCTS[type_name]
-    known = [int(found[1]) for found in (re.fullmatch(rf"{stem}_v(\d+)", each) for each in dir(module)) if found]
+    module, stem = (HEADERS | MESSAGES)[type_name]
+    known = [int(each.removeprefix(f"{stem}_v")) for each in dir(module) if each.startswith(f"{stem}_v")]
     return min(known), max(known)
 
 
 types: dict[str, dict[str, tuple[int, int] | None]] = {
     "kafka": {
-        **{sought: None for sought, codec in {**PRIMITIVES, **ARRAYS}.items() if hasattr(codecs, codec)},
-        **{struct_name: _versions(struct_name) for struct_name in STRUCTS},
+        **{sought: None for sought, codec in CODECS.items() if hasattr(codecs, codec)},
+        **{sought: _versions(sought) for sought in (*HEADERS, *MESSAGES)},
         "RequestFrame": None,
         "ResponseFrame:ApiVersions": _versions("ApiVersionsResponse"),
     }
@@ -115,34 +102,23 @@ def decode(type: str, data: bytes, *, dialect: str, version: int | None = None) 
     """The value, by the codec or schema of the library."""
     if type == "ResponseFrame:ApiVersions":
         correlation_id = int.from_bytes(data[4:8], "big", signed=True)
-        answer = asyncio.run(_answer(_sender(version), correlation_id, data))
-        body = [answer.get_item(field) for field in answer.SCHEMA.names]
-        return {
-            "header": {"CorrelationId": correlation_id},
-            "body": _plain(answer.SCHEMA, body, NAMES["ApiVersionsResponse"]),
-        }
+        return {"header": {"CorrelationId": correlation_id}, "body": asyncio.run(_body(data, correlation_id, version))}
     if type == "RequestFrame":
         raise NotImplementedError("aiokafka.conn has no reader of request frames")
-    stream = io.BytesIO(data)
     codec = _codec(type, version)
-    value = codec.decode(stream)
-    if stream.tell() < len(data):
-        raise TrailingBytesError(stream.tell())
-    return _plain(codec, value, NAMES.get(type, {}))
+    return _plain(codec, read_whole(codec.decode, data), NAMES.get(type, {}))
 
 
 def encode(type: str, value: Any, *, dialect: str, version: int | None = None) -> bytes:
-    """The bytes, by the codec or schema of the library."""
+    """The bytes, by the codec, schema or class of the library."""
     if type == "RequestFrame":
         return asyncio.run(_sent(value["header"], value["body"]))
     if type == "ResponseFrame:ApiVersions":
         raise NotImplementedError("aiokafka.conn has no writer of response frames")
     codec = _codec(type, version)
-    if type not in STRUCTS:
-        return bytes(codec.encode(_native(codec, value, {})))
-    made = object.__new__(_struct(type, version))
-    Struct.__init__(made, **_native_fields(codec, value, NAMES.get(type, {})))  # headers have another __init__
-    return bytes(made.encode())
+    if type in MESSAGES:
+        return bytes(_class(type, version)(**_fields(codec, value, NAMES.get(type, {}))).encode())
+    return bytes(codec.encode(_native(codec, value, NAMES.get(type, {}))))
 
 
 def negotiate(api_key: int, client: tuple[int, int], broker: tuple[int, int] | None, *, dialect: str) -> int | None:
@@ -168,37 +144,18 @@ def interpret(request: bytes, response: bytes | None, *, dialect: str) -> dict[s
     if (api_key, asked) != (admin.ApiVersionRequest.API_KEY, admin.ApiVersionRequest_v0.API_VERSION):
         raise NotImplementedError("aiokafka.conn.AIOKafkaConnection judges answers to ApiVersions 0 alone")
     try:
-        asyncio.run(_answer(AIOKafkaConnection._do_version_lookup, correlation_id, response))
-    except CorrelationIdError:
-        return {"outcome": "malformed"}
-    except KafkaConnectionError as error:
-        ended = isinstance(error.__cause__, (EOFError, OSError))
-        return {"outcome": "error", "error": None} if ended else {"outcome": "malformed"}
-    except Exception:  # `AIOKafkaConnection.connect` closes and raises
-        return {"outcome": "error", "error": None}
+        asyncio.run(_answer(AIOKafkaConnection._do_version_lookup, correlation_id, response or b""))
+    except Exception as error:  # `AIOKafkaConnection.connect` closes and raises
+        return failed(error, response)
     return {"outcome": "accepted"}
 
 
-class _Wire:
-    """The writing stream, as far as a connection asks for it: a socket without another end."""
-
-    def __init__(self) -> None:
-        self.sent = b""
-
-    def write(self, data: bytes) -> None:
-        self.sent += data
-
-    async def drain(self) -> None: ...
-
-    def close(self) -> None: ...
-
-
-def _connection(correlation_id: int, client_id: str | None = None) -> Any:
-    """A connection that is open, and whose next request has this correlation id."""
+def _connection(correlation_id: int, client_id: str | None, sent: bytearray) -> Any:
+    """An open connection that writes here; its next request has this correlation id."""
     if not 0 <= correlation_id < 2**31:
         raise NotImplementedError("aiokafka.conn.AIOKafkaConnection counts its correlation ids from 0 to 2**31 - 1")
     connection = AIOKafkaConnection("nowhere", 0, client_id=client_id)
-    connection._writer = _Wire()
+    connection._writer = SimpleNamespace(write=sent.extend, drain=lambda: None, close=lambda: None)
     connection._correlation_id = correlation_id - 1
     return connection
 
@@ -207,27 +164,32 @@ async def _sent(header: dict[str, Any], body: dict[str, Any]) -> bytes:
     """What a connection to a broker of this one version writes."""
     if header["RequestApiKey"] != admin.ApiVersionRequest.API_KEY or header.get("_tags"):
         raise NotImplementedError("aiokafka.conn.AIOKafkaConnection: ApiVersions alone is offered, and no header tags")
-    _struct("ApiVersionsRequest", header["RequestApiVersion"])
-    connection = _connection(header["CorrelationId"], header["ClientId"])
+    _class("ApiVersionsRequest", header["RequestApiVersion"])
+    sent = bytearray()
+    connection = _connection(header["CorrelationId"], header["ClientId"], sent)
     connection._versions = {header["RequestApiKey"]: (header["RequestApiVersion"],) * 2}
-    await connection.send(admin.ApiVersionRequest(**body), expect_response=False)
-    return bytes(connection._writer.sent)
+    connection.send(admin.ApiVersionRequest(**body), expect_response=False)
+    return bytes(sent)
 
 
-def _sender(version: int | None) -> Callable[[Any], Awaitable[Any]]:
-    def send(connection: Any) -> Awaitable[Any]:
+async def _body(frame: bytes, correlation_id: int, version: int | None) -> Any:
+    """The body that a connection finds in the answer to a request of this version."""
+
+    def ask(connection: Any) -> Awaitable[Any]:
         connection._versions = {admin.ApiVersionRequest.API_KEY: (version, version)}
         sent: Awaitable[Any] = connection.send(admin.ApiVersionRequest())
         return sent
 
-    return send
+    answer = await _answer(ask, correlation_id, frame)
+    names = answer.SCHEMA.names
+    return _plain(answer.SCHEMA, [answer.get_item(field) for field in names], NAMES["ApiVersionsResponse"])
 
 
-async def _answer(ask: Callable[[Any], Awaitable[Any]], correlation_id: int, response: bytes | None) -> Any:
+async def _answer(ask: Callable[[Any], Awaitable[Any]], correlation_id: int, response: bytes) -> Any:
     """What `ask(connection)` gives when these bytes come back, and then the end."""
-    connection = _connection(correlation_id)
+    connection = _connection(correlation_id, None, bytearray())
     connection._reader = asyncio.StreamReader()
-    connection._reader.feed_data(response or b"")
+    connection._reader.feed_data(response)
     connection._reader.feed_eof()
     connection._read_task = connection._create_reader_task()
     try:
@@ -238,28 +200,24 @@ async def _answer(ask: Callable[[Any], Awaitable[Any]], correlation_id: int, res
 
 def _codec(type_name: str, version: int | None = None) -> Any:
     """What decodes and encodes a type: a class or an instance of the library's."""
+    if type_name in HEADERS or type_name in MESSAGES:
+        return _class(type_name, version).SCHEMA
     form, _, element = type_name.partition("<")
-    sought = (ARRAYS if element else PRIMITIVES).get(form)
-    if sought is None and type_name in STRUCTS:
-        return _struct(type_name, version).SCHEMA
-    found = getattr(codecs, sought or "", None)
+    sought = CODECS.get(form, "API")
+    found = getattr(codecs, sought, None)
     if found is None:
-        raise NotImplementedError(f"{codecs.__name__} has no {sought or 'API'} for {type_name}")
+        raise NotImplementedError(f"{codecs.__name__} has no {sought} for {type_name}")
     if element:
         return found(_codec(element[:-1]))
     return found() if issubclass(found, codecs.String) else found
 
 
-def _struct(type_name: str, version: int | None) -> Any:
-    module, stem = STRUCTS[type_name]
+def _class(type_name: str, version: int | None) -> Any:
+    module, stem = (HEADERS | MESSAGES)[type_name]
     found = getattr(module, f"{stem}_v{version}", None)
     if found is None:
         raise NotImplementedError(f"{module.__name__} has no {stem}_v{version}")
     return found
-
-
-def _wire_name(field: str, names: dict[str, str]) -> str:
-    return names.get(field) or "".join(word.capitalize() for word in field.split("_"))
 
 
 def _plain(codec: Any, value: Any, names: dict[str, str]) -> Any:
@@ -267,8 +225,8 @@ def _plain(codec: Any, value: Any, names: dict[str, str]) -> Any:
     if codec is codecs.TaggedFields:
         return list(value.items())
     if isinstance(codec, codecs.Schema):
-        entries = zip(codec.names, codec.fields, value, strict=True) if codec.fields else ()
-        return {_wire_name(field, names): _plain(inner, item, names) for field, inner, item in entries}
+        entries = zip(codec.names, codec.fields, value, strict=True)
+        return {names.get(field, wire_name(field)): _plain(inner, item, names) for field, inner, item in entries}
     if isinstance(codec, codecs.Array) and value is not None:
         return [_plain(codec.array_of, item, names) for item in value]
     return value
@@ -277,26 +235,23 @@ def _plain(codec: Any, value: Any, names: dict[str, str]) -> Any:
 def _native(codec: Any, value: Any, names: dict[str, str]) -> Any:
     """The way back: tuples for dicts, and a dict for tags."""
     if codec is codecs.TaggedFields:
-        given = dict(value)
-        if len(given) < len(value):
-            raise NotImplementedError("aiokafka.protocol.types.TaggedFields takes a dict: no tag can be given twice")
-        return given
+        return distinct_tags(value)
     if isinstance(codec, codecs.Schema):
-        given = _native_fields(codec, value, names)
+        given = _fields(codec, value, names)
         return tuple(given.pop(field) for field in codec.names) + tuple(given.values())  # too many: it refuses
     if isinstance(codec, codecs.Array) and value is not None:
         return [_native(codec.array_of, item, names) for item in value]
     return value
 
 
-def _native_fields(codec: Any, value: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
-    """The fields under the library's names. One that it does not know is handed on as it is: the class refuses."""
-    known = {_wire_name(field, names): (field, inner) for field, inner in zip(codec.names, codec.fields, strict=True)}
-    given: dict[str, Any] = {field: {} for field, inner in known.values() if inner is codecs.TaggedFields}
+def _fields(codec: Any, value: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
+    """The fields under the library's names. One that it does not know is handed on as it is: the library refuses."""
+    known = dict(zip(codec.names, codec.fields, strict=True))
+    fields = {names.get(field, wire_name(field)): field for field in known}
+    given: dict[str, Any] = {field: {} for field, inner in known.items() if inner is codecs.TaggedFields}
     for key, item in value.items():
-        if key in known:
-            field, inner = known[key]
-            given[field] = _native(inner, item, names)
+        if key in fields:
+            given[fields[key]] = _native(known[fields[key]], item, names)
         elif key != "_tags" or item:
             given[key] = item
     return given

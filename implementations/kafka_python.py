@@ -27,6 +27,8 @@ from kafka.protocol.schemas import ArrayField
 from kafka.protocol.schemas.fields.codecs import tagged_fields
 from kafka.protocol.schemas.fields.codecs import types as codecs
 
+from implementations._shared import distinct_tags, failed, read_whole
+
 logging.getLogger("kafka").addHandler(logging.NullHandler())
 
 name = "kafka-python"
@@ -76,16 +78,6 @@ types: dict[str, dict[str, tuple[int, int] | None]] = {
 }
 
 
-class TrailingBytesError(ValueError):
-    """The stream stands before its end."""
-
-    reason = "trailing-bytes"
-
-    def __init__(self, offset: int) -> None:
-        super().__init__(f"bytes left over from offset {offset}")
-        self.offset = offset
-
-
 class Pinned:
     """A codec in one of its two forms, with the two methods that `ArrayField` asks of its elements."""
 
@@ -108,17 +100,12 @@ def decode(type: str, data: bytes, *, dialect: str, version: int | None = None) 
         return _read_request(data)
     if type in RESPONSE_FRAMES:
         return _read_response(RESPONSE_FRAMES[type], data, version)
-    stream = io.BytesIO(data)
-    value: Any
     if type in HEADERS:
-        value = _plain(HEADERS[type].decode(stream, flexible=_flexible(type, version)))
-    elif type == "TAG_BUFFER":
-        value = _unknown_tags(tagged_fields.TaggedFields([]).decode(stream))
-    else:
-        value = _codec(type).decode(stream)
-    if stream.tell() < len(data):
-        raise TrailingBytesError(stream.tell())
-    return value
+        flexible = _flexible(type, version)
+        return _plain(read_whole(lambda stream: HEADERS[type].decode(stream, flexible=flexible), data))
+    if type == "TAG_BUFFER":
+        return _unknown_tags(read_whole(tagged_fields.TaggedFields([]).decode, data))
+    return read_whole(_codec(type).decode, data)
 
 
 def encode(type: str, value: Any, *, dialect: str, version: int | None = None) -> bytes:
@@ -163,21 +150,19 @@ def interpret(request: bytes, response: bytes | None, *, dialect: str) -> dict[s
     connection = _connection(number, header.correlation_id)
     lookup = connection._get_api_versions()
     lookup.send(None)  # runs up to the wait for the answer
-    malformed = False
     if response is not None:
         try:
             connection.data_received(response)
         except KafkaProtocolError as error:  # the one exception that the library's transport expects here
             connection.close(error)
-            malformed = True
     if connection.in_flight_requests:
         connection.close()  # no answer, or not all of it, and then the end
     try:
         lookup.send(None)
     except StopIteration:
         return {"outcome": "accepted"}
-    except Exception as error:  # as `KafkaConnection.initialize` does
-        return {"outcome": "malformed"} if malformed else {"outcome": "error", "error": getattr(error, "errno", None)}
+    except Exception as error:  # `KafkaConnection.initialize` closes
+        return failed(error, response)
     lookup.close()
     return {"outcome": "retry", "version": connection._api_versions_idx}
 
@@ -255,10 +240,7 @@ def _unknown_tags(tags: dict[str, bytes]) -> list[tuple[int, bytes]]:
 
 
 def _named_tags(tags: Any) -> dict[str, bytes]:
-    given = {f"_{tag}": data for tag, data in tags}
-    if len(given) < len(tags):
-        raise NotImplementedError("kafka-python takes tags by name: none can be given twice")
-    return given
+    return {f"_{tag}": data for tag, data in distinct_tags(tags).items()}
 
 
 def _plain(item: Any) -> dict[str, Any]:

@@ -9,7 +9,6 @@ unknown tags, frames, and anything that negotiates or answers.
 from __future__ import annotations
 
 import io
-import re
 import uuid
 from dataclasses import Field, fields, is_dataclass
 from datetime import UTC, datetime, timedelta
@@ -22,6 +21,8 @@ from kio.schema.index import schema_name_map
 from kio.serial import entity_reader, entity_writer, errors, readers, writers
 from kio.serial._introspect import EntityField, EntityTupleField, classify_field
 from kio.static.constants import EntityType
+
+from implementations._shared import TrailingBytesError, wire_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -76,16 +77,6 @@ ENTITIES = {
 #: What None stands for in kio's types that have no null of their own.
 NULLS = {"uuid": uuid.UUID(int=0), "datetime_i64": -1}
 EPOCH, MILLISECOND = datetime.fromtimestamp(0, UTC), timedelta(milliseconds=1)
-
-
-class TrailingBytesError(ValueError):
-    """The reader told how much it took, and that was not all."""
-
-    reason = "trailing-bytes"
-
-    def __init__(self, offset: int) -> None:
-        super().__init__(f"bytes left over from offset {offset}")
-        self.offset = offset
 
 
 def _versions(schema: str, kind: EntityType) -> tuple[int, int]:
@@ -154,7 +145,7 @@ def _entity(type_name: str, version: int | None) -> Any:
 def _wire_name(field: Field[Any]) -> str:
     """Kafka's name of a field: kio writes snake case, and drops the "Ms" of what it gives as a time."""
     timed = field.metadata.get("kafka_type", "").startswith(("timedelta", "datetime"))
-    return re.sub("(?:^|_)(.)", lambda first: first[1].upper(), field.name) + ("Ms" if timed else "")
+    return wire_name(field.name) + ("Ms" if timed else "")
 
 
 def _plain(value: Any, null: Any = None) -> Any:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from reference import codec, framing, message
-from reference.cursor import Reader, Writer
+from reference.cursor import Reader
 from reference.errors import DecodeError, Reason
 from reference.framing import API_VERSIONS, Messages
 from reference.rules import Rules
@@ -76,7 +76,10 @@ class Broker:
     def _supported(self, frame: bytes, api_key: int, version: int, correlation_id: int) -> bytes | None:
         if api_key != API_VERSIONS:
             raise NotImplementedError(f"this broker answers ApiVersions alone; it was told to list api {api_key}")
-        header, body = framing.request_plans(self.messages, api_key, version)
+        try:
+            header, body = framing.request_plans(self.messages, api_key, version)
+        except DecodeError as error:
+            raise NotImplementedError(f"this broker was told to list what it has not: {error.detail}") from None
         reader = Reader(frame, self.rules)
         try:
             message.read(header, reader)
@@ -116,7 +119,5 @@ class Broker:
 
 def serve(broker: Broker, chunks: Any) -> tuple[bytes, bool]:
     """All that the broker sends for these chunks, and whether it then closed."""
-    writer = Writer(broker.rules)
-    for chunk in chunks:
-        writer.out += broker.receive(bytes(chunk))
-    return bytes(writer.out), broker.closed
+    sent = b"".join([broker.receive(bytes(chunk)) for chunk in chunks])
+    return sent, broker.closed

@@ -17,7 +17,7 @@ from reference import message
 from reference.cursor import Reader, Writer
 from reference.errors import DecodeError, EncodeError, Reason, shown
 from reference.plan import Struct
-from reference.primitives import append_int32, read_int32
+from reference.primitives import append_int32, read_int16, read_int32
 
 T = TypeVar("T")
 
@@ -111,7 +111,6 @@ class RequestFrame:
         return read_frame(reader, self._inside)
 
     def _inside(self, reader: Reader) -> dict[str, Any]:
-        start = reader.pos
         if reader.remaining < 4:
             # Too short to say what it is: whatever the version, key and version come first.
             message.read(self.messages.plan("RequestHeader", 1), reader, "header")
@@ -119,9 +118,19 @@ class RequestFrame:
         try:
             header, body = request_plans(self.messages, api_key, version)
         except DecodeError as error:
-            is_key = error.reason is Reason.UNKNOWN_API
-            raise DecodeError(error.reason, error.detail, start if is_key else start + 2, "header") from None
+            raise self._at_fault(reader, error) from None
         return {"header": message.read(header, reader, "header"), "body": message.read(body, reader, "body")}
+
+    @staticmethod
+    def _at_fault(reader: Reader, error: DecodeError) -> DecodeError:
+        """The same error at the key or the version, whichever it is about; both are read for their spans."""
+        for name in ("RequestApiKey", "RequestApiVersion"):
+            start = reader.pos
+            reader.path = f"header.{name}"
+            read_int16(reader)
+            if error.reason is Reason.UNKNOWN_API:
+                break
+        return reader.error(error.reason, error.detail, start)
 
     def append(self, writer: Writer, value: Any) -> None:
         header, body = self._plans(value)

@@ -146,14 +146,14 @@ def _read_struct(node: Struct, reader: Reader, path: str) -> dict[str, Any] | No
 
 
 def _read_marker(node: Struct, reader: Reader) -> bool:
-    """Whether a nullable structure is there. INT8: −1 null, 1 present (R-K-9 ‡, other: the sign); in a tag: 0, 1."""
+    """Whether a nullable structure is there. INT8: −1 null, 1 present; in a tag: 0, 1 (R-K-9 ‡, other: the sign)."""
     start = reader.pos
     if node.marker == "int8":
         marker, null = read_int8(reader, "marker"), -1
-        if reader.rules.struct_marker == "sign":
-            return marker >= 0
     else:
         marker, null = read_unsigned_varint(reader, "marker"), 0
+    if reader.rules.struct_marker == "sign":
+        return marker >= 0 if null else 0 < marker < 2**31  # held in a signed integer
     if marker not in (null, 1):
         raise reader.error(Reason.INVALID_MARKER, f"marker {marker}; {null} (null) or 1 (present) is expected", start)
     return marker == 1

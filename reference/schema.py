@@ -5,6 +5,7 @@ Source: the README of Kafka's message definitions; KIP-482 for flexible and tagg
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import uuid
@@ -45,7 +46,7 @@ _RANGE = re.compile(r"([0-9]{1,5})(?:-([0-9]{1,5})|(\+))?")
 MAX_VERSION = 2**15 - 1
 #: Nesting deeper than this is refused: no message needs it, and a codec recurses along it.
 MAX_DEPTH = 32
-#: More fields than this, common structures counted wherever they are used, are refused: a few lines can ask for billions.
+#: More fields than this are refused, common structures counted wherever they stand: a few lines can ask for billions.
 MAX_FIELDS = 10_000
 
 
@@ -61,6 +62,9 @@ class Versions:
 
     def __bool__(self) -> bool:
         return self.low <= self.high
+
+    def __and__(self, other: Versions) -> Versions:
+        return Versions(max(self.low, other.low), min(self.high, other.high))
 
     def within(self, other: Versions) -> bool:
         return not self or other.low <= self.low and self.high <= other.high
@@ -116,13 +120,12 @@ def parse(text: str | bytes) -> Schema:
             raise SchemaError(f"the file is not UTF-8: {error}") from None
     plain = "\n".join("" if line.lstrip().startswith("//") else line for line in text.split("\n"))
     try:
-        return from_json(json.loads(plain))
-    except json.JSONDecodeError as error:
+        raw = json.loads(plain)
+    except ValueError as error:  # of the text, or an integer of thousands of digits
         raise SchemaError(f"not JSON: {error}") from None
     except RecursionError:
         raise SchemaError("the JSON is nested too deeply") from None
-    except ValueError as error:  # an integer of thousands of digits
-        raise SchemaError(f"not JSON that can be read: {error}") from None
+    return from_json(raw)
 
 
 def from_json(raw: Any) -> Schema:
@@ -134,13 +137,14 @@ class _Parser:
     def __init__(self, raw: Any) -> None:
         self.raw = _mapping(raw, "")
         self.common: dict[str, Any] = {}
+        self.flexible = NONE
         self.count = 0
 
     def schema(self) -> Schema:
         raw = self.raw
         name = _name(raw, "")
         versions = _versions(raw.get("validVersions"), "validVersions")
-        flexible = _versions(raw.get("flexibleVersions", "none"), "flexibleVersions")
+        self.flexible = _versions(raw.get("flexibleVersions", "none"), "flexibleVersions")
         for entry in _list(raw.get("commonStructs", []), "commonStructs"):
             shared = _mapping(entry, "commonStructs")
             shared_name = _name(shared, "commonStructs")
@@ -149,16 +153,18 @@ class _Parser:
             self.common[shared_name] = shared
         kind = raw.get("type")
         if kind not in ("request", "response", "header", "data", "metadata", "coordinator-key", "coordinator-value"):
-            raise SchemaError(f"{shown(kind)} is no kind of message; request, response, header or data is expected", "type")
+            detail = f"{shown(kind)} is no kind of message; request, response, header or data is expected"
+            raise SchemaError(detail, "type")
         api_key = raw.get("apiKey")
         if api_key is not None and not _whole(api_key, 0, 2**15 - 1):
             raise SchemaError(f"{shown(api_key)} is no api key", "apiKey")
-        fields = self.fields(raw.get("fields"), "", flexible, ())
-        return Schema(name, kind, api_key, versions, flexible, fields)
+        fields = self.fields(raw.get("fields"), "", versions, ())
+        return Schema(name, kind, api_key, versions, self.flexible, fields)
 
-    def fields(self, raw: Any, path: str, flexible: Versions, within: tuple[str, ...]) -> tuple[Field, ...]:
+    def fields(self, raw: Any, path: str, versions: Versions, within: tuple[str, ...]) -> tuple[Field, ...]:
+        """The fields of a structure that stands in these versions, inside the structures `within`."""
         entries = _list(raw, f"{path}.fields" if path else "fields")
-        fields = tuple(self.field(_mapping(entry, path), path, flexible, within) for entry in entries)
+        fields = tuple(self.field(_mapping(entry, path), path, versions, within) for entry in entries)
         names: set[str] = set()
         tags: dict[int, str] = {}
         for field in fields:
@@ -169,18 +175,22 @@ class _Parser:
                 raise SchemaError(f"{tags[field.tag]} and {field.name} share the tag {field.tag}", path)
         if sorted(tags) != list(range(len(tags))):
             raise SchemaError(f"tags {sorted(tags)} have a gap; they count from 0", path)
-        self.check_ambiguous(fields, path)
+        self.check_ambiguous(fields, versions, path)
         return fields
 
     @staticmethod
-    def check_ambiguous(fields: tuple[Field, ...], path: str) -> None:
-        borders = {version for field in fields for version in (field.versions.low, field.versions.high + 1)}
-        for version in borders:
-            here = [field.name for field in fields if version in field.versions]
-            if len(here) == 1 and here[0] in AMBIGUOUS_NAMES:
-                raise SchemaError(f"a structure whose one field is called {here[0]} makes values ambiguous", path)
+    def check_ambiguous(fields: tuple[Field, ...], versions: Versions, path: str) -> None:
+        """No version of the structure has one of the ambiguous names as its only field."""
+        for field in (field for field in fields if field.name in AMBIGUOUS_NAMES):
+            own = field.versions & versions
+            alone = own.low  # the first version in which no other field has been found
+            for other in sorted((other.versions for other in fields if other is not field), key=lambda span: span.low):
+                if alone in other:
+                    alone = other.high + 1
+            if alone in own:
+                raise SchemaError(f"a structure whose one field is called {field.name} makes values ambiguous", path)
 
-    def field(self, raw: Mapping[str, Any], path: str, flexible: Versions, within: tuple[str, ...]) -> Field:
+    def field(self, raw: Mapping[str, Any], path: str, outer: Versions, within: tuple[str, ...]) -> Field:
         name = _name(raw, path)
         path = f"{path}.{name}" if path else name
         self.count += 1
@@ -199,7 +209,7 @@ class _Parser:
         if tag is not None and not _whole(tag, 0, 2**31 - 1):
             raise SchemaError(f"{shown(tag)} is no tag", path)
         own = raw.get("flexibleVersions")
-        struct_fields = self.struct_fields(raw, type_name, path, flexible, within)
+        struct_fields = self.struct_fields(raw, type_name, path, versions & outer, within)
         field = Field(
             name=name,
             type=type_name,
@@ -213,7 +223,7 @@ class _Parser:
             flexible=None if own is None else _versions(own, path + ".flexibleVersions"),
             fields=struct_fields,
         )
-        self.check(field, path, flexible)
+        self.check(field, path)
         return field
 
     def struct_fields(
@@ -221,7 +231,7 @@ class _Parser:
         raw: Mapping[str, Any],
         type_name: str,
         path: str,
-        flexible: Versions,
+        versions: Versions,
         within: tuple[str, ...],
     ) -> tuple[Field, ...] | None:
         if type_name in SCALARS:
@@ -239,16 +249,16 @@ class _Parser:
             if type_name not in self.common:
                 raise SchemaError(f"{type_name} is neither a scalar nor one of the commonStructs", path)
             entries = self.common[type_name].get("fields")
-        return self.fields(entries, path, flexible, (*within, type_name))
+        return self.fields(entries, path, versions, (*within, type_name))
 
-    @staticmethod
-    def check(field: Field, path: str, flexible: Versions) -> None:
-        if field.nullable and not (field.array or field.type in ("string", "bytes", "records") or field.fields is not None):
+    def check(self, field: Field, path: str) -> None:
+        scalar = not field.array and field.fields is None
+        if field.nullable and scalar and field.type not in ("string", "bytes", "records"):
             raise SchemaError(f"a {field.type} can't be null", path)
         if not field.tagged.within(field.versions):
             raise SchemaError(f"tagged in {field.tagged}, but only there in {field.versions}", path)
-        if not field.tagged.within(flexible):
-            raise SchemaError(f"tagged in {field.tagged}, but only {flexible} are flexible", path)
+        if not field.tagged.within(self.flexible):
+            raise SchemaError(f"tagged in {field.tagged}, but only {self.flexible} are flexible", path)
 
 
 def _mapping(raw: Any, path: str) -> Mapping[str, Any]:
@@ -299,7 +309,7 @@ def _default(raw: Any, type_name: str, array: bool, nullable: Versions, path: st
     """The default that a schema states, else the type's own: 0, false, "", empty, zero UUID. For a structure:
     `...` (Ellipsis), which stands for a structure of defaults."""
     path += ".default"
-    if raw == "null" and type_name != "string" or raw == "null" and nullable:
+    if raw == "null":
         if not nullable:
             raise SchemaError("null is the default of a field that is never nullable", path)
         return None
@@ -358,12 +368,10 @@ def _bool(raw: Any, path: str) -> bool:
 def _float(raw: Any, path: str) -> float:
     if raw is None:
         return 0.0
-    try:
-        if isinstance(raw, bool) or not isinstance(raw, (int, float, str)):
-            raise TypeError
-        return float(raw)
-    except (ValueError, TypeError, OverflowError):
-        raise SchemaError(f"{_kind(raw)} is no number", path) from None
+    if isinstance(raw, (int, float, str)) and not isinstance(raw, bool):
+        with contextlib.suppress(ValueError, OverflowError):
+            return float(raw)
+    raise SchemaError(f"{_kind(raw)} is no number", path)
 
 
 def _uuid(raw: Any, path: str) -> uuid.UUID:

@@ -5,13 +5,11 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +45,10 @@ class LazyGroup(click.Group):
         entry = COMMANDS.get(cmd_name)
         if entry is None or not _is_there(entry.module):
             return None
-        command = getattr(importlib.import_module(entry.module), entry.attribute)
+        try:
+            command = getattr(importlib.import_module(entry.module), entry.attribute)
+        except ImportError as error:
+            raise click.ClickException(f"{cmd_name} needs a package that is not there: {error}") from None
         if not isinstance(command, click.Command):
             raise click.ClickException(f"{entry.module}.{entry.attribute} is no command: the installation is broken")
         return command
@@ -100,7 +101,7 @@ def _version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
     help="Show the version of the kit and of its vector set, and exit.",
 )
 def group() -> None:
-    r"""A conformance test kit for Kafka's wire protocol.
+    """A conformance test kit for Kafka's wire protocol.
 
     Point it at a codec, client, broker or proxy in any language, and learn byte by byte where it departs from the
     protocol. The whole suite runs under pytest:
@@ -117,7 +118,7 @@ def group() -> None:
         0   all is well
         1   the input is refused, or the implementation departs from the protocol
         2   the command was not used rightly
-    """
+    """  # noqa: D301 (\b is click's sign for text that keeps its lines)
 
 
 def main(arguments: Sequence[str] | None = None) -> Any:

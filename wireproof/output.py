@@ -5,14 +5,11 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from typing import TYPE_CHECKING
 
 import click
+from rich.console import RenderableType
 
 from conformance.report.text import to_string
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
 
 #: Lines are not drawn out beyond this, however wide the terminal is.
 WIDEST = 120

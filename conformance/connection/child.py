@@ -166,12 +166,17 @@ class ChildConnection:
             if process is None:
                 continue
             if self._talk.doubtful:
-                self._listen(process, DOUBT)
-                if process.ended:
-                    continue
-            self._send(process, self._talk.take())
+                self._outlives(process)
+            if self._process is process:
+                self._send(process, self._talk.take())
             if self._talk.waiting:
                 self._listen(process, self._options.timeout)
+
+    def _outlives(self, process: Process) -> None:
+        """Give the process a moment to end in, if it is going to."""
+        deadline = time.monotonic() + DOUBT
+        while self._process is process and (left := deadline - time.monotonic()) > 0:
+            self._listen(process, left)
 
     def _send(self, process: Process, data: bytes) -> None:
         for line in data.splitlines() if self._options.transcript else ():

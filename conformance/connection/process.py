@@ -23,8 +23,10 @@ TICK = 0.05
 #: Seconds that a process has to end by itself once its stdin is closed.
 GRACE = 1.0
 
+#: Seconds that a process has to show its stack before it is killed for hanging.
+STACK_TIME = 0.3
+
 _CHUNK = 1 << 18
-_STACK_TIME = 0.3
 
 
 class Process:
@@ -160,9 +162,8 @@ class Process:
                 self.memory = self._usage.memory_info().rss
 
     def close_stdin(self) -> None:
-        """Tell it that there are no more questions, as soon as the queued ones are out."""
-        while self._unsent and not self.ended:
-            self.pump(TICK)
+        """Tell it that there are no more questions. What it has not taken by now, it does not get."""
+        self._unsent.clear()
         self._want_to_write(False)
         self._stdin.close()
 
@@ -179,7 +180,7 @@ class Process:
         """Ask it for its stack on stderr (workers, Go, Java) and read that, for a moment. It may end it."""
         with contextlib.suppress(ProcessLookupError):
             os.kill(self._popen.pid, signal.SIGQUIT)
-        deadline = time.monotonic() + _STACK_TIME
+        deadline = time.monotonic() + STACK_TIME
         seen = self.stderr
         while time.monotonic() < deadline:
             self.pump(TICK)

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import IntEnum
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
 from conformance.model import Observation, Status
 from conformance.values import equal
+from conformance.vectors import Vector, Wrong
 from reference.errors import WireError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from conformance.vectors import Vector, Wrong
-    from reference.rules import Ruling
+from reference.rules import Ruling
 
 
 class Bug(msgspec.Struct, frozen=True):
@@ -58,43 +56,53 @@ def rulings(dialect: str) -> Mapping[str, Ruling]:
         return {}
 
 
+class Likeness(IntEnum):
+    """How near a bug of the catalogue is to what was observed."""
+
+    #: It showed on this vector and op, in another way.
+    SHOWED = 0
+    #: It did the same: accepted, refused, crashed, hung.
+    DID_SO = 1
+    #: It gave the very same answer.
+    SAME_ANSWER = 2
+
+
 @dataclass(frozen=True, slots=True)
 class Resemblance:
-    """A bug of the catalogue that this vector meets. `exact`: it gave the very answer that was observed."""
+    """A bug of the catalogue that this vector meets."""
 
     bug: Bug
-    exact: bool
+    likeness: Likeness
 
 
 def resemblances(
     vector: Vector, observation: Observation, catalogue: Mapping[str, Bug] | None = None
 ) -> Sequence[Resemblance]:
-    """The bugs that look like this observation, exact ones first."""
+    """The bugs that look like this observation, the nearest first."""
     known = bugs() if catalogue is None else catalogue
     found: dict[str, Resemblance] = {}
     for wrong in vector.wrong:
         if wrong.op is not observation.case.op:
             continue
         bug = known.get(wrong.bug) or Bug(wrong.bug, "", "", "")
-        exact = _did(wrong, observation)
-        if exact or wrong.bug not in found:
-            found[wrong.bug] = Resemblance(bug, exact)
-    return sorted(found.values(), key=lambda one: not one.exact)
+        likeness = _likeness(wrong, observation)
+        if wrong.bug not in found or found[wrong.bug].likeness < likeness:
+            found[wrong.bug] = Resemblance(bug, likeness)
+    return sorted(found.values(), key=lambda one: -one.likeness)
 
 
-def _did(wrong: Wrong, observation: Observation) -> bool:
-    """Is the observation what this buggy implementation did?"""
-    status = observation.status
-    match wrong.does:
-        case "accepts":
-            return status is Status.ANSWER
-        case "refuses":
-            return status is Status.REJECT
-        case "crash":
-            return status in (Status.CRASH, Status.OOM)
-        case "hang":
-            return status is Status.HANG
-    return status is Status.ANSWER and _same(wrong.answer, observation.answer)
+def _likeness(wrong: Wrong, observation: Observation) -> Likeness:
+    did = {
+        Status.ANSWER: "accepts",
+        Status.REJECT: "refuses",
+        Status.CRASH: "crash",
+        Status.OOM: "crash",
+        Status.HANG: "hang",
+    }.get(observation.status)
+    if did == wrong.does:
+        return Likeness.DID_SO
+    answered = wrong.does == "answers" and observation.status is Status.ANSWER
+    return Likeness.SAME_ANSWER if answered and _same(wrong.answer, observation.answer) else Likeness.SHOWED
 
 
 def _same(expected: Any, actual: Any) -> bool:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from rich.text import Text
 
 from conformance.report.hexview import BAD, DIM, FAULT, GOOD, PER_LINE, Row, chunked
 from conformance.report.text import safe, wrap
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 _OFFSET = 6
-_HEX = PER_LINE * 3 - 1
 _GAP = 2
+#: From this width on a line has as many bytes as in a dump, below half of them.
+_WIDE = 80
 #: How many rows that are alike are shown before the first that differs, and how many rows after it.
 _BEFORE, _AFTER = 4, 8
 
@@ -99,44 +97,65 @@ def side_by_side(
     left: bytes, right: bytes, rows: Sequence[Row], *, width: int, titles: tuple[str, str] = ("expected", "actual")
 ) -> Text:
     """The comparison as lines, with carets under the first byte that differs. `rows` label the left side."""
-    out = Text()
-    out.append(f"{'byte':>{_OFFSET}}{'':{_GAP}}{titles[0]:<{_HEX}}{'':{_GAP}}{titles[1]:<{_HEX}}\n", DIM)
     table = pairs(left, right, rows)
+    columns = _Columns(width)
+    columns.titles(titles)
     first = next((index for index, pair in enumerate(table) if not pair.same), len(table))
     start = max(0, first - _BEFORE)
     if first - start < first:
-        covered = table[start].left_offset
-        out.append(f"{'':{_OFFSET + _GAP}}… {start} pieces alike, bytes 0 to {covered - 1} …\n", DIM)
-    shown = table[start : first + _AFTER + 1]
-    for index, pair in enumerate(shown, start):
-        _append_pair(out, pair, width, caret=index == first)
+        columns.note(f"… {start} pieces alike, bytes 0 to {table[start].left_offset - 1} …")
+    for index, pair in enumerate(table[start : first + _AFTER + 1], start):
+        columns.pair(pair, caret=index == first)
     rest = table[first + _AFTER + 1 :]
     if rest:
-        alike = "alike" if all(pair.same for pair in rest) else "more"
-        out.append(f"{'':{_OFFSET + _GAP}}… {len(rest)} pieces {alike} …\n", DIM)
-    out.rstrip()
-    return out
+        columns.note(f"… {len(rest)} pieces {'alike' if all(pair.same for pair in rest) else 'more'} …")
+    columns.out.rstrip()
+    return columns.out
 
 
-def _append_pair(out: Text, pair: Pair, width: int, *, caret: bool) -> None:
-    at = first_difference(pair.left, pair.right)
-    focus = () if at is None else (at,)
-    longest = pair.left if len(pair.left) >= len(pair.right) else pair.right
-    labels = wrap(safe(pair.label), width - _OFFSET - 3 * _GAP - 2 * _HEX)
-    lines = chunked(longest, focus)
-    for number, (start, chunk) in enumerate(lines):
-        beside = labels[number] if number < len(labels) else ""
-        if chunk is None:
-            _append_line(out, "", Text(f"… {start} bytes …", DIM), Text(), beside)
-            continue
-        left, right = pair.left[start : start + PER_LINE], pair.right[start : start + PER_LINE]
-        offset = f"{pair.left_offset + start}" if number == 0 or start < len(pair.left) else ""
-        _append_line(out, offset, _digits(left, right, GOOD), _digits(right, left, BAD), beside)
-        if caret and at is not None and start <= at < start + PER_LINE:
-            within = " " * (3 * (at - start)) + "^^"
-            out.append(f"{'':{_OFFSET + _GAP}}{within:<{_HEX}}{'':{_GAP}}{within}\n", FAULT)
-    for beside in labels[len(lines) :]:
-        _append_line(out, "", Text(), Text(), beside)
+class _Columns:
+    """Lays out offset, left, right and label."""
+
+    def __init__(self, width: int) -> None:
+        self.out = Text()
+        self.bytes = PER_LINE if width >= _WIDE else PER_LINE // 2
+        self.hex = 3 * self.bytes - 1
+        self.label = max(width - _OFFSET - 3 * _GAP - 2 * self.hex, 12)
+
+    def titles(self, titles: tuple[str, str]) -> None:
+        left, right = titles
+        self.out.append(f"{'byte':>{_OFFSET}}{'':{_GAP}}{left:<{self.hex}}{'':{_GAP}}{right}\n", DIM)
+
+    def note(self, text: str) -> None:
+        self.out.append(f"{'':{_OFFSET + _GAP}}{text}\n", DIM)
+
+    def pair(self, pair: Pair, *, caret: bool) -> None:
+        """A piece; the caret stands under the first of its bytes that differ."""
+        at = first_difference(pair.left, pair.right)
+        longest = pair.left if len(pair.left) >= len(pair.right) else pair.right
+        labels = wrap(safe(pair.label), self.label)
+        lines = chunked(longest, () if at is None else (at,), self.bytes)
+        for number, (start, chunk) in enumerate(lines):
+            beside = labels[number] if number < len(labels) else ""
+            if chunk is None:
+                self._line("", Text(f"… {start} bytes …", DIM), Text(), beside)
+                continue
+            left, right = (side[start : start + self.bytes] for side in (pair.left, pair.right))
+            offset = f"{pair.left_offset + start}" if number == 0 or start < len(pair.left) else ""
+            self._line(offset, _digits(left, right, GOOD), _digits(right, left, BAD), beside)
+            if caret and at is not None and start <= at < start + self.bytes:
+                within = " " * (3 * (at - start)) + "^^"
+                self.out.append(f"{'':{_OFFSET + _GAP}}{within:<{self.hex}}{'':{_GAP}}{within}\n", FAULT)
+        for beside in labels[len(lines) :]:
+            self._line("", Text(), Text(), beside)
+
+    def _line(self, offset: str, left: Text, right: Text, label: str) -> None:
+        line = Text().append(f"{offset:>{_OFFSET}}", DIM).append(" " * _GAP)
+        line.append_text(left).append(" " * (self.hex - left.cell_len + _GAP)).append_text(right)
+        if label:
+            line.append(" " * (self.hex - right.cell_len + _GAP)).append(label)
+        line.rstrip()
+        self.out.append_text(line).append("\n")
 
 
 def _digits(mine: bytes, other: bytes, style: str) -> Text:
@@ -149,15 +168,6 @@ def _digits(mine: bytes, other: bytes, style: str) -> Text:
         text.append(digits, "" if here == there else style).append(" ")
     text.rstrip()
     return text
-
-
-def _append_line(out: Text, offset: str, left: Text, right: Text, label: str) -> None:
-    line = Text().append(f"{offset:>{_OFFSET}}", DIM).append(" " * _GAP)
-    line.append_text(left).append(" " * (_HEX - left.cell_len + _GAP)).append_text(right)
-    if label:
-        line.append(" " * (_HEX - right.cell_len + _GAP)).append(label)
-    line.rstrip()
-    out.append_text(line).append("\n")
 
 
 def name_difference(left: bytes, right: bytes, rows: Sequence[Row]) -> str:

@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.text import Text
 
 from conformance.model import Case, Description, Kind, Observation, Op, Outcome, Status, Verdict
 from conformance.patterns import mismatch
 from conformance.report import background, question
+from conformance.report.background import Bug, Likeness
 from conformance.report.compare import name_difference, side_by_side
 from conformance.report.hexview import BAD, DIM, FAULT, GOOD, Mark
 from conformance.report.labels import completed, explained, flat, label_rows, named_pieces
 from conformance.report.page import Page
-from conformance.report.text import brief, safe, safe_lines, to_string, wrap
+from conformance.report.text import brief, middle, safe, safe_lines, to_string, wrap
 from conformance.report.valueview import compare_values
 from conformance.values import ValueFormatError, difference
 from conformance.vectors import ABSENT, Vector, load_file
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from conformance.report.background import Bug
-    from reference.rules import Ruling
+from reference.rules import Ruling
 
 #: How many lines of a crash's last words are shown.
 _TAIL = 15
@@ -43,6 +40,12 @@ _WORDS: Mapping[str, str] = {
     Outcome.SKIP: "was not judged",
     Outcome.NOT_ASKED: "was not asked",
     Outcome.PASS: "does what is demanded",
+}
+
+_LIKENESS: Mapping[Likeness, str] = {
+    Likeness.SAME_ANSWER: "is exactly this",
+    Likeness.DID_SO: "did the same",
+    Likeness.SHOWED: "is known to show here",
 }
 
 _STYLES: Mapping[Outcome, str] = {
@@ -262,7 +265,7 @@ def _meaning(told: _Told, actual: bytes, width: int) -> Text:
     value = completed(case.type, value, case.dialect, case.version)
     if _difference(wanted, value) is None:
         return Text("the bytes written are read as the right value, but an encoder writes it otherwise", DIM)
-    return compare_values(wanted, value, width=width, titles=("to write", "written"))
+    return compare_values(wanted, value, width=width, titles=("to write", "written"), hints="written")
 
 
 def _actual(told: _Told, width: int) -> Text:
@@ -277,14 +280,20 @@ def _actual(told: _Told, width: int) -> Text:
         case Status.REJECT:
             return _recoloured(_refusal(observation, width), told.verdict.verdict)
         case Status.UNSUPPORTED:
-            return Text("not offered", "yellow").append(f": {safe(observation.detail)}" if observation.detail else "")
+            return _quoted("not offered", "yellow", observation.detail, width)
         case Status.NOT_ASKED:
-            return Text("not asked", "yellow").append(f": {safe(observation.detail)}" if observation.detail else "")
-    out = Text().append(_WORDS[Outcome(observation.status)], BAD)
-    out.append(f": {safe(observation.error)}" if observation.error else "", BAD)
-    out.append(f" in {safe(observation.frame)}" if observation.frame else "")
-    for line in safe_lines(observation.detail, _TAIL):
-        for part in wrap(line, width - 2):
+            return _quoted("not asked", "yellow", observation.detail, width)
+    said = _WORDS[Outcome(observation.status)]
+    said += f": {observation.error}" if observation.error else ""
+    said += f" in {observation.frame}" if observation.frame else ""
+    return _quoted(said, BAD, observation.detail, width)
+
+
+def _quoted(said: str, style: str, detail: str, width: int) -> Text:
+    """What happened in the kit's words, and below in the implementation's own, each line of them behind a bar."""
+    out = question.paragraphs(safe(said), style, width)
+    for line in safe_lines(detail, _TAIL):
+        for part in wrap(middle(line, 2 * width), width - 2):
             out.append("\n| ", DIM).append(part)
     return out
 
@@ -303,14 +312,10 @@ def _refusal(observation: Observation, width: int) -> Text:
         said += f": {observation.reason}"
     if observation.offset is not None:
         said += f" at byte {observation.offset}"
-    out = Text().append(safe(said), BAD)
-    lines = safe_lines(": ".join(part for part in (observation.error, observation.detail) if part), _TAIL)
-    if len(lines) == 1 and len(said) + 2 + len(lines[0]) <= width and observation.reason is None:
-        return Text(f"{safe(said)}: {lines[0]}", BAD)
-    for line in lines:
-        for part in wrap(line, width - 2):
-            out.append("\n| ", DIM).append(part)
-    return out
+    words = ": ".join(part for part in (observation.error, observation.detail) if part)
+    if words and observation.reason is None and "\n" not in words and len(said) + 2 + len(words) <= width:
+        return Text(safe(f"{said}: {words}"), BAD)
+    return _quoted(said, BAD, words, width)
 
 
 def _patterns(vector: Vector) -> Sequence[Any]:
@@ -333,7 +338,7 @@ def _twin_difference(page: Page, told: _Told) -> None:
             rows = flat(label_rows(twin.pieces, twin.data, twin.type, twin.dialect, twin.version))
             page.block("", side_by_side(twin.data, vector.data, rows, width=page.room, titles=titles))
     elif twin.value is not ABSENT and _difference(twin.value, vector.value) is not None:
-        page.block("", compare_values(twin.value, vector.value, width=page.room, titles=titles, hints=False))
+        page.block("", compare_values(twin.value, vector.value, width=page.room, titles=titles, hints="none"))
     if (twin.type, twin.version) != (vector.type, vector.version):
         page.block("", f"it is of version {twin.version}, this of version {vector.version}")
 
@@ -378,8 +383,8 @@ def _resemblances(page: Page, told: _Told, catalogue: Mapping[str, Bug] | None) 
     name = "seen in"
     for one in found:
         bug = one.bug
-        text = f"{bug.id} {'is exactly this' if one.exact else 'looks so'}"
+        text = f"{bug.id} {_LIKENESS[one.likeness]}"
         text += "".join((bug.repo and f": {bug.repo}", bug.ref and f" ({bug.ref})", bug.title and f", {bug.title}"))
         text += f": {bug.wrong_behaviour}" if bug.wrong_behaviour else ""
-        page.block(name, text, "bold" if one.exact else "")
+        page.block(name, text, "bold" if one.likeness is Likeness.SAME_ANSWER else "")
         name = ""

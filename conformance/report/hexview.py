@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from rich.text import Text
 
 from conformance.report.text import brief, middle, safe, wrap
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from conformance.vectors import Piece
-    from reference.cursor import Span
+from conformance.vectors import Piece
+from reference.cursor import Span
 
 #: Bytes on one line, and how many lines of a piece are shown before it is cut in the middle.
 PER_LINE = 8
@@ -174,7 +170,7 @@ def _kept(rows: Sequence[Row], marks: Sequence[Mark], limit: int | None) -> set[
     centre = next((index for index, row in enumerate(rows) for mark in marks if _within(mark, row)), None)
     if centre is None:
         centre = len(rows) - 1 if marks else 0
-    first = max(0, min(centre - limit // 2, len(rows) - (limit - 2)))
+    first = max(0, min(centre - (limit - 2) // 2, len(rows) - (limit - 2)))
     return {0, 1, *range(first, first + limit - 2)}
 
 
@@ -266,4 +262,3 @@ def prefixed(text: Text, first: Text | str, indent: int) -> Text:
             out.append("\n").append(" " * indent)
         out.append_text(line)
     return out
-

@@ -6,6 +6,13 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
+from conformance.values import ValueFormatError, equal
+
+#: Arrays of more elements are not tried in another order.
+_COMPARED = 300
+_MASK_32 = (1 << 32) - 1
+_MASK_64 = (1 << 64) - 1
+
 
 def type_name(value: Any) -> str:
     """What the protocol calls a value of this Python type."""
@@ -36,8 +43,11 @@ def same_kind(left: Any, right: Any) -> bool:
     return type_name(left) == type_name(right)
 
 
-def hint(expected: Any, actual: Any) -> str | None:
-    """One sentence on how `actual` can have come from what stands for `expected`; None when nothing fits."""
+def hint(expected: Any, actual: Any, *, written: bool = False) -> str | None:
+    """One sentence on how `actual` can have come from what stands for `expected`; None when nothing fits.
+
+    `written`: `actual` is what the bytes mean that were written for `expected`; else it was read from right bytes.
+    """
     if _empty(expected) and actual is None:
         return "Null and empty are two values in this protocol: the one was taken for the other."
     if expected is None and _empty(actual):
@@ -48,7 +58,7 @@ def hint(expected: Any, actual: Any) -> str | None:
         return _other_kind(expected, actual)
     match expected:
         case int() if not isinstance(expected, bool):
-            return _integers(expected, actual)
+            return _integers(expected, actual, written)
         case str():
             return _strings(expected, actual)
         case bytes() | bytearray() | memoryview():
@@ -74,28 +84,39 @@ def _other_kind(expected: Any, actual: Any) -> str | None:
     return None
 
 
-def _integers(expected: int, actual: int) -> str | None:
-    return _signs(expected, actual) or _widths(expected, actual)
+def _integers(expected: int, actual: int, written: bool) -> str | None:
+    return _zigzags(expected, actual, written) or _signs(expected, actual) or _widths(expected, actual)
+
+
+def _zigzags(expected: int, actual: int, written: bool) -> str | None:
+    """Zigzag for plain, plain for zigzag."""
+    left_out = "zigzag was left out" if written else "zigzag was undone where the number is plain"
+    if expected == 1 and actual == -1:
+        return f"The sign is turned round, or {left_out}."
+    if actual == _zigzag(expected):
+        done = "done where the number is plain" if written else "not undone"
+        return f"This is the zigzag form of the expected number: zigzag was {done}."
+    if actual in (_unzigzag(expected & _MASK_32), _unzigzag(expected & _MASK_64)):
+        return f"The expected number's own bits, taken for zigzag, are this: {left_out}."
+    return None
 
 
 def _signs(expected: int, actual: int) -> str | None:
-    """Signed for unsigned, zigzag for plain."""
+    """Signed for unsigned, and the other way."""
     for bits in (8, 16, 32, 64):
         if expected < 0 <= actual == expected + (1 << bits):
             return f"These are the same {bits} bits, read as unsigned."
         if actual < 0 <= expected == actual + (1 << bits):
             return f"These are the same {bits} bits, read as signed."
-    if expected == 1 and actual == -1:
-        return "The sign is turned round, or zigzag was undone where the number is unsigned."
-    if actual == _zigzag(expected):
-        return "This is the zigzag form of the expected number: zigzag was not undone."
-    if expected == _zigzag(actual):
-        return "Zigzag was undone where the number is unsigned."
     return "The sign is turned round." if actual == -expected else None
 
 
 def _zigzag(number: int) -> int:
     return number * 2 if number >= 0 else -number * 2 - 1
+
+
+def _unzigzag(number: int) -> int:
+    return (number >> 1) ^ -(number & 1)
 
 
 def _widths(expected: int, actual: int) -> str | None:
@@ -139,23 +160,47 @@ def _lengths(expected: Any, actual: Any, what: str) -> str | None:
 
 def _arrays(expected: list[Any], actual: list[Any]) -> str | None:
     if len(expected) == len(actual):
-        return "The same elements in another order." if expected != actual and _permuted(expected, actual) else None
+        return "The same elements in another order." if _permuted(expected, actual) else None
     if not actual:
         return "All elements are lost."
     wanted, kept = _keys(expected), _keys(actual)
     if len(actual) < len(expected) and wanted and len(set(wanted)) == len(kept):
         return "A key that stands more than once is there once: a list of pairs was kept as a map."
+    missing = len(expected) - len(actual)
+    if missing > 0 and _among(actual, expected):
+        return f"{_elements(missing)} missing, the others are there."
+    if missing < 0 and _among(expected, actual):
+        return f"{_elements(-missing)} too many, the others are right."
     return None
 
 
+def _elements(count: int) -> str:
+    return "One element is" if count == 1 else f"{count} elements are"
+
+
+def _among(few: list[Any], many: list[Any]) -> bool:
+    """Whether `many` has all of `few`, in their order."""
+    rest = iter(many)
+    return all(any(_equal(item, other) for other in rest) for item in few)
+
+
 def _permuted(expected: list[Any], actual: list[Any]) -> bool:
-    rest = list(actual)
-    try:
-        for item in expected:
-            rest.remove(item)
-    except ValueError:
+    if len(expected) > _COMPARED:
         return False
+    rest = list(actual)
+    for item in expected:
+        place = next((index for index, other in enumerate(rest) if _equal(item, other)), None)
+        if place is None:
+            return False
+        del rest[place]
     return True
+
+
+def _equal(expected: Any, actual: Any) -> bool:
+    try:
+        return equal(expected, actual)
+    except ValueFormatError:
+        return False
 
 
 def _keys(value: list[Any]) -> list[Any]:

@@ -11,19 +11,17 @@ A file may hold several such reports, one after another: one an implementation.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib import metadata
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Literal, Self, TypeVar
 
 import msgspec
 
 from conformance import vectors
 from conformance.model import Description, Kind, Op, Outcome, Tally, Verdict
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from pathlib import Path
-    from types import TracebackType
 
 FORMAT: Literal[1] = 1
 
@@ -68,6 +66,7 @@ class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     detail: str
     known: str | None
     repro: str
+
 
 class _Summary(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     summary: dict[str, dict[str, int]]

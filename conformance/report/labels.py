@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from conformance.model import Case
 from conformance.report.hexview import Row, piece_rows, span_rows
+from conformance.vectors import Piece
+from reference.cursor import Span
 from reference.errors import DecodeError, WireError
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
-    from conformance.vectors import Piece
-    from reference.cursor import Span
-
-
-def explained(type_name: str | None, data: bytes, dialect: str, version: int | None) -> tuple[
-    tuple[Span, ...], object, DecodeError | None
-]:
+def explained(
+    type_name: str | None, data: bytes, dialect: str, version: int | None
+) -> tuple[tuple[Span, ...], object, DecodeError | None]:
     """`reference.explain` for a report: what the reference does not know has no spans, and is no error here."""
     import reference  # here, because it costs what a plain report does not need
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from rich.text import Text
 
@@ -12,14 +13,10 @@ from conformance.model import Case, Op
 from conformance.report.hexview import BAD, DIM, GOOD, Mark, Row, hex_dump
 from conformance.report.labels import explained, label_rows, named_pieces, rows_of
 from conformance.report.text import brief, safe, wrap
+from conformance.vectors import Vector
 from reference import catalog
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from conformance.vectors import Vector
-    from reference.cursor import Span
-    from reference.errors import DecodeError
+from reference.cursor import Span
+from reference.errors import DecodeError
 
 #: What a broker may have sent where nothing was to be sent.
 _FALLBACKS: Sequence[tuple[str | None, int | None]] = (("ResponseFrame:ApiVersions", 0),)
@@ -53,7 +50,7 @@ def question(vector: Vector, case: Case, marks: Sequence[Mark], width: int) -> T
         case Op.INTERPRET:
             return _interpret(case, width)
         case Op.NEGOTIATE:
-            return _negotiate(case)
+            return _negotiate(case, width)
     out = titled("old schema", brief(args["old"], 4 * width), width)
     return out.append("\n").append_text(titled("new schema", brief(args["new"], 4 * width), width))
 
@@ -75,12 +72,9 @@ def titled(title: str, text: str, width: int, style: str = "bold") -> Text:
 def _about_bytes(vector: Vector, case: Case, marks: Sequence[Mark], width: int) -> Text:
     data: bytes = case.args["data"]
     verb = {Op.DECODE: "decode", Op.RECODE: "decode and encode again", Op.LOOKUP: "look up"}[case.op]
-    out = Text(f"{verb} ")
-    if case.op is Op.LOOKUP:
-        out.append(f"all values of the key {brief(case.args['key'], 40)} in ")
-    out.append(f"{len(data)} {'byte' if len(data) == 1 else 'bytes'} as {safe(_typed(case))}")
-    if 0 < len(data) <= _COPIED:
-        out.append(": ").append(data.hex(), "bold")
+    key = f" all values of the key {brief(case.args['key'], 40)} in" if case.op is Op.LOOKUP else ""
+    title = f"{verb}{key} {len(data)} {'byte' if len(data) == 1 else 'bytes'} as {_typed(case)}"
+    out = titled(title, data.hex(), width) if 0 < len(data) <= _COPIED else paragraphs(safe(title), "", width)
     out.append("\n")
     rows = data_rows(vector, case)
     if rows or marks:
@@ -167,10 +161,10 @@ def _response_types(request: bytes, dialect: str) -> list[Typed]:
     return [(f"ResponseFrame:{name}", one) for one in dict.fromkeys((version, 0))] if name else []
 
 
-def _negotiate(case: Case) -> Text:
+def _negotiate(case: Case, width: int) -> Text:
     args = case.args
-    out = Text(f"choose the version of api {args['api_key']}: ")
-    return out.append(f"the client speaks {span(args['client'])}, the broker {span(args['broker'])}")
+    said = f"the client speaks {span(args['client'])}, the broker {span(args['broker'])}"
+    return paragraphs(f"choose the version of api {args['api_key']}: {said}", "", width)
 
 
 def span(pair: Sequence[int] | None) -> str:
@@ -267,4 +261,3 @@ def piece_at(rows: Sequence[Row], offset: int) -> str:
         if row.offset is not None and row.offset <= offset < row.offset + len(row.data):
             return row.label
     return ""
-

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from rich import box
@@ -90,7 +91,7 @@ def summary_table(
     table.add_column("area", overflow="fold", min_width=widest + 2)
     for name in columns:
         table.add_column(_SHARES[name][0], justify="right", no_wrap=True)
-    table.add_column("asked", justify="right", no_wrap=True)
+    table.add_column("total", justify="right", no_wrap=True)
     for implementation, tally in results.items():
         _add_rows(table, implementation, tally, columns)
     lines = [_not_offered(name, counts) for name, counts in (not_offered or {}).items() if sum(counts.values())]
@@ -104,10 +105,10 @@ def _add_rows(table: Table, implementation: str, tally: Tally, columns: Sequence
         counts = areas[area]
         table.add_row(_area(area, counts), *_cells(counts, columns), str(sum(counts.values())))
     total = {column: sum(counts.get(column, 0) for counts in areas.values()) for column in columns}
-    asked = sum(total.values())
-    table.add_row(Text("  all", "bold"), *_cells(total, columns), Text(str(asked), "bold"), end_section=not asked)
-    if asked:
-        percent = [Text(_percent(total[column], asked), "dim") for column in columns]
+    count = sum(total.values())
+    table.add_row(Text("  all", "bold"), *_cells(total, columns), Text(str(count), "bold"), end_section=not count)
+    if count:
+        percent = [Text(_percent(total[column], count), "dim") for column in columns]
         table.add_row("", *percent, "", end_section=True)
 
 
@@ -135,18 +136,24 @@ def _percent(count: int, total: int) -> str:
 
 
 def _not_offered(implementation: str, counts: Mapping[str, int]) -> Text:
-    """One line: which types (or ops that have no type), and how many questions that makes."""
-    types: dict[str, tuple[int, list[str]]] = {}
-    for name, count in sorted(counts.items()):
+    """One line: which types (or ops that have no type), and how many questions that makes. Arrays count as one type."""
+    totals: Counter[str] = Counter()
+    ops: dict[str, set[str]] = {}
+    for name, count in counts.items():
         type_name, _, op = name.partition(" ")
-        total, ops = types.get(type_name, (0, []))
-        types[type_name] = (total + count, [*ops, op] if op else ops)
-    listed = ", ".join(
-        " ".join(filter(None, (safe(name), "/".join(ops), str(count)))) for name, (count, ops) in types.items() if count
-    )
-    total = sum(counts.values())
+        type_name = "arrays" if "<" in type_name else type_name
+        totals[type_name] += count
+        ops.setdefault(type_name, set()).add(op)
+    listed = [_unoffered(name, ops[name], totals[name]) for name in sorted(totals) if totals[name]]
+    total = totals.total()
     out = Text().append("\n").append(safe(implementation), "bold").append(" does not offer, so was not asked, ")
-    return out.append(f"{total} {'question' if total == 1 else 'questions'}: ").append(listed, "dim")
+    return out.append(f"{total} {'question' if total == 1 else 'questions'}: ").append(", ".join(listed), "dim")
+
+
+def _unoffered(name: str, ops: set[str], count: int) -> str:
+    """A type with its count; with the ops where it is not all that are asked about a type."""
+    some = "/".join(sorted(ops)) if ops < {"decode", "encode", "recode"} else ""
+    return " ".join(part for part in (safe(name), some, str(count)) if part)
 
 
 # --- Several implementations --------------------------------------------------------------------------------------

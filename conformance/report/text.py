@@ -102,7 +102,7 @@ def _brief_items(items: Sequence[Any], depth: int) -> str:
 
 def wrap(text: str, width: int) -> list[str]:
     """Prose on lines of `width`; an empty text has no lines."""
-    return textwrap.wrap(text, max(width, 20), break_on_hyphens=False)
+    return textwrap.wrap(text, max(width, 10), break_on_hyphens=False)
 
 
 def to_string(renderable: RenderableType, *, width: int, color: bool) -> str:

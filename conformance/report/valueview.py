@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 from rich.text import Text
 
 from conformance.report.hexview import BAD, DIM, GOOD, LABEL, join, steps
 from conformance.report.hints import hint, same_kind, type_name
-from conformance.report.text import brief, safe, wrap
+from conformance.report.text import brief, middle, safe, wrap
 from conformance.values import difference
 
 #: How many neighbours of the difference are shown on each side.
@@ -32,9 +32,10 @@ def compare_values(
     *,
     width: int,
     titles: tuple[str, str] = ("expected", "actual"),
-    hints: bool = True,
+    hints: Literal["read", "written", "none"] = "read",
 ) -> Text:
-    """The first difference of two values that differ, with its surroundings and, if wanted, how it can have come."""
+    """The first difference of two values that differ, with its surroundings, and how it can have come when the second
+    was read from, or written for, what the first stands for."""
     path = difference(expected, actual)
     if path is None:
         return Text("no difference")
@@ -45,12 +46,12 @@ def compare_values(
     out = Text()
     if parts:
         out.append("first difference at ").append(safe(join(parts)), LABEL).append("\n")
-    typed = not same_kind(left, right)
+    typed = NOTHING not in (left, right) and not same_kind(left, right)
     margin = max(len(title) for title in titles) + 2
     for title, value, style in zip(titles, (left, right), (GOOD, BAD), strict=True):
         other = right if value is left else left
         _append_block(out, title, margin, _shown(value, other, typed, width), style, width)
-    found = _hint(expected, actual, parts) if hints else None
+    found = None if hints == "none" else _hint(expected, actual, parts, hints == "written")
     if found:
         for line in wrap(found, width):
             out.append(f"{line}\n", "italic")
@@ -75,13 +76,13 @@ def at(value: Any, parts: list[str]) -> Any:
     return value
 
 
-def _hint(expected: Any, actual: Any, parts: list[str]) -> str | None:
+def _hint(expected: Any, actual: Any, parts: list[str], written: bool) -> str | None:
     """What is known of such a difference: in the value itself, else in the arrays that it is in."""
     for length in range(len(parts), -1, -1):
         left, right = at(expected, parts[:length]), at(actual, parts[:length])
         if left is NOTHING or right is NOTHING or (length < len(parts) and not isinstance(left, (list, tuple))):
             continue
-        found = hint(left, right)
+        found = hint(left, right, written=written)
         if found:
             return found
     return None
@@ -130,7 +131,7 @@ def _append_surroundings(out: Text, expected: Any, actual: Any, parts: list[str]
     if keys[0] != near[0]:
         out.append(f"    … {position - _AROUND} before …\n", DIM)
     for name in near:
-        label = f"{safe(name):<{name_width}}"
+        label = f"{middle(safe(name), name_width):<{name_width}}"
         room = max(width - name_width - 6, 20)
         one, other = entries.get(name, NOTHING), others.get(name, NOTHING)
         if name != key:

@@ -1,10 +1,10 @@
 """Prints a line for debugging before its answer."""
 
-from program import answer, serve, value
+from program import answer, say, serve, value
 
 
 def act(question: dict[str, object]) -> None:
-    print("\x1b[31mdecoding", question, flush=True)
+    say(f"\x1b[31mdecoding {question}")
     answer(value(question))
 
 

@@ -1,11 +1,13 @@
 """Prints lines without end."""
 
+import sys
+
 from program import serve
 
 
 def act(_: object) -> None:
     while True:
-        print("all work and no play", flush=False)
+        sys.stdout.write("all work and no play\n")
 
 
 serve(act)

@@ -1,6 +1,6 @@
 """Prints a banner before anything else."""
 
-from program import serve
+from program import say, serve
 
-print("Codec 1.0, ready", flush=True)
+say("Codec 1.0, ready")
 serve(lambda _: None)

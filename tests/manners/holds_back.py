@@ -5,4 +5,4 @@ import sys
 
 for line in sys.stdin:
     if json.loads(line)["op"] == "describe":
-        print(json.dumps({"name": "holds-back", "ops": ["decode"]}))
+        sys.stdout.write(json.dumps({"name": "holds-back", "ops": ["decode"]}) + "\n")

@@ -18,4 +18,5 @@ if __name__ == "__main__":
             message = {"name": "long answers", "ops": ["decode"]}
         else:
             message = {"seq": question["seq"], "value": {"hex": question["data"] * 2}}
-        print(json.dumps(message), flush=True)
+        sys.stdout.write(json.dumps(message) + "\n")
+        sys.stdout.flush()

@@ -2,11 +2,11 @@
 
 import time
 
-from program import serve
+from program import say, serve
 
 
 def act(_: object) -> None:
-    print("thinking", flush=True)
+    say("thinking")
     time.sleep(600)
 
 

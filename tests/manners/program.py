@@ -15,9 +15,15 @@ CULPRIT = "ffffffff"
 Question = dict[str, Any]
 
 
-def answer(message: object) -> None:
+def say(text: str) -> None:
     """Write a line at once."""
-    print(json.dumps(message), flush=True)
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
+
+
+def answer(message: object) -> None:
+    """Write an answer at once."""
+    say(json.dumps(message))
 
 
 def describe() -> None:

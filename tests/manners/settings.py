@@ -9,7 +9,7 @@ from typing import Any
 _add = 0
 
 
-def configure(settings: Mapping[str, Any], *, dialect: str) -> None:  # noqa: ARG001
+def configure(settings: Mapping[str, Any], *, dialect: str) -> None:
     """Take up the number to add."""
     global _add
     _add = settings["add"]

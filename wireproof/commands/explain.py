@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import click
+from rich.text import Text
 
 import reference
 from conformance.report.hexview import Mark, hex_dump
 from conformance.report.labels import rows_of
-from conformance.report.text import brief, safe
+from conformance.report.text import brief, safe, wrap
 from conformance.values import to_json
 from wireproof.output import show, width
 
@@ -25,7 +26,7 @@ from wireproof.output import show, width
 @click.option("--version", type=int, metavar="N", help="The version, for messages, headers and response frames.")
 @click.option("--json", "as_json", is_flag=True, help="Write one JSON object in place of the dump.")
 def explain(type_name: str, digits: tuple[str, ...], dialect: str, version: int | None, as_json: bool) -> None:
-    r"""Say what each byte of HEX is, read as TYPE, and mark the byte at which it is refused.
+    """Say what each byte of HEX is, read as TYPE, and mark the byte at which it is refused.
 
     TYPE is a type of the dialect: VARINT, COMPACT_NULLABLE_STRING, ARRAY<INT32>, TAG_BUFFER, RequestFrame, a message
     such as ApiVersionsResponse (with --version), ResponseFrame:ApiVersions.
@@ -39,7 +40,7 @@ def explain(type_name: str, digits: tuple[str, ...], dialect: str, version: int 
         wireproof explain 'ARRAY<STRING>' 000000020001610001ff
         wireproof explain ApiVersionsRequest --version 3 026102310000
         wireproof explain RequestFrame @captured.bin
-    """
+    """  # noqa: D301 (\b is click's sign for text that keeps its lines)
     data = read_bytes(digits)
     check_type(type_name, dialect, version)
     explanation = reference.explain(type_name, data, dialect=dialect, version=version)
@@ -52,8 +53,6 @@ def explain(type_name: str, digits: tuple[str, ...], dialect: str, version: int 
 
 def _dump(type_name: str, version: int | None, data: bytes, explanation: reference.Explanation) -> None:
     named = type_name if version is None else f"{type_name} version {version}"
-    from rich.text import Text
-
     out = Text().append(safe(named), "bold").append(f", {len(data)} {'byte' if len(data) == 1 else 'bytes'}\n\n")
     error = explanation.error
     marks = []
@@ -61,10 +60,15 @@ def _dump(type_name: str, version: int | None, data: bytes, explanation: referen
         marks.append(Mark(error.offset, f"{error.reason}: {error.detail}"))
     out.append_text(hex_dump(rows_of(explanation.spans, data), width=width(), marks=marks)).append("\n\n")
     if error is None:
-        out.append("value ", "bold green").append(brief(explanation.value, 8 * width()))
+        out.append("value    ", "bold green").append(_hanging(brief(explanation.value, 8 * width())))
     else:
-        out.append("refused ", "bold red").append(safe(str(error)))
+        out.append("refused  ", "bold red").append(_hanging(safe(str(error))))
     show(out)
+
+
+def _hanging(text: str) -> str:
+    """Wrapped beside the word that stands before it."""
+    return f"\n{'':9}".join(wrap(text, width() - 9))
 
 
 def _as_json(
@@ -111,7 +115,7 @@ def _digits(text: str) -> bytes:
         elif not (char.isspace() or char in ":,"):
             shown = safe(text[max(0, position - 8) : position + 9])
             raise click.UsageError(
-                f"character {position + 1} of HEX, {safe(char)!r}, is no hex digit (near {shown!r}); "
+                f"character {position + 1} of HEX, '{safe(char)}', is no hex digit (near '{shown}'); "
                 "blanks, colons and 0x may stand between the digits, a file is given as @FILE"
             )
         position += 1

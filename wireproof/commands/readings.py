@@ -85,7 +85,7 @@ def readings(
     dialect: str | None,
     as_json: bool,
 ) -> None:
-    r"""Find out which readings of the contested rulings an implementation takes.
+    """Find out which readings of the contested rulings an implementation takes.
 
     The protocol leaves some points open, and good implementations differ on them. A ruling marked ‡ demands one reading
     and knows the others. This command asks every vector on which the readings part, and says for each ruling whether
@@ -96,7 +96,7 @@ def readings(
     Examples:
         wireproof readings --impl=implementations.kafka_python
         wireproof readings --impl="exec:./wrapper" --json
-    """
+    """  # noqa: D301 (\b is click's sign for text that keeps its lines)
     options = Options(timeout=timeout, memory=memory, in_process=in_process, transcript=transcript)
     with open_session(spec, options, as_declared=False) as session:
         declared = session.connection.description.readings

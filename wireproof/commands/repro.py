@@ -34,7 +34,7 @@ _GOOD = (Outcome.PASS, Outcome.CONTESTED)
 @click.argument("verdict_id", metavar="VERDICT-ID")
 @implementation_options
 def repro(verdict_id: str, spec: str, timeout: float, memory: int, in_process: bool, transcript: Path | None) -> None:
-    r"""Ask an implementation one question again, and tell all about it.
+    """Ask an implementation one question again, and tell all about it.
 
     VERDICT-ID is what a failure and the lines of a report name: DIALECT/AREA/VECTOR#OP, or gen/… for a generated case;
     a failure also prints the whole command. The question, the conversation with the child, what it did and the verdict
@@ -45,7 +45,7 @@ def repro(verdict_id: str, spec: str, timeout: float, memory: int, in_process: b
         wireproof repro 'kafka/varints/varint-minus-1#decode' --impl=reference
         wireproof repro 'kafka/varints/varint-minus-1#decode' --impl="exec:./wrapper" --timeout 60
         wireproof repro 'kafka/varints/varint-minus-1#decode' --impl=my.wrapper --in-process
-    """
+    """  # noqa: D301 (\b is click's sign for text that keeps its lines)
     question = find_question(verdict_id)
     with tempfile.TemporaryDirectory() as folder:
         heard = Path(folder) / "transcript.jsonl"

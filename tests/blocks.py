@@ -1,7 +1,7 @@
 """The marked code blocks of a Markdown page, so that what a page tells people to type is what is run.
 
-    python3 docs/blocks.py PAGE          names of the page's blocks to run, one a line
-    python3 docs/blocks.py PAGE NAME     that block's commands
+    python3 tests/blocks.py PAGE          names of the page's blocks to run, one a line
+    python3 tests/blocks.py PAGE NAME     that block's commands
 
 A block is marked by an HTML comment on the line before its fence:
 
@@ -47,7 +47,7 @@ def blocks(page: Path) -> list[Block]:
             continue
         mark = _MARK.fullmatch(line)
         if mark is None:
-            raise PageError(f"{page}, line {number}: {line!r} is no mark; see docs/blocks.py")
+            raise PageError(f"{page}, line {number}: {line!r} is no mark; see tests/blocks.py")
         text = _fenced(lines[number:], f"{page}, line {number}")
         found.append(Block(mark["kind"], mark["name"], int(mark["code"] or 0), number, text))
     return found
@@ -79,7 +79,7 @@ def main(arguments: list[str]) -> int:
         runs = {block.name: block.text for block in blocks(Path(arguments[0])) if block.kind == "run"}
         sys.stdout.write(runs[arguments[1]] if len(arguments) > 1 else "".join(f"{name}\n" for name in runs))
     except (IndexError, KeyError, OSError, PageError) as error:
-        sys.stderr.write(f"docs/blocks.py: {error or 'PAGE is missing'}\n")
+        sys.stderr.write(f"tests/blocks.py: {error or 'PAGE is missing'}\n")
         return 2
     return 0
 

@@ -1,0 +1,51 @@
+"""What the wrappers have in common. Like them it imports nothing of the kit."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+
+class TrailingBytesError(ValueError):
+    """A reader told how much it took, and that was not all."""
+
+    reason = "trailing-bytes"
+
+    def __init__(self, offset: int) -> None:
+        super().__init__(f"bytes left over from offset {offset}")
+        self.offset = offset
+
+
+def read_whole(read: Callable[[io.BytesIO], Any], data: bytes) -> Any:
+    """What `read` makes of a stream of `data`. Raises TrailingBytesError when the stream is not at its end then."""
+    stream = io.BytesIO(data)
+    value = read(stream)
+    if stream.tell() < len(data):
+        raise TrailingBytesError(stream.tell())
+    return value
+
+
+def wire_name(field: str) -> str:
+    """A field's name as Kafka's schemas write it: `ApiKey` for `api_key`."""
+    return "".join(word.capitalize() for word in field.split("_"))
+
+
+def distinct_tags(tags: Iterable[tuple[int, bytes]]) -> dict[int, bytes]:
+    """Tags as a dict, for a library that takes no other form. Raises NotImplementedError when one is given twice."""
+    tags = tuple(tags)
+    if len(dict(tags)) < len(tags):
+        raise NotImplementedError("the library takes tags as a dict: none can be given twice")
+    return dict(tags)
+
+
+def failed(error: Exception, response: bytes | None) -> dict[str, Any]:
+    """The outcome of a client's question that ended in this exception of the library's.
+
+    An exception with a code stands for the error code of the response. Any other one is how the library closes the
+    connection: because of this response, or because there was none.
+    """
+    code = None if response is None else getattr(error, "errno", None)
+    return {"outcome": "malformed"} if response is not None and code is None else {"outcome": "error", "error": code}

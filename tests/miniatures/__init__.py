@@ -1,0 +1,36 @@
+"""Miniatures: deliberately wrong implementations, one a module, that the kit has to catch.
+
+Each is the reference but for one thing. A module declares what has to come of it:
+
+PRODUCES   every (area, verdict, kind) that is neither pass nor skip, and no other
+TAKES      the rulings under which its contested verdicts are contested (none: it has no such verdict)
+LIMITS     arguments of `Options`, where the usual ones would take long
+PROGRAM    true where it has to run as a program behind the line protocol, and not as a module
+
+To see one fail: `cd tests && pytest --impl=miniatures.drops_unknown_tags`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import reference
+
+Types = dict[str, Mapping[str, tuple[int, int] | None]]
+#: (area, verdict, kind)
+Produces = frozenset[tuple[str, str, str | None]]
+
+#: Array types that stand for all: the others are asked with a million elements, and say no more about these faults.
+ARRAYS = ("ARRAY<INT32>", "NULLABLE_ARRAY<INT32>", "COMPACT_ARRAY<INT32>", "COMPACT_NULLABLE_ARRAY<INT32>")
+
+_ALL: Mapping[str, tuple[int, int] | None] = reference.types["kafka"]
+
+
+def only(*names: str) -> Types:
+    """The contract's `types` with these alone, each in all its versions."""
+    return {"kafka": {name: _ALL.get(name) for name in names}}
+
+
+def everything(but: Iterable[str] = ("ARRAY",)) -> Types:
+    """The contract's `types` with all that the reference has but these, and with `ARRAYS`."""
+    return only(*(name for name in _ALL if name not in set(but)), *ARRAYS)

@@ -1,0 +1,20 @@
+"""Ends the process, as native code does that walks over the end of its input, when BOOLEAN has no byte."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from miniatures import Produces, only
+from reference import decode as _decode
+from reference import encode as encode
+
+PRODUCES: Produces = frozenset({("framing", "crash", None)})
+
+types = only("BOOLEAN")
+
+
+def decode(type: str, data: bytes, *, dialect: str, version: int | None = None) -> Any:
+    if not data:
+        os.abort()
+    return _decode(type, data, dialect=dialect, version=version)

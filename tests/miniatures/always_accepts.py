@@ -1,0 +1,36 @@
+"""Refuses nothing: what it can't read is a value of its own, what it can't write has no bytes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from miniatures import Produces, everything
+from reference import WireError
+from reference import configure as configure
+from reference import decode as _decode
+from reference import encode as _encode
+from reference import interpret as interpret
+from reference import negotiate as negotiate
+from reference import serve as serve
+
+_AREAS = ("varints", "tag-ordering", "null-encodings", "unsupported-versions", "framing", "resource-limits")
+PRODUCES: Produces = frozenset(
+    # Unordered tags may be refused or sorted; no bytes are neither.
+    {("tag-ordering", "fail", "wrong-bytes")} | {(area, "fail", "accepted-invalid") for area in _AREAS}
+)
+
+types = everything()
+
+
+def decode(type: str, data: bytes, *, dialect: str, version: int | None = None) -> Any:
+    try:
+        return _decode(type, data, dialect=dialect, version=version)
+    except WireError:
+        return "whatever you say"
+
+
+def encode(type: str, value: Any, *, dialect: str, version: int | None = None) -> bytes:
+    try:
+        return _encode(type, value, dialect=dialect, version=version)
+    except WireError:
+        return b""

@@ -1,0 +1,32 @@
+"""Forgets the tags that it does not know."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from miniatures import Produces, everything
+from reference import decode as _decode
+from reference import encode as encode
+
+#: Tags are in everything that is flexible; a broker and a client look at none.
+PRODUCES: Produces = frozenset(
+    (area, "fail", kind)
+    for area in ("varints", "tag-ordering", "null-encodings", "framing", "resource-limits")
+    for kind in ("wrong-value", "wrong-bytes")
+)
+
+types = everything()
+
+
+def decode(type: str, data: bytes, *, dialect: str, version: int | None = None) -> Any:
+    value = _decode(type, data, dialect=dialect, version=version)
+    return [] if type == "TAG_BUFFER" else _forget(value)
+
+
+def _forget(value: Any) -> Any:
+    match value:
+        case dict():
+            return {key: _forget(item) for key, item in value.items() if key != "_tags"}
+        case list():
+            return [_forget(item) for item in value]
+    return value

@@ -1,0 +1,21 @@
+"""Waits for more when BOOLEAN has no byte, and nothing comes."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from miniatures import Produces, only
+from reference import decode as _decode
+from reference import encode as encode
+
+PRODUCES: Produces = frozenset({("framing", "hang", None)})
+LIMITS = {"timeout": 0.5}
+
+types = only("BOOLEAN")
+
+
+def decode(type: str, data: bytes, *, dialect: str, version: int | None = None) -> Any:
+    while not data:
+        time.sleep(0.01)
+    return _decode(type, data, dialect=dialect, version=version)

@@ -1,0 +1,117 @@
+"""`wireproof readings`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from wireproof.cli import group
+
+#: The reference under other readings, as an implementation of its own.
+MODULE = """
+import reference
+name = "other"
+types = reference.types
+rejects = reference.rejects
+readings = {declared!r}
+_codec = reference.Reference(reference.take(reference.rulings("kafka").values(), {taken!r}))
+_plain = reference.Reference()
+for _op in ("decode", "encode", "recode", "serve", "interpret", "negotiate", "configure"):
+    globals()[_op] = getattr(_codec, _op)
+"""
+#: Classic nullable lengths below −1 are null in strings alone.
+MIXED = (
+    MODULE
+    + """
+def decode(type, data, *, dialect, version=None):
+    codec = _codec if type == "NULLABLE_STRING" else _plain
+    return codec.decode(type, data, dialect=dialect, version=version)
+"""
+)
+
+Make = Callable[..., str]
+
+
+@pytest.fixture
+def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
+    """Write an implementation that takes (and declares) these readings; gives its spec."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+    def write(name: str, taken: dict[str, str], declared: dict[str, str], text: str = MODULE) -> str:
+        (tmp_path / f"{name}.py").write_text(text.format(taken=taken, declared=declared))
+        return name
+
+    return write
+
+
+def run(*arguments: str) -> tuple[int, str]:
+    result = CliRunner().invoke(group, ["readings", *arguments])
+    return result.exit_code, result.output
+
+
+def found(spec: str) -> tuple[dict[str, str], dict[str, str]]:
+    """(taken by ruling, to declare)."""
+    code, text = run(f"--impl={spec}", "--in-process", "--json")
+    assert code == 0, text
+    document = json.loads(text)
+    return {one["ruling"]: one["taken"] for one in document["rulings"]}, document["readings"]
+
+
+def test_the_reference_takes_what_is_demanded() -> None:
+    taken, declared = found("reference")
+    assert declared == {}
+    assert set(taken.values()) <= {"demanded", "not asked"}
+    assert taken["R-K-15"] == "demanded"
+
+
+def test_other_readings_are_found(make: Make) -> None:
+    readings = {"R-K-1": "other", "R-K-6": "other", "R-K-15": "other", "R-K-17": "empty", "R-K-21b": "other"}
+    taken, declared = found(make("others", readings, {}))
+    assert declared == readings
+    assert taken["R-K-5"] == "demanded"
+
+
+def test_what_is_declared_does_not_hide_what_is_taken(make: Make) -> None:
+    spec = make("declares", {"R-K-15": "other"}, {"R-K-5": "other"})
+    code, text = run(f"--impl={spec}", "--in-process")
+    assert code == 0
+    assert '    "R-K-15": "other",  # null (Java)' in text
+    assert "It does not declare R-K-15 yet." in text
+    assert "It declares R-K-5, and no answer shows that reading." in text
+
+
+def test_now_this_and_now_that(make: Make) -> None:
+    code, text = run(f"--impl={make('mixed', {'R-K-15': 'other'}, {}, MIXED)}", "--in-process")
+    assert code == 0
+    assert "R-K-15   mixed" in text
+    assert '    # "R-K-15": "other",  # mixed: now and then' in text
+    assert "other: kafka/" in text
+    assert "demanded: kafka/" in text
+
+
+def test_nothing_that_could_be_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "tiny_codec.py").write_text("def negotiate(api_key, client, broker, *, dialect):\n    return None\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    code, text = run("--impl=tiny_codec", "--in-process")
+    assert code == 1
+    assert "readings = {}" in text
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ((), "Missing option '--impl'"),
+        (("--impl=reference", "--in-process", "--dialect=klingon"), "there is no dialect 'klingon'"),
+        (("--impl=no.such.module",), "no.such.module"),
+    ],
+)
+def test_usage_errors(options: tuple[str, ...], words: str) -> None:
+    code, text = run(*options)
+    assert code == 2
+    assert words in text

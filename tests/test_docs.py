@@ -1,0 +1,131 @@
+"""The pages are true: generated ones are fresh, links lead somewhere, commands do what the page says."""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+import sysconfig
+from enum import StrEnum
+from pathlib import Path
+
+import pytest
+from blocks import Block, blocks, unmarked_shell
+
+import reference
+from conformance.model import Kind, Op, Outcome
+from conformance.vectors import AREAS
+from reference.errors import Reason
+
+ROOT = Path(__file__).resolve().parents[1]
+README = ROOT / "README.md"
+#: Blocks of the README that `.ci/run` runs in the checkout itself.
+CI = "ci-"
+LINK = re.compile(r"\[[^\]\[]*\]\(([^)\s]+)\)")
+
+
+def pages() -> list[Path]:
+    found = [path.relative_to(ROOT) for path in ROOT.rglob("*.md")]
+    ours = (path for path in found if not any(part.startswith(".") or part == "mutants" for part in path.parts))
+    return [ROOT / path for path in sorted(ours)]
+
+
+def name(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+def test_generated_pages_are_fresh() -> None:
+    command = [sys.executable, "docs/generate.py", "--check"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@functools.cache
+def anchors(page: Path) -> frozenset[str]:
+    """What a link's # may name: headings as GitHub writes them, and explicit anchors."""
+    text = re.sub(r"^```.*?^```$", "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
+    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    slugs = {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+    return frozenset(slugs | set(re.findall(r'<a id="([^"]+)">', text)))
+
+
+@pytest.mark.parametrize("page", pages(), ids=name)
+def test_links_lead_somewhere(page: Path) -> None:
+    broken = []
+    for link in LINK.findall(page.read_text("utf-8")):
+        if link.startswith(("https://", "mailto:")):
+            continue
+        path, _, anchor = link.partition("#")
+        target = (page.parent / path).resolve() if path else page
+        if not target.exists() or (anchor and anchor not in anchors(target)):
+            broken.append(link)
+    assert not broken
+
+
+@pytest.mark.parametrize("page", pages(), ids=name)
+def test_shell_blocks_are_marked_so_they_are_run(page: Path) -> None:
+    assert unmarked_shell(page) == []
+
+
+def test_ci_runs_the_readme_s_commands() -> None:
+    told = subprocess.run(["bash", ".ci/run", "-n"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    ours = [block for block in blocks(README) if block.name.startswith(CI)]
+    assert [block.name for block in ours] == ["ci-reference", "ci-tests"]
+    for block in ours:
+        assert f"=== README: {block.name}\n{block.text}" in told
+
+
+def test_the_contract_names_every_member_of_the_closed_lists() -> None:
+    enums: tuple[type[StrEnum], ...] = (Reason, Op, Outcome, Kind)
+    members = {str(member) for enum in enums for member in enum} | set(AREAS) | set(reference.types["kafka"])
+    text = (ROOT / "docs/reference/contract.md").read_text("utf-8")
+    assert {member for member in members if not re.search(f'`"?{member}[^\\w-]', text)} == set()
+
+
+@pytest.mark.parametrize("page", [page for page in pages() if blocks(page)], ids=name)
+def test_commands_in_pages_do_what_the_page_says(page: Path, tmp_path: Path) -> None:
+    """In one folder a page, in the page's order; `output` belongs to the run of its name."""
+    if importlib.util.find_spec("kafka") is None:
+        pytest.skip("pip install -e .[implementations]")
+    printed: dict[str, str] = {}
+    for block in blocks(page):
+        if block.kind == "file":
+            (tmp_path / block.name).write_text(block.text, "utf-8")
+        elif block.kind == "output":
+            assert_shown(block, printed[block.name])
+        elif not block.name.startswith(CI):
+            printed[block.name] = run(block, tmp_path)
+
+
+def run(block: Block, folder: Path) -> str:
+    scripts = sysconfig.get_path("scripts")
+    kept = {key: text for key, text in os.environ.items() if not key.startswith(("PYTEST", "COV_", "PYTHON"))}
+    env = {**kept, "PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "100", "NO_COLOR": "1"}
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", block.text],
+        cwd=folder,
+        env=env,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == block.code, f"line {block.line}:\n{block.text}\nprinted\n{done.stdout}"
+    return done.stdout
+
+
+def assert_shown(block: Block, printed: str) -> None:
+    """Every line of the block was printed, in its order, and one after another where no `…` stands between them."""
+    lines = [line.rstrip() for line in printed.splitlines()]
+    at, loose = 0, True
+    for wanted in block.text.splitlines():
+        if wanted.strip() == "…":
+            loose = True
+            continue
+        rest = lines[at:] if loose else lines[at : at + 1]
+        assert wanted in rest, f"line {block.line}: {wanted!r} is not printed (there):\n{printed}"
+        at += rest.index(wanted) + 1
+        loose = False

@@ -1,0 +1,110 @@
+"""Each miniature, put to all vectors in a child of its own, produces exactly what it declares."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import re
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import miniatures
+import pytest
+from pytest_run import run
+
+import reference
+from conformance import vectors
+from conformance.connection import Options, open_connection
+from conformance.known import Known
+from conformance.model import DEVIATIONS, Kind, Outcome, Verdict
+from conformance.session import Session
+
+TESTS = Path(__file__).parent
+NAMES = sorted(module.name for module in pkgutil.iter_modules(miniatures.__path__))
+#: The areas of the types that there are.
+AREAS = {"varints", "tag-ordering", "null-encodings", "unsupported-versions", "framing", "resource-limits"}
+
+
+def load(name: str) -> ModuleType:
+    return importlib.import_module(f"miniatures.{name}")
+
+
+def spec(module: ModuleType) -> str:
+    if getattr(module, "PROGRAM", False):
+        return f"exec:{sys.executable} {module.__file__}"
+    return module.__name__
+
+
+def verdicts(module: ModuleType) -> list[Verdict]:
+    """The verdicts on all that the miniature offers to answer, in the set's order."""
+    limits = getattr(module, "LIMITS", {})
+    options = Options(timeout=limits.get("timeout", 10.0), memory=limits.get("memory", 1024))
+    with Session(open_connection(spec(module), options), Known(None, ())) as session:
+        questions = session.select(vectors.load()).questions
+        session.prepare(questions)
+        return [session.verdict(question) for question in questions]
+
+
+@pytest.fixture(autouse=True)
+def _in_tests(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A child finds modules from its current folder."""
+    monkeypatch.chdir(TESTS)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_produces_what_it_declares_and_nothing_else(name: str) -> None:
+    module = load(name)
+    found: dict[tuple[str, str, str | None], list[str]] = {}
+    rulings: set[str] = set()
+    passed = 0
+    for verdict in verdicts(module):
+        if verdict.verdict is Outcome.PASS:
+            passed += 1
+        elif verdict.verdict is not Outcome.SKIP:
+            kind = None if verdict.kind is None else str(verdict.kind)
+            found.setdefault((verdict.area, str(verdict.verdict), kind), []).append(verdict.id)
+            rulings |= set(verdict.rulings)
+    examples = {key: ids[:5] for key, ids in found.items()}
+    assert found.keys() == module.PRODUCES, examples
+    assert rulings == getattr(module, "TAKES", frozenset())
+    assert passed or name == "always_refuses"
+
+
+def test_every_area_and_every_deviation_has_a_miniature() -> None:
+    produced = {entry for name in NAMES for entry in load(name).PRODUCES}
+    assert {area for area, _, _ in produced} == AREAS == {vector.area for vector in vectors.load()}
+    assert {verdict for _, verdict, _ in produced} == {*DEVIATIONS, Outcome.CONTESTED}
+    assert {kind for _, _, kind in produced} == {*Kind, None}
+    for area in AREAS:
+        own = [name for name in NAMES if {found for found, _, _ in load(name).PRODUCES} == {area}]
+        assert own, f"every miniature that deviates in {area} deviates elsewhere too"
+
+
+CONTESTED_ONLY = [name for name in NAMES if {verdict for _, verdict, _ in load(name).PRODUCES} == {"contested"}]
+
+
+def test_what_takes_another_reading_names_it() -> None:
+    assert len(CONTESTED_ONLY) >= 6
+    for name in CONTESTED_ONLY:
+        assert set(load(name).TAKES) <= set(reference.rulings("kafka"))
+
+
+@pytest.mark.parametrize(
+    ("name", "area", "as_reported", "when_strict"),
+    [("drops_high_bits", "varints", 0, 1), ("writes_tags_as_given", "tag-ordering", 1, 1)],
+)
+def test_through_pytest(name: str, area: str, as_reported: int, when_strict: int) -> None:
+    reported = run(f"--impl=miniatures.{name}", f"--area={area}", "--tb=no", "-q", cwd=TESTS)
+    assert reported.code == as_reported, reported.text
+    strict = run(f"--impl=miniatures.{name}", f"--area={area}", "--tb=no", "-q", "--contested=fail", cwd=TESTS)
+    assert strict.code == when_strict, strict.text
+    counted = re.search(r"(\d+) contested", reported.text)
+    failed = re.search(r"(\d+) failed", strict.text)
+    assert failed is not None
+    if name in CONTESTED_ONLY:
+        assert counted is not None
+        assert counted[1] == failed[1]
+    else:
+        assert counted is None
+        assert f"{failed[1]} failed" in reported.text

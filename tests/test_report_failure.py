@@ -1,0 +1,395 @@
+"""The failure message: whole texts for each kind of verdict, and what holds for all of them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import golden
+import pytest
+
+from conformance import generated, vectors
+from conformance.judge import judge
+from conformance.model import Case, Description, Observation, Op, Outcome, Status, Verdict
+from conformance.report.background import Bug, Likeness, resemblances
+from conformance.report.failure import failure_page, render_failure, repro_command
+from conformance.report.text import to_string
+from conformance.vectors import Vector
+from reference.rules import Ruling
+
+WIDTH = 100
+
+RULINGS = {
+    "R-1": Ruling(
+        "R-1",
+        "tags out of order or twice, on read",
+        "refused: tags are strictly ascending",
+        {"other": ("tag_order", "any")},
+        "any order, the last of a known tag wins (Java's generated readers)",
+        "KIP-482, Tagged fields",
+    ),
+    "R-2": Ruling("R-2", "unknown tags", "kept and re-emitted in order", source="KIP-482, Tagged fields"),
+}
+BUGS = {
+    "T12": Bug("T12", "some/library", "#12", "Tags in any order", "reads tags into a map"),
+    "T13": Bug("T13", "other/library", "#13", "Tag buffer skipped"),
+}
+
+ASCENDING: dict[str, Any] = {
+    "id": "ascending",
+    "about": "two tags in order",
+    "type": "TAG_BUFFER",
+    "bytes": [["02", "two tags"], ["03", "tag 3"], ["00", "size 0"], ["05", "tag 5"], ["01", "size 1"], ["aa", "data"]],
+    "value": [[3, {"hex": ""}], [5, {"hex": "aa"}]],
+    "rulings": ["R-2"],
+    "source": "KIP-482, Tagged fields",
+}
+DESCENDING: dict[str, Any] = {
+    "id": "descending",
+    "about": "two tags in the wrong order",
+    "type": "TAG_BUFFER",
+    "bytes": [["02", "two tags"], ["05", "tag 5"], ["00", "size 0"], ["03", "tag 3"], ["00", "size 0"]],
+    "reject": {"reason": "tag-order", "offset": 3},
+    "twin": "ascending",
+    "rulings": ["R-1"],
+    "source": "KIP-482, Tagged fields",
+    "wrong": [
+        {"bug": "T13", "op": "decode", "accepts": True},
+        {"bug": "T12", "op": "decode", "value": [[5, {"hex": ""}], [3, {"hex": ""}]]},
+    ],
+}
+RESPONSE: dict[str, Any] = {
+    "id": "response",
+    "about": "one api",
+    "type": "ApiVersionsResponse",
+    "version": 0,
+    "bytes": [
+        ["0000", "no error"],
+        ["00000001", "one api"],
+        ["0012", "ApiVersions"],
+        ["0000", "from 0"],
+        ["0004", "to 4"],
+    ],
+    "value": {"ErrorCode": 0, "ApiKeys": [{"ApiKey": 18, "MinVersion": 0, "MaxVersion": 4}]},
+    "source": "message schema ApiVersionsResponse",
+}
+
+
+def load(*entries: Mapping[str, Any]) -> dict[str, Vector]:
+    document = {"format": 1, "dialect": "kafka", "area": "tag-ordering", "vectors": entries}
+    return {vector.id: vector for vector in vectors.parse(json.dumps(document).encode(), "test").vectors}
+
+
+VECTORS = load(ASCENDING, DESCENDING, RESPONSE)
+
+
+def page(vector: Vector, op: Op, status: Status, answer: Any = None, *, twin: Vector | None = None, **seen: Any) -> str:
+    """The text about an observation, judged by the judge."""
+    case = vector.case(op)
+    observation = Observation(case, status, answer, **seen)
+    verdict = judge(vector, observation)
+    text = failure_page(
+        vector,
+        case,
+        observation,
+        verdict,
+        implementation="library 1.0",
+        repro=repro_command(case.id, "my.wrapper"),
+        width=WIDTH,
+        rulings=RULINGS,
+        catalogue=BUGS,
+        twin=twin,
+    )
+    return to_string(text, width=WIDTH, color=False)
+
+
+def test_accepted_invalid() -> None:
+    text = page(VECTORS["descending"], Op.DECODE, Status.ANSWER, [(5, b""), (3, b"")], twin=VECTORS["ascending"])
+    golden.check("failure-accepted-invalid", text)
+
+
+def test_accepted_unencodable() -> None:
+    entry = {
+        "id": "twice",
+        "about": "a tag twice",
+        "type": "TAG_BUFFER",
+        "value": [[3, {"hex": ""}], [3, {"hex": "aa"}]],
+        "reject": {"reason": "tag-duplicate"},
+        "twin": "ascending",
+    }
+    made = load(ASCENDING, entry)
+    text = page(made["twice"], Op.ENCODE, Status.ANSWER, bytes.fromhex("0203000301aa"), twin=made["ascending"])
+    golden.check("failure-accepted-unencodable", text)
+
+
+def test_refused_valid() -> None:
+    text = page(
+        VECTORS["ascending"],
+        Op.DECODE,
+        Status.REJECT,
+        reason="tag-order",
+        offset=3,
+        error="TagError",
+        detail="tag 5 after 3?\nsecond line",
+    )
+    golden.check("failure-refused-valid", text)
+
+
+def test_wrong_value() -> None:
+    answer = {"ErrorCode": 0, "ApiKeys": [{"ApiKey": 18, "MinVersion": 0, "MaxVersion": 1024}]}
+    golden.check("failure-wrong-value", page(VECTORS["response"], Op.DECODE, Status.ANSWER, answer))
+
+
+def test_wrong_bytes() -> None:
+    text = page(VECTORS["ascending"], Op.RECODE, Status.ANSWER, bytes.fromhex("0105 01aa"))
+    golden.check("failure-wrong-bytes", text)
+
+
+def test_wrong_bytes_that_cannot_be_read() -> None:
+    text = page(VECTORS["response"], Op.ENCODE, Status.ANSWER, bytes.fromhex("00000000000100120000"))
+    golden.check("failure-wrong-bytes-unreadable", text)
+
+
+def test_bytes_that_mean_the_same() -> None:
+    entry = {"id": "one", "about": "one", "type": "UNSIGNED_VARINT", "bytes": [["01", "1"]], "value": 1}
+    text = page(load(entry)["one"], Op.ENCODE, Status.ANSWER, b"\x81\x00")
+    assert "read as the right value, but an encoder writes it otherwise" in text
+
+
+def test_crash() -> None:
+    text = page(
+        VECTORS["descending"],
+        Op.DECODE,
+        Status.CRASH,
+        error="SIGABRT",
+        frame="library.tags:read",
+        detail="the process was ended by SIGABRT\nstderr ends:\n  \x1b[31mpanicked\x1b[0m at [bold]tags.rs[/bold]:12",
+    )
+    golden.check("failure-crash", text)
+
+
+def test_contested() -> None:
+    entry = DESCENDING | {"also": [{"ruling": "R-1", "value": [[5, {"hex": ""}], [3, {"hex": ""}]]}]}
+    made = load(ASCENDING, entry)
+    text = page(made["descending"], Op.DECODE, Status.ANSWER, [(5, b""), (3, b"")], twin=made["ascending"])
+    golden.check("failure-contested", text)
+
+
+SERVE: dict[str, Any] = {
+    "id": "broker",
+    "about": "ApiVersions of a version that nobody has",
+    "chunks": [[["0000000a00", "the beginning"]], [["1200630000000700ff", "the rest, with an unknown version"]]],
+    "sends": [
+        {
+            "type": "ResponseFrame:ApiVersions",
+            "version": 0,
+            "value": {
+                "header": {"CorrelationId": 7},
+                "body": {"ErrorCode": 35, "ApiKeys": {"contains": {"ApiKey": 18}}},
+            },
+        }
+    ],
+    "closes": False,
+}
+
+
+def test_wrong_conversation() -> None:
+    sent = bytes.fromhex("0000000a00000007000000000000")
+    golden.check("failure-serve", page(load(SERVE)["broker"], Op.SERVE, Status.ANSWER, (sent, False)))
+
+
+def test_a_connection_that_was_closed() -> None:
+    text = page(load(SERVE | {"sends": []})["broker"], Op.SERVE, Status.ANSWER, (b"", True))
+    assert "the connection was closed" in text
+    assert "no bytes" in text
+
+
+def test_wrong_outcome() -> None:
+    entry = {
+        "id": "client",
+        "about": "a cut answer",
+        "request": [["0000000a0012000000000001ffff", "ApiVersions 0"]],
+        "response": [["0000000600000001", "a header"], ["0000", "error 0, and no array"]],
+        "outcome": {"outcome": "malformed"},
+    }
+    text = page(load(entry)["client"], Op.INTERPRET, Status.ANSWER, {"outcome": "accepted"})
+    golden.check("failure-interpret", text)
+
+
+def test_wrong_choice() -> None:
+    entry = {
+        "id": "choice",
+        "about": "nothing in common",
+        "api_key": 18,
+        "client": [0, 2],
+        "broker": [4, 3],
+        "chooses": None,
+    }
+    text = page(load(entry)["choice"], Op.NEGOTIATE, Status.ANSWER, 2)
+    assert "choose the version of api 18: the client speaks 0 to 2, the broker 4 to 3 (an empty" in text
+    assert "expected  no version: there is none in both" in text
+    assert "actual    2" in text
+
+
+def test_wrong_judgement_of_a_schema() -> None:
+    entry = {
+        "id": "change",
+        "about": "a tag reused",
+        "old": {"name": "A"},
+        "new": {"name": "B"},
+        "breaks": [{"kind": "tag-reused", "path": "X"}],
+    }
+    text = page(load(entry)["change"], Op.EVOLVE, Status.ANSWER, [])
+    assert "tag-reused at X" in text
+    assert "actual    nothing breaks" in text
+
+
+def test_lookup() -> None:
+    entry = {"id": "find", "about": "a key", "type": "Record", "bytes": [["00", "x"]], "key": "k", "values": ["a", "b"]}
+    text = page(load(entry)["find"], Op.LOOKUP, Status.ANSWER, ["b"])
+    assert "look up all values of the key 'k' in 1 byte as Record: 00" in text
+    assert "first difference at [0]" in text
+
+
+def test_generated_cases_are_named_by_the_reference() -> None:
+    seed = bytes.fromhex("0000000000010012000000040000")
+    vector, case = generated.vector_of(Op.DECODE, "kafka", "ApiVersionsResponse", 0, seed, 12)
+    observation = Observation(case, Status.REJECT, reason="truncated", detail="no")
+    text = failure_page(
+        vector,
+        case,
+        observation,
+        judge(vector, observation),
+        implementation="library",
+        repro="again",
+        width=WIDTH,
+    ).plain
+    assert "MaxVersion" in text
+    assert "as generated" not in text
+
+
+def test_the_nearest_resemblance_comes_first() -> None:
+    vector = VECTORS["descending"]
+    case = vector.case(Op.DECODE)
+
+    def likenesses(observation: Observation) -> list[tuple[str, Likeness]]:
+        return [(one.bug.id, one.likeness) for one in resemblances(vector, observation, BUGS)]
+
+    exact = Observation(case, Status.ANSWER, [[5, b""], [3, b""]])
+    assert likenesses(exact) == [("T12", Likeness.SAME_ANSWER), ("T13", Likeness.DID_SO)]
+    near = Observation(case, Status.ANSWER, [])
+    assert likenesses(near) == [("T13", Likeness.DID_SO), ("T12", Likeness.SHOWED)]
+    assert likenesses(Observation(case, Status.CRASH)) == [("T13", Likeness.SHOWED), ("T12", Likeness.SHOWED)]
+    assert not likenesses(Observation(vector.case(Op.RECODE), Status.ANSWER, b""))
+
+
+def test_a_skip_says_why() -> None:
+    vector = VECTORS["descending"]
+    case = vector.case(Op.DECODE)
+    observation = Observation(case, Status.REJECT, reason="tag-order", offset=3)
+    twin = Observation(VECTORS["ascending"].case(Op.DECODE), Status.REJECT, detail="nothing is read")
+    text = failure_page(
+        vector,
+        case,
+        observation,
+        judge(vector, observation, twin=twin),
+        implementation="library",
+        repro="again",
+        width=WIDTH,
+    ).plain
+    assert text.startswith("skip: library was not judged")
+    assert "twin refused" in text
+
+
+def test_render_failure_in_colour() -> None:
+    vector = VECTORS["ascending"]
+    case = vector.case(Op.DECODE)
+    observation = Observation(case, Status.ANSWER, [])
+    arguments: dict[str, Any] = {
+        "implementation": Description("library", "1.0"),
+        "repro": "wireproof repro x",
+        "width": 80,
+    }
+    plain = render_failure(vector, case, observation, judge(vector, observation), color=False, **arguments)
+    coloured = render_failure(vector, case, observation, judge(vector, observation), color=True, **arguments)
+    assert plain.startswith("fail (wrong-value): library 1.0 reads a wrong value\n")
+    assert coloured.startswith("\x1b[1;31mfail")
+    assert [line.rstrip() for line in re.sub(r"\x1b\[[0-9;]*m", "", coloured).splitlines()] == plain.splitlines()
+
+
+def test_the_command_is_quoted_for_a_shell() -> None:
+    assert repro_command("kafka/a/b#decode", "exec:./it's here --x") == (
+        "wireproof repro 'kafka/a/b#decode' --impl='exec:./it'\"'\"'s here --x'"
+    )
+
+
+# --- What holds for all -------------------------------------------------------------------------------------------
+
+HOSTILE = "\x1b[2J[/bold]\u202e\x00" * 3
+
+
+def _observations(case: Case) -> Iterator[Observation]:
+    """What an implementation may come back with, made to break a report."""
+    answers: dict[Op, list[Any]] = {
+        Op.DECODE: [None, HOSTILE, {HOSTILE: [HOSTILE]}, [[1, [None]]], bytes(500), -1, {"ApiKeys": 1}],
+        Op.LOOKUP: [[], [HOSTILE]],
+        Op.ENCODE: [b"", bytes(3), bytes(5000)],
+        Op.RECODE: [b"", b"\xff" * 40],
+        Op.SERVE: [(b"", False), (b"", True), (bytes(9), False), (b"\xff" * 40, True)],
+        Op.INTERPRET: [{"outcome": "accepted"}, {"outcome": "error", "error": None, "request": HOSTILE}],
+        Op.NEGOTIATE: [None, 3, -(10**30)],
+        Op.EVOLVE: [[], [HOSTILE]],
+    }
+    for answer in answers[case.op]:
+        yield Observation(case, Status.ANSWER, answer)
+    for status in Status:
+        if status is not Status.ANSWER:
+            yield Observation(case, status, reason=HOSTILE, offset=10**6, half="encode", error=HOSTILE, detail=HOSTILE)
+            yield Observation(case, status, detail=HOSTILE + "\n" + "x" * 5000)
+
+
+def _some_vectors() -> list[Vector]:
+    """Every eleventh vector, and more of those that are unusual."""
+    every = enumerate(vectors.load())
+    return [one for number, one in every if number % (11 if one.kind in ("valid", "invalid") else 5) == 0]
+
+
+@pytest.mark.parametrize("area", vectors.AREAS)
+def test_no_observation_breaks_a_report(area: str) -> None:
+    for vector in (one for one in _some_vectors() if one.area == area):
+        for case in vector.cases():
+            for number, observation in enumerate(_observations(case)):
+                _check(vector, observation, judge(vector, observation), 80 if number % 2 else WIDTH)
+
+
+@pytest.mark.parametrize("area", vectors.AREAS)
+def test_what_real_bugs_did_is_named(area: str) -> None:
+    for vector in vectors.load(areas=[area]):
+        for wrong in vector.wrong:
+            status = {"refuses": Status.REJECT, "crash": Status.CRASH, "hang": Status.HANG}.get(wrong.does)
+            if wrong.does == "accepts":
+                continue
+            observation = Observation(vector.case(wrong.op), status or Status.ANSWER, wrong.answer)
+            verdict = judge(vector, observation)
+            if verdict.verdict not in (Outcome.PASS, Outcome.CONTESTED):
+                text = " ".join(_check(vector, observation, verdict).split())
+                assert f"{wrong.bug} {'is exactly this' if wrong.does == 'answers' else 'did the same'}" in text
+
+
+def _check(vector: Vector, observation: Observation, verdict: Verdict, width: int = WIDTH) -> str:
+    text = failure_page(
+        vector,
+        observation.case,
+        observation,
+        verdict,
+        implementation=f"name {HOSTILE}",
+        repro=repro_command(observation.case.id, "my.wrapper"),
+        width=width,
+    ).plain
+    lines = text.splitlines()
+    assert all(line.isprintable() for line in lines), verdict.id
+    assert [line for line in lines if len(line) > width and not line.startswith("repeat")] == [], verdict.id
+    assert len(lines) < 150, verdict.id
+    return text

@@ -1,0 +1,122 @@
+"""The vectors against the judge: the reference passes each one exactly, each recorded bug fails, each other reading of a
+ruling is told apart."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+import reference
+from conformance import vectors
+from conformance.judge import judge
+from conformance.model import DEVIATIONS, Observation, Op, Outcome, Status, Verdict
+from conformance.readings import ask
+from conformance.session import twin_of
+from conformance.vectors import Kind, Vector, VectorFile, Wrong
+
+FILES = vectors.files()
+VECTORS = vectors.load()
+WRONG = [(vector, entry) for vector in VECTORS for entry in vector.wrong]
+#: "Some value came back": none that any vector expects, or that any other reading gives.
+SOMETHING = {"decode": "some value", "encode": b"some bytes", "recode": b"some bytes", "lookup": ["some value"]}
+
+
+def _file(file: VectorFile) -> str:
+    return f"{file.dialect}/{file.area}"
+
+
+def observed(vector: Vector, wrong: Wrong) -> Observation:
+    """What the buggy library did."""
+    case = vector.case(wrong.op)
+    match wrong.does:
+        case "answers":
+            return Observation(case, Status.ANSWER, wrong.answer)
+        case "accepts":
+            return Observation(case, Status.ANSWER, SOMETHING[wrong.op])
+        case "refuses":
+            return Observation(case, Status.REJECT)
+        case "crash":
+            return Observation(case, Status.CRASH)
+        case "hang":
+            return Observation(case, Status.HANG)
+    raise AssertionError(f"{vector.path}: {wrong.does!r} is nothing that a library does")
+
+
+@pytest.mark.parametrize(
+    ("vector", "wrong"), [pytest.param(*pair, id=f"{pair[0].path}-{pair[1].bug}") for pair in WRONG]
+)
+def test_a_recorded_bug_fails(vector: Vector, wrong: Wrong) -> None:
+    verdict = judge(vector, observed(vector, wrong))
+    assert verdict.verdict in DEVIATIONS, f"{wrong.bug}: {verdict.verdict} under {verdict.rulings}"
+
+
+def test_there_are_recorded_bugs_of_every_kind() -> None:
+    assert len({wrong.bug for _, wrong in WRONG}) >= 50
+    assert {wrong.does for _, wrong in WRONG} >= {"answers", "accepts", "refuses", "crash"}
+
+
+def conclude(implementation: reference.Reference, vector: Vector, op: Op) -> Verdict:
+    twin = twin_of(vector) if vector.twin else None
+    seen = ask(implementation, twin.case(op)) if twin and op in twin.ops else None
+    return judge(vector, ask(implementation, vector.case(op)), twin=seen)
+
+
+@pytest.mark.parametrize("file", FILES, ids=_file)
+def test_the_reference_passes_exactly(file: VectorFile) -> None:
+    """Reasons and offsets too: for everybody else a difference there is a note."""
+    own = reference.Reference()
+    own.configure(vectors.settings(file.dialect), dialect=file.dialect)
+    verdicts = [conclude(own, vector, op) for vector in file.vectors for op in vector.ops]
+    assert verdicts
+    assert [(v.id, v.verdict, v.detail, v.note) for v in verdicts if v.verdict is not Outcome.PASS or v.note] == []
+
+
+@pytest.mark.parametrize("file", FILES, ids=_file)
+def test_the_reference_names_the_demanded_reason_and_offset(file: VectorFile) -> None:
+    own = reference.Reference()
+    negatives = [vector for vector in file.vectors if vector.reject is not None]
+    assert negatives
+    for vector in negatives:
+        for op in vector.ops:
+            seen = ask(own, vector.case(op))
+            assert vector.reject is not None
+            assert (seen.status, seen.reason, seen.offset) == (
+                Status.REJECT,
+                vector.reject.reason,
+                vector.reject.offset,
+            ), f"{vector.path}#{op}"
+
+
+READINGS = [
+    (dialect, ruling.id, reading)
+    for dialect in reference.dialects
+    for ruling in reference.rulings(dialect).values()
+    for reading in ruling.others
+]
+#: Readings that nothing in the set can show yet, and why.
+UNSEEN = {
+    ("kafka", "R-K-4", "other"): "no type has a tag that only some of its flexible versions know",
+    ("kafka", "R-K-9", "other"): "no type has a nullable structure",
+    ("kafka", "R-K-17", "full"): "the configured broker lists ApiVersions alone: its full table is its own range",
+}
+#: A million elements are only read where their number matters.
+LONG = 500_000
+
+
+@pytest.mark.parametrize("reading", READINGS, ids="-".join)
+def test_another_reading_is_contested_and_nothing_else(reading: tuple[str, str, str]) -> None:
+    dialect, ruling, name = reading
+    other = reference.Reference(reference.take(reference.rulings(dialect).values(), {ruling: name}))
+    other.configure(vectors.settings(dialect), dialect=dialect)
+    chosen = [v for v in VECTORS if v.dialect == dialect and (len(v.data) < LONG or ruling in v.rulings)]
+    verdicts = [
+        conclude(other, vector, op)
+        for vector in chosen
+        for op in (vector.ops[:1] if vector.kind is Kind.INVALID else vector.ops)
+    ]
+    met = Counter(verdict.verdict for verdict in verdicts)
+    assert [(v.id, v.verdict, v.detail) for v in verdicts if v.verdict in DEVIATIONS] == []
+    assert {rulings for v in verdicts for rulings in v.rulings} <= {ruling}
+    assert bool(met[Outcome.CONTESTED]) is (reading not in UNSEEN), UNSEEN.get(reading, "no vector shows this reading")
+    assert met[Outcome.PASS] > len(verdicts) / 2

@@ -1,0 +1,80 @@
+"""`wireproof new wrapper`: a scaffold that runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+
+import click
+
+
+@dataclass(frozen=True, slots=True)
+class _Scaffold:
+    """What is made, and what to try first."""
+
+    code: str
+    commands: tuple[str, ...]
+
+
+_SCAFFOLDS = {
+    "python": _Scaffold("my_codec.py", ("pytest --impl=my_codec",)),
+    "exec": _Scaffold(
+        "wrapper.py", ('wireproof wrapper check "exec:./wrapper.py"', 'pytest --impl="exec:./wrapper.py"')
+    ),
+}
+
+
+@click.group()
+def new() -> None:
+    """Write a scaffold that runs, to start from."""
+
+
+@new.command()
+@click.argument("kind", type=click.Choice(list(_SCAFFOLDS)))
+@click.argument("folder", metavar="DIR", type=click.Path(file_okay=False, path_type=Path))
+def wrapper(kind: str, folder: Path) -> None:
+    r"""Make a wrapper in DIR that runs at once: call your library in place of its own few lines.
+
+    \b
+    python   a module with decode and encode for two types, and a guide to the rest
+    exec     a program of 40 lines behind the line protocol, for codecs in any language
+
+    Nothing is overwritten.
+
+    \b
+    Examples:
+        wireproof new wrapper python my-wrapper
+        wireproof new wrapper exec my-wrapper
+    """
+    scaffold = _SCAFFOLDS[kind]
+    texts = _texts(kind)
+    taken = [name for name in texts if (folder / name).exists()]
+    if taken:
+        raise click.UsageError(f"{folder} already has {' and '.join(taken)}: nothing was written. Name another folder.")
+    try:
+        _write(folder, texts)
+    except OSError as error:
+        raise click.UsageError(f"{error.filename} cannot be written: {error.strerror}") from None
+    click.echo(f"{folder / scaffold.code} runs as it is; {folder / 'README.md'} says how to go on. Try:\n")
+    for command in (f"cd {folder}", *scaffold.commands):
+        click.echo(f"    {command}")
+
+
+def _texts(kind: str) -> dict[str, str]:
+    """The scaffold's files by name."""
+    folder = resources.files("wireproof") / "templates" / kind
+    return {
+        file.name: file.read_text(encoding="utf-8")
+        for file in sorted(folder.iterdir(), key=lambda file: file.name)
+        if file.is_file()
+    }
+
+
+def _write(folder: Path, texts: dict[str, str]) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in texts.items():
+        path = folder / name
+        path.write_text(text, encoding="utf-8")
+        if text.startswith("#!"):
+            path.chmod(0o755)

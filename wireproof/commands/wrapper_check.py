@@ -1,0 +1,89 @@
+"""`wireproof wrapper check`: the manners of a program behind the line protocol."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+import click
+from rich.text import Text
+
+from conformance.connection import ImplementationError, Options
+from conformance.connection.manners import Check, Inspection, Result
+from conformance.report.text import safe, wrap
+from wireproof.output import show, width
+
+_SIGNS = {Result.GOOD: ("✓", "green"), Result.BAD: ("✗", "bold red"), Result.NOT_RUN: ("–", "dim")}
+_INDENT = " " * 4
+
+
+@click.group()
+def wrapper() -> None:
+    """Look after a wrapper: what puts a library behind the contract."""
+
+
+@wrapper.command(epilog="Exit codes: 0 good manners, 1 something to mend, 2 a usage error.")
+@click.argument("spec", metavar="exec:COMMAND")
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    default=5.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long the next answer may take.",
+)
+@click.option(
+    "--memory",
+    type=click.IntRange(min=1),
+    default=1024,
+    show_default=True,
+    metavar="MIB",
+    help="How much memory the program may take.",
+)
+def check(spec: str, timeout: float, memory: int) -> None:
+    r"""Check that a program keeps to the line protocol.
+
+    This is apart from conformance: every answer is right here, as long as it is one. A program that passes gives
+    verdicts on its library, not on its wrapper.
+
+    \b
+    Examples:
+        wireproof wrapper check "exec:./wrapper"
+        wireproof wrapper check "exec:python3 wrapper.py --strict"
+    """
+    if not spec.startswith("exec:"):
+        raise click.UsageError(
+            f'{spec!r} is no program: write exec:COMMAND, such as "exec:python3 wrapper.py". '
+            "A Python module needs no check: the kit itself keeps to the protocol for it."
+        )
+    try:
+        inspection = Inspection(spec, Options(timeout=timeout, memory=memory))
+    except ImplementationError as error:
+        raise click.UsageError(str(error)) from None
+    checks = []
+    for done in inspection.run():
+        checks.append(done)
+        show(_told(done))
+    show(_summary(checks))
+    sys.exit(1 if any(done.result is Result.BAD for done in checks) else 0)
+
+
+def _told(done: Check) -> Text:
+    """A check in one line; a bad one with all that was found and what to do."""
+    sign, style = _SIGNS[done.result]
+    text = Text().append(f"{sign} ", style).append(f"{done.name:<38}")
+    if done.result is not Result.BAD:
+        first_line = safe(done.found.partition("\n")[0])
+        return text.append(f"  {first_line}"[: max(width() - len(text), 10)], "dim")
+    for line in done.found.split("\n"):
+        for piece in wrap(safe(line), width() - len(_INDENT)):
+            text.append(f"\n{_INDENT}{piece}")
+    for piece in wrap(f"→ {done.advice}", width() - len(_INDENT)):
+        text.append(f"\n{_INDENT}{piece}", "bold")
+    return text
+
+
+def _summary(checks: Sequence[Check]) -> Text:
+    count = {result: sum(done.result is result for done in checks) for result in Result}
+    text = f"\n{count[Result.GOOD]} good, {count[Result.BAD]} bad, {count[Result.NOT_RUN]} not run"
+    return Text(text, "bold red" if count[Result.BAD] else "bold green")
