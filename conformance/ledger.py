@@ -90,9 +90,7 @@ def nulls(node: Node, leaves: _Leaves | None = None) -> Any:
     leaves = leaves or _Leaves()
     match node:
         case Struct():
-            return {
-                field.name: None if _nullable(field.node) else nulls(field.node, leaves) for field in node.fields
-            }
+            return {field.name: None if _nullable(field.node) else nulls(field.node, leaves) for field in node.fields}
         case Array():
             return [nulls(node.element, leaves)]
         case Primitive():

@@ -144,7 +144,16 @@ class _Source:
 
     def __init__(self) -> None:
         self.lines: list[str] = []
-        self.names: dict[str, Any] = {"Odd": Odd, "uvarint": _uvarint, "tags": _tags, "tagged": _tagged, "prefix": _prefix, "UUID": uuid.UUID, "unpack_from": struct.unpack_from, "pack": struct.pack}
+        self.names: dict[str, Any] = {
+            "Odd": Odd,
+            "uvarint": _uvarint,
+            "tags": _tags,
+            "tagged": _tagged,
+            "prefix": _prefix,
+            "UUID": uuid.UUID,
+            "unpack_from": struct.unpack_from,
+            "pack": struct.pack,
+        }
         self._depth = 1
         self._made = 0
 
@@ -310,9 +319,7 @@ def _decode_run(source: _Source, run: Sequence[PlannedField], targets: Sequence[
     source.line(f"{', '.join([*targets, *([follow] if follow else [])])}, = {unpack}(d, p); p += {layout.size}")
 
 
-def _decode_length(
-    source: _Source, *, compact: bool, width: str, nullable: bool, target: str, lead: str
-) -> str:
+def _decode_length(source: _Source, *, compact: bool, width: str, nullable: bool, target: str, lead: str) -> str:
     """Lines up to where the length or count is known; its name. What it announces stands under an `else:`."""
     n = source.fresh("n")
     if compact:

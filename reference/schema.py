@@ -111,21 +111,40 @@ class Schema:
     fields: tuple[Field, ...]
 
 
-def parse(text: str | bytes) -> Schema:
-    """A schema from JSON text; whole lines of // comments are passed over, as in Kafka's own files."""
+def parse(text: str | bytes, file: str = "") -> Schema:
+    """A schema from JSON text with comments, as Kafka's own generator reads it; `file` is how errors call it.
+
+    Raises SchemaError with the file, the path in it and what is wrong.
+    """
+    try:
+        return from_json(load_json(text))
+    except SchemaError as error:
+        error.path = ": ".join(part for part in (file, error.path) if part)
+        raise
+
+
+#: A string, or a comment: // to the end of the line, or /* … */.
+_STRING_OR_COMMENT = re.compile(r'("(?:[^"\\\n]|\\.)*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
+
+
+def load_json(text: str | bytes) -> Any:
+    """JSON with comments → what `json.loads` gives for it without them. Raises SchemaError."""
     if isinstance(text, bytes):
         try:
             text = text.decode()
         except UnicodeDecodeError as error:
             raise SchemaError(f"the file is not UTF-8: {error}") from None
-    plain = "\n".join("" if line.lstrip().startswith("//") else line for line in text.split("\n"))
     try:
-        raw = json.loads(plain)
+        return json.loads(_STRING_OR_COMMENT.sub(_without_comment, text))
     except ValueError as error:  # of the text, or an integer of thousands of digits
         raise SchemaError(f"not JSON: {error}") from None
     except RecursionError:
         raise SchemaError("the JSON is nested too deeply") from None
-    return from_json(raw)
+
+
+def _without_comment(match: re.Match[str]) -> str:
+    """A string as it is; of a comment its line ends, so that errors name the right line."""
+    return match[1] or " " + "\n" * match[0].count("\n")
 
 
 def from_json(raw: Any) -> Schema:

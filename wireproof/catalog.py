@@ -66,14 +66,14 @@ def make(source: Path, folder: Path) -> tuple[int, int]:
     schemas: dict[str, tuple[dict[str, Any], Schema]] = {}
     for name, content in read(source):
         parsed = schema.parse(content, name)
-        schemas[parsed.name] = (facts(schema.load_json(content, name)), parsed)
+        schemas[parsed.name] = (facts(schema.load_json(content)), parsed)
     if not schemas:
         raise SchemaError(f"{source}: there is no message schema in it (common/message/*.json in a jar)")
     index = _index(made_by(source), [parsed for _, parsed in schemas.values()])
     folder.mkdir(parents=True, exist_ok=True)
     for name, (raw, _) in schemas.items():
         (folder / f"{name}.json").write_text(_text(raw) + "\n", "utf-8")
-    (folder / "index.json").write_text(json.dumps(index, indent=1) + "\n", "utf-8")
+    (folder / "index.json").write_text(_index_text(index), "utf-8")
     return len(schemas), len(index["messages"])
 
 
@@ -89,8 +89,22 @@ def _index(source: str, schemas: list[Schema]) -> dict[str, Any]:
     return {
         "made_by": source,
         "apis": {str(key): name for key, name in sorted(apis.items())},
-        "messages": sorted(found.name for found in live),
+        "messages": {
+            found.name: [found.versions.low, found.versions.high] for found in sorted(live, key=lambda one: one.name)
+        },
     }
+
+
+def _index_text(index: Mapping[str, Any]) -> str:
+    """The index with one entry a line."""
+    parts = []
+    for key, value in index.items():
+        if isinstance(value, dict):
+            inner = ",\n".join(f"  {json.dumps(name)}: {json.dumps(item)}" for name, item in value.items())
+            parts.append(f"{json.dumps(key)}: {{\n{inner}\n}}")
+        else:
+            parts.append(f"{json.dumps(key)}: {json.dumps(value)}")
+    return "{" + ",\n".join(parts) + "}\n"
 
 
 def _text(raw: Mapping[str, Any], indent: int = 0) -> str:

@@ -4,7 +4,7 @@ The catalogue of this package was imported from kafka-clients 4.4.0 (Apache Kafk
 descriptions, listeners, entity types and map keys, none of which changes a byte. `wireproof schema import` makes one
 from any other kafka-clients jar; the environment variable WIREPROOF_CATALOG (`--catalog`) puts it in this one's place.
 
-    index.json      {"made_by": "…", "apis": {"3": "Metadata", …}, "messages": ["ApiVersionsRequest", …]}
+    index.json      {"made_by": "…", "apis": {"3": "Metadata", …}, "messages": {"ApiVersionsRequest": [0, 5], …}}
     <Name>.json     a message schema
 """
 
@@ -55,10 +55,10 @@ class Catalog:
         """Where its schemas are from."""
         return str(self.index["made_by"])
 
-    @property
-    def messages(self) -> tuple[str, ...]:
-        """The names of all messages that have a version."""
-        return tuple(self.index["messages"])
+    @functools.cached_property
+    def messages(self) -> Mapping[str, tuple[int, int]]:
+        """Name → (lowest, highest) version, of all messages that have one."""
+        return {name: (low, high) for name, (low, high) in self.index["messages"].items()}
 
     def load(self, name: str) -> Schema | None:
         """The schema of this name; None when the catalogue has none. Raises SchemaError for one that is no schema."""

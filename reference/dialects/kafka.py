@@ -6,7 +6,8 @@ import functools
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from reference import broker, catalog, client, plan, type_names
+from reference import broker, catalog, client, plan, schema, type_names
+from reference.catalog import Catalog
 from reference.codec import Codec, NodeCodec
 from reference.dialects.base import UnknownType
 from reference.errors import DecodeError, Reason
@@ -247,26 +248,49 @@ RULINGS: tuple[Ruling, ...] = (
     ),
 )
 
-_HEADERS = ("RequestHeader", "ResponseHeader")
+#: The request header of kafka-clients 3.9.0, the last that had version 0 (ControlledShutdown 0's).
+_REQUEST_HEADER = schema.from_json(
+    {
+        "name": "RequestHeader",
+        "type": "header",
+        "validVersions": "0-2",
+        "flexibleVersions": "2+",
+        "fields": [
+            {"name": "RequestApiKey", "type": "int16", "versions": "0+"},
+            {"name": "RequestApiVersion", "type": "int16", "versions": "0+"},
+            {"name": "CorrelationId", "type": "int32", "versions": "0+"},
+            {
+                "name": "ClientId",
+                "type": "string",
+                "versions": "1+",
+                "nullableVersions": "1+",
+                "ignorable": True,
+                "flexibleVersions": "none",
+            },
+        ],
+    }
+)
 _FRAME = "ResponseFrame:"
 
 
-class _Messages:
-    """The catalogue's messages, resolved per version once."""
+class Messages:
+    """A catalogue's messages, resolved per version once."""
+
+    def __init__(self, found: Catalog) -> None:
+        self.catalog = found
+        self._plans: dict[tuple[str, int], Struct] = {}
 
     def api_name(self, api_key: int) -> str | None:
-        return catalog.apis().get(api_key)
+        return self.catalog.apis.get(api_key)
 
-    @staticmethod
-    @functools.cache
-    def plan(name: str, version: int) -> Struct:
-        schema = catalog.load(name)
-        if schema is None:
-            raise UnknownType(f"the catalogue has no message {name!r}")
-        return plan.plan(schema, version)
-
-
-MESSAGES = _Messages()
+    def plan(self, name: str, version: int) -> Struct:
+        """Raises UnknownType, or DecodeError(unsupported-version)."""
+        if (name, version) not in self._plans:
+            found = _REQUEST_HEADER if name == _REQUEST_HEADER.name else self.catalog.load(name)
+            if found is None:
+                raise UnknownType(f"the catalogue ({self.catalog.made_by}) has no message {name!r}")
+            self._plans[name, version] = plan.plan(found, version)
+        return self._plans[name, version]
 
 
 class Kafka:
@@ -275,58 +299,65 @@ class Kafka:
     name = "kafka"
     rulings = RULINGS
 
-    @functools.cached_property
-    def types(self) -> Mapping[str, tuple[int, int] | None]:
-        spans: dict[str, tuple[int, int] | None] = dict.fromkeys((*PRIMITIVES, "ARRAY", "TAG_BUFFER"))
-        for name in _HEADERS:
-            spans[name] = self._span(name)
-        for api in catalog.apis().values():
-            for name in (f"{api}Request", f"{api}Response"):
-                spans[name] = self._span(name)
-            spans[_FRAME + api] = spans[f"{api}Response"]
-        spans["RequestFrame"] = None
-        return spans
+    @property
+    def messages(self) -> Messages:
+        return _messages(catalog.current())
 
-    @staticmethod
-    def _span(name: str) -> tuple[int, int]:
-        schema = catalog.load(name)
-        assert schema is not None, name  # the index names what the catalogue has
-        return schema.versions.low, schema.versions.high
+    @property
+    def types(self) -> Mapping[str, tuple[int, int] | None]:
+        return _types(catalog.current())
 
     def apis(self) -> Mapping[int, str]:
-        return catalog.apis()
+        return self.messages.catalog.apis
 
     def codec(self, type_name: str, version: int | None) -> Codec:
         node = type_names.node(type_name)
         if node is not None:
             return NodeCodec(node)
         if type_name == "RequestFrame":
-            return RequestFrame(MESSAGES)
+            return RequestFrame(self.messages)
         if type_name not in self.types or type_name == "ARRAY":
             raise UnknownType(f"the dialect kafka has no type {type_name!r}")
         if version is None:
             raise DecodeError(Reason.UNSUPPORTED_VERSION, f"{type_name} needs a version", None)
         if type_name.startswith(_FRAME):
             api = type_name.removeprefix(_FRAME)
-            key = next(key for key, name in catalog.apis().items() if name == api)
-            return ResponseFrame.of(MESSAGES, key, api, version)
-        return NodeCodec(MESSAGES.plan(type_name, version))
+            key = next(key for key, name in self.apis().items() if name == api)
+            return ResponseFrame.of(self.messages, key, api, version)
+        return NodeCodec(self.messages.plan(type_name, version))
 
     def serve(self, chunks: Iterable[bytes], settings: Mapping[str, Any], rules: Rules) -> tuple[bytes, bool]:
         """`settings["apis"]`: api key → [lowest, highest] that the broker lists; by default all of the catalogue's."""
         listed = settings.get("apis")
         apis = self._all_apis() if listed is None else {int(key): (low, high) for key, (low, high) in listed.items()}
-        return broker.serve(broker.Broker(MESSAGES, apis, rules), chunks)
+        return broker.serve(broker.Broker(self.messages, apis, rules), chunks)
 
     def interpret(self, request: bytes, response: bytes | None, rules: Rules) -> dict[str, Any]:
-        return client.interpret(MESSAGES, request, response, rules)
+        return client.interpret(self.messages, request, response, rules)
 
     def negotiate(self, api_key: int, client: tuple[int, int], broker: tuple[int, int] | None) -> int | None:  # noqa: ARG002 (all apis alike)
         return _negotiate(client, broker)
 
     def _all_apis(self) -> dict[int, tuple[int, int]]:
-        spans = {key: self.types[f"{name}Request"] for key, name in catalog.apis().items()}
-        return {key: span for key, span in spans.items() if span is not None}
+        return {key: self.messages.catalog.messages[f"{name}Request"] for key, name in self.apis().items()}
+
+
+@functools.cache
+def _messages(found: Catalog) -> Messages:
+    return Messages(found)
+
+
+@functools.cache
+def _types(found: Catalog) -> Mapping[str, tuple[int, int] | None]:
+    """From the index alone: no schema is read for it."""
+    spans: dict[str, tuple[int, int] | None] = dict.fromkeys((*PRIMITIVES, "ARRAY", "TAG_BUFFER", "RequestFrame"))
+    header = _REQUEST_HEADER.versions
+    spans.update(found.messages)
+    spans[_REQUEST_HEADER.name] = (header.low, header.high)
+    for api in found.apis.values():
+        if f"{api}Response" in spans:
+            spans[_FRAME + api] = spans[f"{api}Response"]
+    return spans
 
 
 _negotiate = client.negotiate
