@@ -177,7 +177,8 @@ class _Parser:
         api_key = raw.get("apiKey")
         if api_key is not None and not _whole(api_key, 0, 2**15 - 1):
             raise SchemaError(f"{shown(api_key)} is no api key", "apiKey")
-        fields = self.fields(raw.get("fields"), "", versions, ())
+        stated = raw.get("fields", None if versions else [])  # one whose versions are all gone has none
+        fields = self.fields(stated, "", versions, ())
         return Schema(name, kind, api_key, versions, self.flexible, fields)
 
     def fields(self, raw: Any, path: str, versions: Versions, within: tuple[str, ...]) -> tuple[Field, ...]:
