@@ -69,8 +69,12 @@ class Reference:
     """The reference under some readings. Its methods are the contract's ops; they raise WireError to refuse and
     NotImplementedError for what a dialect does not have."""
 
-    def __init__(self, rules: Rules | None = None) -> None:
+    def __init__(self, rules: Rules | None = None, *, fast: bool = True) -> None:
+        """`fast`: messages by the generated codec; else all by the readable one. Their answers are the same."""
         self.rules = rules or Rules()
+        self._decode, self._encode = (
+            (_codec.decode_fast, _codec.encode_fast) if fast else (_codec.decode, _codec.encode)
+        )
         self._settings: dict[str, Mapping[str, Any]] = {}
 
     def configure(self, settings: Mapping[str, Any], *, dialect: str) -> None:
@@ -78,14 +82,14 @@ class Reference:
         self._settings[dialect] = settings
 
     def decode(self, type: str, data: bytes, *, dialect: str, version: int | None = None) -> Any:
-        return _codec.decode(self._codec(type, dialect, version), data, self.rules)
+        return self._decode(self._codec(type, dialect, version), data, self.rules)
 
     def encode(self, type: str, value: Any, *, dialect: str, version: int | None = None) -> bytes:
         try:
             found = self._codec(type, dialect, version)
         except DecodeError as error:  # a version argument that is refused both ways
             raise EncodeError(error.reason, error.detail) from None
-        return _codec.encode(found, value, self.rules)
+        return self._encode(found, value, self.rules)
 
     def recode(self, type: str, data: bytes, *, dialect: str, version: int | None = None) -> bytes:
         """What the reference writes for what it read; the error's `half` says which of the two refused."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from reference import message
+from reference import compiled, message
 from reference.cursor import Reader, Span, Writer
 from reference.errors import DecodeError, Reason
-from reference.plan import Node
+from reference.plan import Node, Struct
 from reference.rules import Rules
 
 
@@ -64,6 +65,44 @@ def encode(codec: Codec, value: Any, rules: Rules) -> bytes:
     writer = Writer(rules)
     codec.append(writer, value)
     return bytes(writer.out)
+
+
+class InternalError(RuntimeError):
+    """The two codecs disagree: the kit's fault, whatever the input."""
+
+
+def decode_fast(codec: Codec, data: bytes | memoryview, rules: Rules) -> Any:
+    """`decode`, by the generated codec where the type has one; what that gives up on is done again by the readable one,
+    which decides, and names the place. Raises DecodeError."""
+    node = codec.node if isinstance(codec, NodeCodec) else None
+    if not isinstance(node, Struct):
+        return decode(codec, data, rules)
+    data = bytes(data)
+    odd = False
+    try:
+        value, end = compiled.decoder(node)(data, 0)
+        if end == len(data):
+            return value
+    except compiled.Odd:
+        odd = True
+    except compiled.NOT_PLAIN:
+        pass
+    value = decode(codec, data, rules)
+    if odd or rules != _DEMANDED:
+        return value
+    raise InternalError(f"{node.name}: the fast codec refuses {data.hex()}, the readable one reads {value!r}")
+
+
+def encode_fast(codec: Codec, value: Any, rules: Rules) -> bytes:
+    """`encode`, by the generated codec where the type has one and the value is whole. Raises EncodeError."""
+    node = codec.node if isinstance(codec, NodeCodec) else None
+    if isinstance(node, Struct):
+        with contextlib.suppress(*compiled.NOT_PLAIN):
+            return compiled.encoder(node)(value)
+    return encode(codec, value, rules)
+
+
+_DEMANDED = Rules()
 
 
 def explain(codec: Codec, data: bytes | memoryview, rules: Rules) -> Explanation:
