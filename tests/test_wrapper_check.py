@@ -18,7 +18,8 @@ MANNERS = Path(__file__).parent / "manners"
 @pytest.fixture(autouse=True)
 def _in_manners(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(MANNERS)
-    monkeypatch.setattr(module, "MANY", 2000)
+    monkeypatch.setattr(module, "MANY", 1000)
+    monkeypatch.setattr(module, "PAUSE", 0.01)
     monkeypatch.setattr(module, "END", 0.3)
     monkeypatch.setattr("conformance.connection.process.GRACE", 0.3)
 
@@ -46,8 +47,8 @@ def test_good_manners() -> None:
 
 
 FAULTS = [
-    ("miscounts", {"an answer carries its question's seq"}, "3 answers missing after 0.4 seconds"),
-    ("takes-pieces-for-lines", {"2000 questions at once", "a question in two pieces", "a value of 1 MiB"}, "it ended"),
+    ("miscounts", {"an answer carries its question's seq"}, 'is no answer to any question: \'{"value": 0, "seq": 4}\''),
+    ("takes-pieces-for-lines", {"a question in two pieces", "a value of 1 MiB"}, "it ended"),
     ("parses-by-pattern", {"JSON written in another way"}, "it ended (exit code 1) with 1 answer missing"),
     ("limits-lines", {"a value of 1 MiB"}, "1 answer missing after 0.4 seconds"),
     ("reads-numbers-only", {"large and small numbers"}, "TypeError"),
@@ -65,6 +66,8 @@ FAULTS = [
 @pytest.mark.parametrize(("fault", "names", "found"), FAULTS, ids=lambda item: item if isinstance(item, str) else "")
 def test_a_fault_is_found(fault: str, names: set[str], found: str) -> None:
     told = bad(faulty(fault))
+    if fault == "takes-pieces-for-lines":  # which may go well by chance with short lines
+        told.pop("1000 questions at once", None)
     assert set(told) == names
     assert all(found in text for text in list(told.values())[-1:])
 
@@ -104,7 +107,8 @@ def test_programs_without_small_types(ops: str, kind: str, tmp_path: Path) -> No
         "for line in sys.stdin:\n"
         "    asked = json.loads(line)\n"
         f'    about = \'\'\'{{"name":"x","ops":["{ops}"]{types}}}\'\'\'\n'
-        "    print(about if asked['op'] == 'describe' else json.dumps({'seq': asked['seq'], 'unsupported': 'no'}), flush=True)\n"
+        "    refusal = json.dumps({'seq': asked.get('seq'), 'unsupported': 'no'})\n"
+        "    print(about if asked['op'] == 'describe' else refusal, flush=True)\n"
     )
     result = check(f"exec:{sys.executable} {program}")
     assert result.exit_code == 0, result.output
