@@ -10,9 +10,11 @@ import fnmatch
 import importlib.util
 import shlex
 import shutil
+import sys
 import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 from typing import Any, Literal
 
@@ -164,7 +166,7 @@ def beside(spec: str) -> Path | None:
     else:
         module = spec.partition(":")[0]
         try:
-            found_spec = importlib.util.find_spec(module)
+            found_spec = _find(module)
         except (ImportError, ValueError):
             return None
         origin = found_spec.origin if found_spec else None
@@ -174,6 +176,16 @@ def beside(spec: str) -> Path | None:
         if candidate.is_file():
             return candidate
     return None
+
+
+def _find(module: str) -> ModuleSpec | None:
+    """Where a module is; the current folder comes first, as it does for the child that imports it."""
+    here = str(Path.cwd())
+    sys.path.insert(0, here)
+    try:
+        return importlib.util.find_spec(module)
+    finally:
+        sys.path.remove(here)
 
 
 def draft(verdicts: Iterable[Verdict], name: str) -> str:

@@ -23,8 +23,8 @@ from _pytest.nodes import Item
 from conformance import known, properties, vectors
 from conformance.connection import ImplementationError, Options, open_connection
 from conformance.model import DEVIATIONS, Description, Outcome, Tally, Verdict
-from conformance.report.failure import render_failure
-from conformance.report.jsonl import ReportWriter
+from conformance.report.failure import render_failure, repro_command
+from conformance.report.jsonl import ReportError, ReportWriter
 from conformance.report.summary import print_summary
 from conformance.session import ASKED, Question, Session
 
@@ -86,7 +86,13 @@ def _among(chosen: Sequence[str] | None, there: Sequence[str], what: str) -> tup
 
 
 def _path(text: str | None) -> Path | None:
-    return None if text is None else Path(text).absolute()
+    """A file to be written, in a folder that is there: better to say so before the run than after it."""
+    if text is None:
+        return None
+    path = Path(text).absolute()
+    if not path.parent.is_dir() or path.is_dir():
+        raise pytest.UsageError(f"{path} can't be written: {'it is a folder' if path.is_dir() else 'no such folder'}")
+    return path
 
 
 def _connection(config: pytest.Config) -> Options:
@@ -125,17 +131,11 @@ class Failure(TerminalRepr):
             session.observation(question.case),
             self.verdict,
             implementation=session.description,
-            repro=repro(self.item.spec, question.case.id),
+            repro=repro_command(question.case.id, self.item.spec),
             width=tw.fullwidth,
             color=tw.hasmarkup,
         )
         tw.write(text)
-
-
-def repro(spec: str, identifier: str) -> str:
-    """The command that repeats one case."""
-    quoted = f"'{spec}'" if " " in spec else spec
-    return f"wireproof repro '{identifier}' --impl={quoted}"
 
 
 class _Asking(pytest.Item):
@@ -201,7 +201,7 @@ class PropertyItem(_Asking):
                 found.observation,
                 found.verdict,
                 implementation=self.session_of.description,
-                repro=repro(self.spec, found.verdict.id),
+                repro=repro_command(found.verdict.id, self.spec),
                 width=100,
                 color=False,
             )
@@ -342,7 +342,11 @@ class Suite:
         self.lines = [*self._nothing_asked(), *self._stale()]
         if self.lines and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
-        self._write()
+        try:
+            self._write()
+        except (ReportError, OSError) as error:
+            self.lines.append(f"the report could not be written: {error}")
+            session.exitstatus = pytest.ExitCode.USAGE_ERROR
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
@@ -399,7 +403,7 @@ class Suite:
                     if spec in self.descriptions:
                         writer.implementation(self.descriptions[spec], self.settings.one_line())
                         for verdict in found:
-                            writer.verdict(verdict, repro(spec, verdict.id))
+                            writer.verdict(verdict, repro_command(verdict.id, spec))
                         writer.summary(Tally.of(*found))
         if self.settings.write_known is not None:
             drafts = [

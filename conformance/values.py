@@ -13,8 +13,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 _HEX = re.compile(r"(?:[0-9a-fA-F]{2})*")
+_UUID = re.compile("-".join(f"[0-9a-fA-F]{{{digits}}}" for digits in (8, 4, 4, 4, 12)))
 #: Integers beyond this are written as {"int": "…"}: many JSON readers hold numbers as doubles.
 SAFE_INTEGER = 2**53 - 1
+#: Integers from here on are none of any wire.
+_INTEGER_LIMIT = 10**40
 
 
 class ValueFormatError(ValueError):
@@ -22,12 +25,12 @@ class ValueFormatError(ValueError):
 
 
 def to_json(value: Any) -> Any:
-    """A protocol value → what `json.dumps` takes."""
+    """A protocol value → what `json.dumps` takes. Raises ValueFormatError for what `from_json` would not give back."""
     match value:
         case None | bool() | str():
             return value
         case int():
-            return value if -SAFE_INTEGER <= value <= SAFE_INTEGER else {"int": str(value)}
+            return value if -SAFE_INTEGER <= value <= SAFE_INTEGER else {"int": _digits(value)}
         case bytes() | bytearray() | memoryview():
             return {"hex": value.hex()}
         case float():
@@ -35,10 +38,25 @@ def to_json(value: Any) -> Any:
         case uuid.UUID():
             return {"uuid": str(value)}
         case Mapping():
-            return {key: to_json(item) for key, item in value.items()}
+            return _struct_to_json(value)
         case list() | tuple():
             return [to_json(item) for item in value]
     raise ValueFormatError(f"a {type(value).__name__} is no protocol value: {value!r}")
+
+
+def _digits(value: int) -> str:
+    if not -_INTEGER_LIMIT < value < _INTEGER_LIMIT:
+        raise ValueFormatError(f"an integer of {value.bit_length()} bits: no wire integer is so long")
+    return str(value)
+
+
+def _struct_to_json(value: Mapping[Any, Any]) -> dict[str, Any]:
+    if len(value) == 1 and not _SPECIAL.keys().isdisjoint(value):
+        raise ValueFormatError(f"a struct with {next(iter(value))!r} as its only field: it could not be told apart")
+    for key in value:
+        if not isinstance(key, str):
+            raise ValueFormatError(f"field names are strings, not a {type(key).__name__}")
+    return {key: to_json(item) for key, item in value.items()}
 
 
 def from_json(value: Any) -> Any:
@@ -58,7 +76,7 @@ def from_json(value: Any) -> Any:
 
 def _text(item: Any, form: str) -> str:
     if not isinstance(item, str):
-        raise ValueFormatError(f"{item!r} found where {form} was expected")
+        raise ValueFormatError(f"{item!r:.60} found where {form} was expected")
     return item
 
 
@@ -73,23 +91,23 @@ def _from_int(item: Any) -> int:
     text = _text(item, '{"int": "<decimal digits>"}')
     digits = text.removeprefix("-")
     if not (digits.isascii() and digits.isdigit()):
-        raise ValueFormatError(f"{text!r} is not a decimal integer")
+        raise ValueFormatError(f"{text!r:.60} is not a decimal integer")
     if len(digits) > 40:
         raise ValueFormatError(f"{{'int'}} with {len(digits)} digits: no wire integer is so long")
     return int(text)
 
 
 def _from_uuid(item: Any) -> uuid.UUID:
-    try:
-        return uuid.UUID(_text(item, '{"uuid": "<8-4-4-4-12 hex digits>"}'))
-    except ValueError:
-        raise ValueFormatError(f"{item!r} is not a UUID") from None
+    text = _text(item, '{"uuid": "<8-4-4-4-12 hex digits>"}')
+    if not _UUID.fullmatch(text):
+        raise ValueFormatError(f"{text!r:.60} is not a UUID")
+    return uuid.UUID(text)
 
 
 def _from_float64(item: Any) -> float:
     raw = _from_hex(item)
     if len(raw) != 8:
-        raise ValueFormatError(f"{{'float64'}} takes 16 hex digits, not {item!r}")
+        raise ValueFormatError(f"{{'float64'}} takes 16 hex digits, not {item!r:.60}")
     number: float = struct.unpack(">d", raw)[0]
     return number
 
@@ -191,6 +209,4 @@ def show(value: Any) -> str:
             return "null"
         case bool():
             return "true" if value else "false"
-        case str():
-            return repr(value) if "'" not in value else f'"{value}"'
     return repr(value)

@@ -35,8 +35,8 @@ dialects = ("kafka",)
 #: ValueError is what the library makes of struct.error, but not in its varints; a connection takes either for broken.
 #: AssertionError is how `TaggedFields.encode` refuses ("Key 0 is not a positive integer").
 rejects = (ValueError, struct.error, AssertionError, KafkaError)
-#: Lengths of strings and bytes below -1 are null.
-readings = {"R-K-15": "other"}
+#: Bytes after the body of a response frame are ignored, lengths of strings and bytes below -1 are null.
+readings = {"R-K-7": "other", "R-K-15": "other"}
 
 #: Type → the codec sought.
 CODECS = {

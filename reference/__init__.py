@@ -148,4 +148,8 @@ negotiate = _reference.negotiate
 def __getattr__(attribute: str) -> Any:
     if attribute == "types":  # costs a look at the catalogue: only for those who ask
         return {dialect: dict(found.types) for dialect, found in DIALECTS.items()}
+    if attribute == "version":
+        from importlib import metadata
+
+        return metadata.version("wireproof")
     raise AttributeError(f"module {__name__!r} has no attribute {attribute!r}")

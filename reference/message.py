@@ -171,7 +171,8 @@ def _append_struct(node: Struct, writer: Writer, value: Any, path: str) -> None:
     for field in node.plain:
         append(field.node, writer, _field_value(field, value), _join(path, field.name))
     writer.path = path
-    unknown = _unknown_tags(writer, value.get("_tags") or [], node.tagged, _join(path, "_tags"))
+    given = value.get("_tags")
+    unknown = _unknown_tags(writer, [] if given is None else given, node.tagged, _join(path, "_tags"))
     if node.flexible:
         _append_tags(writer, _known_tags(node, writer, value, path), unknown)
     elif unknown:
@@ -207,8 +208,9 @@ def _at_default(value: Any, default: Any) -> bool:
     match default:
         case dict():
             return isinstance(value, Mapping) and all(
-                not item if key == "_tags" else key in default and _at_default(item, default[key])
+                key in default and _at_default(item, default[key])
                 for key, item in value.items()
+                if key != "_tags" or not (item is None or _at_default(item, []))
             )
         case list():  # an array's default is empty
             return isinstance(value, (list, tuple)) and not value

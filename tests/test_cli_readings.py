@@ -33,6 +33,17 @@ def decode(type, data, *, dialect, version=None):
 """
 )
 
+#: A broker that lists more than the one api of the vector set's settings.
+FULL = """
+name = "broker"
+import reference
+_codec = reference.Reference(reference.take(reference.rulings("kafka").values(), {taken!r}))
+_codec.configure({{"apis": {{"18": [0, 5], "3": [0, 13]}}}}, dialect="kafka")
+serve = _codec.serve
+def configure(settings, *, dialect):
+    pass
+"""
+
 Make = Callable[..., str]
 
 
@@ -74,6 +85,11 @@ def test_other_readings_are_found(make: Make) -> None:
     taken, declared = found(make("others", readings, {}))
     assert declared == readings
     assert taken["R-K-5"] == "demanded"
+
+
+@pytest.mark.parametrize("reading", ["full", "empty"])
+def test_the_right_one_of_several_readings_is_named(make: Make, reading: str) -> None:
+    assert found(make(f"broker_{reading}", {"R-K-17": reading}, {}, FULL))[1] == {"R-K-17": reading}
 
 
 def test_what_is_declared_does_not_hide_what_is_taken(make: Make) -> None:

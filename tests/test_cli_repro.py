@@ -136,3 +136,23 @@ def test_usage_errors(options: tuple[str, ...], words: str) -> None:
     assert code == 2
     assert words in text
     assert "Traceback" not in text
+
+
+def test_a_child_that_dies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "dying_codec.py").write_text(
+        "import os, sys\n"
+        f"BAD = {INVALID.data!r}\n"
+        "def decode(type, data, *, dialect, version=None):\n"
+        "    if data == BAD:\n"
+        "        print('last \\x1b[31mwords', file=sys.stderr, flush=True)\n"
+        "        os.abort()\n"
+        "    return 0\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    code, text = run(f"{INVALID.path}#decode", "--impl=dying_codec")
+    assert code == 1
+    assert "crash: dying_codec crashed (SIGABRT)" in text
+    assert "(the child was started again)" in text
+    assert r"last \x1b[31mwords" in text
+    assert f"valid twin kafka/{INVALID.area}/{INVALID.twin}#decode: accepted as 0" in text

@@ -180,7 +180,7 @@ MALFORMED = {
     "no body behind a flexible header": "0000000b" + "0012" + "0003" + "00000002" + "ffff" + "00",
     "a flexible version with the old header": "0000000a" + "0012" + "0003" + "00000002" + "ffff",
     "bytes behind the body": "0000000b" + "0012" + "0000" + "00000001" + "ffff" + "00",
-    "bytes behind a flexible body": "0000000f" + "0012" + "0003" + "00000002" + "ffff" + "00" + "01" + "01" + "00" + "00",
+    "bytes behind a flexible body": "0000000f" + "0012" + "0003" + "00000002" + "ffff" + "00" + "010100" + "00",
     "a cut client id": "0000000b" + "0012" + "0000" + "00000001" + "000561",
     "no client id": "00000008" + "0012" + "0000" + "00000001",
     "a null name": "0000000e" + "0012" + "0003" + "00000002" + "ffff" + "00" + "00" + "01" + "00",
@@ -190,7 +190,7 @@ MALFORMED = {
     "a negative size": "ffffffff",
     "the least size": "80000000",
     "a size above the most": "06400001",
-    "words instead of frames": "GET / HTTP/1.1\r\n\r\n".encode().hex(),
+    "words instead of frames": b"GET / HTTP/1.1\r\n\r\n".hex(),
 }  # fmt: skip
 
 

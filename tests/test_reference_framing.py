@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from wire import KAFKA, Refused, decode, encode, field, recode, schema
@@ -96,8 +96,8 @@ def test_response_headers() -> None:
 class Catalogue:
     """Two apis of a test's own, beside ControlledShutdown's place."""
 
-    NAMES = {3: "Metadata", 7: "ControlledShutdown"}
-    SCHEMAS = {
+    NAMES: ClassVar = {3: "Metadata", 7: "ControlledShutdown"}
+    SCHEMAS: ClassVar = {
         "MetadataRequest": schema(field("T", "string"), flexible="1+", versions="0-1"),
         "MetadataResponse": schema(field("E", "int16"), flexible="1+", versions="0-1"),
         "ControlledShutdownRequest": schema(field("B", "int32"), flexible="3+", versions="0-3"),

@@ -92,7 +92,7 @@ MESSAGES: list[tuple[str, int, dict[str, Any], str]] = [
         },
         "0000" + "02" + "001200000005" + "010000" + "00000000" + "03" + "030101" + "0401ee" + "ffffffff0f00",
     ),
-    ("RequestHeader", 0, {"RequestApiKey": 7, "RequestApiVersion": 0, "CorrelationId": 1}, "0007" + "0000" + "00000001"),
+    ("RequestHeader", 0, {"RequestApiKey": 7, "RequestApiVersion": 0, "CorrelationId": 1}, "0007" "0000" "00000001"),
     (
         "RequestHeader",
         1,
@@ -333,9 +333,9 @@ def test_a_tagged_nullable_structure_that_is_not_null_by_default() -> None:
 def test_a_tagged_structure_of_defaults_is_left_out() -> None:
     inside = [field("X", "int8", default=3), field("L", "[]string"), field("In2", "Deep", fields=INSIDE)]
     message = Message(schema(tagged("S", "In", 0, fields=inside), flexible="0+"), 0)
-    default = {"X": 3, "L": [], "In2": {"X": 0, "Y": ""}}
+    default: dict[str, Any] = {"X": 3, "L": [], "In2": {"X": 0, "Y": ""}}
     assert message.decode("00") == {"S": default}
-    for same in (
+    sames: list[dict[str, Any]] = [
         default,
         {},
         {"X": 3},
@@ -343,7 +343,8 @@ def test_a_tagged_structure_of_defaults_is_left_out() -> None:
         {"L": ()},
         {**default, "_tags": []},
         {**default, "In2": {"X": 0, "Y": "", "_tags": []}},
-    ):
+    ]
+    for same in sames:
         assert message.encode({"S": same}) == "00"
     assert message.encode({}) == "00"
     for other, body in (

@@ -1,5 +1,5 @@
-"""The vectors against the judge: the reference passes each one exactly, each recorded bug fails, each other reading of a
-ruling is told apart."""
+"""The vectors against the judge: the reference passes each one exactly, each recorded bug fails, and each other reading
+of a ruling is told apart."""
 
 from __future__ import annotations
 
@@ -53,13 +53,14 @@ def test_a_recorded_bug_fails(vector: Vector, wrong: Wrong) -> None:
 
 def test_there_are_recorded_bugs_of_every_kind() -> None:
     assert len({wrong.bug for _, wrong in WRONG}) >= 50
-    assert {wrong.does for _, wrong in WRONG} >= {"answers", "accepts", "refuses", "crash"}
+    assert {wrong.does for _, wrong in WRONG} >= {"answers", "refuses", "crash"}
 
 
-def conclude(implementation: reference.Reference, vector: Vector, op: Op) -> Verdict:
+def conclude(implementation: reference.Reference, vector: Vector, op: Op) -> tuple[Observation, Verdict]:
     twin = twin_of(vector) if vector.twin else None
-    seen = ask(implementation, twin.case(op)) if twin and op in twin.ops else None
-    return judge(vector, ask(implementation, vector.case(op)), twin=seen)
+    twins = ask(implementation, twin.case(op)) if twin and op in twin.ops else None
+    seen = ask(implementation, vector.case(op))
+    return seen, judge(vector, seen, twin=twins)
 
 
 @pytest.mark.parametrize("file", FILES, ids=_file)
@@ -67,25 +68,13 @@ def test_the_reference_passes_exactly(file: VectorFile) -> None:
     """Reasons and offsets too: for everybody else a difference there is a note."""
     own = reference.Reference()
     own.configure(vectors.settings(file.dialect), dialect=file.dialect)
-    verdicts = [conclude(own, vector, op) for vector in file.vectors for op in vector.ops]
-    assert verdicts
-    assert [(v.id, v.verdict, v.detail, v.note) for v in verdicts if v.verdict is not Outcome.PASS or v.note] == []
-
-
-@pytest.mark.parametrize("file", FILES, ids=_file)
-def test_the_reference_names_the_demanded_reason_and_offset(file: VectorFile) -> None:
-    own = reference.Reference()
-    negatives = [vector for vector in file.vectors if vector.reject is not None]
-    assert negatives
-    for vector in negatives:
+    assert file.vectors
+    for vector in file.vectors:
         for op in vector.ops:
-            seen = ask(own, vector.case(op))
-            assert vector.reject is not None
-            assert (seen.status, seen.reason, seen.offset) == (
-                Status.REJECT,
-                vector.reject.reason,
-                vector.reject.offset,
-            ), f"{vector.path}#{op}"
+            seen, verdict = conclude(own, vector, op)
+            assert (verdict.verdict, verdict.note) == (Outcome.PASS, ""), verdict
+            if vector.reject is not None:
+                assert (seen.reason, seen.offset) == (vector.reject.reason, vector.reject.offset), verdict
 
 
 READINGS = [
@@ -100,8 +89,8 @@ UNSEEN = {
     ("kafka", "R-K-9", "other"): "no type has a nullable structure",
     ("kafka", "R-K-17", "full"): "the configured broker lists ApiVersions alone: its full table is its own range",
 }
-#: A million elements are only read where their number matters.
-LONG = 500_000
+#: Long inputs are only read where their length matters.
+LONG = 10_000
 
 
 @pytest.mark.parametrize("reading", READINGS, ids="-".join)
@@ -111,7 +100,7 @@ def test_another_reading_is_contested_and_nothing_else(reading: tuple[str, str, 
     other.configure(vectors.settings(dialect), dialect=dialect)
     chosen = [v for v in VECTORS if v.dialect == dialect and (len(v.data) < LONG or ruling in v.rulings)]
     verdicts = [
-        conclude(other, vector, op)
+        conclude(other, vector, op)[1]
         for vector in chosen
         for op in (vector.ops[:1] if vector.kind is Kind.INVALID else vector.ops)
     ]

@@ -277,13 +277,8 @@ class ChildConnection:
             self._transcript.heard(line)
         if not heard:
             self._no_answer(process, question.decode().strip())
-        if len(heard) > 1:
-            raise ImplementationError(
-                f"{self._launch.spec}: {len(heard)} lines came as an answer to describe; the second is "
-                f"{endings.shorten(heard[1])}. One line answers one question; what else there is to say goes to stderr."
-            )
         try:
-            return lines.read_description(heard[0])
+            description = lines.read_description(heard[0])
         except lines.LineError as error:
             if self._launch.ordered:  # our own worker's text is complete
                 raise ImplementationError(str(error)) from None
@@ -293,6 +288,12 @@ class ChildConnection:
                 'Expected on one line: {"name","version","language","dialects","ops","types","rebuilds","readings"}, '
                 "of which name and ops are a must; logs go to stderr." + endings.tail(process.stderr)
             ) from None
+        if len(heard) > 1:
+            raise ImplementationError(
+                f"{self._launch.spec}: more than one line came as an answer to describe; the second is "
+                f"{endings.shorten(heard[1])}. One line answers one question; logs go to stderr."
+            )
+        return description
 
     def _no_answer(self, process: Process, question: str) -> NoReturn:
         spec = self._launch.spec

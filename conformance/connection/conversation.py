@@ -59,14 +59,18 @@ class Conversation:
         self._late: set[int] = set()
         #: What came while nothing was open: for the next case.
         self._pending: Ending | None = None
+        self._index: dict[int, int] = {}
+        self._cases: Sequence[Case] = ()
         self._reset(())
 
     def _reset(self, cases: Sequence[Case]) -> None:
+        if self._index:
+            self._earlier = {seq: self._cases[index] for seq, index in self._index.items()}
         self._cases = cases
         self._results: list[Observation | None] = [None] * len(cases)
         self._missing = len(cases)
         self._todo = deque(range(len(cases)))
-        self._index: dict[int, int] = {}
+        self._index = {}
         #: Numbers of the open questions, oldest first, with the length of their lines.
         self._open: dict[int, int] = {}
         self._open_bytes = 0
@@ -76,7 +80,6 @@ class Conversation:
 
     def begin(self, cases: Sequence[Case]) -> None:
         """Take up new cases."""
-        self._earlier = {seq: self._cases[index] for seq, index in self._index.items()}
         self._reset(cases)
 
     @property
@@ -295,7 +298,9 @@ class Conversation:
 
     def finish(self) -> list[Observation]:
         """The observations, in the order of the cases."""
-        return self._quarantine.settle([result for result in self._results if result is not None])
+        results = [result for result in self._results if result is not None]
+        self._reset(())
+        return self._quarantine.settle(results)
 
 
 def _observe(case: Case, answer: lines.Answer, line: bytes) -> Observation:

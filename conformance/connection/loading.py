@@ -26,14 +26,15 @@ def load(spec: str) -> Module:
 
     Raises ImplementationError.
     """
-    name, _, attribute = spec.partition(":")
-    if not all(part.isidentifier() for part in [*name.split("."), *(attribute.split(".") if attribute else ())]):
+    name, colon, attribute = spec.partition(":")
+    attributes = attribute.split(".") if colon else []
+    if not all(part.isidentifier() for part in [*name.split("."), *attributes]):
         raise ImplementationError(_not_a_name(spec))
     here = str(Path.cwd())
     if here not in sys.path and "" not in sys.path:
         sys.path.insert(0, here)
     target = _import(name, here)
-    for part in attribute.split(".") if attribute else ():
+    for part in attributes:
         if not hasattr(target, part):
             public = [word for word in dir(target) if not word.startswith("_")]
             raise ImplementationError(
@@ -66,6 +67,8 @@ def _import(name: str, here: str) -> Any:
         missing = error.name or ""
         if name != missing and not name.startswith(f"{missing}."):
             raise ImplementationError(_import_failed(name, error)) from error
+        if name.endswith(".py"):
+            raise ImplementationError(_not_a_name(name)) from error
         raise ImplementationError(
             f"{name}: there is no module {missing!r}.\n"
             f"Looked in the current folder ({here}), in PYTHONPATH and in what is installed for {sys.executable}.\n"

@@ -24,7 +24,8 @@ MANY = 5000
 LARGE = 1 << 20
 #: Seconds in which a program has to end once its stdin is closed.
 END = 2.0
-_PAUSE = 0.05
+#: Seconds in which a second answer shows itself, and between two pieces of a question.
+PAUSE = 0.05
 _ESSENTIAL = 2
 
 
@@ -124,14 +125,14 @@ class _Talk:
         while len(answers) < len(questions):
             heard = self._hear(process, self._patience)
             if not heard:
-                raise _Bad(_silence(process, self._patience, len(questions) - len(answers)))
+                raise _Bad(self._silence(process, len(questions) - len(answers)))
             for line in heard:
                 self._take(line, questions, answers)
         self._pause(process, questions, answers)  # for a second answer
         return [answers[seq] for seq in questions]
 
     def _pause(self, process: Process, questions: dict[int, Case], answers: dict[int, Observation]) -> None:
-        deadline = time.monotonic() + _PAUSE
+        deadline = time.monotonic() + PAUSE
         while not process.ended and (left := deadline - time.monotonic()) > 0:
             for line in process.pump(left):
                 self._take(line, questions, answers)
@@ -159,23 +160,25 @@ class _Talk:
         process.send(lines.dumps({"seq": self._seq, **message}))
         heard = self._hear(process, self._patience)
         if not heard:
-            raise _Bad(_silence(process, self._patience, 1))
+            raise _Bad(self._silence(process, 1))
         self.junk += heard[1:]
         return heard[0]
+
+    def _silence(self, process: Process, missing: int) -> str:
+        answers = f"{missing} answer{'' if missing == 1 else 's'} missing"
+        if process.ended:
+            found = f"it ended (exit code {process.wait(0.5)}) with {answers}"
+        else:
+            found = f"{answers} after {self._patience:g} seconds"
+        if self.junk:
+            found += f"; what came last on stdout is no answer to any question: {shorten(self.junk[-1])}"
+        return found + tail(process.stderr)
 
     def close(self) -> None:
         """End the process, if there is one."""
         if self._process is not None:
             self._process.kill()
             self._process = None
-
-
-def _silence(process: Process, patience: float, missing: int) -> str:
-    answers = f"{missing} answer{'' if missing == 1 else 's'}"
-    if process.ended:
-        code = process.wait(0.5)
-        return f"it ended (exit code {code}) with {answers} missing{tail(process.stderr)}"
-    return f"{answers} missing after {patience:g} seconds{tail(process.stderr)}"
 
 
 class Inspection:

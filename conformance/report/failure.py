@@ -149,7 +149,7 @@ def _headline(page: Page, told: _Told, implementation: str) -> None:
         words += f" ({', '.join(verdict.rulings)})"
     elif verdict.verdict is Outcome.CRASH and told.observation.error:
         words += f" ({told.observation.error})"
-    page.headline(f"{name}: {implementation} {words}", _STYLES.get(verdict.verdict, FAULT))
+    page.line(f"{name}: {implementation} {words}", _STYLES.get(verdict.verdict, FAULT))
     page.line(f"{question.subject(told.case)}, dialect {told.case.dialect}: {told.vector.about}".rstrip(": "))
     page.line(verdict.id, DIM)
 
@@ -276,7 +276,8 @@ def _actual(told: _Told, width: int) -> Text:
             if told.vector.reject is None:
                 return _recoloured(given, told.verdict.verdict)
             returned = Text("accepted; it returned", BAD)
-            return returned.append("\n" if "\n" in given.plain or len(given.plain) > 60 else " ").append_text(given)
+            alone = "\n" in given.plain or returned.cell_len + 1 + given.cell_len > width
+            return returned.append("\n" if alone else " ").append_text(given)
         case Status.REJECT:
             return _recoloured(_refusal(observation, width), told.verdict.verdict)
         case Status.UNSUPPORTED:

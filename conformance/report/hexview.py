@@ -249,16 +249,3 @@ def _append_mark(out: Text, within: int, mark: Mark, width: int) -> None:
     out.append(" " * indent).append(f"^^ {first}\n", mark.style)
     for line in rest:
         out.append(" " * (indent + 3)).append(f"{line}\n", mark.style)
-
-
-def prefixed(text: Text, first: Text | str, indent: int) -> Text:
-    """A block set in by `indent` columns, `first` standing in the margin of its first line."""
-    out = Text()
-    for number, line in enumerate(text.split("\n", allow_blank=False)):
-        margin = Text(first) if isinstance(first, str) else first
-        if number == 0:
-            out.append_text(margin).append(" " * max(indent - margin.cell_len, 0))
-        else:
-            out.append("\n").append(" " * indent)
-        out.append_text(line)
-    return out

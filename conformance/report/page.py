@@ -22,11 +22,6 @@ class Page:
         """Columns beside the margin."""
         return self.width - MARGIN
 
-    def headline(self, text: str, style: str) -> None:
-        """The first line."""
-        for line in wrap(safe(text), self.width):
-            self._out.append(f"{line}\n", style)
-
     def line(self, text: str, style: str = "") -> None:
         """Prose over the whole width."""
         for line in wrap(safe(text), self.width):

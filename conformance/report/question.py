@@ -61,9 +61,9 @@ def _typed(case: Case) -> str:
 
 def titled(title: str, text: str, width: int, style: str = "bold") -> Text:
     """`title: text` where that fits on a line, else the text below its title."""
-    out = Text(f"{safe(title)}: ")
     if len(title) + 2 + len(text) <= width:
-        return out.append(text, style)
+        return Text(f"{safe(title)}: ").append(text, style)
+    out = paragraphs(f"{safe(title)}:", "", width)
     for line in wrap(text, width - 4):
         out.append(f"\n    {line}", style)
     return out
@@ -180,12 +180,12 @@ def expectation(vector: Vector, case: Case, width: int) -> Text:
     if vector.reject is None:
         text = _expected_answer(vector, case, width)
         return text.append(f"\nor a refusal ({vector.or_reject})", DIM) if vector.or_reject is not None else text
-    text = Text().append("a refusal", GOOD).append(f": {vector.reject.reason}")
+    said = f"a refusal: {vector.reject.reason}"
     if vector.reject.offset is not None:
-        text.append(f" at byte {vector.reject.offset}")
+        said += f" at byte {vector.reject.offset}"
         name = piece_at(data_rows(vector, case), vector.reject.offset) if "data" in case.args else ""
-        text.append(f', "{safe(name)}"' if name else "")
-    return text
+        said += f', "{safe(name)}"' if name else ""
+    return paragraphs(said, GOOD, width)
 
 
 def _expected_answer(vector: Vector, case: Case, width: int) -> Text:

@@ -34,7 +34,7 @@ def new() -> None:
 @click.argument("kind", type=click.Choice(list(_SCAFFOLDS)))
 @click.argument("folder", metavar="DIR", type=click.Path(file_okay=False, path_type=Path))
 def wrapper(kind: str, folder: Path) -> None:
-    r"""Make a wrapper in DIR that runs at once: call your library in place of its own few lines.
+    """Make a wrapper in DIR that runs at once: call your library in place of its own few lines.
 
     \b
     python   a module with decode and encode for two types, and a guide to the rest
@@ -46,7 +46,7 @@ def wrapper(kind: str, folder: Path) -> None:
     Examples:
         wireproof new wrapper python my-wrapper
         wireproof new wrapper exec my-wrapper
-    """
+    """  # noqa: D301 (\b is click's sign for text that keeps its lines)
     scaffold = _SCAFFOLDS[kind]
     texts = _texts(kind)
     taken = [name for name in texts if (folder / name).exists()]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from rich.text import Text
 import reference
 from conformance import vectors
 from conformance.connection import Options
+from conformance.judge import judge
 from conformance.model import Description, Observation, Op, Outcome, Status
 from conformance.readings import Readings
 from conformance.report.failure import titled_name
@@ -167,7 +168,7 @@ def _weigh(session: Session, question: Question, applying: Iterable[Also], findi
             if verdict.verdict is Outcome.PASS:
                 reading: str | None = DEMANDED
             else:
-                reading = _other(finding.ruling, observation, named=identifier in contested)
+                reading = _other(finding.ruling, question.vector, observation, named=identifier in contested)
                 if reading is None:
                     # Another ruling's reading explains it, or nothing does.
                     reading = None if contested else NEITHER
@@ -176,14 +177,21 @@ def _weigh(session: Session, question: Question, applying: Iterable[Also], findi
                 place.setdefault(reading, []).append(question.case.id)
 
 
-def _other(ruling: Ruling, observation: Observation, *, named: bool) -> str | None:
+def _other(ruling: Ruling, vector: Vector, observation: Observation, *, named: bool) -> str | None:
     """The name of the other reading that the observation takes; None when it takes none."""
-    if named and len(ruling.others) == 1:
-        return next(iter(ruling.others))
+    names = list(ruling.others)
+    if named and len(names) == 1:
+        return names[0]
+    # A vector lists a ruling's readings in the ruling's own order.
+    entries = [also for also in vector.also if also.rulings == (ruling.id,)]
+    if named and len(entries) == len(names):
+        for name, entry in zip(names, entries, strict=True):
+            if judge(replace(vector, also=(entry,)), observation).verdict is Outcome.CONTESTED:
+                return name
     if observation.status not in (Status.ANSWER, Status.REJECT):
         return None
     dialect = observation.case.dialect
-    for name in ruling.others:
+    for name in names:
         if Readings(dialect, {ruling.id: name}, vectors.settings(dialect)).explain(observation):
             return name
     return None

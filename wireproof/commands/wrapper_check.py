@@ -41,7 +41,7 @@ def wrapper() -> None:
     help="How much memory the program may take.",
 )
 def check(spec: str, timeout: float, memory: int) -> None:
-    r"""Check that a program keeps to the line protocol.
+    """Check that a program keeps to the line protocol.
 
     This is apart from conformance: every answer is right here, as long as it is one. A program that passes gives
     verdicts on its library, not on its wrapper.
@@ -50,7 +50,7 @@ def check(spec: str, timeout: float, memory: int) -> None:
     Examples:
         wireproof wrapper check "exec:./wrapper"
         wireproof wrapper check "exec:python3 wrapper.py --strict"
-    """
+    """  # noqa: D301 (\b is click's sign for text that keeps its lines)
     if not spec.startswith("exec:"):
         raise click.UsageError(
             f'{spec!r} is no program: write exec:COMMAND, such as "exec:python3 wrapper.py". '

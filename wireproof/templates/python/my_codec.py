@@ -61,8 +61,10 @@ def read_string(data: bytes) -> tuple[str, int]:
     return data[2:end].decode(), end
 
 
-def write_string(value: str) -> bytes:
+def write_string(value: str | None) -> bytes:
     """As `read_string` reads it."""
+    if value is None:
+        raise ValueError("null is not allowed here")
     text = value.encode()
     return len(text).to_bytes(2, "big", signed=True) + text
 

@@ -1,0 +1,355 @@
+"""Who is blamed for what: the conversation without its pipes."""
+
+from __future__ import annotations
+
+import json
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conformance.connection.conversation import WINDOW, WINDOW_BYTES, Conversation
+from conformance.connection.endings import Ending, died, python_frame, shorten, tail
+from conformance.model import Case, Observation, Op, Status
+
+DEATH = Ending(Status.CRASH, "SIGABRT", "the process was ended by SIGABRT")
+
+
+def cases_of(count: int, *, derived: bool = False) -> list[Case]:
+    suffix = "+prefix:1" if derived else ""
+    return [Case(f"{n}{suffix}", Op.DECODE, "kafka", "INT32", args={"data": n.to_bytes(4)}) for n in range(count)]
+
+
+class Side:
+    """The process's side: what it has been asked and has not answered, by number."""
+
+    def __init__(self, talk: Conversation) -> None:
+        self.talk = talk
+        self.open: dict[int, int] = {}
+        self.asked: list[int] = []
+
+    def take(self) -> list[int]:
+        """The numbers of what is asked now."""
+        questions = [json.loads(line) for line in self.talk.take().splitlines()]
+        for question in questions:
+            self.open[question["seq"]] = int(question["data"], 16)
+        self.asked += [int(question["data"], 16) for question in questions]
+        return [question["seq"] for question in questions]
+
+    def answer(self, seq: int) -> bool:
+        value = self.open.pop(seq)
+        return self.say(seq=seq, value=value)
+
+    def say(self, **message: object) -> bool:
+        return self.talk.hear(json.dumps(message).encode())
+
+    def die(self) -> None:
+        self.open.clear()
+        self.talk.ended(DEATH)
+
+    def answer_all(self) -> None:
+        while not self.talk.done:
+            self.take()
+            for seq in list(self.open):
+                self.answer(seq)
+
+
+def told(observations: list[Observation]) -> list[str]:
+    return [
+        str(observation.answer) if observation.status is Status.ANSWER else observation.error or observation.status
+        for observation in observations
+    ]
+
+
+def begun(count: int, *, ordered: bool = True) -> tuple[Conversation, Side]:
+    talk = Conversation(ordered=ordered)
+    talk.begin(cases_of(count))
+    return talk, Side(talk)
+
+
+def test_the_window_bounds_number_and_bytes() -> None:
+    talk, side = begun(3 * WINDOW)
+    assert len(side.take()) == WINDOW
+    assert side.take() == []
+    first = next(iter(side.open))
+    side.answer(first)
+    assert side.take() == [], "not one by one"
+    for seq in list(side.open)[: WINDOW // 2]:
+        side.answer(seq)
+    assert len(side.take()) == WINDOW // 2 + 1
+
+    talk = Conversation(ordered=True)
+    large = {"data": bytes(WINDOW_BYTES)}
+    talk.begin([Case(str(n), Op.DECODE, "kafka", "BYTES", args=large) for n in range(3)])
+    assert talk.take().count(b"\n") == 1
+
+
+def test_ordered_the_first_open_is_the_culprit() -> None:
+    talk, side = begun(5)
+    first, second, *_ = side.take()
+    side.answer(first)
+    side.answer(second)
+    side.die()
+    side.answer_all()
+    assert told(talk.finish()) == ["0", "1", "SIGABRT", "3", "4"]
+    assert side.asked == [0, 1, 2, 3, 4, 3, 4]
+
+
+def test_unordered_all_open_ones_are_put_again_one_at_a_time() -> None:
+    talk, side = begun(6, ordered=False)
+    numbers = side.take()
+    side.answer(numbers[5])
+    side.die()
+    assert [len(side.take()), list(side.open.values())] == [1, [5]], "the last answered one first"
+    assert side.take() == []
+    assert not talk.doubtful
+    side.answer(next(iter(side.open)))
+    assert talk.doubtful
+    for expected in (0, 1):
+        side.take()
+        assert list(side.open.values()) == [expected]
+        side.answer(next(iter(side.open)))
+        assert not talk.doubtful
+    side.take()
+    side.die()
+    assert len(side.take()) == 2, "back to many at a time"
+    side.answer_all()
+    assert told(talk.finish()) == ["0", "1", "SIGABRT", "3", "4", "5"]
+
+
+def test_unordered_one_alone_is_the_culprit_at_once() -> None:
+    talk, side = begun(3, ordered=False)
+    numbers = side.take()
+    side.answer(numbers[0])
+    side.answer(numbers[2])
+    side.die()
+    assert talk.done
+    assert told(talk.finish()) == ["0", "SIGABRT", "2"]
+
+
+def test_unordered_a_death_that_does_not_repeat_is_the_oldest_ones() -> None:
+    talk, side = begun(4, ordered=False)
+    side.answer(side.take()[0])
+    side.die()
+    side.answer_all()
+    observations = talk.finish()
+    assert told(observations) == ["0", "SIGABRT", "2", "3"]
+    assert "none of them repeats this" in observations[1].detail
+
+
+def test_unordered_a_death_after_the_answer_is_the_answered_ones() -> None:
+    talk, side = begun(3, ordered=False)
+    side.answer(side.take()[0])
+    side.die()
+    side.answer(side.take()[0])
+    side.die()
+    side.answer_all()
+    observations = talk.finish()
+    assert told(observations) == ["SIGABRT", "1", "2"]
+    assert observations[0].detail.endswith("it had answered the question before it ended")
+
+
+@pytest.mark.parametrize("ordered", [True, False])
+def test_a_death_between_two_rounds_is_the_next_ones(ordered: bool) -> None:
+    talk, side = begun(2, ordered=ordered)
+    side.answer_all()
+    assert told(talk.finish()) == ["0", "1"]
+    side.die()
+    talk.begin(cases_of(3))
+    side.answer_all()
+    observations = talk.finish()
+    assert told(observations) == ["SIGABRT", "1", "2"]
+    assert "while no question was open" in observations[0].detail
+
+
+def test_junk_is_the_oldest_open_ones_and_its_answer_may_follow() -> None:
+    talk, side = begun(4)
+    numbers = side.take()
+    assert not talk.hear(b"loading tables")
+    assert not talk.hear(b"still loading"), "more of the same"
+    for seq in numbers:
+        assert side.answer(seq)
+    observations = talk.finish()
+    assert told(observations) == ["garbage", "1", "2", "3"]
+    assert "'loading tables'" in observations[0].detail
+
+
+def test_junk_at_each_question_is_each_ones() -> None:
+    talk, side = begun(3)
+    for seq in side.take():
+        talk.hear(b"debug")
+        side.answer(seq)
+    assert told(talk.finish()) == ["garbage"] * 3
+
+
+def test_junk_in_place_of_answers() -> None:
+    talk, side = begun(4)
+    numbers = side.take()
+    talk.hear(b"debug")
+    side.answer(numbers[1])
+    talk.hear(b"debug")
+    side.answer(numbers[3])
+    assert told(talk.finish()) == ["garbage", "1", "garbage", "3"]
+
+
+@pytest.mark.parametrize("ordered", [True, False])
+def test_an_end_after_junk_is_of_the_same_case(ordered: bool) -> None:
+    talk, side = begun(3, ordered=ordered)
+    side.answer(side.take()[0])
+    talk.hear(b"panic!")
+    side.die()
+    side.answer_all()
+    observations = talk.finish()
+    assert told(observations) == ["0", "garbage", "2"]
+    assert observations[1].detail.endswith("then: the process was ended by SIGABRT")
+
+
+def test_a_late_answer_to_junk_of_the_round_before_is_passed_over() -> None:
+    talk, side = begun(1)
+    (seq,) = side.take()
+    talk.hear(b"debug")
+    assert told(talk.finish()) == ["garbage"]
+    talk.begin(cases_of(2))
+    side.answer(seq)
+    side.answer_all()
+    assert told(talk.finish()) == ["0", "1"]
+
+
+def test_an_end_after_junk_of_the_round_before_blames_nobody() -> None:
+    talk, side = begun(1)
+    side.take()
+    talk.hear(b"debug")
+    talk.begin(cases_of(2))
+    side.take()
+    side.die()
+    side.answer_all()
+    assert told(talk.finish()) == ["0", "1"]
+
+
+def test_a_second_answer() -> None:
+    talk, side = begun(3)
+    numbers = side.take()
+    side.answer(numbers[0])
+    assert not side.say(seq=numbers[0], value=0)
+    side.answer(numbers[1])
+    side.answer(numbers[2])
+    assert told(talk.finish()) == ["answered twice", "1", "2"]
+    side.say(seq=numbers[1], value=1)
+    talk.begin(cases_of(2))
+    side.answer_all()
+    observations = talk.finish()
+    assert told(observations) == ["answered twice", "1"]
+
+
+def test_a_second_answer_to_an_earlier_question_names_it() -> None:
+    talk, side = begun(2)
+    numbers = side.take()
+    for seq in numbers:
+        side.answer(seq)
+    talk.finish()
+    talk.begin(cases_of(2))
+    side.take()
+    side.say(seq=numbers[1], value=1)
+    side.answer_all()
+    observations = talk.finish()
+    assert told(observations) == ["answered twice", "1"]
+    assert "a second answer came to an earlier question, 1: " in observations[0].detail
+
+
+def test_an_answer_in_a_wrong_form_is_its_own() -> None:
+    talk, side = begun(3)
+    numbers = side.take()
+    assert side.say(seq=numbers[2], values=3)
+    assert side.say(seq=numbers[1], data="00")
+    side.open = {numbers[0]: 0}
+    side.answer(numbers[0])
+    assert told(talk.finish()) == ["0", "wrong form", "wrong form"]
+
+
+def test_no_restart_in_the_middle_of_a_trial() -> None:
+    talk, side = begun(4, ordered=False)
+    side.answer(side.take()[0])
+    side.die()
+    talk.not_started(Ending(Status.CRASH, "no restart", "it does not start again"))
+    talk.not_started(Ending(Status.CRASH, "no restart", "it does not start again"))
+    talk.give_up("not asked: it is gone")
+    assert talk.done
+    observations = talk.finish()
+    assert told(observations) == ["0", "SIGABRT", "no restart", "not-asked"]
+    assert observations[1].detail.endswith("then: it does not start again")
+
+
+def test_quarantine_does_not_depend_on_the_order_of_answers() -> None:
+    for reverse in (False, True):
+        talk = Conversation(ordered=False)
+        talk.begin(cases_of(6, derived=True))
+        side = Side(talk)
+        for seq in sorted(side.take(), reverse=reverse):
+            side.say(seq=seq, error="KeyError: x")
+        assert told(talk.finish()) == ["KeyError"] * 3 + ["not-asked"] * 3
+
+
+@given(st.integers(0, 2**32), st.booleans(), st.integers(0, 30))
+def test_whatever_happens_each_case_has_one_observation(seed: int, ordered: bool, count: int) -> None:
+    """Random manners: each case gets its own right answer, or a deviation; nothing is lost and all comes to an end."""
+    chance = random.Random(seed)
+    talk = Conversation(ordered=ordered)
+    side = Side(talk)
+    for _ in range(2):
+        cases = cases_of(count)
+        talk.begin(cases)
+        steps = 0
+        while not talk.done:
+            steps += 1
+            side.take()
+            numbers = list(side.open)
+            event = chance.random() if steps < 500 else 1.0
+            if event < 0.1:
+                side.die()
+            elif event < 0.15:
+                talk.hear(b"junk")
+            elif event < 0.2:
+                side.say(seq=chance.randrange(1, 200), value=99_999)
+            elif numbers:
+                side.answer(numbers[0] if ordered else chance.choice(numbers))
+        observations = talk.finish()
+        assert [observation.case for observation in observations] == cases
+        for number, observation in enumerate(observations):
+            if observation.status is Status.ANSWER:
+                assert observation.answer in (number, 99_999)
+
+
+# Endings.
+
+
+def test_how_processes_end() -> None:
+    assert died(-6, b"").error == "SIGABRT"
+    assert died(-64, b"").error == "SIGRTMAX"
+    assert died(-99, b"").error == "signal 99"
+    assert died(139, b"").detail == "the process ended with exit code 139 (from a shell this stands for SIGSEGV)"
+    assert died(255, b"").detail == "the process ended with exit code 255"
+    assert died(0, b"", b'{"seq":3,"va').detail.endswith("""its last line on stdout is not complete: '{"seq":3,"va'""")
+    for text in (b"fatal error: runtime: out of memory", b"std::bad_alloc", b"memory allocation of 8 bytes failed"):
+        assert died(-6, text).status is Status.OOM
+    assert died(-6, b"memory is fine").status is Status.CRASH
+
+
+def test_what_is_shown_is_harmless() -> None:
+    assert shorten(b"\x1b[2Jhi\xff") == r"'\x1b[2Jhi\\xff'"
+    assert shorten(b"a" * 100) == f"'{'a' * 80}'… (100 bytes)"
+    assert tail(b"") == tail(b"\n \n") == ""
+    assert tail(b"one\n\x1b[31mtwo\xff\n") == "\nstderr ends:\n  one\n  \\x1b[31mtwo�"
+    assert tail(b"line\n" * 100).count("line") == 20
+
+
+def test_frames_of_a_python_stack() -> None:
+    stack = """Fatal Python error: Aborted
+
+Current thread 0x00007f (most recent call first):
+  File "<frozen importlib>", line 3 in load
+  File "/nowhere/package/codec.py", line 7 in read
+  File "/nowhere/main.py", line 9 in decode
+"""
+    assert python_frame(stack.encode()) == "codec:read"
+    assert python_frame(b"no stack at all") == ""

@@ -1,0 +1,354 @@
+"""Every switch of Rules has both its readings tested, and every ruling names switches that exist."""
+
+from __future__ import annotations
+
+import dataclasses
+import typing
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from wire import KAFKA, Message, Refused, decode, encode, field, recode, schema, tagged
+
+from reference import Reference, Rules, Ruling, message, rulings, take
+
+# Questions, each put under Rules(**switches).
+
+Question = Callable[..., Any]
+
+
+def reading(name: str, digits: str, version: int | None = None) -> Question:
+    return lambda **switches: decode(name, digits, version, **switches)
+
+
+def serving(*chunks: str) -> Question:
+    def ask(**switches: Any) -> tuple[str, bool]:
+        own = Reference(Rules(**switches))
+        own.configure({"apis": {"18": [0, 5], "3": [0, 1]}}, dialect=KAFKA)
+        sent, closed = own.serve([bytes.fromhex(chunk) for chunk in chunks], dialect=KAFKA)
+        return sent.hex(), closed
+
+    return ask
+
+
+def interpreting(version: str, response: str | None) -> Question:
+    request = bytes.fromhex("0000000a" + "0012" + version + "00000001" + "ffff")
+    answer = None if response is None else bytes.fromhex(response)
+    return lambda **switches: Reference(Rules(**switches)).interpret(request, answer, dialect=KAFKA)
+
+
+def small(raw: dict[str, Any], digits: str, version: int = 0) -> Question:
+    return lambda **switches: Message(raw, version, **switches).decode(digits)
+
+
+MARKED = schema(field("S", "In", fields=[field("X", "int8")], nullableVersions="0+"))
+MARKED_TAG = schema(
+    tagged("S", "In", 0, fields=[field("X", "int8")], nullableVersions="0+", default="null"), flexible="0+"
+)
+ONE_TAG = schema(tagged("A", "int8", 0), tagged("B", "int8", 1, "5+"), flexible="0+")
+MANY_TAGS = "914e" + "".join(
+    (f"{tag:02x}" if tag < 128 else f"{tag & 127 | 128:02x}{tag >> 7:02x}") + "00" for tag in range(10_001)
+)
+MANY_TAGS_VALUE = [(tag, b"") for tag in range(10_001)]
+FULL = "00000016" + "00000001" + "0023" + "00000002" + "000300000001" + "001200000002"
+
+#: switch → (question, {reading: what the reference then does}), the demanded reading first
+SWITCHES: dict[str, list[tuple[Question, dict[str, Any]]]] = {
+    "overlong_varints": [
+        (reading("UNSIGNED_VARINT", "8100"), {"decoded": 1, "refused": Refused("varint-overflow", 0)}),
+        (reading("UNSIGNED_VARINT", "01"), {"decoded": 1, "refused": 1}),
+        (reading("UNSIGNED_VARINT", "00"), {"decoded": 0, "refused": 0}),
+        (reading("UNSIGNED_VARINT", "8001"), {"decoded": 128, "refused": 128}),
+        (reading("VARINT", "8000"), {"decoded": 0, "refused": Refused("varint-overflow", 0)}),
+        (
+            reading("VARLONG", "ffffffffffffffffff00"),
+            {"decoded": -(2**62), "refused": Refused("varint-overflow", 0)},
+        ),
+        (reading("COMPACT_STRING", "8200" + "61"), {"decoded": "a", "refused": Refused("varint-overflow", 0)}),
+        (reading("TAG_BUFFER", "018000" + "00"), {"decoded": [(0, b"")], "refused": Refused("varint-overflow", 1)}),
+    ],
+    "high_bits": [
+        (reading("UNSIGNED_VARINT", "ffffffff1f"), {"refused": Refused("varint-overflow", 0), "dropped": 2**32 - 1}),
+        (reading("UNSIGNED_VARINT", "8080808070"), {"refused": Refused("varint-overflow", 0), "dropped": 0}),
+        (reading("VARINT", "feffffff7f"), {"refused": Refused("varint-overflow", 0), "dropped": 2**31 - 1}),
+        (
+            reading("VARLONG", "feffffffffffffffff7f"),
+            {"refused": Refused("varint-overflow", 0), "dropped": 2**63 - 1},
+        ),
+        (
+            reading("UNSIGNED_VARINT", "8080808080"),
+            {"refused": Refused("varint-overflow", 0), "dropped": Refused("varint-overflow", 0)},
+        ),
+    ],
+    "invalid_text": [
+        (reading("STRING", "000161"), {"refused": "a", "replaced": "a"}),
+        (reading("STRING", "000261ff"), {"refused": Refused("invalid-utf8", 0), "replaced": "a\ufffd"}),
+        (reading("COMPACT_NULLABLE_STRING", "02ff"), {"refused": Refused("invalid-utf8", 0), "replaced": "\ufffd"}),
+    ],
+    "trailing_bytes": [
+        (reading("INT8", "0100"), {"refused": Refused("trailing-bytes", 1), "ignored": 1}),
+        (reading("ApiVersionsRequest", "00", 0), {"refused": Refused("trailing-bytes", 0), "ignored": {}}),
+        (
+            reading("ResponseFrame:ApiVersions", "0000000b" + "00000001" + "0000" + "00000000" + "ff", 0),
+            {
+                "refused": Refused("trailing-bytes", 14),
+                "ignored": {"header": {"CorrelationId": 1}, "body": {"ErrorCode": 0, "ApiKeys": []}},
+            },
+        ),
+        (
+            serving("0000000b" + "0012" + "0000" + "00000001" + "ffff" + "00"),
+            {
+                "refused": ("", True),
+                "ignored": (
+                    "00000016" + "00000001" + "0000" + "00000002" + "000300000001" + "001200000005",
+                    False,
+                ),
+            },
+        ),
+    ],
+    "negative_length": [
+        (reading("NULLABLE_STRING", "fffe"), {"refused": Refused("negative-length", 0), "null": None}),
+        (reading("NULLABLE_BYTES", "80000000"), {"refused": Refused("negative-length", 0), "null": None}),
+        (reading("NULLABLE_ARRAY<INT8>", "fffffffe"), {"refused": Refused("negative-length", 0), "null": None}),
+        (
+            reading("STRING", "fffe"),
+            {"refused": Refused("negative-length", 0), "null": Refused("negative-length", 0)},
+        ),
+        (
+            reading("RequestHeader", "0012" + "0000" + "00000001" + "fffe", 1),
+            {
+                "refused": Refused("negative-length", 8),
+                "null": {"RequestApiKey": 18, "RequestApiVersion": 0, "CorrelationId": 1, "ClientId": None},
+            },
+        ),
+    ],
+    "compact_length": [
+        (reading("COMPACT_NULLABLE_STRING", "ffffffff0f"), {"unsigned": Refused("truncated", 0), "signed": None}),
+        (reading("COMPACT_NULLABLE_BYTES", "8180808008"), {"unsigned": Refused("truncated", 0), "signed": None}),
+        (
+            reading("COMPACT_NULLABLE_BYTES", "8080808008"),
+            {"unsigned": Refused("truncated", 0), "signed": Refused("truncated", 0)},
+        ),
+        (
+            reading("COMPACT_NULLABLE_ARRAY<INT8>", "ffffffff0f"),
+            {"unsigned": Refused("truncated", 0), "signed": None},
+        ),
+        (
+            reading("COMPACT_STRING", "ffffffff0f"),
+            {"unsigned": Refused("truncated", 0), "signed": Refused("negative-length", 0)},
+        ),
+    ],
+    "tag_order": [
+        (
+            reading("TAG_BUFFER", "02" + "0201aa" + "0101bb"),
+            {"ascending": Refused("tag-order", 4), "any": [(2, b"\xaa"), (1, b"\xbb")]},
+        ),
+        (
+            reading("TAG_BUFFER", "02" + "0201aa" + "0201bb"),
+            {"ascending": Refused("tag-duplicate", 4), "any": [(2, b"\xaa"), (2, b"\xbb")]},
+        ),
+        (
+            small(ONE_TAG, "02" + "000105" + "000106"),
+            {"ascending": Refused("tag-duplicate", 4), "any": {"A": 6}},
+        ),
+    ],
+    "tag_size": [
+        (
+            small(ONE_TAG, "01" + "000205" + "06"),
+            {"exact": Refused("length-mismatch", 2), "ignored": Refused("trailing-bytes", 4)},
+        ),
+        (
+            small(ONE_TAG, "02" + "000205" + "0100"),
+            {"exact": Refused("length-mismatch", 2), "ignored": {"A": 5, "_tags": [(1, b"")]}},
+        ),
+        (small(ONE_TAG, "01" + "0000" + "05"), {"exact": Refused("truncated", 3), "ignored": {"A": 5}}),
+        (small(ONE_TAG, "01" + "00ffffffff0f" + "05"), {"exact": Refused("truncated", 2), "ignored": {"A": 5}}),
+        (small(ONE_TAG, "01" + "0109" + "05"), {"exact": Refused("truncated", 2), "ignored": Refused("truncated", 2)}),
+    ],
+    "foreign_tags": [
+        (
+            small(ONE_TAG, "01" + "010105"),
+            {"kept": {"A": 0, "_tags": [(1, b"\5")]}, "refused": Refused("unsupported-version", 1)},
+        ),
+        (
+            small(ONE_TAG, "01" + "020105"),
+            {"kept": {"A": 0, "_tags": [(2, b"\5")]}, "refused": {"A": 0, "_tags": [(2, b"\5")]}},
+        ),
+        (small(ONE_TAG, "01" + "010105", 5), {"kept": {"A": 0, "B": 5}, "refused": {"A": 0, "B": 5}}),
+        (reading("TAG_BUFFER", "010000"), {"kept": [(0, b"")], "refused": [(0, b"")]}),
+    ],
+    "tag_numbers": [
+        (
+            lambda **switches: encode("TAG_BUFFER", [(2**31 - 1, b"")], **switches),
+            {"unsigned": "01ffffffff0700", "signed": Refused("out-of-range")},
+        ),
+        (
+            lambda **switches: encode("TAG_BUFFER", [(2**31 - 2, b"")], **switches),
+            {"unsigned": "01feffffff0700", "signed": "01feffffff0700"},
+        ),
+        (reading("TAG_BUFFER", "01ffffffff0f00"), {"unsigned": [(2**32 - 1, b"")], "signed": [(2**32 - 1, b"")]}),
+    ],
+    "struct_marker": [
+        (small(MARKED, "fe"), {"exact": Refused("invalid-marker", 0), "sign": {"S": None}}),
+        (small(MARKED, "80"), {"exact": Refused("invalid-marker", 0), "sign": {"S": None}}),
+        (small(MARKED, "0005"), {"exact": Refused("invalid-marker", 0), "sign": {"S": {"X": 5}}}),
+        (small(MARKED, "7f05"), {"exact": Refused("invalid-marker", 0), "sign": {"S": {"X": 5}}}),
+        (small(MARKED, "0105"), {"exact": {"S": {"X": 5}}, "sign": {"S": {"X": 5}}}),
+        (small(MARKED, "ff"), {"exact": {"S": None}, "sign": {"S": None}}),
+        (small(MARKED_TAG, "010003020500"), {"exact": Refused("invalid-marker", 3), "sign": {"S": {"X": 5}}}),
+        (small(MARKED_TAG, "01000100"), {"exact": {"S": None}, "sign": {"S": None}}),
+        (small(MARKED_TAG, "010003010500"), {"exact": {"S": {"X": 5}}, "sign": {"S": {"X": 5}}}),
+        (small(MARKED_TAG, "0100058080808008"), {"exact": Refused("invalid-marker", 3), "sign": {"S": None}}),
+        (
+            small(MARKED_TAG, "010007" + "ffffffff07" + "0500"),
+            {"exact": Refused("invalid-marker", 3), "sign": {"S": {"X": 5}}},
+        ),
+    ],
+    "policy_limits": [
+        (reading("TAG_BUFFER", MANY_TAGS), {"none": MANY_TAGS_VALUE, "kafka-4.4": Refused("resource-limit", 0)}),
+        (
+            reading("TAG_BUFFER", "904e" + MANY_TAGS[4:-6]),
+            {"none": MANY_TAGS_VALUE[:-1], "kafka-4.4": MANY_TAGS_VALUE[:-1]},
+        ),
+        (
+            reading("ARRAY<BOOLEAN>", "000f4241" + "00" * 1_000_001),
+            {"none": [False] * 1_000_001, "kafka-4.4": Refused("resource-limit", 0)},
+        ),
+        (reading("ARRAY<INT8>", "000f4241"), {"none": Refused("truncated", 0), "kafka-4.4": Refused("truncated", 0)}),
+    ],
+    "fallback_keys": [
+        (
+            serving("0000000b" + "0012" + "0063" + "00000001" + "ffff" + "00"),
+            {
+                "own": ("00000010" + "00000001" + "0023" + "00000001" + "001200000005", False),
+                "empty": ("0000000a" + "00000001" + "0023" + "00000000", False),
+                "full": ("00000016" + "00000001" + "0023" + "00000002" + "000300000001" + "001200000005", False),
+            },
+        ),
+    ],
+    "unsupported_request": [
+        (
+            serving("0000000a" + "03e7" + "0000" + "00000009" + "ffff"),
+            {"closes": ("", True), "error-35": ("00000006" + "00000009" + "0023", False)},
+        ),
+        (
+            serving("0000000a" + "0003" + "0009" + "00000009" + "ffff"),
+            {"closes": ("", True), "error-35": ("00000006" + "00000009" + "0023", False)},
+        ),
+    ],
+    "full_table": [
+        (
+            interpreting("0005", FULL),
+            {"retry": {"outcome": "retry", "version": 2}, "accepted": {"outcome": "accepted"}},
+        ),
+    ],
+    "closed_api_versions": [
+        (
+            interpreting("0003", None),
+            {"error": {"outcome": "error", "error": None}, "retry-0": {"outcome": "retry", "version": 0}},
+        ),
+    ],
+}
+
+#: Contested rulings about records, which this dialect's codec does not read yet: they have no switch.
+WITHOUT_SWITCH = {"R-K-12", "R-K-19b", "R-K-22", "R-K-22b", "R-K-26", "R-K-27"}
+
+
+def readings_of(switch: str) -> tuple[str, ...]:
+    """All readings of a switch, the demanded one first."""
+    return typing.get_args(typing.get_type_hints(Rules)[switch])
+
+
+def test_every_switch_is_tested_under_every_reading() -> None:
+    assert set(SWITCHES) == {one.name for one in dataclasses.fields(Rules)}
+    for switch, questions in SWITCHES.items():
+        assert questions
+        for _, expected in questions:
+            assert tuple(expected) == readings_of(switch)
+        demanded, *others = readings_of(switch)
+        for other in others:
+            told_apart = any(expected[demanded] != expected[other] for _, expected in questions)
+            assert told_apart, f"{switch}: no question tells {other} from {demanded}"
+
+
+@pytest.mark.parametrize(
+    ("switch", "number"), [(switch, number) for switch, asked in SWITCHES.items() for number in range(len(asked))]
+)
+def test_each_reading_does_what_it_says(switch: str, number: int) -> None:
+    question, expected = SWITCHES[switch][number]
+    for value, answer in expected.items():
+        assert question(**{switch: value}) == answer, value
+
+
+def test_policy_limits_are_the_most_that_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert (message.POLICY_TAGS, message.POLICY_ELEMENTS) == (10_000, 1_000_000)
+    monkeypatch.setattr(message, "POLICY_ELEMENTS", 3)
+    assert decode("ARRAY<INT8>", "00000003" + "000000", policy_limits="kafka-4.4") == [0, 0, 0]
+    assert decode("COMPACT_ARRAY<INT8>", "05" + "00000000", policy_limits="kafka-4.4") == Refused("resource-limit", 0)
+
+
+def test_the_demanded_reading_is_the_default() -> None:
+    for one in dataclasses.fields(Rules):
+        assert one.default == readings_of(one.name)[0]
+        assert len(readings_of(one.name)) >= 2
+
+
+def test_each_ruling_names_switches_and_readings_that_exist() -> None:
+    taken = set()
+    for ruling in rulings(KAFKA).values():
+        assert ruling.contested or not ruling.others
+        for switch, value in ruling.others.values():
+            assert value in readings_of(switch)[1:], ruling.id
+            taken.add((switch, value))
+    others = {(one.name, value) for one in dataclasses.fields(Rules) for value in readings_of(one.name)[1:]}
+    assert taken == others
+
+
+def test_which_contested_rulings_have_no_switch_yet() -> None:
+    assert {one.id for one in rulings(KAFKA).values() if one.contested and not one.others} == WITHOUT_SWITCH
+
+
+def test_rulings_are_whole() -> None:
+    for identifier, ruling in rulings(KAFKA).items():
+        assert identifier == ruling.id
+        assert identifier.startswith("R-K-")
+        assert ruling.question
+        assert ruling.demanded
+        assert ruling.source
+
+
+def test_take() -> None:
+    mine = (
+        Ruling("R-1", "q", "d", {"other": ("tag_order", "any")}, "o"),
+        Ruling("R-2", "q", "d", {"empty": ("fallback_keys", "empty"), "full": ("fallback_keys", "full")}, "o"),
+        Ruling("R-3", "q", "d"),
+        Ruling("R-4", "q", "d", {}, "o"),
+    )
+    assert take(mine, {}) == Rules()
+    assert take(mine, {"R-1": "other", "R-2": "full"}) == Rules(tag_order="any", fallback_keys="full")
+    base = Rules(high_bits="dropped", tag_order="any")
+    assert take(mine, {"R-2": "empty"}, base) == Rules(high_bits="dropped", tag_order="any", fallback_keys="empty")
+    for readings, text in (
+        ({"R-9": "other"}, "there is no contested ruling 'R-9'; contested are R-1, R-2, R-4"),
+        ({"R-3": "other"}, "there is no contested ruling 'R-3'"),
+        ({"R-1": "any"}, "R-1 has no reading 'any'; it has other"),
+        ({"R-2": "other"}, "R-2 has no reading 'other'; it has empty, full"),
+        ({"R-4": "other"}, "R-4 has no reading 'other'; it has none yet"),
+    ):
+        with pytest.raises(ValueError, match=text):
+            take(mine, readings)
+
+
+def test_rules_are_no_global() -> None:
+    lenient = Reference(Rules(high_bits="dropped"))
+    assert lenient.decode("UNSIGNED_VARINT", bytes.fromhex("ffffffff1f"), dialect=KAFKA) == 2**32 - 1
+    assert decode("UNSIGNED_VARINT", "ffffffff1f") == Refused("varint-overflow", 0)
+
+
+def test_what_is_read_leniently_is_written_canonically_or_refused() -> None:
+    assert recode("NULLABLE_STRING", "fffe", negative_length="null") == "ffff"
+    assert recode("UNSIGNED_VARINT", "ffffffff1f", high_bits="dropped") == "ffffffff0f"
+    assert recode("STRING", "0001ff", invalid_text="replaced") == "0003efbfbd"
+    assert recode("TAG_BUFFER", "0202000100", tag_order="any") == Refused("tag-order")
+    assert recode("TAG_BUFFER", "0202000200", tag_order="any") == Refused("tag-duplicate")
+    assert recode("TAG_BUFFER", "01ffffffff0f00", tag_numbers="signed") == Refused("out-of-range")
