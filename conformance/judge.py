@@ -260,7 +260,8 @@ class _Judgement:
 
     def _takes(self, also: Also) -> bool:
         if also.refuses:
-            return self._refused()
+            # How bytes are read does not explain why they could not be written again, unless the entry says recode.
+            return self._refused() and (also.ops is not None or not self._read_all_the_same())
         if self._refused():
             return False
         answer, expected = self.seen.answer, also.expected

@@ -36,7 +36,7 @@ def _frame_mismatch(pattern: Mapping[str, Any], frame: bytes, dialect: str) -> s
     try:
         value = reference.decode(type_name, frame, dialect=dialect, version=version)
     except reference.WireError as error:
-        return f"no {type_name} {'' if version is None else version}: {error}"
+        return f"no {type_name}{'' if version is None else f' {version}'}: {error}"
     return _value_mismatch(pattern["value"], value, "")
 
 
@@ -45,20 +45,26 @@ def _value_mismatch(pattern: Any, value: Any, path: str) -> str | None:
         case {"contains": element, **rest} if not rest:
             if isinstance(value, list) and any(_value_mismatch(element, item, path) is None for item in value):
                 return None
-            return f"{path} is {show(value)}, which holds nothing like {element}"
+            return f"{_named(path)} is {show(value)}, which holds nothing like {element}"
         case dict() if isinstance(value, dict):
             for key, inner in pattern.items():
-                found = _value_mismatch(inner, value.get(key), f"{path}.{key}" if path else key)
+                if key not in value and key != "_tags":
+                    return f"{_named(path)} has no {key}"
+                found = _value_mismatch(inner, value.get(key, []), f"{path}.{key}" if path else key)
                 if found is not None:
                     return found
             return None
         case list() if isinstance(value, list):
             if len(pattern) != len(value):
-                return f"{path} has {len(value)} elements, {len(pattern)} are expected: {show(value)}"
+                return f"{_named(path)} has {len(value)} elements, {len(pattern)} are expected: {show(value)}"
             for index, (inner, item) in enumerate(zip(pattern, value, strict=True)):
                 found = _value_mismatch(inner, item, f"{path}[{index}]")
                 if found is not None:
                     return found
             return None
     expected = from_json(pattern)
-    return None if equal(expected, value) else f"{path} is {show(value)}, {show(expected)} is expected"
+    return None if equal(expected, value) else f"{_named(path)} is {show(value)}, {show(expected)} is expected"
+
+
+def _named(path: str) -> str:
+    return path or "the value"

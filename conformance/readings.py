@@ -25,6 +25,8 @@ class Readings:
         of them; empty when it does not, or when it does the same anyway."""
         if not self.declared or observation.status not in (Status.ANSWER, Status.REJECT):
             return ()
+        if self._same((), observation):
+            return ()
         for item in self.declared.items():
             if self._same((item,), observation):
                 return (item[0],)

@@ -16,8 +16,8 @@ _HEX = re.compile(r"(?:[0-9a-fA-F]{2})*")
 _UUID = re.compile("-".join(f"[0-9a-fA-F]{{{digits}}}" for digits in (8, 4, 4, 4, 12)))
 #: Integers beyond this are written as {"int": "…"}: many JSON readers hold numbers as doubles.
 SAFE_INTEGER = 2**53 - 1
-#: Integers from here on are none of any wire.
-_INTEGER_LIMIT = 10**40
+#: No wire integer has more digits.
+_MOST_DIGITS = 40
 
 
 class ValueFormatError(ValueError):
@@ -45,7 +45,7 @@ def to_json(value: Any) -> Any:
 
 
 def _digits(value: int) -> str:
-    if not -_INTEGER_LIMIT < value < _INTEGER_LIMIT:
+    if not -(10**_MOST_DIGITS) < value < 10**_MOST_DIGITS:
         raise ValueFormatError(f"an integer of {value.bit_length()} bits: no wire integer is so long")
     return str(value)
 
@@ -92,7 +92,7 @@ def _from_int(item: Any) -> int:
     digits = text.removeprefix("-")
     if not (digits.isascii() and digits.isdigit()):
         raise ValueFormatError(f"{text!r:.60} is not a decimal integer")
-    if len(digits) > 40:
+    if len(digits) > _MOST_DIGITS:
         raise ValueFormatError(f"{{'int'}} with {len(digits)} digits: no wire integer is so long")
     return int(text)
 

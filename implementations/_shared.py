@@ -47,5 +47,7 @@ def failed(error: Exception, response: bytes | None) -> dict[str, Any]:
     An exception with a code stands for the error code of the response. Any other one is how the library closes the
     connection: because of this response, or because there was none.
     """
-    code = None if response is None else getattr(error, "errno", None)
-    return {"outcome": "malformed"} if response is not None and code is None else {"outcome": "error", "error": code}
+    if response is None:
+        return {"outcome": "error", "error": None}
+    code = getattr(error, "errno", None)
+    return {"outcome": "malformed"} if code is None else {"outcome": "error", "error": code}

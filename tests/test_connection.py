@@ -23,7 +23,7 @@ from conformance.model import Case, Observation, Op, Status
 MANNERS = Path(__file__).parent / "manners"
 CULPRIT = b"\xff\xff\xff\xff"
 #: Short, so that hangs are quick; long enough for a busy machine to answer.
-QUICK = Options(timeout=0.5, memory=160)
+QUICK = Options(timeout=0.5, memory=96)
 COUNT = 40
 AT = 17
 
@@ -36,6 +36,7 @@ def _in_manners(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("conformance.connection.process.GRACE", 0.3)
     monkeypatch.setattr("conformance.connection.child.GRACE", 0.3)
     monkeypatch.setattr("conformance.connection.process.STACK_TIME", 0.15)
+    monkeypatch.setattr("conformance.connection.child.LONGEST_LINE", 1 << 23)
 
 
 def decode(number: int, *, type: str = "INT32", derived: bool = False) -> Case:
@@ -243,8 +244,8 @@ def test_a_program_that_does_not_start_again(tmp_path: Path, monkeypatch: pytest
 
 @pytest.mark.parametrize("spec", ["long_answers", f"exec:{sys.executable} long_answers.py"])
 def test_answers_beyond_the_pipes_buffer(spec: str) -> None:
-    cases = [Case(str(n), Op.DECODE, "kafka", "BYTES", args={"data": bytes([n % 251]) * 1000}) for n in range(1500)]
-    cases[700] = Case("large", Op.DECODE, "kafka", "BYTES", args={"data": b"\x07" * (1 << 20)})
+    cases = [Case(str(n), Op.DECODE, "kafka", "BYTES", args={"data": bytes([n % 251]) * 1000}) for n in range(800)]
+    cases[300] = Case("large", Op.DECODE, "kafka", "BYTES", args={"data": b"\x07" * (1 << 20)})
     with open_connection(spec) as connection:
         observations = connection.ask(cases)
     assert [observation.answer for observation in observations] == [case.args["data"] * 2 for case in cases]
@@ -370,9 +371,10 @@ def test_closing_ends_the_child_and_its_children() -> None:
 
 PARENT = """
 import sys
-from conformance.connection import Options, open_connection
+from conformance.connection import Options, guard, open_connection
 from conformance.model import Case, Op
 
+guard.GRACE = 0.2
 for spec in sys.argv[1:]:
     connection = open_connection(spec, Options(timeout=60))
     globals()[spec] = connection

@@ -28,9 +28,8 @@ LINK = re.compile(r"\[[^\]\[]*\]\(([^)\s]+)\)")
 
 
 def pages() -> list[Path]:
-    found = [path.relative_to(ROOT) for path in ROOT.rglob("*.md")]
-    ours = (path for path in found if not any(part.startswith(".") or part == "mutants" for part in path.parts))
-    return [ROOT / path for path in sorted(ours)]
+    folders = ("docs", "implementations", "tests", "vectors", "wireproof")
+    return sorted([*ROOT.glob("*.md"), *(page for folder in folders for page in (ROOT / folder).rglob("*.md"))])
 
 
 def name(path: Path) -> str:

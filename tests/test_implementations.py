@@ -264,10 +264,16 @@ ASKED = {0: "0000000b 0012000000000007000161", 3: "00000011 00120003000000070001
         ("kafka_python", 0, "0000000a 00000007 002a00000000", {"outcome": "error", "error": 42}),
         ("kafka_python", 0, "00000010 00000008 000000000001001200000004", {"outcome": "malformed"}),
         ("kafka_python", 3, None, {"outcome": "error", "error": None}),
+        ("kafka_python", 0, "", {"outcome": "malformed"}),
+        ("kafka_python", 0, "00000011 00000007 000000000001001200000004", {"outcome": "malformed"}),
+        ("kafka_python", 0, "0000000a 00000007 0000ffffffff", {"outcome": "malformed"}),
         ("aiokafka", 0, "00000010 00000007 000000000001001200000004", {"outcome": "accepted"}),
         ("aiokafka", 0, "00000010 00000008 000000000001001200000004", {"outcome": "malformed"}),
         ("aiokafka", 0, "00000008 00000007 00000000", {"outcome": "malformed"}),
         ("aiokafka", 0, None, {"outcome": "error", "error": None}),
+        ("aiokafka", 0, "", {"outcome": "malformed"}),
+        ("aiokafka", 0, "00000011 00000007 000000000001001200000004", {"outcome": "malformed"}),
+        ("aiokafka", 0, "0000000a 00000007 0000ffffffff", {"outcome": "malformed"}),
     ],
 )
 def test_the_library_s_own_connection_interprets(

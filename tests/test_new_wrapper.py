@@ -43,6 +43,7 @@ def test_exec(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(program.read_text().splitlines()) <= 40
     assert "wireproof" not in program.read_text().replace("Wireproof's line protocol", "").lower()
     monkeypatch.setattr("conformance.connection.manners.MANY", 500)
+    monkeypatch.setattr("conformance.connection.manners.LARGE", 1 << 17)
     found = {done.name: done.result for done in Inspection("exec:./wrapper.py", Options()).run()}
     assert Found.BAD not in found.values()
     assert [name for name, result in found.items() if result is Found.NOT_RUN] == ["large and small numbers"]

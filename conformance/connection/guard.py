@@ -1,8 +1,8 @@
 """No orphans: a tiny process that outlives this one by a second and then ends the children which are left.
 
 A well-mannered child ends when its stdin closes. One that hangs does not, and nobody is left to end it when this
-process was killed. As a program (`python -I -S guard.py`) it reads "+GROUP" and "-GROUP" lines, the process groups that
-run now, until its stdin closes.
+process was killed. As a program (`python -I -S guard.py SECONDS`) it reads "+GROUP" and "-GROUP" lines, the process
+groups that run now, until its stdin closes; SECONDS later it ends those that are left.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Guard:
         self.stop()
         null = subprocess.DEVNULL
         self._process = subprocess.Popen(
-            program(__file__, __name__),
+            [*program(__file__, __name__), str(GRACE)],
             bufsize=0,
             stdin=subprocess.PIPE,
             stdout=null,
@@ -90,7 +90,7 @@ def program(file: str, module: str) -> list[str]:
     return [sys.executable, "-P", "-m", module]
 
 
-def main() -> None:
+def main(grace: float) -> None:
     """The guard process."""
     groups: set[int] = set()
     for line in sys.stdin:
@@ -100,7 +100,7 @@ def main() -> None:
         else:
             groups.discard(group)
     if groups:
-        time.sleep(GRACE)
+        time.sleep(grace)
     for group in groups:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(group, signal.SIGKILL)
@@ -109,6 +109,6 @@ def main() -> None:
 guard = Guard()
 
 if __name__ == "__main__":
-    main()
+    main(float(sys.argv[1]))
 else:
     atexit.register(guard.stop)

@@ -245,7 +245,7 @@ class Inspection:
                 'Read integers as numbers and as {"int": "<digits>"}; beyond ±(2^53−1) only the second is sent.',
             ),
             (
-                f"a value of {LARGE >> 20} MiB",
+                "a large value",
                 self._large,
                 "Do not limit the length of a line, and write all of a long answer before the next one.",
             ),
@@ -362,7 +362,7 @@ class Inspection:
     def _large(self) -> str:
         op = self._typed("BYTES", Op.DECODE, Op.RECODE)
         (large,) = self._talk.exchange(typed(op, "BYTES", LARGE.to_bytes(4) + bytes(LARGE)))
-        return large.status
+        return f"{LARGE >> 10} KiB: {large.status}"
 
     def _unknown_type(self) -> str:
         op = self._typed("INT32", Op.DECODE, Op.RECODE, Op.ENCODE)

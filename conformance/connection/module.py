@@ -110,7 +110,7 @@ class Module:
         name = type(error).__name__
         if isinstance(error, MemoryError):
             return Observation(case, Status.OOM, error=name, frame=top_frame(error), detail=trace_text(error))
-        if isinstance(error, self._rejects[at]):
+        if case.op in TYPED_OPS and isinstance(error, self._rejects[at]):
             named_half = getattr(error, "half", None)
             offset = getattr(error, "offset", None)
             return Observation(

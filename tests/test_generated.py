@@ -1,0 +1,162 @@
+"""Cases without a vector: their ids say all there is to know, and the reference says what is expected."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import pytest
+from wire import KAFKA
+
+import reference
+from conformance.generated import area, parse, vector_of
+from conformance.judge import judge
+from conformance.model import Case, Observation, Op, Outcome, Status
+from conformance.properties import _types
+from conformance.readings import ask
+from conformance.vectors import Kind, Reject
+from reference.errors import Reason
+
+
+def made(op: Op, name: str, digits: str, version: int | None = None, prefix: int | None = None) -> Any:
+    return vector_of(op, KAFKA, name, version, bytes.fromhex(digits), prefix)
+
+
+def test_a_seed_that_decodes() -> None:
+    vector, case = made(Op.DECODE, "UNSIGNED_VARINT", "ac02")
+    assert case == Case("gen/kafka/UNSIGNED_VARINT/-/xac02#decode", Op.DECODE, KAFKA, "UNSIGNED_VARINT", None,
+                        {"data": b"\xac\x02"})  # fmt: skip
+    assert (vector.id, vector.dialect, vector.area, vector.kind, vector.ops) == (
+        "xac02", KAFKA, "varints", Kind.VALID, (Op.DECODE,)
+    )  # fmt: skip
+    assert (vector.value, vector.data, vector.canonical, vector.reject) == (300, b"\xac\x02", (), None)
+    assert (vector.about, vector.source) == ("generated: 2 bytes", "the reference codec")
+
+
+def test_a_seed_that_is_not_canonical() -> None:
+    vector, case = made(Op.RECODE, "UNSIGNED_VARINT", "8100")
+    assert (vector.value, vector.canonical_data, case.args) == (1, b"\x01", {"data": b"\x81\x00"})
+
+
+def test_encode_is_asked_of_the_seeds_value() -> None:
+    vector, case = made(Op.ENCODE, "STRING", "00026162")
+    assert (case.id, case.args) == ("gen/kafka/STRING/-/x00026162#encode", {"value": "ab"})
+    assert vector.canonical_data == b"\0\x02ab"
+
+
+def test_a_seed_that_does_not_decode() -> None:
+    vector, case = made(Op.DECODE, "INT32", "0000")
+    assert (vector.kind, vector.reject, case.args) == (Kind.INVALID, Reject(Reason.TRUNCATED, 0), {"data": b"\0\0"})
+    with pytest.raises(ValueError, match="its seed does not decode .*: nothing to encode"):
+        made(Op.ENCODE, "INT32", "0000")
+
+
+def test_a_version_is_part_of_the_case() -> None:
+    vector, case = made(Op.DECODE, "ApiVersionsRequest", "010100", 3)
+    assert (case.id, case.version, vector.version, vector.area) == (
+        "gen/kafka/ApiVersionsRequest/3/x010100#decode", 3, 3, "messages"
+    )  # fmt: skip
+    beyond, _ = made(Op.DECODE, "ApiVersionsRequest", "010100", 9)
+    assert beyond.reject == Reject(Reason.UNSUPPORTED_VERSION, None)
+
+
+def test_a_prefix_is_a_derived_case() -> None:
+    vector, case = made(Op.DECODE, "STRING", "00026162", prefix=3)
+    assert case.id == "gen/kafka/STRING/-/x00026162+prefix:3#decode"
+    assert case.derived
+    assert (case.args, vector.reject, vector.id) == (
+        {"data": b"\0\x02a"}, Reject(Reason.TRUNCATED, 0), "x00026162+prefix:3"
+    )  # fmt: skip
+    assert vector.about == "generated: the first 3 of 4 bytes"
+    assert not made(Op.DECODE, "STRING", "00026162")[1].derived
+
+
+@pytest.mark.parametrize(
+    ("type_name", "expected"),
+    [
+        ("UNSIGNED_VARINT", "varints"),
+        ("VARINT", "varints"),
+        ("VARLONG", "varints"),
+        ("TAG_BUFFER", "tag-ordering"),
+        ("STRING", "null-encodings"),
+        ("COMPACT_NULLABLE_BYTES", "null-encodings"),
+        ("ARRAY<VARINT>", "null-encodings"),
+        ("COMPACT_ARRAY<ARRAY<INT8>>", "null-encodings"),
+        ("INT8", "framing"),
+        ("FLOAT64", "framing"),
+        ("UUID", "framing"),
+        ("BOOLEAN", "framing"),
+        ("RequestHeader", "framing"),
+        ("ResponseHeader", "framing"),
+        ("RequestFrame", "framing"),
+        ("ResponseFrame:ApiVersions", "framing"),
+        ("ApiVersionsRequest", "messages"),
+        ("ApiVersionsResponse", "messages"),
+    ],
+)
+def test_areas(type_name: str, expected: str) -> None:
+    assert area(type_name) == expected
+
+
+@pytest.mark.parametrize(("name", "version"), list(_types(KAFKA)))
+def test_an_id_parses_back_to_the_same_case(name: str, version: int | None) -> None:
+    digits = ("", "00", "0001", "ffffffff0f", "0000000a0012000000000001ffff")
+    for seed, op, prefix in itertools.product(digits, (Op.DECODE, Op.RECODE), (None, 0, 1)):
+        vector, case = made(op, name, seed, version, prefix)
+        assert parse(case.id) == (vector, case)
+        if vector.kind is Kind.VALID and prefix is None:
+            encode = made(Op.ENCODE, name, seed, version)
+            assert parse(encode[1].id) == encode
+
+
+@pytest.mark.parametrize(
+    "identifier",
+    [
+        "",
+        "gen/kafka/INT8/-/x05",
+        "gen/kafka/INT8/-/x5#decode",
+        "gen/kafka/INT8/-/05#decode",
+        "gen/kafka/INT8/-/xAB#decode",
+        "gen/kafka/INT8/-/x05#lookup",
+        "gen/kafka/INT8/-/x05+flip:3#decode",
+        "gen/kafka/INT8/-/x05+prefix:#decode",
+        "gen/kafka/INT8/-/x05+prefix:-1#decode",
+        "gen/kafka/INT8//x05#decode",
+        "gen/kafka/INT8/a/x05#decode",
+        "gen/kafka//-/x05#decode",
+        "gen/INT8/-/x05#decode",
+        "kafka/varints/one#decode",
+        "gen/kafka/INT8/-/x05#decode\n",
+    ],
+)
+def test_what_is_no_id_is_told_the_form(identifier: str) -> None:
+    with pytest.raises(ValueError, match="is no id of a generated case; gen/<dialect>/<type>/<version or ->/x<hex>"):
+        parse(identifier)
+
+
+@pytest.mark.parametrize(
+    ("identifier", "text"),
+    [
+        ("gen/kafka/FOO/-/x05#decode", "the dialect kafka has no type 'FOO'"),
+        ("gen/amqp/INT8/-/x05#decode", "there is no dialect 'amqp'"),
+        ("gen/kafka/INT8/-/x#encode", "its seed does not decode"),
+    ],
+)
+def test_ids_of_cases_that_there_are_none_of(identifier: str, text: str) -> None:
+    with pytest.raises(ValueError, match=text):
+        parse(identifier)
+
+
+@pytest.mark.parametrize(("name", "version"), list(_types(KAFKA)))
+def test_the_reference_passes_its_own_cases(name: str, version: int | None) -> None:
+    for digits in ("", "00", "8100", "ffffffff1f", "00000001", "0000000a0012000000000001ffff"):
+        for op in (Op.DECODE, Op.RECODE):
+            vector, case = made(op, name, digits, version)
+            verdict = judge(vector, ask(reference.Reference(), case))
+            assert (verdict.verdict, verdict.note, verdict.id) == (Outcome.PASS, "", case.id)
+
+
+def test_another_answer_fails() -> None:
+    vector, case = made(Op.DECODE, "INT8", "05")
+    assert judge(vector, Observation(case, Status.ANSWER, 6)).verdict is Outcome.FAIL
+    assert judge(vector, Observation(case, Status.REJECT)).verdict is Outcome.FAIL

@@ -1,0 +1,212 @@
+"""The files of known deviations of the released implementations: complete, true, and each entry needed.
+
+Whole runs are `tox -e impl-kio` and its like; here each entry is asked once, and a small area is run end to end.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import tomllib
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from functools import cache
+from pathlib import Path
+
+import pytest
+import tomlkit
+
+from conformance import known, vectors
+from conformance.connection import Options, open_connection
+from conformance.known import Deviation, Known
+from conformance.model import DEVIATIONS, Outcome, Verdict
+from conformance.session import Question, Session
+from tests.pytest_run import Run, run
+
+ROOT = Path(__file__).resolve().parent.parent
+#: Wrapper → the package that it wraps, and the version that the file speaks of.
+RELEASES = {"kio": ("kio", "0.6.5"), "kafka_python": ("kafka", "3.0.12"), "aiokafka": ("aiokafka", "0.14.0")}
+#: What ends or stalls a process.
+ENDS = {Outcome.CRASH, Outcome.HANG, Outcome.OOM}
+#: An area in which aiokafka has few entries, and is quick.
+AREA = "unsupported-versions"
+
+
+def file_of(wrapper: str) -> Path:
+    return ROOT / "implementations" / f"{wrapper}.known.toml"
+
+
+@cache
+def entries(wrapper: str) -> tuple[Deviation, ...]:
+    return known.load(file_of(wrapper), None).deviations
+
+
+ENTRIES = [(wrapper, number) for wrapper in RELEASES for number in range(len(entries(wrapper)))]
+IDS = [f"{wrapper}-{number + 1}" for wrapper, number in ENTRIES]
+
+
+@cache
+def every_id() -> tuple[str, ...]:
+    return tuple(case.id for vector in vectors.load() for case in vector.cases())
+
+
+class Asked:
+    """A released implementation in a child process, asked one question at a time."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.questions = {question.case.id: question for question in session.select(vectors.load()).questions}
+
+    def verdict(self, identifier: str) -> Verdict:
+        return self.session.verdict(self.questions[identifier])
+
+    def deviation(self, entry: Deviation) -> Verdict:
+        """The first case of an entry that deviates."""
+        for glob in entry.globs:
+            for question in self._matched(glob):
+                verdict = self.session.verdict(question)
+                if verdict.verdict in DEVIATIONS:
+                    return verdict
+        raise AssertionError(f"no case of {entry.name} deviates")
+
+    def _matched(self, glob: str) -> Iterator[Question]:
+        return (question for identifier, question in self.questions.items() if fnmatchcase(identifier, glob))
+
+
+class Lazily(dict[str, Asked]):
+    """The implementations by their wrappers' names, started when first wanted."""
+
+    def __missing__(self, wrapper: str) -> Asked:
+        if importlib.util.find_spec(RELEASES[wrapper][0]) is None:
+            pytest.skip(f"{wrapper} is not installed: pip install -e .[implementations]")
+        spec = f"implementations.{wrapper}"
+        connection = open_connection(spec, Options(timeout=3))
+        self[wrapper] = Asked(Session(connection, known.load(file_of(wrapper), connection.description.version)))
+        return self[wrapper]
+
+
+@pytest.fixture(scope="module")
+def asked() -> Iterator[dict[str, Asked]]:
+    found = Lazily()
+    yield found
+    for one in found.values():
+        one.session.connection.close()
+
+
+@pytest.mark.parametrize("wrapper", RELEASES)
+def test_the_file_is_found_beside_the_wrapper(wrapper: str) -> None:
+    assert known.beside(f"implementations.{wrapper}") == file_of(wrapper)
+
+
+@pytest.mark.parametrize(("wrapper", "number"), ENTRIES, ids=IDS)
+class TestEntry:
+    def test_it_is_complete(self, wrapper: str, number: int) -> None:
+        entry = entries(wrapper)[number]
+        assert entry.versions == RELEASES[wrapper][1]
+        assert entry.signature is None
+        assert len(entry.reason) > 40
+        assert entry.reason.endswith(".")
+        assert "\n" not in entry.reason
+        assert entry.reported == "pending" if entry.url is None else entry.url.startswith("https://github.com/")
+
+    def test_its_globs_are_narrow(self, wrapper: str, number: int) -> None:
+        for glob in entries(wrapper)[number].globs:
+            dialect, area, name = glob.split("/")
+            assert (dialect, area in vectors.AREAS) == ("kafka", True)
+            stem, _, op = name.partition("#")
+            assert op
+            assert stem.strip("*?")
+            matched = {identifier for identifier in every_id() if fnmatchcase(identifier, glob)}
+            assert 0 < len(matched) < 80, glob
+
+    def test_without_it_a_deviation_is_unknown(self, wrapper: str, number: int, asked: dict[str, Asked]) -> None:
+        entry = entries(wrapper)[number]
+        verdict = asked[wrapper].deviation(entry)
+        assert verdict.known == entry.name
+        others = tuple(one for one in entries(wrapper) if one is not entry)
+        assert Known(None, others).find(verdict) is None
+
+    def test_what_ends_a_process_is_reported_or_pending(
+        self, wrapper: str, number: int, asked: dict[str, Asked]
+    ) -> None:
+        entry = entries(wrapper)[number]
+        if asked[wrapper].deviation(entry).verdict in ENDS:
+            assert entry.reported is not None
+
+
+@pytest.mark.parametrize(
+    ("wrapper", "identifier", "verdict", "kind", "shown"),
+    [
+        ("aiokafka", "kafka/varints/varint-minus-1#encode", "fail", "wrong-bytes", "0xffffffff0f"),
+        ("aiokafka", "kafka/varints/varlong-64#encode", "fail", "wrong-bytes", "0xc001"),
+        ("aiokafka", "kafka/tag-ordering/tag-1#encode", "fail", "wrong-bytes", "0x0101aabb"),
+        ("aiokafka", "kafka/tag-ordering/tag-0#encode", "fail", "refused-valid", "Key 0 is not a positive integer"),
+        ("kafka_python", "kafka/tag-ordering/size-too-large#decode", "fail", "accepted-invalid", "[[0, 0xaabb]]"),
+        ("kafka_python", "kafka/varints/uvarint-max-and-bit-32#decode", "fail", "accepted-invalid", "8589934590"),
+        ("kafka_python", "kafka/tag-ordering/tag-1#recode", "fail", "wrong-bytes", "got 0x00"),
+        ("kio", "kafka/tag-ordering/response-unknown-tag#decode", "fail", "refused-valid", "Unknown tagged field tag"),
+        ("kio", "kafka/resource-limits/response-v3-keys-2-32#decode", "oom", None, "SIGABRT"),
+    ],
+)
+def test_a_deviation_that_is_known_for_long_is_found(
+    wrapper: str, identifier: str, verdict: str, kind: str | None, shown: str, asked: dict[str, Asked]
+) -> None:
+    found = asked[wrapper].verdict(identifier)
+    assert (found.verdict, found.kind) == (verdict, kind)
+    assert shown in found.detail
+    assert found.known is not None
+
+
+def run_area(file: Path | None = None) -> Run:
+    pytest.importorskip("aiokafka", reason="pip install -e .[implementations]")
+    chosen = [] if file is None else [f"--known={file}"]
+    return run("--impl=implementations.aiokafka", f"--area={AREA}", "-q", "-p", "no:cacheprovider", *chosen, cwd=ROOT)
+
+
+def changed(tmp_path: Path, **deviation: str) -> Path:
+    """The file of aiokafka with one entry more."""
+    document = tomlkit.parse(file_of("aiokafka").read_text("utf-8"))
+    document["deviation"].append(
+        tomlkit.item({"class": "bug", "reason": "added by a test", "reported": "pending"} | deviation)
+    )
+    path = tmp_path / "changed.known.toml"
+    path.write_text(tomlkit.dumps(document), "utf-8")
+    return path
+
+
+class TestRun:
+    def test_the_file_beside_the_wrapper_makes_the_run_green(self) -> None:
+        done = run_area()
+        assert done.code == 0, done.text
+        assert " known" in done.text
+
+    @pytest.mark.parametrize("number", [n for n, one in enumerate(entries("aiokafka")) if f"/{AREA}/" in one.name])
+    def test_without_an_entry_it_is_red(self, number: int, tmp_path: Path) -> None:
+        path = tmp_path / "fewer.known.toml"
+        document = tomllib.loads(file_of("aiokafka").read_text("utf-8"))
+        del document["deviation"][number]
+        path.write_text(tomlkit.dumps(document), "utf-8")
+        done = run_area(path)
+        assert done.code == 1, done.text
+        assert "did not deviate" not in done.text
+
+    def test_an_id_that_exists_nowhere_makes_it_red(self, tmp_path: Path) -> None:
+        identifier = f"kafka/{AREA}/client-of-no-vector#interpret"
+        done = run_area(changed(tmp_path, match=identifier))
+        assert done.code == 1, done.text
+        assert f"no case has the id {identifier}" in done.text
+
+    def test_an_id_that_passes_makes_it_red(self, tmp_path: Path) -> None:
+        identifier = f"kafka/{AREA}/negotiate-identical#negotiate"
+        done = run_area(changed(tmp_path, match=identifier))
+        assert done.code == 1, done.text
+        assert f"{identifier} did not deviate (pass): remove it" in done.text
+
+    def test_an_entry_of_another_version_is_as_if_it_were_not_there(self, tmp_path: Path) -> None:
+        done = run_area(changed(tmp_path, match=f"kafka/{AREA}/client-of-no-vector#interpret", versions="0.1.*"))
+        assert done.code == 0, done.text
+
+
+def test_an_entry_says_nothing_of_another_version_of_the_library() -> None:
+    entry = entries("aiokafka")[0]
+    assert entry.concerns("0.14.0")
+    assert not entry.concerns("0.15.0")

@@ -1,0 +1,144 @@
+"""Patterns: frames one after another, with a broker's own ranges left open."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from conformance.patterns import mismatch
+
+ERROR_35 = bytes.fromhex("00000010" + "00000007" + "0023" + "00000001" + "001200000005")
+GOOD = bytes.fromhex("00000016" + "00000008" + "0000" + "00000002" + "000300000009" + "001200000003")
+FRAME = "ResponseFrame:ApiVersions"
+
+
+def pattern(version: int = 0, /, **value: Any) -> dict[str, Any]:
+    return {"type": FRAME, "version": version, "value": value}
+
+
+def of(patterns: list[dict[str, Any]], sent: bytes) -> str | None:
+    return mismatch(patterns, sent, "kafka")
+
+
+ANY = pattern()
+
+
+def test_silence_matches_no_patterns() -> None:
+    assert of([], b"") is None
+
+
+def test_frames_are_matched_in_order() -> None:
+    first = pattern(header={"CorrelationId": 7})
+    second = pattern(header={"CorrelationId": 8})
+    assert of([first, second], ERROR_35 + GOOD) is None
+    assert of([second, first], ERROR_35 + GOOD) == "answer 1 of 2: header.CorrelationId is 7, 8 is expected"
+    assert of([first, first], ERROR_35 + GOOD) == "answer 2 of 2: header.CorrelationId is 8, 7 is expected"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"ErrorCode": 35},
+        {"ApiKeys": [{"ApiKey": 18}]},
+        {"ApiKeys": [{}]},
+        {"ApiKeys": {"contains": {"ApiKey": 18}}},
+        {"ApiKeys": {"contains": {"ApiKey": 18, "MinVersion": 0, "MaxVersion": 5}}},
+        {"ErrorCode": {"int": "35"}},
+        {"ErrorCode": 35, "ApiKeys": [{"ApiKey": 18, "MinVersion": 0, "MaxVersion": 5}]},
+    ],
+)
+def test_what_a_pattern_names_has_to_be_there(body: dict[str, Any]) -> None:
+    assert of([pattern(body=body)], ERROR_35) is None
+
+
+def test_one_element_is_enough_for_contains() -> None:
+    for key in (3, 18):
+        assert of([pattern(body={"ApiKeys": {"contains": {"ApiKey": key}}})], GOOD) is None
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        ({"ErrorCode": 0}, "body.ErrorCode is 35, 0 is expected"),
+        ({"ErrorCode": None}, "body.ErrorCode is 35, null is expected"),
+        ({"ErrorCode": True}, "body.ErrorCode is 35, true is expected"),
+        ({"ErrorCode": {"A": 1}}, "body.ErrorCode is 35, {A: 1} is expected"),
+        ({"ErrorCode": {"contains": 35}}, "body.ErrorCode is 35, which holds nothing like 35"),
+        ({"ApiKeys": []}, "body.ApiKeys has 1 elements, 0 are expected: [{ApiKey: 18, MinVersion: 0, MaxVersion: 5}]"),
+        ({"ApiKeys": [{"MaxVersion": 4}]}, "body.ApiKeys[0].MaxVersion is 5, 4 is expected"),
+        (
+            {"ApiKeys": {"contains": {"ApiKey": 3}}},
+            "body.ApiKeys is [{ApiKey: 18, MinVersion: 0, MaxVersion: 5}], which holds nothing like {'ApiKey': 3}",
+        ),
+        (
+            {"ApiKeys": {"contains": {"ApiKey": 18, "MaxVersion": 4}}},
+            "body.ApiKeys is [{ApiKey: 18, MinVersion: 0, MaxVersion: 5}], "
+            "which holds nothing like {'ApiKey': 18, 'MaxVersion': 4}",
+        ),
+        ({"ApiKeys": 5}, "body.ApiKeys is [{ApiKey: 18, MinVersion: 0, MaxVersion: 5}], 5 is expected"),
+        ({"Nope": 1}, "body has no Nope"),
+        ({"Nope": None}, "body has no Nope"),
+    ],
+)
+def test_mismatches_say_where(body: dict[str, Any], text: str) -> None:
+    assert of([pattern(body=body)], ERROR_35) == f"answer 1 of 1: {text}"
+
+
+def test_a_whole_value_may_be_wrong() -> None:
+    assert of([{"type": "INT8", "value": 5}], bytes.fromhex("00000000")) == (
+        "answer 1 of 1: no INT8: trailing-bytes: 3 bytes are left over after the value (byte 1)"
+    )
+    integer = {"type": "INT32", "value": 5}
+    assert of([integer], bytes.fromhex("00000000")) == "answer 1 of 1: the value is 0, 5 is expected"
+
+
+def test_too_few_answers() -> None:
+    assert of([ANY], b"") == "answer 1 of 1 is missing"
+    assert of([ANY, ANY], ERROR_35) == "answer 2 of 2 is missing"
+    assert of([ANY], b"\0\0\0") == "answer 1 of 1 is missing: 3 bytes are left"
+
+
+def test_too_many_answers() -> None:
+    assert of([], ERROR_35) == f"20 bytes more than 0 answers: {ERROR_35.hex()}"
+    assert of([ANY], ERROR_35 + b"\0") == "1 bytes more than 1 answers: 00"
+    long = ERROR_35 + b"\xaa" * 100
+    assert of([ANY], long) == f"100 bytes more than 1 answers: {'aa' * 32}"
+
+
+def test_sizes_that_are_wrong() -> None:
+    assert of([ANY], ERROR_35[:-1]) == "answer 1 of 1 announces 16 bytes, 15 follow"
+    assert of([ANY], b"\xff\xff\xff\xff") == "answer 1 of 1 announces -1 bytes, 0 follow"
+    assert of([ANY], b"\x7f\xff\xff\xff" + b"\0" * 8) == "answer 1 of 1 announces 2147483647 bytes, 8 follow"
+
+
+def test_frames_that_do_not_decode() -> None:
+    assert of([pattern(3)], ERROR_35) == (
+        f"answer 1 of 1: no {FRAME} 3: null-not-allowed at body.ApiKeys: "
+        "count prefix 0 means null, which is not allowed here (byte 10)"
+    )
+    short = bytes.fromhex("00000004" + "00000007")
+    assert of([ANY], short) == (
+        f"answer 1 of 1: no {FRAME} 0: truncated at body.ErrorCode: INT16 needs 2 more bytes, 0 are left (byte 8)"
+    )
+
+
+def test_tags_are_empty_when_they_are_not_there() -> None:
+    assert of([pattern(header={"_tags": []})], ERROR_35) is None
+    assert of([pattern(header={"_tags": [[0, {"hex": ""}]]})], ERROR_35) == (
+        "answer 1 of 1: header._tags has 0 elements, 1 are expected: []"
+    )
+
+
+def test_arrays_at_the_top_have_no_name() -> None:
+    """An array of bytes happens to look like a frame."""
+    data = bytes.fromhex("0000000105")
+    assert of([{"type": "ARRAY<INT8>", "value": [5]}], data) is None
+    assert of([{"type": "ARRAY<INT8>", "value": [6]}], data) == "answer 1 of 1: [0] is 5, 6 is expected"
+    assert of([{"type": "ARRAY<INT8>", "value": [5, 6]}], data) == (
+        "answer 1 of 1: the value has 1 elements, 2 are expected: [5]"
+    )
+    assert of([{"type": "ARRAY<INT8>", "value": {"contains": 6}}], data) == (
+        "answer 1 of 1: the value is [5], which holds nothing like 6"
+    )

@@ -1,0 +1,162 @@
+"""Declared readings: when the reference, under them, does what was observed; and how it is asked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import reference
+from conformance.model import Case, Observation, Op, Status
+from conformance.readings import Readings, ask
+
+KAFKA = "kafka"
+
+
+def case(op: Op = Op.DECODE, type_name: str | None = "UNSIGNED_VARINT", version: int | None = None, **args: Any) -> Case:
+    return Case("made/here", op, KAFKA, type_name, version, args)
+
+
+def bytes_of(digits: str) -> bytes:
+    return bytes.fromhex(digits)
+
+
+def answered(asked: Case, answer: Any) -> Observation:
+    return Observation(asked, Status.ANSWER, answer)
+
+
+def refused(asked: Case) -> Observation:
+    return Observation(asked, Status.REJECT)
+
+
+OVERLONG = case(data=bytes_of("8100"))
+HIGH_BITS = case(data=bytes_of("ffffffff1f"))
+
+
+# --- Asking the reference ---
+
+
+def test_an_answer() -> None:
+    asked = case(data=b"\x05")
+    assert ask(reference.Reference(), asked) == Observation(asked, Status.ANSWER, 5)
+    encode = case(Op.ENCODE, value=300)
+    assert ask(reference.Reference(), encode) == Observation(encode, Status.ANSWER, bytes_of("ac02"))
+
+
+def test_a_refusal_with_reason_and_offset() -> None:
+    asked = case(data=b"\x80")
+    assert ask(reference.Reference(), asked) == Observation(
+        asked, Status.REJECT, reason="truncated", offset=0, detail="UNSIGNED_VARINT needs 1 more bytes, 0 are left"
+    )
+    encode = case(Op.ENCODE, value=-1)
+    assert ask(reference.Reference(), encode) == Observation(
+        encode, Status.REJECT, reason="out-of-range", detail="-1 is outside UNSIGNED_VARINT's range, 0 to 4294967295"
+    )
+
+
+def test_a_refused_recode_says_which_half() -> None:
+    own = ask(reference.Reference(), case(Op.RECODE, data=b"\x80"))
+    assert (own.status, own.half) == (Status.REJECT, "decode")
+    lenient = reference.Reference(reference.Rules(tag_order="any"))
+    own = ask(lenient, case(Op.RECODE, "TAG_BUFFER", data=bytes_of("0201000000")))
+    assert (own.status, own.reason, own.half) == (Status.REJECT, "tag-order", "encode")
+
+
+def test_what_the_reference_does_not_have() -> None:
+    unknown = ask(reference.Reference(), case(type_name="FOO", data=b""))
+    assert (unknown.status, unknown.detail) == (Status.UNSUPPORTED, "the dialect kafka has no type 'FOO'")
+    lookup = ask(reference.Reference(), case(Op.LOOKUP, data=b"", key="a"))
+    assert (lookup.status, lookup.detail) == (Status.UNSUPPORTED, "the reference has no lookup")
+    evolve = ask(reference.Reference(), case(Op.EVOLVE, None, old={}, new={}))
+    assert evolve.status is Status.UNSUPPORTED
+
+
+def test_ops_without_a_type() -> None:
+    negotiate = case(Op.NEGOTIATE, None, api_key=18, client=(0, 5), broker=(0, 3))
+    assert ask(reference.Reference(), negotiate) == Observation(negotiate, Status.ANSWER, 3)
+    serve = case(Op.SERVE, None, chunks=[b"\xff\xff\xff\xff"])
+    assert ask(reference.Reference(), serve) == Observation(serve, Status.ANSWER, (b"", True))
+    interpret = case(Op.INTERPRET, None, request=bytes(12), response=None)
+    assert ask(reference.Reference(), interpret).answer == {"outcome": "error", "error": None}
+
+
+# --- Explaining an observation ---
+
+
+def test_one_reading_explains() -> None:
+    readings = Readings(KAFKA, {"R-K-5": "other"})
+    assert readings.explain(refused(OVERLONG)) == ("R-K-5",)
+    assert readings.explain(answered(OVERLONG, 2)) == ()
+    assert readings.explain(refused(HIGH_BITS)) == ()  # no reading of R-K-5 is needed to refuse these
+
+
+def test_nothing_is_explained_without_readings() -> None:
+    assert Readings(KAFKA, {}).explain(refused(OVERLONG)) == ()
+
+
+def test_the_first_reading_in_order_that_is_enough_is_named() -> None:
+    readings = Readings(KAFKA, {"R-K-6": "other", "R-K-5": "other"})
+    assert readings.declared == {"R-K-5": "other", "R-K-6": "other"}
+    assert readings.explain(answered(HIGH_BITS, 2**32 - 1)) == ("R-K-6",)
+    assert readings.explain(refused(OVERLONG)) == ("R-K-5",)
+
+
+def test_two_readings_may_only_explain_together() -> None:
+    both = case(type_name="COMPACT_NULLABLE_STRING", data=bytes_of("ffffffff1f"))
+    readings = Readings(KAFKA, {"R-K-6": "other", "R-K-15b": "other"})
+    assert readings.explain(answered(both, None)) == ("R-K-15b", "R-K-6")
+    assert Readings(KAFKA, {"R-K-6": "other"}).explain(answered(both, None)) == ()
+    assert readings.explain(answered(both, "")) == ()
+
+
+@pytest.mark.parametrize("status", [one for one in Status if one not in (Status.ANSWER, Status.REJECT)])
+def test_what_is_no_answer_is_never_explained(status: Status) -> None:
+    assert Readings(KAFKA, {"R-K-5": "other"}).explain(Observation(OVERLONG, status)) == ()
+
+
+def test_decoded_values_are_compared_whole() -> None:
+    """Default fields may be missing from what an implementation shows."""
+    asked = case(type_name="ApiVersionsRequest", version=3, data=bytes_of("8180808010" + "01" + "00"))
+    readings = Readings(KAFKA, {"R-K-6": "other"})
+    assert readings.explain(answered(asked, {})) == ("R-K-6",)
+    assert readings.explain(answered(asked, {"ClientSoftwareName": ""})) == ("R-K-6",)
+    assert readings.explain(answered(asked, {"ClientSoftwareName": "a"})) == ()
+
+
+def test_encoded_bytes_are_compared_as_they_are() -> None:
+    asked = case(Op.RECODE, "STRING", data=bytes_of("0001ff"))
+    readings = Readings(KAFKA, {"R-K-11": "other"})
+    assert readings.explain(answered(asked, bytes_of("0003efbfbd"))) == ("R-K-11",)
+    assert readings.explain(answered(asked, bytes_of("0001ff"))) == ()
+
+
+def test_a_broker_is_asked_under_its_settings() -> None:
+    ask_99 = bytes_of("0000000b" + "0012" + "0063" + "00000001" + "ffff" + "00")
+    asked = case(Op.SERVE, None, chunks=[ask_99])
+    full = bytes_of("00000016" + "00000001" + "0023" + "00000002" + "000300000001" + "001200000002")
+    settings = {"apis": {"3": [0, 1], "18": [0, 2]}}
+    assert Readings(KAFKA, {"R-K-17": "full"}, settings).explain(answered(asked, (full, False))) == ("R-K-17",)
+    assert Readings(KAFKA, {"R-K-17": "empty"}, settings).explain(answered(asked, (full, False))) == ()
+    assert Readings(KAFKA, {"R-K-17": "full"}).explain(answered(asked, (full, False))) == ()
+
+
+def test_a_client_is_asked_too() -> None:
+    request = bytes_of("0000000a" + "0012" + "0003" + "00000001" + "ffff")
+    asked = case(Op.INTERPRET, None, request=request, response=None)
+    readings = Readings(KAFKA, {"R-K-21b": "other"})
+    assert readings.explain(answered(asked, {"outcome": "retry", "version": 0})) == ("R-K-21b",)
+
+
+@pytest.mark.parametrize(
+    ("declared", "text"),
+    [
+        ({"R-K-99": "other"}, "there is no contested ruling 'R-K-99'"),
+        ({"R-K-3": "other"}, "there is no contested ruling 'R-K-3'"),
+        ({"R-K-17": "other"}, "R-K-17 has no reading 'other'; it has empty, full"),
+        ({"R-K-5": "refused"}, "R-K-5 has no reading 'refused'; it has other"),
+        ({"R-K-12": "other"}, "R-K-12 has no reading 'other'; it has none yet"),
+    ],
+)
+def test_readings_that_do_not_exist_are_told_at_once(declared: dict[str, str], text: str) -> None:
+    with pytest.raises(ValueError, match=text):
+        Readings(KAFKA, declared)

@@ -1,0 +1,164 @@
+"""What hypothesis draws: values of every type that can be written and read back, borders often; bytes nearly right."""
+
+from __future__ import annotations
+
+import collections
+import struct
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from wire import KAFKA, field, schema, tagged
+
+import reference
+from conformance import strategies
+from conformance.properties import _types
+from conformance.values import equal, to_json
+from reference import codec
+from reference.codec import NodeCodec
+from reference.plan import plan
+from reference.primitives import PRIMITIVES
+from reference.rules import Rules
+from reference.schema import from_json
+
+QUICK = settings(
+    max_examples=25,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    phases=(Phase.generate,),
+    suppress_health_check=list(HealthCheck),
+)
+
+
+def drawn(strategy: st.SearchStrategy[Any], count: int = 100) -> list[Any]:
+    """So many examples, always the same ones."""
+    found: list[Any] = []
+
+    @settings(QUICK, max_examples=count)
+    @given(strategy)
+    def collect(value: Any) -> None:
+        found.append(value)
+
+    collect()
+    return found
+
+
+@pytest.mark.parametrize(("name", "version"), list(_types(KAFKA)))
+def test_values_can_be_written_and_read_back(name: str, version: int | None) -> None:
+    values = drawn(strategies.values(name, dialect=KAFKA, version=version), 10)
+    assert values
+    for value in values:
+        written = reference.encode(name, value, dialect=KAFKA, version=version)
+        found = reference.decode(name, written, dialect=KAFKA, version=version)
+        assert equal(value, found)
+        assert reference.recode(name, written, dialect=KAFKA, version=version) == written
+        assert to_json(value) is not NotImplemented
+
+
+def test_a_type_that_is_none_has_no_values() -> None:
+    with pytest.raises(reference.UnknownType):
+        strategies.values("FOO", dialect=KAFKA)
+
+
+@pytest.mark.parametrize(
+    ("name", "borders"),
+    [
+        ("INT8", {-128, -127, -1, 0, 1, 126, 127}),
+        ("UNSIGNED_VARINT", {0, 127, 128, 16383, 16384, 2**21 - 1, 2**21, 2**28 - 1, 2**28, 2**32 - 1}),
+        ("VARLONG", {-(2**63), 2**63 - 1, 0}),
+        ("BOOLEAN", {False, True}),
+        ("COMPACT_NULLABLE_STRING", {None, "", "a" * 127}),
+        ("NULLABLE_BYTES", {None, b"", b"\0"}),
+    ],
+)
+def test_borders_are_drawn(name: str, borders: set[Any]) -> None:
+    assert set(drawn(strategies.values(name, dialect=KAFKA), 400)) >= borders
+
+
+def test_every_primitive_has_values_of_its_kind() -> None:
+    for name, primitive in PRIMITIVES.items():
+        kinds = {type(value) for value in drawn(strategies.of_primitive(primitive), 30)}
+        expected = {type(primitive.default)} | ({type(None)} if "NULLABLE" in name else set())
+        assert kinds == expected
+
+
+def test_floats_are_of_every_kind() -> None:
+    values = drawn(strategies.values("FLOAT64", dialect=KAFKA), 150)
+    exponents = {struct.pack(">d", value)[0] & 0x7F for value in values}
+    assert len(exponents) > 50
+    assert any(value != value for value in values)  # noqa: PLR0124 (not a number)
+
+
+def test_nulls_and_empty_arrays_are_drawn() -> None:
+    values = drawn(strategies.values("COMPACT_NULLABLE_ARRAY<NULLABLE_STRING>", dialect=KAFKA))
+    assert {None, 0, 1, 2} <= {None if value is None else len(value) for value in values}
+    assert any(value and None in value for value in values)
+    assert None not in drawn(strategies.values("ARRAY<INT8>", dialect=KAFKA), 100)
+
+
+def test_tags_are_drawn_in_order_and_none_is_known() -> None:
+    values = drawn(strategies.values("ApiVersionsResponse", dialect=KAFKA, version=3))
+    numbers = [[tag for tag, _ in value["_tags"]] for value in values if "_tags" in value]
+    assert any(len(tags) > 1 for tags in numbers)
+    for tags in numbers:
+        assert tags == sorted(set(tags))
+        assert not set(tags) & {0, 1, 2, 3}
+    assert any("_tags" not in value for value in values)
+    assert all("_tags" not in value for value in drawn(strategies.values(
+        "ApiVersionsResponse", dialect=KAFKA, version=2
+    ), 50))  # fmt: skip
+
+
+def test_tagged_fields_are_often_at_their_default() -> None:
+    values = drawn(strategies.values("ApiVersionsResponse", dialect=KAFKA, version=3))
+    epochs = collections.Counter(value["FinalizedFeaturesEpoch"] == -1 for value in values)
+    assert epochs[True] > 10
+    assert epochs[False] > 10
+
+
+def test_request_frames_are_of_every_version() -> None:
+    values = drawn(strategies.values("RequestFrame", dialect=KAFKA))
+    assert {value["header"]["RequestApiKey"] for value in values} == {18}
+    assert {value["header"]["RequestApiVersion"] for value in values} == {0, 1, 2, 3, 4, 5}
+
+
+def test_structures_of_a_schema() -> None:
+    raw = schema(
+        field("S", "In", nullableVersions="0+", fields=[field("X", "int8")]),
+        tagged("T", "In", 0, nullableVersions="0+", default="null", fields=[field("X", "int8")]),
+        field("L", "[]In", nullableVersions="0+", fields=[field("X", "uuid")]),
+        field("R", "records", nullableVersions="0+"),
+        flexible="0+",
+    )
+    node = plan(from_json(raw), 0)
+    own = NodeCodec(node)
+    values = drawn(strategies.of_codec(own, KAFKA), 100)
+    for name in ("S", "T", "L", "R"):
+        assert {value[name] is None for value in values} == {True, False}
+    for value in values:
+        assert equal(value, codec.decode(own, codec.encode(own, value, Rules()), Rules()))
+
+
+def test_a_codec_without_a_strategy_says_so() -> None:
+    class Unknown:
+        def read(self, reader: Any) -> Any: ...
+
+        def append(self, writer: Any, value: Any) -> None: ...
+
+        def complete(self, value: Any) -> Any: ...
+
+    with pytest.raises(NotImplementedError, match="no strategy for"):
+        strategies.of_codec(Unknown(), KAFKA)
+
+
+def test_bytes_that_are_nearly_right() -> None:
+    canonical = b"\0\x05kafka"
+    found = drawn(strategies.nearly(st.just(canonical)), 200)
+    assert len(set(found)) > 100
+    assert all(isinstance(data, bytes) for data in found)
+    assert any(len(data) < len(canonical) and canonical.startswith(data) for data in found)
+    assert any(len(data) > len(canonical) for data in found)
+    near = [data for data in found if sum(a != b for a, b in zip(data, canonical, strict=False)) == 1]
+    assert near
