@@ -1,4 +1,4 @@
-"""The message ledger: for every message-version the same few cases, values by the kit, bytes by Apache Kafka's classes.
+"""The message ledger: the same few cases for every message-version, values by the kit, bytes by Apache Kafka.
 
 `vectors/kafka/messages/<Name>.jsonl`: a first line that says what made it, then a case a line:
 
@@ -14,21 +14,28 @@ from __future__ import annotations
 import functools
 import itertools
 import uuid
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import resources
-from typing import Any
+from importlib.resources.abc import Traversable
+from typing import Any, Literal
 
 import msgspec
 
-from conformance.values import from_json, to_json
-from conformance.vectors import ABSENT, Kind, Piece, Vector, VectorError
+import reference
+from conformance.model import Case, Op
+from conformance.values import ValueFormatError, from_json, to_json
+from conformance.vectors import Kind, Piece, Reject, Vector, VectorError
+from reference.errors import Reason
 from reference.plan import Array, Node, Struct
 from reference.primitives import Primitive
 
 #: The unknown tag that the case `unknown-tags` puts into every structure that can hold one.
 UNKNOWN_TAG = (9999, b"\x01\x02")
 AREA = "messages"
+DIALECT = "kafka"
+#: The case of a message-version whose prefixes are asked: the one with most to cut. Others follow where it is not there.
+RICHEST = ("unknown-tags", "set", "default")
 
 
 # --- Values -----------------------------------------------------------------------------------------------------------
@@ -170,3 +177,159 @@ def values(node: Struct) -> Iterator[tuple[str, Any]]:
         yield "tagged", only_tagged(node, full)
     if node.flexible:
         yield "unknown-tags", with_unknown_tags(node, full)
+
+
+# --- Files ------------------------------------------------------------------------------------------------------------
+
+
+class Header(msgspec.Struct, forbid_unknown_fields=True):
+    """A ledger file's first line."""
+
+    ledger: Literal[1]
+    message: str
+    made_by: str
+
+
+class Entry(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """A ledger file's other lines."""
+
+    version: int
+    case: str
+    value: Any
+    bytes: str
+    canonical: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """The cases of one message, as vectors of kind valid."""
+
+    message: str
+    made_by: str
+    vectors: tuple[Vector, ...]
+
+
+def parse(text: bytes, name: str) -> Ledger:
+    """One file's content. Raises VectorError with the file and the line."""
+    lines = text.splitlines()
+    try:
+        header = msgspec.json.decode(lines[0] if lines else b"", type=Header)
+    except msgspec.MsgspecError as error:
+        raise VectorError(f"{name}, line 1: {error}") from None
+    vectors = []
+    for number, line in enumerate(lines[1:], 2):
+        try:
+            vectors.append(_vector(header, msgspec.json.decode(line, type=Entry)))
+        except (msgspec.MsgspecError, ValueFormatError, ValueError) as error:
+            raise VectorError(f"{name}, line {number}: {error}") from None
+    return Ledger(header.message, header.made_by, tuple(vectors))
+
+
+def _vector(header: Header, entry: Entry) -> Vector:
+    data = bytes.fromhex(entry.bytes)
+    canonical = () if entry.canonical is None else (Piece(bytes.fromhex(entry.canonical), ""),)
+    return Vector(
+        id=f"{header.message}/{entry.version}/{entry.case}",
+        dialect=DIALECT,
+        area=AREA,
+        about=_ABOUT.get(entry.case, entry.case),
+        kind=Kind.VALID,
+        ops=(Op.DECODE, Op.ENCODE, Op.RECODE),
+        type=header.message,
+        version=entry.version,
+        pieces=(Piece(data, ""),),
+        value=from_json(entry.value),
+        canonical=canonical,
+        source=f"bytes by {header.made_by}",
+    )
+
+
+_ABOUT = {
+    "default": "every field at its default",
+    "set": "every field set, each leaf to a different value, arrays of two",
+    "null": "every nullable field null",
+    "tagged": "every tagged field set, the others at their defaults",
+    "explicit": "every tagged field sent although it has its default",
+    "unknown-tags": "an unknown tag in every structure that can hold one",
+}
+
+
+def lines(header: Header, entries: list[Entry]) -> bytes:
+    """The content of a file."""
+    return b"".join(msgspec.json.encode(line) + b"\n" for line in (header, *entries))
+
+
+def entry(version: int, case: str, value: Any, data: bytes, canonical: bytes | None = None) -> Entry:
+    """A line of a file from protocol values."""
+    return Entry(version, case, to_json(value), data.hex(), None if canonical is None else canonical.hex())
+
+
+def _folder() -> Traversable:
+    return resources.files("vectors") / DIALECT / AREA
+
+
+@functools.cache
+def names() -> tuple[str, ...]:
+    """The messages that have a ledger."""
+    folder = _folder()
+    if not folder.is_dir():
+        return ()
+    return tuple(sorted(e.name.removesuffix(".jsonl") for e in folder.iterdir() if e.name.endswith(".jsonl")))
+
+
+@functools.cache
+def load(message: str) -> Ledger:
+    """The ledger of one message."""
+    return parse((_folder() / f"{message}.jsonl").read_bytes(), f"vectors/{DIALECT}/{AREA}/{message}.jsonl")
+
+
+# --- Derived cases ----------------------------------------------------------------------------------------------------
+
+
+def is_richest(vector: Vector, ledger: Ledger) -> bool:
+    """Whether the prefixes of this case stand for its message-version."""
+    there = {other.id.rpartition("/")[2] for other in ledger.vectors if other.version == vector.version}
+    richest = next(case for case in RICHEST if case in there)
+    return vector.id.endswith(f"/{richest}")
+
+
+def prefixes(vector: Vector, op: Op) -> Iterator[tuple[Vector, Case]]:
+    """Every proper prefix of a case's bytes: each has to be refused, for every message is as long as it says."""
+    data = vector.data
+    for length in range(len(data)):
+        yield derived(vector, op, f"prefix:{length}", data[:length], Reason.TRUNCATED)
+
+
+#: How spans name a count, and the greatest count in that form.
+_BOMBS = {"count": b"\x7f\xff\xff\xff", "count + 1": b"\xff\xff\xff\xff\x07", "tag count": b"\xff\xff\xff\xff\x07"}
+
+
+def bombs(vector: Vector, op: Op) -> Iterator[tuple[Vector, Case]]:
+    """Each count in a case's bytes made as great as can be: each has to be refused before memory is taken."""
+    assert vector.type is not None
+    data = vector.data
+    for span in reference.explain(vector.type, data, dialect=vector.dialect, version=vector.version).spans:
+        bomb = _BOMBS.get(span.what)
+        if bomb is not None:
+            yield derived(
+                vector, op, f"bomb:{span.start}", data[: span.start] + bomb + data[span.end :], Reason.TRUNCATED
+            )
+
+
+def derived(vector: Vector, op: Op, mutation: str, data: bytes, reason: Reason) -> tuple[Vector, Case]:
+    """A case derived from a ledger case, which has to be refused."""
+    identifier = f"{vector.id}+{mutation}"
+    refused = Vector(
+        id=identifier,
+        dialect=vector.dialect,
+        area=vector.area,
+        about=f"{vector.about}: {mutation.replace(':', ' ')}",
+        kind=Kind.INVALID,
+        ops=(op,),
+        type=vector.type,
+        version=vector.version,
+        pieces=(Piece(data, ""),),
+        reject=Reject(reason),
+        source=vector.source,
+    )
+    return refused, refused.case(op)
