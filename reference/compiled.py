@@ -42,6 +42,8 @@ _FIXED = {
 _CHECKED = {"BOOLEAN": "bool", "FLOAT64": "float"}
 #: Arrays below this size take the quick way: one struct for all their elements.
 _SMALL = 16
+#: So many layouts of one structure are learnt: input that never repeats must not fill the memory with code.
+_MOST_LAYOUTS = 64
 
 
 class Odd(Exception):  # noqa: N818 (no error: a matter for the readable codec)
@@ -155,9 +157,11 @@ class _Source:
     """Lines of one generated function, and the names that it may use."""
 
     def __init__(self) -> None:
+        self.first: list[str] = []
         self.lines: list[str] = []
         self.names: dict[str, Any] = {
             "Fault": Fault,
+            "never": _never,
             "Odd": Odd,
             "uvarint": _uvarint,
             "tags": _tags,
@@ -194,7 +198,7 @@ class _Source:
 
     def function(self, head: str) -> Callable[..., Any]:
         """The function, compiled."""
-        source = "\n".join([head, *self.lines]) + "\n"
+        source = "\n".join([head, *self.first, *self.lines]) + "\n"
         # The source is this module's own text, numbers and reprs of a validated schema's names.
         exec(compile(source, "<generated from a plan>", "exec"), self.names)  # noqa: S102
         made: Callable[..., Any] = self.names["generated"]
@@ -227,13 +231,28 @@ def _runs(fields: Sequence[PlannedField]) -> Iterator[tuple[PlannedField, ...]]:
         yield tuple(run)
 
 
-def _letters(run: Sequence[PlannedField]) -> str:
-    """The struct format of a run of fixed-width fields."""
-    return ">" + "".join(_FIXED[field.node.name][0] for field in run if isinstance(field.node, Primitive))
+def _letters(fields: Sequence[PlannedField], sizes: Sequence[int] = ()) -> str:
+    """The struct format of packable fields, whose arrays have these sizes."""
+    letters, left = [">"], iter(sizes)
+    for field in fields:
+        match field.node:
+            case Array(element=Primitive(name=name), compact=compact):
+                letters.append(f"{'B' if compact else 'i'}{next(left)}{_FIXED[name][0]}")
+            case Primitive(name=name):
+                letters.append(_FIXED[name][0])
+    return "".join(letters)
 
 
 def _is_fixed(node: Node) -> bool:
     return isinstance(node, Primitive) and node.name in _FIXED
+
+
+def _is_packable(node: Node) -> bool:
+    """Whether one struct can hold it, its count included."""
+    match node:
+        case Array(element=element, nullable=False):
+            return _is_fixed(element)
+    return _is_fixed(node)
 
 
 # --- Decoding: `d` is the data, `p` the position ------------------------------------------------------------------------
@@ -258,9 +277,6 @@ def _decode(source: _Source, node: Node, target: str, lead: str = "", follow: st
     match node:
         case Struct():
             _decode_struct(source, node, target, lead)
-        case Array(element=Primitive(name=name), compact=True) if follow and name in _FIXED:
-            _decode_small_array(source, node, name, target, lead, follow)
-            return
         case Array():
             _decode_array(source, node, target, lead)
         case Primitive():
@@ -355,20 +371,6 @@ def _decode_length(source: _Source, *, compact: bool, width: str, nullable: bool
     return n
 
 
-def _decode_small_array(source: _Source, node: Array, name: str, target: str, lead: str, follow: str) -> None:
-    """A compact array of fixed-width elements with the byte behind it: one call when it is small."""
-    letter, width = _FIXED[name]
-    if not lead:
-        lead = source.fresh("b")
-        source.line(f"{lead} = d[p]; p += 1")
-    small = source.constant(tuple(struct.Struct(f">{max(n - 1, 0)}{letter}B").unpack_from for n in range(_SMALL)))
-    with source.block(f"if 0 < {lead} < {_SMALL}:"):
-        source.line(f"*{target}, {follow} = {small}[{lead}](d, p); p += {lead} * {width} - {width - 1}")
-    with source.block("else:"):
-        _decode_array(source, node, target, lead)
-        source.line(f"{follow} = d[p]; p += 1")
-
-
 def _decode_array(source: _Source, node: Array, target: str, lead: str) -> None:
     n = _decode_length(source, compact=node.compact, width=">i", nullable=node.nullable, target=target, lead=lead)
     with source.block("else:"):
@@ -383,9 +385,83 @@ def _decode_array(source: _Source, node: Array, target: str, lead: str) -> None:
         source.line(f"{target} = []")
         element, append = source.fresh("e"), source.fresh("a")
         source.line(f"{append} = {target}.append")
+        if isinstance(node.element, Struct) and _is_regular(node.element):
+            _decode_regular(source, node.element, n, element, append)
+            return
         with source.block(f"for _ in range({n}):"):
             _decode(source, node.element, element)
             source.line(f"{append}({element})")
+
+
+def _is_regular(node: Struct) -> bool:
+    """Whether the sizes of its arrays alone say where everything stands in it."""
+    return node.marker == "none" and not node.tagged and all(_is_packable(field.node) for field in node.plain)
+
+
+def _decode_regular(source: _Source, node: Struct, n: str, element: str, append: str) -> None:
+    """Neighbours are mostly laid out alike: as long as they are, one call reads an element."""
+    layouts = source.constant(_Layouts(node).of)
+    guess, width = source.fresh("g"), source.fresh("w")
+    source.first.append(f"    {guess} = never; {width} = 0")  # before all loops: what one array taught helps the next
+    with source.block(f"for _ in range({n}):"):
+        source.line(f"{element} = {guess}(d, p) if p + {width} <= len(d) else None")
+        with source.block(f"if {element} is None:"):
+            _decode(source, node, element)
+            source.line(f"{guess}, {width} = {layouts}({element})")
+        with source.block("else:"):
+            source.line(f"p += {width}")
+        source.line(f"{append}({element})")
+
+
+Reading = Callable[[bytes, int], dict[str, Any] | None]
+
+
+def _never(_data: bytes, _pos: int) -> None:
+    """Reads nothing: no layout is known yet."""
+
+
+class _Layouts:
+    """Readings of a regular structure, one for each combination of its arrays' sizes that has been met."""
+
+    def __init__(self, node: Struct) -> None:
+        self.node = node
+        self.arrays = [field.name for field in node.plain if isinstance(field.node, Array)]
+        self.known: dict[tuple[int, ...], tuple[Reading, int]] = {}
+
+    def of(self, value: dict[str, Any]) -> tuple[Reading, int]:
+        """The reading of elements laid out as this one, and their width: it gives None for any other element."""
+        sizes = tuple([len(value[name]) for name in self.arrays])
+        found = self.known.get(sizes)
+        if found is None:
+            if max(sizes, default=0) >= _SMALL or len(self.known) >= _MOST_LAYOUTS:
+                return _never, 0
+            found = self.known[sizes] = self._reading(sizes)
+        return found
+
+    def _reading(self, sizes: tuple[int, ...]) -> tuple[Reading, int]:
+        source, left = _Source(), iter(sizes)
+        targets, checks, values = [], [], []
+        for field in self.node.plain:
+            name = source.fresh("v")
+            targets.append(name)
+            if isinstance(field.node, Array):
+                size = next(left)
+                elements = [source.fresh("v") for _ in range(size)]
+                checks.append(f"{name} != {size + 1 if field.node.compact else size}")
+                targets += elements
+                values.append(f"{field.name!r}: [{', '.join(elements)}]")
+            else:
+                values.append(f"{field.name!r}: {name}")
+        if self.node.flexible:
+            targets.append("t")
+            checks.append("t")
+        layout = struct.Struct(_letters(self.node.plain, sizes) + ("B" if self.node.flexible else ""))
+        source.line(f"{', '.join(targets)}, = {source.constant(layout.unpack_from)}(d, p)")
+        if checks:
+            with source.block(f"if {' or '.join(checks)}:"):
+                source.line("return None")
+        source.line(f"return {{{', '.join(values)}}}")
+        return source.function("def generated(d, p):"), layout.size
 
 
 def _decode_primitive(source: _Source, name: str, target: str, lead: str) -> None:
@@ -469,14 +545,6 @@ def _encode_fields(source: _Source, node: Struct, value: str) -> None:
         _encode_tags(source, node, value)
 
 
-def _is_packable(node: Node) -> bool:
-    """Whether one struct can hold it, its count included."""
-    match node:
-        case Array(element=element, nullable=False):
-            return _is_fixed(element)
-    return _is_fixed(node)
-
-
 def _segments(fields: Sequence[PlannedField]) -> Iterator[tuple[PlannedField, ...]]:
     """Neighbouring packable fields together; every other field alone."""
     for packable, group in itertools.groupby(fields, lambda field: _is_packable(field.node)):
@@ -495,14 +563,7 @@ class _Packers(dict[Any, Callable[..., bytes]]):
         self.closing = closing
 
     def __missing__(self, sizes: tuple[int, ...]) -> Callable[..., bytes]:
-        letters, left = [">"], iter(sizes)
-        for field in self.segment:
-            match field.node:
-                case Array(element=Primitive(name=name), compact=compact):
-                    letters.append(f"{'B' if compact else 'i'}{next(left)}{_FIXED[name][0]}")
-                case Primitive(name=name):
-                    letters.append(_FIXED[name][0])
-        packer = struct.Struct("".join(letters) + ("x" if self.closing else "")).pack
+        packer = struct.Struct(_letters(self.segment, sizes) + ("x" if self.closing else "")).pack
         self[sizes] = packer
         return packer
 
