@@ -30,6 +30,8 @@ START_TIMEOUT = 30.0
 #: Bytes on stdout that are no answers, one after the other, and bytes of one line, before the process is given up.
 FLOOD = 1 << 20
 LONGEST_LINE = 1 << 26
+#: For so many bytes of open questions a second is added to the time that a case may take.
+BYTES_A_SECOND = 1 << 18
 #: Seconds in which a process shows whether it outlives an answer.
 DOUBT = 0.05
 #: So many failed starts in a row end the asking.
@@ -219,10 +221,12 @@ class ChildConnection:
         grown = process.memory - self._base_memory
         if grown > options.memory << 20:
             self._end(process, lambda stderr: endings.oversized(grown, options.memory, stderr))
-        elif time.monotonic() - max(self._heard_at, process.took_at) > options.timeout:
+            return
+        allowed = options.timeout + self._talk.open_bytes // BYTES_A_SECOND
+        if time.monotonic() - max(self._heard_at, process.took_at) > allowed:
             if self._hear(process.show_stack()) and not process.ended:
                 return  # late, but alive
-            self._end(process, lambda stderr: endings.hung(options.timeout, stderr))
+            self._end(process, lambda stderr: endings.hung(allowed, stderr))
 
     def _end(self, process: Process, tell: Callable[[bytes], Ending]) -> None:
         self._hear(process.kill())

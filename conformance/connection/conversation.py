@@ -93,6 +93,11 @@ class Conversation:
         return bool(self._open)
 
     @property
+    def open_bytes(self) -> int:
+        """How long the open questions are together."""
+        return self._open_bytes
+
+    @property
     def doubtful(self) -> bool:
         """Only time tells whether the process outlives the answer that it has just given."""
         trial = self._trial
