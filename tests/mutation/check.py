@@ -4,9 +4,9 @@
     python tests/mutation/check.py --read     # judge the last run again
     python tests/mutation/check.py --draft    # the same, and print entries for survivors that are not listed
 
-Which files are mutated and which tests are run stands in pyproject.toml under [tool.mutmut]. Of each file at least 95 of
-a hundred mutants have to be killed; those that live stand in survivors.toml, each with the reason why no test can, or
-need, tell it from the code. An entry says what the fault is, not its number: numbers move when a function changes.
+Which files are mutated and which tests are run stands in pyproject.toml under [tool.mutmut]. Of each file's mutants at
+least 95 % have to be killed; those that live stand in survivors.toml, each with the reason why no test can, or need,
+tell it from the code. An entry says what the fault is, not its number: numbers move when a function changes.
 """
 
 from __future__ import annotations
