@@ -1,6 +1,6 @@
-"""How many small cases a second a Python module in a child process answers: `python benchmarks/ask.py [CASES]`.
+"""How many small cases a second a Python module in a child process answers.
 
-INT32 decode, the median of five rounds.
+From the repository's root: `python benchmarks/ask.py [CASES]`. INT32 decode, the median of five rounds.
 """
 
 from __future__ import annotations

@@ -34,7 +34,8 @@ def _integers(low: int, high: int) -> Values:
     """Integers with the borders of every varint length, and their neighbours, drawn often."""
     borders = {border + step for bits in range(0, 64, 7) for border in (1 << bits, -(1 << bits)) for step in (-1, 0, 1)}
     borders |= {low, low + 1, high - 1, high, 0}
-    return st.sampled_from(sorted(b for b in borders if low <= b <= high)) | st.integers(low, high)
+    simplest_first = sorted((b for b in borders if low <= b <= high), key=lambda b: (abs(b), b < 0))
+    return st.sampled_from(simplest_first) | st.integers(low, high)
 
 
 _TEXT = st.text(st.characters(codec="utf-8"), max_size=40) | st.sampled_from(["", "\0", "é", "𝄞", "a" * 126, "a" * 127])
@@ -136,29 +137,6 @@ def values(type_name: str, *, dialect: str, version: int | None = None) -> Value
     return of_codec(reference.dialect_named(dialect).codec(type_name, version), dialect)
 
 
-@st.composite
-def nearly(draw: st.DrawFn, canonical: st.SearchStrategy[bytes]) -> bytes:
-    """Bytes that were right before one to three small faults, or that never were."""
-    data = bytearray(draw(canonical | st.binary(max_size=24)))
-    for _ in range(draw(st.integers(1, 3))):
-        at = draw(st.integers(0, len(data)))
-        match draw(st.sampled_from(("flip", "drop", "insert", "border", "cut", "repeat"))):
-            case "flip" if at < len(data):
-                data[at] ^= 1 << draw(st.integers(0, 7))
-            case "drop":
-                del data[at : at + draw(st.integers(1, 4))]
-            case "insert":
-                data[at:at] = draw(st.binary(min_size=1, max_size=4))
-            case "border":
-                border = draw(st.sampled_from(_BORDERS))
-                data[at : at + len(border)] = border
-            case "cut":
-                del data[at:]
-            case "repeat":
-                data[at:at] = data[at : at + draw(st.integers(1, 8))]
-    return bytes(data)
-
-
 #: Bytes on which lengths, counts and varints break.
 _BORDERS = tuple(
     bytes.fromhex(digits)
@@ -184,3 +162,39 @@ _BORDERS = tuple(
         "ffffffffffffffffff7f",
     )
 )
+
+#: A fault: its kind and how it is done. The first kinds are the simplest, towards which examples shrink.
+_FAULTS = st.one_of(
+    st.tuples(st.just("insert"), st.binary(min_size=1, max_size=4)),
+    st.tuples(st.just("border"), st.sampled_from(_BORDERS)),
+    st.tuples(st.just("pad"), st.none()),
+    st.tuples(st.just("drop"), st.integers(1, 4)),
+    st.tuples(st.just("flip"), st.integers(0, 7)),
+    st.tuples(st.just("repeat"), st.integers(1, 8)),
+    st.tuples(st.just("cut"), st.none()),
+)
+
+
+@st.composite
+def nearly(draw: st.DrawFn, canonical: st.SearchStrategy[bytes]) -> bytes:
+    """Bytes that were right before one to three small faults, or that never were."""
+    data = bytearray(draw(canonical | st.binary(max_size=24)))
+    for fault, place in draw(st.lists(st.tuples(_FAULTS, st.integers(0, 2**16)), min_size=1, max_size=3)):
+        at = place % (len(data) + 1)
+        match fault:
+            case ("insert", bytes(more)):
+                data[at:at] = more
+            case ("border", bytes(border)):
+                data[at : at + len(border)] = border
+            case ("pad", None) if at < len(data):  # were it a varint's last byte, it now is overlong
+                data[at] |= 0x80
+                data.insert(at + 1, 0)
+            case ("drop", int(count)):
+                del data[at : at + count]
+            case ("flip", int(bit)) if at < len(data):
+                data[at] ^= 1 << bit
+            case ("repeat", int(count)):
+                data[at:at] = data[at : at + count]
+            case ("cut", None):
+                del data[at:]
+    return bytes(data)

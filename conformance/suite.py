@@ -275,7 +275,7 @@ class Suite:
                     if dialect in vectors.dialects():
                         self.sessions[spec].readings(dialect)
             except (ImplementationError, known.KnownError, ValueError) as error:
-                pytest.exit(f"--impl={spec}: {error}", returncode=pytest.ExitCode.USAGE_ERROR)
+                raise pytest.UsageError(f"--impl={spec}: {error}") from None
             self.descriptions[spec] = connection.description
         return self.sessions[spec]
 
@@ -286,6 +286,12 @@ class Suite:
         return known.load(path, description.version) if path else known.Known(None, ())
 
     # --- pytest's hooks ---
+
+    @pytest.hookimpl
+    def pytest_sessionstart(self) -> None:
+        """Reach every implementation now: one that can't be reached is a matter of the command line."""
+        for spec in self.settings.implementations:
+            self.open(spec)
 
     @pytest.hookimpl
     def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> Root | None:

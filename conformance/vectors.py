@@ -249,6 +249,13 @@ class _RawVector(msgspec.Struct, forbid_unknown_fields=True):
     wrong: list[_RawWrong] = []
 
 
+#: A vector's fields when they are not there.
+_UNSET_FIELDS: Mapping[str, Any] = {
+    field.name: field.default if field.default_factory is msgspec.NODEFAULT else field.default_factory()
+    for field in msgspec.structs.fields(_RawVector)
+}
+
+
 class _RawFile(msgspec.Struct, forbid_unknown_fields=True):
     format: Literal[1]
     dialect: str
@@ -258,6 +265,26 @@ class _RawFile(msgspec.Struct, forbid_unknown_fields=True):
 
 
 _decoder = msgspec.json.Decoder(_RawFile)
+
+#: Fields that vectors of every kind may have, and those that belong to some kinds.
+_COMMON_FIELDS = frozenset({"id", "about", "ops", "needs", "rulings", "source", "also", "wrong"})
+_OWN_FIELDS: Mapping[Kind, frozenset[str]] = {
+    kind: frozenset(fields.split())
+    for kind, fields in {
+        Kind.VALID: "type version bytes value derive canonical compare or_reject",
+        Kind.INVALID: "type version bytes derive reject twin",
+        Kind.UNENCODABLE: "type version value derive reject twin",
+        Kind.LOOKUP: "type version bytes key values",
+        Kind.SERVE: "chunks sends closes",
+        Kind.INTERPRET: "request response outcome",
+        Kind.NEGOTIATE: "api_key client broker chooses",
+        Kind.EVOLVE: "old new breaks",
+    }.items()
+}
+_BREAKS = ("tag-reused", "type-changed", "nullability-changed", "versions-moved", "field-changed")
+_RULING = re.compile(r"R-[A-Za-z0-9]+-[A-Za-z0-9-]+")
+_OUTCOMES = ("accepted", "unsupported", "retry", "error", "malformed")
+_HEX = re.compile("(?:[0-9a-f]{2})*")
 _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
@@ -299,10 +326,9 @@ def _where(text: bytes, error: str) -> str:
 
 
 def _hex(text: str, field: str) -> bytes:
-    try:
-        return bytes.fromhex(text)
-    except ValueError:
-        raise VectorError(f"{field}: {text!r} is not a row of hex digit pairs") from None
+    if not _HEX.fullmatch(text):
+        raise VectorError(f"{field}: {text!r:.60} is not a row of pairs of hex digits in lower case")
+    return bytes.fromhex(text)
 
 
 def _pieces(raw: _Pieces | None, field: str) -> tuple[Piece, ...]:
@@ -315,6 +341,8 @@ def _pieces(raw: _Pieces | None, field: str) -> tuple[Piece, ...]:
                 pieces.append(Piece(_hex(digits, field) * times, label))
             case _:
                 raise VectorError(f'{field}: a piece is ["<hex>", "<what it is>"], with a count behind it to repeat it')
+    if len(pieces) > 1 and not all(piece.data for piece in pieces):
+        raise VectorError(f"{field}: an empty piece stands beside others")
     return tuple(pieces)
 
 
@@ -373,10 +401,12 @@ def _kind(raw: _RawVector) -> Kind:
 def _resolve(raw: _RawVector, file: _RawFile) -> Vector:
     if not _ID.fullmatch(raw.id):
         raise VectorError("an id is lower-case words with hyphens")
+    derived = None if raw.derive is None else _derived(raw.derive)
     kind = _kind(raw)
+    _check_fields(kind, raw)
     pieces, value = _pieces(raw.bytes, "bytes"), raw.value
-    if raw.derive is not None:
-        derived_pieces, value = _derived(raw.derive)
+    if derived is not None:
+        derived_pieces, value = derived
         pieces = derived_pieces or pieces
     elif value is not ABSENT:
         value = from_json(value)
@@ -410,6 +440,37 @@ def _resolve(raw: _RawVector, file: _RawFile) -> Vector:
         args=args,
         expected=expected,
     )
+
+
+def _check_fields(kind: Kind, raw: _RawVector) -> None:
+    given = {name for name in raw.__struct_fields__ if getattr(raw, name) != _UNSET_FIELDS[name]}
+    foreign = sorted(given - _COMMON_FIELDS - _OWN_FIELDS[kind])
+    if foreign:
+        raise VectorError(f"{', '.join(foreign)}: a vector of kind {kind} has no such field")
+    if kind is Kind.UNENCODABLE and raw.reject is not None and raw.reject.offset is not None:
+        raise VectorError("reject.offset: a value has no bytes that could be at fault")
+    for pattern in raw.sends or ():
+        _check_pattern(pattern)
+    if raw.outcome is not None:
+        _check_outcome(raw.outcome)
+    for ruling in raw.rulings:
+        if not _RULING.fullmatch(ruling):
+            raise VectorError(f"rulings: {ruling!r} is no ruling's id")
+    for found in raw.breaks or ():
+        if found.keys() != {"kind", "path"} or found["kind"] not in _BREAKS:
+            raise VectorError(f'breaks: {found} is no {{"kind", "path"}} with one of {", ".join(_BREAKS)}')
+
+
+def _check_pattern(pattern: _Json) -> None:
+    if not isinstance(pattern, dict) or not {"type", "value"} <= pattern.keys() <= {"type", "version", "value"}:
+        raise VectorError('sends: a pattern is {"type", "version", "value"}')
+
+
+def _check_outcome(outcome: Mapping[str, _Json]) -> None:
+    if outcome.get("outcome") not in _OUTCOMES or not outcome.keys() <= {"outcome", "version", "error", "request"}:
+        raise VectorError(f"outcome: {outcome} does not name one of {', '.join(_OUTCOMES)}")
+    if (outcome["outcome"] == "retry") != ("version" in outcome):
+        raise VectorError("outcome: a retry has a version, and nothing else has one")
 
 
 def _ops(kind: Kind, narrowed: Sequence[Op] | None) -> tuple[Op, ...]:
@@ -452,9 +513,14 @@ def _also(raw: _RawAlso) -> Also:
         expected["value"] = from_json(raw.values)
     if raw.bytes is not None:
         expected["bytes"] = _hex(raw.bytes, "also.bytes")
+    if (raw.sends is None) != (raw.closes is None):
+        raise VectorError("also: sends and closes belong together")
     if raw.sends is not None:
-        expected["sends"] = (raw.sends, bool(raw.closes))
+        for pattern in raw.sends:
+            _check_pattern(pattern)
+        expected["sends"] = (raw.sends, raw.closes)
     if raw.outcome is not None:
+        _check_outcome(raw.outcome)
         expected["outcome"] = raw.outcome
     if raw.chooses is not msgspec.UNSET:
         expected["chooses"] = raw.chooses

@@ -10,6 +10,7 @@ from click.testing import CliRunner
 
 from conformance import vectors
 from conformance.vectors import Kind, Vector
+from wireproof import __version__
 from wireproof.cli import group
 
 #: A codec that reads and writes nothing but VARINT, and takes its zigzag for plain numbers.
@@ -58,7 +59,7 @@ INVALID = _first(Kind.INVALID, "VARINT")
 def test_a_pass() -> None:
     code, text = run(f"{VALID.path}#decode", "--impl=reference", "--in-process")
     assert code == 0
-    assert f"pass: reference does what is demanded\ndecode VARINT, dialect kafka: {VALID.about}" in text
+    assert f"pass: reference {__version__} does what is demanded\ndecode VARINT, dialect kafka: {VALID.about}" in text
     assert "expected" in text
 
 

@@ -291,6 +291,7 @@ def test_configure(in_process: bool) -> None:
         assert [observation.answer for observation in connection.ask([decode(1), decode(2)])] == [6, 7]
         with pytest.raises(ImplementationError, match=r"(?s)failed at configure for kafka: it raised.*KeyError: 'add'"):
             connection.configure("kafka", {})
+        assert connection.ask([decode(1)])[0].status is Status.ANSWER
     with open_connection("unruly:fails", Options(in_process=in_process)) as connection:
         assert not connection.configure("kafka", {"add": 5})
 

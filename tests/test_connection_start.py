@@ -146,6 +146,15 @@ def test_other_systems(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "on Linux and macOS only; this is win32" in text_of("codec", in_process=False)
 
 
+@pytest.mark.parametrize("in_process", [True, False])
+def test_a_transcript_that_cannot_be_written(here: Path, in_process: bool) -> None:
+    write(here / "codec.py", "def decode(type, data, *, dialect, version=None): ...")
+    with pytest.raises(
+        ImplementationError, match="the transcript no/where cannot be written: No such file or directory"
+    ):
+        open_connection("codec", Options(in_process=in_process, transcript=Path("no/where")))
+
+
 @pytest.mark.parametrize(("options", "text"), [({"timeout": 0}, "more than 0"), ({"memory": -1}, "-1 MiB")])
 def test_options_out_of_range(options: dict[str, int], text: str) -> None:
     with pytest.raises(ValueError, match=text):

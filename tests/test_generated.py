@@ -47,7 +47,7 @@ def test_encode_is_asked_of_the_seeds_value() -> None:
 def test_a_seed_that_does_not_decode() -> None:
     vector, case = made(Op.DECODE, "INT32", "0000")
     assert (vector.kind, vector.reject, case.args) == (Kind.INVALID, Reject(Reason.TRUNCATED, 0), {"data": b"\0\0"})
-    with pytest.raises(ValueError, match="its seed does not decode .*: nothing to encode"):
+    with pytest.raises(ValueError, match=r"its seed does not decode .*: nothing to encode"):
         made(Op.ENCODE, "INT32", "0000")
 
 

@@ -237,6 +237,14 @@ def test_an_id_that_exists_nowhere_is(file: Path, match: str, complete: bool) ->
     assert line == f"{file}: {match}: no case has the id {match}: correct or remove it"
 
 
+def test_generated_cases_have_ids_without_end(file: Path) -> None:
+    found = load(file, entry(match="gen/kafka/VARINT/-/*"))
+    assert stale(found, verdict()) == []
+    assert stale(found, verdict("gen/kafka/VARINT/-/x01#decode")) == []
+    (line,) = stale(found, verdict("gen/kafka/VARINT/-/x01#decode", Outcome.PASS))
+    assert line.endswith("gen/kafka/VARINT/-/* did not deviate (pass): remove it")
+
+
 @pytest.mark.parametrize(
     ("day", "expired"), [(TODAY - datetime.timedelta(1), True), (TODAY, False), (TODAY + datetime.timedelta(1), False)]
 )

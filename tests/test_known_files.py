@@ -14,13 +14,13 @@ from pathlib import Path
 
 import pytest
 import tomlkit
+from pytest_run import Run, run
 
 from conformance import known, vectors
 from conformance.connection import Options, open_connection
 from conformance.known import Deviation, Known
 from conformance.model import DEVIATIONS, Outcome, Verdict
 from conformance.session import Question, Session
-from tests.pytest_run import Run, run
 
 ROOT = Path(__file__).resolve().parent.parent
 #: Wrapper → the package that it wraps, and the version that the file speaks of.

@@ -13,7 +13,9 @@ from conformance.readings import Readings, ask
 KAFKA = "kafka"
 
 
-def case(op: Op = Op.DECODE, type_name: str | None = "UNSIGNED_VARINT", version: int | None = None, **args: Any) -> Case:
+def case(
+    op: Op = Op.DECODE, type_name: str | None = "UNSIGNED_VARINT", version: int | None = None, **args: Any
+) -> Case:
     return Case("made/here", op, KAFKA, type_name, version, args)
 
 

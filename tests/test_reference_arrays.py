@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import UUID
 
 import pytest
 from wire import Refused, decode, encode, recode
@@ -17,6 +18,10 @@ BOTH_WAYS: list[tuple[str, Any, str]] = [
     ("ARRAY<INT8>", [1, -1], "0000000201ff"),
     ("ARRAY<STRING>", ["", "ab"], "000000020000" + "00026162"),
     ("ARRAY<NULLABLE_STRING>", [None], "00000001ffff"),
+    ("ARRAY<FLOAT64>", [1.0, -2.0], "00000002" + "3ff0000000000000" + "c000000000000000"),
+    ("ARRAY<UUID>", [UUID(int=1), UUID(int=2)], "00000002" + "00" * 15 + "01" + "00" * 15 + "02"),
+    ("ARRAY<BYTES>", [b"a", b""], "00000002" + "0000000161" + "00000000"),
+    ("COMPACT_ARRAY<UNSIGNED_VARINT>", [300, 1], "03" + "ac02" + "01"),
     ("NULLABLE_ARRAY<INT16>", None, "ffffffff"),
     ("NULLABLE_ARRAY<INT16>", [], "00000000"),
     ("NULLABLE_ARRAY<INT16>", [1, 2], "0000000200010002"),

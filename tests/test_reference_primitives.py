@@ -14,8 +14,8 @@ from wire import Refused, decode, encode, recode
 
 import reference
 from reference import primitives
-from reference.cursor import Writer
-from reference.errors import DecodeError, EncodeError
+from reference.cursor import Reader, Span, Writer
+from reference.errors import DecodeError, EncodeError, Reason, WireError
 from reference.primitives import PRIMITIVES
 from reference.rules import Rules
 
@@ -400,13 +400,137 @@ def test_a_length_that_no_prefix_can_say_is_refused(monkeypatch: pytest.MonkeyPa
     """Two gigabytes are not written in a test: the borders are."""
     monkeypatch.setattr(primitives, "MAX_INT32", 3)
     assert encode("BYTES", b"abc") == "00000003616263"
-    assert encode("BYTES", b"abcd") == Refused("out-of-range")
     assert encode("COMPACT_BYTES", b"abcd") == Refused("out-of-range")
+    with pytest.raises(EncodeError) as caught:
+        reference.encode("BYTES", b"abcd", dialect="kafka")
+    assert str(caught.value) == "out-of-range: 4 bytes; at most 3 can be written"
 
 
 def test_a_compact_length_goes_up_to_its_prefix() -> None:
     writer = Writer(Rules())
     primitives.append_compact_length(writer, 2**32 - 2, "length")
     assert writer.out.hex() == "ffffffff0f"
-    with pytest.raises(EncodeError, match="length 4294967295 is more than a compact prefix can say"):
+    with pytest.raises(EncodeError, match="length 4294967295 is more than a compact prefix can say") as caught:
         primitives.append_compact_length(writer, 2**32 - 1, "length")
+    assert caught.value.reason is Reason.OUT_OF_RANGE
+
+
+#: switch, its other reading, type, bytes, what the error says under it
+OTHER_TEXTS: list[tuple[str, Any, str, str, str]] = [
+    (
+        "overlong_varints",
+        "refused",
+        "UNSIGNED_VARINT",
+        "818000",
+        "varint-overflow: UNSIGNED_VARINT of 3 bytes would fit in fewer (byte 0)",
+    ),
+    (
+        "compact_length",
+        "signed",
+        "COMPACT_BYTES",
+        "ffffffff0f",
+        "negative-length: length -2 is negative (byte 0)",
+    ),
+]
+
+
+@pytest.mark.parametrize(("switch", "value", "name", "digits", "text"), OTHER_TEXTS)
+def test_what_reading_says_under_other_rules(switch: str, value: Any, name: str, digits: str, text: str) -> None:
+    with pytest.raises(DecodeError) as caught:
+        reference.Reference(Rules(**{switch: value})).decode(name, bytes.fromhex(digits), dialect="kafka")
+    assert str(caught.value) == text
+
+
+# --- The makers of primitive types ---
+# The module makes its types while it is imported. Here they are made again, in a test's own time.
+
+
+def fixed(name: str, code: str, low: int, high: int) -> primitives.Primitive:
+    return primitives.Primitive(name, *primitives._fixed_integer(name, code, low, high), 0)
+
+
+def zigzag(name: str, width: int) -> primitives.Primitive:
+    return primitives.Primitive(name, *primitives._zigzag(name, width), 0)
+
+
+def made(name: str) -> primitives.Primitive:
+    match name:
+        case "INT8":
+            return fixed(name, ">b", -(2**7), 2**7 - 1)
+        case "INT16":
+            return fixed(name, ">h", -(2**15), 2**15 - 1)
+        case "INT32":
+            return fixed(name, ">i", -(2**31), 2**31 - 1)
+        case "INT64":
+            return fixed(name, ">q", -(2**63), 2**63 - 1)
+        case "UINT16":
+            return fixed(name, ">H", 0, 2**16 - 1)
+        case "UINT32":
+            return fixed(name, ">I", 0, 2**32 - 1)
+        case "VARINT":
+            return zigzag(name, 32)
+        case "VARLONG":
+            return zigzag(name, 64)
+    return primitives._length_prefixed(
+        name, text=name.endswith("STRING"), compact="COMPACT" in name, nullable="NULLABLE" in name
+    )
+
+
+MADE = [name for name in PRIMITIVES if name not in ("BOOLEAN", "FLOAT64", "UUID", "UNSIGNED_VARINT")]
+
+
+def refusal(act: Any) -> WireError:
+    with pytest.raises(WireError) as caught:
+        act()
+    assert isinstance(caught.value, WireError)
+    return caught.value
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_what_makers_make_keeps_to_the_tables(name: str) -> None:
+    own = made(name)
+    assert (own.name, own.default) == (name, PRIMITIVES[name].default)
+    for _, value, digits in (row for row in BOTH_WAYS if row[0] == name):
+        reader, writer = Reader(bytes.fromhex("ff" + digits + "ff"), Rules()), Writer(Rules())
+        reader.take(1, 0, "x")
+        writer.out += b"\xee"
+        assert own.read(reader) == value
+        assert reader.remaining == 1
+        own.append(writer, value)
+        assert writer.out.hex() == "ee" + digits
+    for _, digits, value, _ in (row for row in ONE_WAY if row[0] == name):
+        assert own.read(Reader(bytes.fromhex(digits), Rules())) == value
+    for _, digits, reason, offset in (row for row in REFUSED if row[0] == name and row[2] != "trailing-bytes"):
+        error = refusal(lambda digits=digits: own.read(Reader(bytes.fromhex(digits), Rules())))
+        assert isinstance(error, DecodeError)
+        assert (error.reason, error.offset) == (reason, offset)
+    for _, value, reason in (row for row in UNENCODABLE if row[0] == name):
+        error = refusal(lambda value=value: own.append(Writer(Rules()), value))
+        assert (error.reason, error.path) == (reason, "")
+    for _, digits, text in (row for row in READ_TEXTS if row[0] == name):
+        assert str(refusal(lambda digits=digits: own.read(Reader(bytes.fromhex(digits), Rules())))) == text
+    for _, value, text in (row for row in WRITE_TEXTS if row[0] == name):
+        assert str(refusal(lambda value=value: own.append(Writer(Rules()), value))) == text
+
+
+@pytest.mark.parametrize(("name", "digits"), [("INT16", "0102"), ("VARINT", "8101"), ("STRING", "000161")])
+def test_what_makers_make_notes_what_it_reads(name: str, digits: str) -> None:
+    spans: list[Span] = []
+    made(name).read(Reader(bytes.fromhex(digits), Rules(), spans))
+    assert (
+        spans
+        == {
+            "INT16": [Span("", 0, 2, "INT16", 258)],
+            "VARINT": [Span("", 0, 2, "VARINT", -65)],
+            "STRING": [Span("", 0, 2, "length", 1), Span("", 2, 3, "text", "a")],
+        }[name]
+    )
+
+
+def test_an_integer_may_be_read_under_another_name() -> None:
+    read, _ = primitives._fixed_integer("INT32", ">i", 0, 0)
+    spans: list[Span] = []
+    assert read(Reader(bytes(4), Rules(), spans), "frame size") == 0
+    assert spans == [Span("", 0, 4, "frame size", 0)]
+    with pytest.raises(DecodeError, match="frame size needs 4 more bytes, 3 are left"):
+        read(Reader(bytes(3), Rules()), "frame size")

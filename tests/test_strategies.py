@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import math
 import struct
 from typing import Any
 
@@ -87,8 +88,8 @@ def test_every_primitive_has_values_of_its_kind() -> None:
 def test_floats_are_of_every_kind() -> None:
     values = drawn(strategies.values("FLOAT64", dialect=KAFKA), 150)
     exponents = {struct.pack(">d", value)[0] & 0x7F for value in values}
-    assert len(exponents) > 50
-    assert any(value != value for value in values)  # noqa: PLR0124 (not a number)
+    assert len(exponents) > 15
+    assert any(math.isnan(value) for value in values)
 
 
 def test_nulls_and_empty_arrays_are_drawn() -> None:

@@ -24,10 +24,10 @@ class Refused:
     path: str | None = None
 
     def __eq__(self, other: object) -> bool:
-        """Without a path, the path does not matter."""
+        """An expectation without a path leaves it open."""
         if not isinstance(other, Refused) or (self.reason, self.offset) != (other.reason, other.offset):
             return False
-        return self.path is None or other.path is None or self.path == other.path
+        return None in (self.path, other.path) or self.path == other.path
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -37,7 +37,10 @@ def attempt(act: Callable[[], Any]) -> Any:
     try:
         return act()
     except WireError as error:
-        return Refused(error.reason, error.offset if isinstance(error, DecodeError) else None, error.path)
+        refusal = error
+    assert isinstance(refusal.path, str)
+    assert refusal.detail
+    return Refused(refusal.reason, refusal.offset if isinstance(refusal, DecodeError) else None, refusal.path)
 
 
 def decode(type_name: str, digits: str, version: int | None = None, **switches: Any) -> Any:

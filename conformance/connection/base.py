@@ -21,10 +21,10 @@ class ImplementationError(ValueError):
 class Options:
     """How an implementation is asked.
 
-    `timeout`: seconds that one case may take. `memory`: MiB that the child may take. `in_process`: a Python module
-    runs inside this process, for a debugger, without either limit. `transcript`: the conversation is appended to this
-    file, a JSON object a line: `{"t": seconds since the start, "dir": ">" or "<", "line": …}`, ">" to the
-    implementation; `line` is the object that was sent, or a string where it was none.
+    `timeout`: seconds that one case may take (a large one a few more). `memory`: MiB that the child may take.
+    `in_process`: a Python module runs inside this process, for a debugger, without either limit. `transcript`: the
+    conversation is appended to this file, a JSON object a line: `{"t": seconds since the start, "dir": ">" or "<",
+    "line": …}`, ">" to the implementation; `line` is the object that was sent, or a string where it was none.
     """
 
     timeout: float = 5.0

@@ -30,6 +30,8 @@ START_TIMEOUT = 30.0
 #: Bytes on stdout that are no answers, one after the other, and bytes of one line, before the process is given up.
 FLOOD = 1 << 20
 LONGEST_LINE = 1 << 26
+#: For so many bytes of open questions a second is added to the time that a case may take.
+BYTES_A_SECOND = 1 << 18
 #: Seconds in which a process shows whether it outlives an answer.
 DOUBT = 0.05
 #: So many failed starts in a row end the asking.
@@ -100,7 +102,9 @@ class ChildConnection:
         self._process: Process | None = None
         self._base_memory = 0
         self._heard_at = 0.0
+        #: Bytes on stdout since the last answer that were none, and the first line of them.
         self._junk = 0
+        self._sample = b""
         self._failed_starts = 0
         self._lost: str | None = None
         try:
@@ -122,6 +126,7 @@ class ChildConnection:
                 self._process, _ = self._start()
             taken = self._send_settings(self._process, dialect, settings)
         except BaseException:
+            del self._settings[dialect]
             self._abandon()
             raise
         if not taken:
@@ -186,40 +191,46 @@ class ChildConnection:
 
     def _listen(self, process: Process, timeout: float) -> None:
         """Hear what comes, and end the process when it breaks a limit."""
-        junk = b""
-        for line in process.pump(timeout):
-            self._transcript.heard(line)
-            if self._talk.hear(line):
-                self._heard_at = time.monotonic()
-                self._junk = 0
-            else:
-                self._junk += len(line) + 1
-                junk = junk or line
+        self._hear(process.pump(timeout))
         if process.ended:
-            self._bury(process)
+            self._gone(_died(process))
         elif self._junk > FLOOD or process.half_line_size > LONGEST_LINE:
             size = self._junk + process.half_line_size
-            sample = (junk or process.half_line)[:80]
+            sample = (self._sample or process.half_line)[:80]
             self._end(process, lambda stderr: endings.flooded(size, sample, stderr))
         elif self._talk.waiting:
             self._watch(process)
+
+    def _hear(self, heard: Sequence[bytes]) -> bool:
+        """Take up lines from stdout. True if there is an answer among them."""
+        progress = False
+        for line in heard:
+            self._transcript.heard(line)
+            if self._talk.hear(line):
+                progress = True
+                self._junk = 0
+            else:
+                self._sample = line if self._junk == 0 else self._sample
+                self._junk += len(line) + 1
+        if progress:
+            self._heard_at = time.monotonic()
+        return progress
 
     def _watch(self, process: Process) -> None:
         options = self._options
         grown = process.memory - self._base_memory
         if grown > options.memory << 20:
             self._end(process, lambda stderr: endings.oversized(grown, options.memory, stderr))
-        elif time.monotonic() - max(self._heard_at, process.took_at) > options.timeout:
-            process.show_stack()
-            self._end(process, lambda stderr: endings.hung(options.timeout, stderr))
+            return
+        allowed = options.timeout + self._talk.open_bytes // BYTES_A_SECOND
+        if time.monotonic() - max(self._heard_at, process.took_at) > allowed:
+            if self._hear(process.show_stack()) and not process.ended:
+                return  # late, but alive
+            self._end(process, lambda stderr: endings.hung(allowed, stderr))
 
     def _end(self, process: Process, tell: Callable[[bytes], Ending]) -> None:
-        process.kill()
+        self._hear(process.kill())
         self._gone(tell(process.stderr))
-
-    def _bury(self, process: Process) -> None:
-        """It has ended by itself, or has at least closed its stdout."""
-        self._gone(_died(process))
 
     def _gone(self, ending: Ending) -> None:
         self._process = None

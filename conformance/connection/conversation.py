@@ -93,6 +93,11 @@ class Conversation:
         return bool(self._open)
 
     @property
+    def open_bytes(self) -> int:
+        """How long the open questions are together."""
+        return self._open_bytes
+
+    @property
     def doubtful(self) -> bool:
         """Only time tells whether the process outlives the answer that it has just given."""
         trial = self._trial
@@ -198,9 +203,9 @@ class Conversation:
             if first is not None and first.status is not Status.VIOLATION:
                 text = f"a second answer came to the same question: {shorten(line)}"
                 self._put(index, Observation(self._cases[index], Status.VIOLATION, error="answered twice", detail=text))
-        elif seq in self._earlier:
-            text = f"a second answer came to an earlier question, {self._earlier[seq].id}: {shorten(line)}"
-            self._junk("answered twice", text)
+        elif 0 < seq <= self._seq:
+            which = f", {self._earlier[seq].id}" if seq in self._earlier else ""
+            self._junk("answered twice", f"a second answer came to an earlier question{which}: {shorten(line)}")
         else:
             self._junk("unasked answer", f"an answer came to a question that nobody asked, seq {seq}: {shorten(line)}")
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import resource
+import signal
 import sys
 
 
@@ -31,6 +32,8 @@ def main(arguments: list[str]) -> None:
     """Set the limits, then become the command."""
     memory, command = int(arguments[0]), arguments[1:]
     apply(memory)
+    for ignored in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them, and the command would inherit that
+        signal.signal(ignored, signal.SIG_DFL)
     try:
         os.execvp(command[0], command)  # noqa: S606 (the user's own command)
     except OSError as error:

@@ -27,6 +27,7 @@ GRACE = 1.0
 STACK_TIME = 0.3
 
 _CHUNK = 1 << 18
+_DRAIN = 64
 
 
 class Process:
@@ -151,9 +152,17 @@ class Process:
     def _check_end(self, lines: list[bytes]) -> None:
         """Has it ended, while a child of its own still holds its stdout open?"""
         if not self.ended and self._popen.poll() is not None:
-            while self._read_stdout(lines):
-                pass
+            self._drain(lines)
             self.ended = True
+
+    def _drain(self, lines: list[bytes]) -> None:
+        """Read what is left in the pipes of a process that has ended; not for ever, some child of it may write on."""
+        for _ in range(_DRAIN):
+            if self.ended or not self._read_stdout(lines):
+                break
+        for _ in range(_DRAIN):
+            if self._stderr not in self._selector.get_map() or not self._read_stderr():
+                break
 
     def look(self) -> None:
         """See how much memory it takes."""
@@ -176,30 +185,31 @@ class Process:
             return self._popen.wait(max(deadline - time.monotonic(), 0.0))
         return None
 
-    def show_stack(self) -> None:
-        """Ask it for its stack on stderr (workers, Go, Java) and read that, for a moment. It may end it."""
+    def show_stack(self) -> list[bytes]:
+        """Ask it for its stack on stderr (workers, Go, Java), which may end it. The lines that it wrote meanwhile."""
+        lines: list[bytes] = []
         with contextlib.suppress(ProcessLookupError):
             os.kill(self._popen.pid, signal.SIGQUIT)
         deadline = time.monotonic() + STACK_TIME
         seen = self.stderr
         while time.monotonic() < deadline:
-            self.pump(TICK)
+            lines += self.pump(TICK)
             if self.stderr != seen:
                 seen, deadline = self.stderr, min(deadline, time.monotonic() + TICK)
+        return lines
 
-    def kill(self) -> int:
-        """End it and its whole process group at once; the exit code. Safe to repeat."""
+    def kill(self) -> list[bytes]:
+        """End it and its whole process group at once. The lines that were still to be read. Safe to repeat."""
         self._kill_group()
-        code = self._popen.wait()
+        self._popen.wait()
+        lines: list[bytes] = []
         if self._selector.get_map() is not None:
-            with contextlib.suppress(KeyError):
-                while self._read_stderr():
-                    pass
+            self._drain(lines)
             self._selector.close()
             for pipe_end in (self._stdin, self._stdout, self._stderr):
                 pipe_end.close()
             guard.forget(self._popen.pid)
-        return code
+        return lines
 
     def _kill_group(self) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):

@@ -7,6 +7,8 @@ from typing import IO, TYPE_CHECKING
 
 import msgspec
 
+from conformance.connection.base import ImplementationError
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -15,7 +17,11 @@ class Transcript:
     """Appends `{"t": seconds, "dir": ">" or "<", "line": …}`; does nothing when there is no path."""
 
     def __init__(self, path: Path | None) -> None:
-        self._file: IO[bytes] | None = None if path is None else path.open("ab")
+        """Raises ImplementationError when the file cannot be written."""
+        try:
+            self._file: IO[bytes] | None = None if path is None else path.open("ab")
+        except OSError as error:
+            raise ImplementationError(f"the transcript {path} cannot be written: {error.strerror}") from error
         self._start = time.monotonic()
 
     def sent(self, line: bytes) -> None:

@@ -15,7 +15,7 @@ if __name__ == "__main__":
     for line in sys.stdin:
         question = json.loads(line)
         if question["op"] == "describe":
-            message = {"name": "long answers", "ops": ["decode"]}
+            message: dict[str, object] = {"name": "long answers", "ops": ["decode"]}
         else:
             message = {"seq": question["seq"], "value": {"hex": question["data"] * 2}}
         sys.stdout.write(json.dumps(message) + "\n")

@@ -11,7 +11,10 @@ from reference import encode as encode
 from reference import negotiate as negotiate
 
 PRODUCES: Produces = frozenset(
-    {(area, "contested", None) for area in ("varints", "tag-ordering", "unsupported-versions", "framing")}
+    {
+        (area, "contested", None)
+        for area in ("varints", "tag-ordering", "null-encodings", "unsupported-versions", "framing")
+    }
 )
 TAKES = frozenset({"R-K-7"})
 

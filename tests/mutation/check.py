@@ -1,0 +1,178 @@
+"""Mutation testing: small faults are put into the code, one at a time, and the tests have to notice each.
+
+    python tests/mutation/check.py            # make the mutants, run the tests on each (some minutes), judge
+    python tests/mutation/check.py --read     # judge the last run again
+    python tests/mutation/check.py --draft    # the same, and print entries for survivors that are not listed
+
+Which files are mutated and which tests are run stands in pyproject.toml under [tool.mutmut]. Of each file's mutants at
+least 95 % have to be killed; those that live stand in survivors.toml, each with the reason why no test can, or need,
+tell it from the code. An entry says what the fault is, not its number: numbers move when a function changes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+#: Of a file's mutants so many have to be killed, in hundredths.
+LEAST = 95
+LIST = Path(__file__).with_name("survivors.toml")
+WORK = Path("mutants")
+
+#: What mutmut calls a mutant that the tests noticed: one that never ends is noticed too.
+KILLED = frozenset({"killed", "timeout", "segfault"})
+SURVIVED = "survived"
+_RESULT = re.compile(r"\s*(?P<module>[\w.]+)\.(?P<name>x[^\s.]*?)__mutmut_(?P<number>\d+): (?P<status>.+)")
+
+
+class CheckError(Exception):
+    """The check cannot be made; the text says why and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """One mutant and what became of it."""
+
+    module: str
+    name: str
+    number: int
+    status: str
+
+    @property
+    def id(self) -> str:
+        """Its name in mutmut."""
+        return f"{self.module}.{self.name}__mutmut_{self.number}"
+
+    @property
+    def function(self) -> str:
+        """The function that was changed: `reference.cursor.Reader.take`."""
+        plain = self.name.removeprefix("x")
+        own = plain.strip("ǁ").replace("ǁ", ".") if "ǁ" in plain else plain.removeprefix("_")
+        return f"{self.module}.{own}"
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What a mutant changed: the lines that were there, and those in their place."""
+
+    function: str
+    was: str
+    now: str
+
+    def draft(self) -> str:
+        """An entry of the list, its reason still to be found."""
+        return "\n".join(
+            ("[[survivor]]", f'function = "{self.function}"', f"was = '''{self.was}'''", f"now = '''{self.now}'''")
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What the check found: lines for a person, and the faults that are not listed."""
+
+    problems: tuple[str, ...]
+    unlisted: tuple[Fault, ...]
+    shares: tuple[str, ...]
+
+
+def mutmut(*words: str, quiet: bool = True) -> str:
+    """Run mutmut. Raises CheckError when it fails."""
+    command = [sys.executable, "-m", "mutmut", *words]
+    done = subprocess.run(command, check=False, text=True, stdout=subprocess.PIPE if quiet else None)
+    if done.returncode != 0:
+        raise CheckError(f"`mutmut {' '.join(words)}` ended with exit code {done.returncode}: see above")
+    return done.stdout or ""
+
+
+def read_results(text: str) -> list[Mutant]:
+    """The mutants that `mutmut results` lists. Raises CheckError when there are none."""
+    found = [
+        Mutant(match["module"], match["name"], int(match["number"]), match["status"].strip())
+        for line in text.splitlines()
+        if (match := _RESULT.fullmatch(line))
+    ]
+    if not found:
+        raise CheckError("there are no mutants: run without --read")
+    return found
+
+
+def read_fault(function: str, diff: str) -> Fault:
+    """What a unified diff changes."""
+    lines = [line for line in diff.splitlines() if not line.startswith(("---", "+++"))]
+    was, now = ("\n".join(line[1:].strip() for line in lines if line.startswith(sign)) for sign in "-+")
+    return Fault(function, was, now)
+
+
+def read_list(text: str) -> dict[Fault, str]:
+    """The listed faults, each with its reason. Raises CheckError for an entry that is not whole or stands twice."""
+    listed: dict[Fault, str] = {}
+    for number, entry in enumerate(tomllib.loads(text).get("survivor", []), 1):
+        if set(entry) != {"function", "was", "now", "reason"} or not entry["reason"].strip():
+            raise CheckError(f"{LIST.name}: entry {number} needs function, was, now and a reason, and nothing else")
+        fault = Fault(entry["function"], entry["was"], entry["now"])
+        if fault in listed:
+            raise CheckError(f"{LIST.name}: entry {number}, in {fault.function}, stands twice")
+        listed[fault] = entry["reason"]
+    return listed
+
+
+def judge(mutants: Sequence[Mutant], survivors: Iterable[Fault], listed: Iterable[Fault]) -> Verdict:
+    """Compare a run with the list."""
+    survivors, listed = list(dict.fromkeys(survivors)), list(listed)
+    problems, shares = [], []
+    by_module = collections.defaultdict(list)
+    for mutant in mutants:
+        by_module[mutant.module].append(mutant)
+    for module, own in sorted(by_module.items()):
+        killed = sum(mutant.status in KILLED for mutant in own)
+        shares.append(f"{module}: {killed} of {len(own)} mutants killed ({100 * killed / len(own):.1f} %)")
+        if 100 * killed < LEAST * len(own):
+            problems.append(f"{module}: fewer than {LEAST} % of its mutants are killed")
+    for mutant in mutants:
+        if mutant.status not in KILLED and mutant.status != SURVIVED:
+            problems.append(f"{mutant.id}: {mutant.status}")
+    unlisted = tuple(fault for fault in survivors if fault not in listed)
+    problems += [
+        f"{fault.function}: survived, and is not listed:\n  - {fault.was}\n  + {fault.now}" for fault in unlisted
+    ]
+    gone = [fault for fault in listed if fault not in survivors]
+    problems += [f"{LIST.name}: no longer survives in {fault.function}: {fault.now}" for fault in gone]
+    return Verdict(tuple(problems), unlisted, tuple(shares))
+
+
+def check(words: Sequence[str]) -> int:
+    """Run as the words say. 0: all is well; 1: it is not; 2: the check could not be made."""
+    parser = argparse.ArgumentParser(description="Mutation testing: each small fault has to be noticed by a test.")
+    parser.add_argument("--read", action="store_true", help="judge the last run, without a new one")
+    parser.add_argument("--draft", action="store_true", help="as --read, and print entries for unlisted survivors")
+    options = parser.parse_args(words)
+    try:
+        listed = read_list(LIST.read_text("utf-8"))
+        if not (options.read or options.draft):
+            shutil.rmtree(WORK, ignore_errors=True)
+            mutmut("run", quiet=False)
+        mutants = read_results(mutmut("results", "--all", "true"))
+        survivors = [
+            read_fault(mutant.function, mutmut("show", mutant.id)) for mutant in mutants if mutant.status == SURVIVED
+        ]
+    except CheckError as error:
+        sys.stderr.write(f"{error}\n")
+        return 2
+    verdict = judge(mutants, survivors, listed)
+    lines = [*verdict.shares, f"{len(set(survivors))} survive, {len(listed)} are listed", *verdict.problems]
+    if options.draft:
+        lines += ["", *(f"{fault.draft()}\nreason = ''\n" for fault in verdict.unlisted)]
+    sys.stdout.write("\n".join(lines) + "\n")
+    return 1 if verdict.problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(check(sys.argv[1:]))

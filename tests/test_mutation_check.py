@@ -1,0 +1,108 @@
+"""How the results of mutation testing are read and judged; the testing itself is `tox -e mutation`."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+FOLDER = Path(__file__).parent / "mutation"
+
+
+def load() -> ModuleType:
+    """The script beside the tests, which no package holds."""
+    spec = importlib.util.spec_from_file_location("mutation_check", FOLDER / "check.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+check: Any = load()
+
+RESULTS = """
+    reference.cursor.xǁReaderǁtake__mutmut_1: killed
+    reference.cursor.xǁReaderǁ__init____mutmut_12: timeout
+    reference.primitives.x__read_leb128__mutmut_3: survived
+    reference.primitives.x_integer__mutmut_1: killed
+"""
+
+DIFF = """# reference.primitives.x__read_leb128__mutmut_3: survived
+--- reference/primitives.py
++++ reference/primitives.py
+@@ -1,4 +1,4 @@
+ def _read_leb128(reader: Reader) -> int:
+-    start = reader.pos
++    start = None
+     longest = 5
+"""
+
+FAULT = check.Fault("reference.primitives._read_leb128", "start = reader.pos", "start = None")
+
+
+def mutants(killed: int, survived: int, status: str = "survived") -> list[Any]:
+    statuses = ["killed"] * killed + [status] * survived
+    return [check.Mutant("reference.cursor", "x_take", number, one) for number, one in enumerate(statuses)]
+
+
+def test_results_are_read() -> None:
+    found = check.read_results(RESULTS)
+    assert [(one.function, one.number, one.status) for one in found] == [
+        ("reference.cursor.Reader.take", 1, "killed"),
+        ("reference.cursor.Reader.__init__", 12, "timeout"),
+        ("reference.primitives._read_leb128", 3, "survived"),
+        ("reference.primitives.integer", 1, "killed"),
+    ]
+    assert found[0].id == "reference.cursor.xǁReaderǁtake__mutmut_1"
+    with pytest.raises(check.CheckError, match="there are no mutants"):
+        check.read_results("nothing here")
+
+
+def test_a_diff_says_what_a_mutant_changes() -> None:
+    assert check.read_fault("reference.primitives._read_leb128", DIFF) == FAULT
+
+
+def test_a_list_gives_reasons() -> None:
+    text = FAULT.draft() + '\nreason = "the same"\n'
+    assert check.read_list(text) == {FAULT: "the same"}
+    assert check.read_list("") == {}
+    with pytest.raises(check.CheckError, match="entry 1 needs function, was, now and a reason"):
+        check.read_list(FAULT.draft())
+    with pytest.raises(check.CheckError, match="entry 1 needs"):
+        check.read_list(FAULT.draft() + "\nreason = ' '\n")
+    with pytest.raises(check.CheckError, match=r"entry 2, in .*_read_leb128, stands twice"):
+        check.read_list(text + text)
+
+
+def test_listed_survivors_are_well() -> None:
+    verdict = check.judge(mutants(19, 1), [FAULT], {FAULT: "the same"})
+    assert (verdict.problems, verdict.unlisted) == ((), ())
+    assert verdict.shares == ("reference.cursor: 19 of 20 mutants killed (95.0 %)",)
+
+
+def test_what_is_wrong_with_a_run() -> None:
+    low = check.judge(mutants(18, 2), [FAULT], {FAULT: "the same"})
+    assert low.problems == ("reference.cursor: fewer than 95 % of its mutants are killed",)
+    unlisted = check.judge(mutants(20, 1), [FAULT], {})
+    assert unlisted.unlisted == (FAULT,)
+    assert unlisted.problems[0].startswith("reference.primitives._read_leb128: survived, and is not listed:")
+    gone = check.judge(mutants(20, 0), [], {FAULT: "the same"})
+    assert gone.problems == ("survivors.toml: no longer survives in reference.primitives._read_leb128: start = None",)
+    for status in ("no tests", "not checked", "suspicious", "skipped"):
+        (problem,) = check.judge(mutants(20, 1, status), [], {}).problems
+        assert problem == f"reference.cursor.x_take__mutmut_20: {status}"
+
+
+def test_the_list_is_whole_and_of_the_files_that_are_mutated() -> None:
+    listed = check.read_list((FOLDER / "survivors.toml").read_text("utf-8"))
+    for fault in listed:
+        package, module, _ = fault.function.split(".", 2)
+        assert f"{package}.{module}" in ("conformance.judge", "reference.cursor", "reference.primitives")
+        source = (FOLDER.parents[1] / package / f"{module}.py").read_text("utf-8")
+        assert all(line in source for line in fault.was.splitlines()), f"{fault.function} has changed"

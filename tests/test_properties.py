@@ -1,0 +1,337 @@
+"""Properties: all hold for the reference; a broken implementation is found, and its case shrunk to a small one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from types import TracebackType
+from typing import Any, Self
+
+import pytest
+from wire import KAFKA
+
+import reference
+from conformance import properties
+from conformance.connection import Options, open_connection
+from conformance.generated import parse
+from conformance.known import Deviation, Known
+from conformance.model import Case, Description, Kind, Observation, Op, Outcome, Status, Verdict
+from conformance.properties import Counterexample, Property, offered
+from conformance.readings import ask
+from conformance.session import Session
+
+ALL = frozenset({Op.DECODE, Op.ENCODE, Op.RECODE})
+
+
+class Fake:
+    """A connection to the reference that `change` tampers with."""
+
+    def __init__(
+        self,
+        change: Callable[[Case, Observation], Observation] | None = None,
+        ops: frozenset[Op] = ALL,
+        types: Mapping[str, tuple[int, int] | None] | None = None,
+        readings: Mapping[str, str] | None = None,
+    ) -> None:
+        offers = None if types is None else {KAFKA: types}
+        self.description = Description("fake", ops=ops, types=offers, readings=readings or {})
+        self.change = change or (lambda _, observation: observation)
+        self.asked: list[str] = []
+
+    def configure(self, dialect: str, settings: Mapping[str, Any]) -> bool:
+        return True
+
+    def ask(self, cases: Sequence[Case]) -> list[Observation]:
+        self.asked += [case.id for case in cases]
+        return [self.change(case, ask(reference.Reference(), case)) for case in cases]
+
+    def close(self) -> None: ...
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+
+def session(fake: Fake, *known: Deviation) -> Session:
+    return Session(fake, Known(None, known))
+
+
+def check(name: str, type_name: str, version: int | None = None, ops: frozenset[Op] = ALL) -> Property:
+    return Property(name, KAFKA, type_name, version, ops)
+
+
+def run(found: Property, own: Session, examples: int = 60) -> Verdict:
+    result = properties.run(found, own, examples)
+    assert isinstance(result, Verdict)
+    return result
+
+
+def counterexample(found: Property, own: Session, examples: int = 200) -> Counterexample:
+    result = properties.run(found, own, examples)
+    assert isinstance(result, Counterexample)
+    # Whatever was found can be made again from its id alone.
+    assert parse(result.verdict.id) == (result.vector, result.observation.case)
+    return result
+
+
+EVERY = [*offered(Description("reference", ops=ALL))]
+
+
+@pytest.mark.parametrize("found", EVERY, ids=lambda found: found.id)
+def test_every_property_holds_for_the_reference(found: Property) -> None:
+    verdict = run(found, session(Fake()), 3)
+    assert (verdict.verdict, verdict.id) == (Outcome.PASS, found.id)
+
+
+def test_in_process_they_hold_too() -> None:
+    with Session(open_connection("reference", Options(in_process=True)), Known(None, ())) as own:
+        for found in offered(own.description):
+            if found.type in ("VARINT", "COMPACT_NULLABLE_STRING", "TAG_BUFFER", "ApiVersionsResponse"):
+                assert run(found, own, 5).verdict is Outcome.PASS
+
+
+# --- Which there are ---
+
+
+def test_the_properties_of_all_types() -> None:
+    ids = [found.id for found in EVERY]
+    assert len(ids) == len(set(ids))
+    assert {"gen/kafka/VARINT/-/round-trip", "gen/kafka/VARINT/-/prefixes", "gen/kafka/VARINT/-/arbitrary-bytes"} <= {
+        *ids
+    }
+    types = {(found.type, found.version) for found in EVERY}
+    assert types == set(properties._types(KAFKA))
+    for name in ("round-trip", "arbitrary-bytes"):
+        assert {(found.type, found.version) for found in EVERY if found.name == name} == types
+    # Nothing can be cut off from no bytes.
+    without = types - {(found.type, found.version) for found in EVERY if found.name == "prefixes"}
+    assert without == {("ApiVersionsRequest", 0), ("ApiVersionsRequest", 1), ("ApiVersionsRequest", 2)}
+
+
+def test_arrays_stand_for_all_arrays() -> None:
+    arrays = {found.type for found in EVERY if "ARRAY" in found.type}
+    assert len(arrays) == 16
+    assert {"ARRAY<INT32>", "COMPACT_NULLABLE_ARRAY<ARRAY<BOOLEAN>>", "NULLABLE_ARRAY<COMPACT_BYTES>"} <= arrays
+    assert "ARRAY" not in {found.type for found in EVERY}
+
+
+def test_only_what_is_offered_is_asked() -> None:
+    some = Description("some", ops=ALL, types={KAFKA: {"INT8": None, "ApiVersionsRequest": (3, 4)}})
+    assert {(found.type, found.version) for found in offered(some)} == {
+        ("INT8", None), ("ApiVersionsRequest", 3), ("ApiVersionsRequest", 4)
+    }  # fmt: skip
+    reads = Description("reads", ops=frozenset({Op.DECODE}))
+    assert {found.ops for found in offered(reads)} == {frozenset({Op.DECODE})}
+    writes = Description("writes", ops=frozenset({Op.ENCODE}))
+    assert {found.name for found in offered(writes)} == {"round-trip"}
+    recodes = Description("recodes", ops=frozenset({Op.RECODE}))
+    assert {found.name for found in offered(recodes)} == {"round-trip", "prefixes", "arbitrary-bytes"}
+    serves = Description("serves", ops=frozenset({Op.SERVE, Op.NEGOTIATE}))
+    assert list(offered(serves)) == []
+
+
+def test_dialects_and_areas_narrow_them() -> None:
+    everything = Description("reference", ops=ALL)
+    assert list(offered(everything, dialects=[])) == []
+    assert list(offered(everything, dialects=["kip-482"])) == []
+    assert list(offered(everything, dialects=[KAFKA])) == EVERY
+    assert {found.type for found in offered(everything, areas=["varints"])} == {"UNSIGNED_VARINT", "VARINT", "VARLONG"}
+    assert {found.type for found in offered(everything, areas=["tag-ordering"])} == {"TAG_BUFFER"}
+
+
+# --- What they ask ---
+
+
+def test_a_round_trip_asks_all_three_ops_of_each_value() -> None:
+    fake = Fake()
+    run(check("round-trip", "INT16"), session(fake), 10)
+    by_seed: dict[str, set[str]] = {}
+    for identifier in fake.asked:
+        seed, _, op = identifier.partition("#")
+        by_seed.setdefault(seed, set()).add(op)
+    assert len(by_seed) > 5
+    assert set(map(frozenset, by_seed.values())) == {frozenset({"decode", "encode", "recode"})}
+    assert len(fake.asked) == len(set(fake.asked)), "nothing is asked twice"
+
+
+def test_prefixes_ask_each_proper_prefix() -> None:
+    fake = Fake()
+    run(check("prefixes", "INT32"), session(fake), 1)
+    seed = fake.asked[0].partition("+")[0]
+    assert fake.asked == [f"{seed}+prefix:{length}#decode" for length in range(4)]
+
+
+def test_only_recode_is_asked_where_only_that_is_offered() -> None:
+    for name in ("prefixes", "arbitrary-bytes", "round-trip"):
+        fake = Fake(ops=frozenset({Op.RECODE}))
+        run(check(name, "STRING", ops=frozenset({Op.RECODE})), session(fake), 5)
+        assert {identifier.rpartition("#")[2] for identifier in fake.asked} == {"recode"}
+
+
+def test_the_same_examples_are_drawn_each_time() -> None:
+    first, second = Fake(), Fake()
+    for fake in (first, second):
+        run(check("arbitrary-bytes", "TAG_BUFFER"), session(fake), 30)
+    assert first.asked == second.asked
+    assert len(first.asked) > 20
+
+
+def test_bytes_that_are_nearly_right_are_read_and_refused() -> None:
+    seen: set[Status] = set()
+
+    def note(_: Case, observation: Observation) -> Observation:
+        seen.add(observation.status)
+        return observation
+
+    run(check("arbitrary-bytes", "COMPACT_STRING"), session(Fake(note)))
+    assert seen == {Status.ANSWER, Status.REJECT}
+
+
+# --- What they find ---
+
+
+def answering(broken: Callable[[Case, Any], Any]) -> Callable[[Case, Observation], Observation]:
+    """Answers are changed, refusals stand."""
+
+    def change(case: Case, observation: Observation) -> Observation:
+        if observation.status is not Status.ANSWER:
+            return observation
+        return Observation(case, Status.ANSWER, broken(case, observation.answer))
+
+    return change
+
+
+def test_unsigned_for_zigzag_is_found_with_the_least_integer() -> None:
+    def unsigned(case: Case, answer: Any) -> Any:
+        return answer * 2 if case.op is Op.DECODE and answer >= 0 else answer
+
+    found = counterexample(check("round-trip", "VARINT"), session(Fake(answering(unsigned))))
+    assert (found.verdict.id, found.verdict.kind) == ("gen/kafka/VARINT/-/x02#decode", Kind.WRONG_VALUE)
+    assert found.verdict.detail == "expected 1, got 2"
+
+
+def test_null_for_empty_is_found() -> None:
+    def swapped(case: Case, answer: Any) -> Any:
+        return None if case.op is Op.DECODE and answer == "" else answer
+
+    found = counterexample(check("round-trip", "COMPACT_NULLABLE_STRING"), session(Fake(answering(swapped))))
+    assert found.verdict.id == "gen/kafka/COMPACT_NULLABLE_STRING/-/x01#decode"
+
+
+def test_a_codec_that_fails_from_some_length_on_is_shrunk_to_that_length() -> None:
+    def cut(case: Case, answer: Any) -> Any:
+        return answer[:5] if case.op is Op.DECODE else answer
+
+    found = counterexample(check("round-trip", "STRING"), session(Fake(answering(cut))))
+    assert found.verdict.id == "gen/kafka/STRING/-/x0006303030303030#decode"
+    assert found.vector.value == "000000"
+
+
+def test_a_writer_that_pads_varints_is_found() -> None:
+    def padded(case: Case, answer: Any) -> Any:
+        return bytes([answer[0] | 0x80, 0]) if case.op is Op.ENCODE and len(answer) == 1 else answer
+
+    found = counterexample(check("round-trip", "UNSIGNED_VARINT"), session(Fake(answering(padded))))
+    assert (found.verdict.id, found.verdict.kind) == ("gen/kafka/UNSIGNED_VARINT/-/x00#encode", Kind.WRONG_BYTES)
+
+
+def test_a_recode_that_drops_unknown_tags_is_found() -> None:
+    def dropped(case: Case, answer: Any) -> Any:
+        return b"\0" if case.op is Op.RECODE else answer
+
+    found = counterexample(check("round-trip", "TAG_BUFFER"), session(Fake(answering(dropped))))
+    assert found.verdict.id == "gen/kafka/TAG_BUFFER/-/x010000#recode"
+
+
+def test_a_reader_that_takes_half_a_value_is_found_by_its_prefixes() -> None:
+    def lenient(case: Case, observation: Observation) -> Observation:
+        if observation.reason == "truncated" and len(case.args.get("data", b"")) >= 2:
+            return Observation(case, Status.ANSWER, 0)
+        return observation
+
+    found = counterexample(check("prefixes", "INT64"), session(Fake(lenient)))
+    assert found.verdict.id == "gen/kafka/INT64/-/x0000000000000000+prefix:2#decode"
+    assert found.verdict.kind is Kind.ACCEPTED_INVALID
+    assert found.observation.case.args == {"data": b"\0\0"}
+
+
+def test_a_reader_that_ignores_what_follows_is_found_by_arbitrary_bytes() -> None:
+    def lenient(case: Case, observation: Observation) -> Observation:
+        if observation.reason == "trailing-bytes":
+            return Observation(case, Status.ANSWER, case.args["data"][0] != 0)
+        return observation
+
+    found = counterexample(check("arbitrary-bytes", "BOOLEAN"), session(Fake(lenient)))
+    assert found.verdict.kind is Kind.ACCEPTED_INVALID
+    assert found.verdict.id == "gen/kafka/BOOLEAN/-/x0000#decode"
+
+
+def test_a_crash_is_found_and_not_sought_for_ever() -> None:
+    def crashes(case: Case, observation: Observation) -> Observation:
+        if len(case.args.get("data", b"")) > 2:
+            return Observation(case, Status.CRASH, error="SIGABRT", detail="aborted")
+        return observation
+
+    fake = Fake(crashes)
+    found = counterexample(check("arbitrary-bytes", "COMPACT_BYTES"), session(fake))
+    assert (found.verdict.verdict, found.verdict.error) == (Outcome.CRASH, "SIGABRT")
+    crashed = [identifier for identifier in fake.asked if len(parse(identifier)[1].args["data"]) > 2]
+    assert len(crashed) == 3, "after three crashes the property has made its point"
+
+
+# --- Known deviations, contested readings, and what is not offered ---
+
+
+def test_a_known_deviation_does_not_stop_a_property() -> None:
+    def wrong(case: Case, answer: Any) -> Any:
+        return not answer if case.op is Op.DECODE else answer
+
+    known = Deviation("bug", "known here", match="gen/kafka/BOOLEAN/*")
+    verdict = run(check("round-trip", "BOOLEAN"), session(Fake(answering(wrong)), known))
+    assert (verdict.verdict, verdict.known, verdict.id) == (
+        Outcome.FAIL, "gen/kafka/BOOLEAN/*", "gen/kafka/BOOLEAN/-/round-trip"
+    )  # fmt: skip
+
+
+def test_an_unknown_deviation_beside_a_known_one_is_found() -> None:
+    def wrong(case: Case, answer: Any) -> Any:
+        return not answer if case.op is Op.DECODE else answer
+
+    known = Deviation("bug", "known here", match="gen/kafka/BOOLEAN/-/x00#decode")
+    found = counterexample(check("round-trip", "BOOLEAN"), session(Fake(answering(wrong)), known))
+    assert found.verdict.id == "gen/kafka/BOOLEAN/-/x01#decode"
+
+
+def overlong_refused(case: Case, observation: Observation) -> Observation:
+    strict = reference.Reference(reference.Rules(overlong_varints="refused"))
+    return ask(strict, case)
+
+
+def test_a_declared_reading_is_contested() -> None:
+    verdict = run(
+        check("arbitrary-bytes", "UNSIGNED_VARINT"), session(Fake(overlong_refused, readings={"R-K-5": "other"})), 300
+    )
+    assert (verdict.verdict, verdict.rulings) == (Outcome.CONTESTED, ("R-K-5",))
+
+
+def test_an_undeclared_reading_is_a_failure() -> None:
+    found = counterexample(check("arbitrary-bytes", "UNSIGNED_VARINT"), session(Fake(overlong_refused)), 300)
+    assert (found.verdict.id, found.verdict.kind) == (
+        "gen/kafka/UNSIGNED_VARINT/-/x8000#decode", Kind.REFUSED_VALID
+    )  # fmt: skip
+
+
+def test_what_is_not_offered_is_a_skip() -> None:
+    def unsupported(case: Case, _: Observation) -> Observation:
+        return Observation(case, Status.UNSUPPORTED, detail="not here")
+
+    verdict = run(check("round-trip", "UUID"), session(Fake(unsupported)))
+    assert (verdict.verdict, verdict.detail) == (Outcome.SKIP, "not here")
+    assert verdict.id == "gen/kafka/UUID/-/round-trip"
+
+
+def test_a_property_of_no_bytes_passes_only_when_something_was_asked() -> None:
+    with pytest.raises(RuntimeError, match="no example was drawn"):
+        properties.run(check("prefixes", "ApiVersionsRequest", 0), session(Fake()), 3)
