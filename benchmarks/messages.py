@@ -7,6 +7,7 @@ to 1,000 topics. Beside the kit's two codecs: kafka-python, kio (Rust), aiokafka
 
 from __future__ import annotations
 
+import functools
 import io
 import marshal
 import statistics
@@ -96,6 +97,7 @@ def ours(name: str, version: int, value: dict[str, Any]) -> tuple[bytes, dict[st
 
 
 def of_kafka_python(message: Any, data: bytes, version: int) -> tuple[Job, Job]:
+    """Its decode and encode."""
     decoded = message.decode(data, version=version)
 
     def encode() -> Any:
@@ -107,6 +109,7 @@ def of_kafka_python(message: Any, data: bytes, version: int) -> tuple[Job, Job]:
 
 
 def of_kio(entity: Any, data: bytes) -> tuple[Job, Job]:
+    """Its decode and encode."""
     from kio.serial import entity_reader, entity_writer
 
     read, write = entity_reader(entity), entity_writer(entity)
@@ -166,7 +169,7 @@ def main() -> None:
             **jobs,
             "kafka-python": of_kafka_python(theirs, data, version),
             "kio (Rust)": of_kio(entity, data),
-            "marshal": (lambda plain=plain: marshal.loads(plain), None),  # type: ignore[misc]
+            "marshal": (functools.partial(marshal.loads, plain), None),
         }
         console.print(compare(f"{title}: {len(data):,} bytes", rows, "kafka-python"))
     growth = Table(title="Metadata response 12: µs a topic", title_justify="left")

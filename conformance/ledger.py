@@ -34,7 +34,7 @@ from reference.primitives import Primitive
 UNKNOWN_TAG = (9999, b"\x01\x02")
 AREA = "messages"
 DIALECT = "kafka"
-#: The case of a message-version whose prefixes are asked: the one with most to cut. Others follow where it is not there.
+#: The case of a message-version whose prefixes are asked, the one with most to cut; the next where it is not there.
 RICHEST = ("unknown-tags", "set", "default")
 
 
@@ -117,7 +117,7 @@ def with_unknown_tags(node: Node, value: Any) -> Any:
 
 
 def only_tagged(node: Node, value: Any) -> Any:
-    """Every tagged field as in `value`, every other at its default; arrays with tagged fields inside have one element."""
+    """Every tagged field as in `value`, the others at their defaults; arrays with tags inside have one element."""
     match node:
         case Struct() if value is not None:
             return {

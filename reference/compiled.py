@@ -255,7 +255,7 @@ def _is_packable(node: Node) -> bool:
     return _is_fixed(node)
 
 
-# --- Decoding: `d` is the data, `p` the position ------------------------------------------------------------------------
+# --- Decoding: `d` is the data, `p` the position ----------------------------------------------------------------------
 # A slice beyond the end is short, but `p` goes on: the next read or the check at the end finds it.
 
 

@@ -78,7 +78,8 @@ def mutations(data: bytes, dice: random.Random, count: int = 4) -> list[bytes]:
         at = dice.randrange(len(data) + 1)
         kind = dice.randrange(4)
         if kind == 0 and at < len(data):
-            found.append(data[:at] + bytes([dice.choice((0, 1, 2, 0x7F, 0x80, 0xFF, dice.randrange(256)))]) + data[at + 1 :])
+            odd = dice.choice((0, 1, 2, 0x7F, 0x80, 0xFF, dice.randrange(256)))
+            found.append(data[:at] + bytes([odd]) + data[at + 1 :])
         elif kind == 1:
             found.append(data[:at] + data[at + dice.randint(1, 3) :])
         elif kind == 2:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -56,6 +57,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="N",
         help="generated cases too, N examples a property and type (default: off; without a number 100)",
     )
+    group.addoption(
+        "--catalog",
+        metavar="DIR",
+        help="message schemas of another Kafka, as `wireproof schema import` wrote them (default: Kafka 4.4)",
+    )
     group.addoption("--report", metavar="FILE", help="write the verdicts as JSON lines")
     group.addoption("--transcript", metavar="FILE", help="write the conversation with the child as JSON lines")
 
@@ -67,6 +73,12 @@ def pytest_configure(config: pytest.Config) -> None:
     shadowed = list(_shadowed())
     if shadowed:
         raise pytest.UsageError("\n".join(shadowed))
+    folder = config.getoption("--catalog")
+    if folder is not None:
+        if not (Path(folder) / "index.json").is_file():
+            raise pytest.UsageError(f"--catalog={folder}: a folder that `wireproof schema import` made is expected")
+        # Before the kit is imported, and in the environment, for the children and xdist's workers read it too.
+        os.environ["WIREPROOF_CATALOG"] = str(Path(folder).resolve())
     from conformance import suite
 
     suite.install(config)

@@ -1,8 +1,9 @@
 """Catalogues: Kafka's message schemas as facts: names, types, versions, tags, defaults; no prose.
 
-The catalogue of this package was imported from kafka-clients 4.4.0 (Apache Kafka, Apache License 2.0), without comments,
-descriptions, listeners, entity types and map keys, none of which changes a byte. `wireproof schema import` makes one
-from any other kafka-clients jar; the environment variable WIREPROOF_CATALOG (`--catalog`) puts it in this one's place.
+The catalogue of this package was imported from kafka-clients 4.4.0 (Apache Kafka, Apache License 2.0), without
+comments, descriptions, listeners, entity types and map keys, none of which changes a byte. `wireproof schema import`
+makes one from any other kafka-clients jar; the environment variable WIREPROOF_CATALOG (`--catalog`) puts it in this
+one's place.
 
     index.json      {"made_by": "…", "apis": {"3": "Metadata", …}, "messages": {"ApiVersionsRequest": [0, 5], …}}
     <Name>.json     a message schema
