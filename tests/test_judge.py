@@ -315,8 +315,18 @@ ALSO: list[tuple[Vector, Op, Any, tuple[Outcome, Kind | None]]] = [
     (serve(also=[{"ruling": "R-K-18", "sends": [], "closes": True}]), Op.SERVE, (b"", True), CONTESTED),
     (serve(also=[{"ruling": "R-K-18", "sends": [], "closes": True}]), Op.SERVE, (b"", False), WRONG_ANSWER),
     (serve(also=[{"ruling": "R-K-18", "sends": [], "closes": True}]), Op.SERVE, (NO_ERROR_FRAME, True), WRONG_ANSWER),
-    (serve(also=[{"ruling": "R-K-18", "sends": [FULL]}]), Op.SERVE, (NO_ERROR_FRAME, False), CONTESTED),
-    (serve(also=[{"ruling": "R-K-18", "sends": [FULL]}]), Op.SERVE, (NO_ERROR_FRAME, True), WRONG_ANSWER),
+    (
+        serve(also=[{"ruling": "R-K-18", "sends": [FULL], "closes": False}]),
+        Op.SERVE,
+        (NO_ERROR_FRAME, False),
+        CONTESTED,
+    ),
+    (
+        serve(also=[{"ruling": "R-K-18", "sends": [FULL], "closes": False}]),
+        Op.SERVE,
+        (NO_ERROR_FRAME, True),
+        WRONG_ANSWER,
+    ),
     (
         interpret(also=[{"ruling": "R-K-21", "outcome": {"outcome": "accepted"}}]),
         Op.INTERPRET,
