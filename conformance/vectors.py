@@ -282,7 +282,7 @@ _OWN_FIELDS: Mapping[Kind, frozenset[str]] = {
     }.items()
 }
 _BREAKS = ("tag-reused", "type-changed", "nullability-changed", "versions-moved", "field-changed")
-_RULING = re.compile(r"R-[A-Za-z0-9]+-[A-Za-z0-9-]+")
+_RULING = re.compile(r"R-[A-Za-z0-9]+(-[A-Za-z0-9]+)*")
 _OUTCOMES = ("accepted", "unsupported", "retry", "error", "malformed")
 _HEX = re.compile("(?:[0-9a-f]{2})*")
 _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
