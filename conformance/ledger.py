@@ -11,10 +11,11 @@ never stored.
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import itertools
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -23,12 +24,14 @@ from typing import Any, Literal
 import msgspec
 
 import reference
-from conformance.model import Case, Op
+from conformance.model import Case, Op, Outcome, Verdict
 from conformance.values import ValueFormatError, from_json, to_json
 from conformance.vectors import Kind, Piece, Reject, Vector, VectorError
+from reference.codec import NodeCodec, encode
 from reference.errors import Reason
 from reference.plan import Array, Node, Struct
 from reference.primitives import Primitive
+from reference.rules import Rules
 
 #: The unknown tag that the case `unknown-tags` puts into every structure that can hold one.
 UNKNOWN_TAG = (9999, b"\x01\x02")
@@ -129,6 +132,51 @@ def only_tagged(node: Node, value: Any) -> Any:
         case Primitive():
             return node.default
     return value
+
+
+def explicit(node: Struct) -> tuple[Any, bytes] | None:
+    """A value whose tagged fields all have their defaults, and bytes in which each of them is sent; None without any.
+
+    The bytes are those of a structure that does not know its tags, and is given them as unknown ones.
+    """
+    if not _has_tags(node):
+        return None
+    value = only_tagged(node, every_field(node))
+    plain, given = _untagged(node, _at_defaults(node, value))
+    return _at_defaults(node, value), encode(NodeCodec(plain), given, Rules())
+
+
+def _at_defaults(node: Node, value: Any) -> Any:
+    """`value` with every tagged field at its default."""
+    match node:
+        case Struct() if value is not None:
+            return {
+                field.name: field.default if field.tag is not None else _at_defaults(field.node, value[field.name])
+                for field in node.fields
+            }
+        case Array() if value is not None:
+            return [_at_defaults(node.element, item) for item in value]
+    return value
+
+
+def _untagged(node: Node, value: Any) -> tuple[Node, Any]:
+    """The node without knowledge of its tags, and the value with all its tags as unknown ones."""
+    match node:
+        case Struct() if value is not None:
+            fields, given = [], {}
+            for field in node.plain:
+                inner, given[field.name] = _untagged(field.node, value[field.name])
+                fields.append(dataclasses.replace(field, node=inner))
+            if node.tagged:
+                given["_tags"] = [
+                    [tag, encode(NodeCodec(field.node), value[field.name], Rules())]
+                    for tag, field in node.tagged.items()
+                ]
+            return dataclasses.replace(node, fields=tuple(fields), plain=tuple(fields), tagged={}), given
+        case Array(element=element) if value and _has_tags(element):
+            pairs = [_untagged(element, item) for item in value]
+            return dataclasses.replace(node, element=pairs[0][0]), [item for _, item in pairs]
+    return node, value
 
 
 def _nullable(node: Node) -> bool:
@@ -314,6 +362,43 @@ def bombs(vector: Vector, op: Op) -> Iterator[tuple[Vector, Case]]:
             yield derived(
                 vector, op, f"bomb:{span.start}", data[: span.start] + bomb + data[span.end :], Reason.TRUNCATED
             )
+
+
+def derive(vector: Vector, op: Op) -> list[tuple[Vector, Case]]:
+    """All cases derived from a ledger case."""
+    return [*prefixes(vector, op), *bombs(vector, op)]
+
+
+def summed_up(case: Case, verdicts: Sequence[Verdict]) -> list[Verdict]:
+    """The verdicts on the cases derived from `case`: each that is no plain pass, and one for all that are."""
+    odd = [verdict for verdict in verdicts if verdict.verdict is not Outcome.PASS]
+    passed = next((verdict for verdict in verdicts if verdict.verdict is Outcome.PASS), None)
+    if passed is None:
+        return odd
+    where, _, op = case.id.rpartition("#")
+    detail = f"{len(verdicts) - len(odd)} derived cases refused"
+    return [*odd, dataclasses.replace(passed, id=f"{where}+derived#{op}", detail=detail, note="")]
+
+
+def every_vector() -> Iterator[Vector]:
+    """The vectors of all ledgers."""
+    for name in names():
+        yield from load(name).vectors
+
+
+def find(identifier: str) -> tuple[Vector, Case] | None:
+    """The case of a ledger's id, derived ones too; None when no ledger has it."""
+    path, _, op = identifier.rpartition("#")
+    stored, _, mutation = path.partition("+")
+    parts = stored.split("/")
+    if len(parts) != 5 or parts[:2] != [DIALECT, AREA] or parts[2] not in names() or op not in tuple(Op):
+        return None
+    vector = next((vector for vector in load(parts[2]).vectors if vector.path == stored), None)
+    if vector is None:
+        return None
+    if not mutation:
+        return vector, vector.case(Op(op))
+    return next((made for made in derive(vector, Op(op)) if made[1].id == identifier), None)
 
 
 def derived(vector: Vector, op: Op, mutation: str, data: bytes, reason: Reason) -> tuple[Vector, Case]:

@@ -9,7 +9,7 @@ import pytest
 from reference import Reference, Rules
 from reference.broker import Broker
 from reference.broker import serve as run
-from reference.dialects.kafka import MESSAGES
+from reference.dialects.kafka import Kafka
 
 KAFKA = "kafka"
 #: ApiVersions v0, correlation id 1, no client id; and what a broker with just that api answers.
@@ -80,7 +80,7 @@ def test_nothing_is_said_to_nothing() -> None:
 
 
 def test_a_half_frame_is_waited_for_byte_by_byte() -> None:
-    broker = Broker(MESSAGES, {18: (0, 5)}, Rules())
+    broker = Broker(Kafka().messages, {18: (0, 5)}, Rules())
     for byte in bytes.fromhex(ASK_3)[:-1]:
         assert broker.receive(bytes([byte])) == b""
         assert not broker.closed
@@ -109,7 +109,7 @@ def test_a_good_request_before_a_bad_one_is_still_answered() -> None:
 def test_nothing_is_answered_after_closing() -> None:
     assert serve(ASK_OTHER + ASK_0) == ("", True)
     assert serve(ASK_OTHER, ASK_0) == ("", True)
-    broker = Broker(MESSAGES, {18: (0, 5)}, Rules())
+    broker = Broker(Kafka().messages, {18: (0, 5)}, Rules())
     assert run(broker, [bytes.fromhex(ASK_OTHER)]) == (b"", True)
     assert broker.receive(bytes.fromhex(ASK_0)) == b""
     assert broker.closed

@@ -9,7 +9,7 @@ from wire import field, schema
 
 from reference import EncodeError, Reference, Rules, interpret, negotiate
 from reference.client import interpret as interpret_with
-from reference.dialects.kafka import MESSAGES
+from reference.dialects.kafka import Kafka
 from reference.plan import Struct, plan
 from reference.schema import from_json
 
@@ -202,10 +202,12 @@ class Catalogue:
     )
 
     def api_name(self, api_key: int) -> str | None:
-        return "Small" if api_key == 3 else MESSAGES.api_name(api_key)
+        return "Small" if api_key == 3 else Kafka().messages.api_name(api_key)
 
     def plan(self, name: str, version: int) -> Struct:
-        return plan(from_json(self.SCHEMA), version) if name == "SmallResponse" else MESSAGES.plan(name, version)
+        return (
+            plan(from_json(self.SCHEMA), version) if name == "SmallResponse" else Kafka().messages.plan(name, version)
+        )
 
 
 #: version, body with its header's tags, what is made of it

@@ -10,7 +10,7 @@ from wire import KAFKA, Refused, decode, encode, field, recode, schema
 import reference
 from reference import codec, complete, framing
 from reference.cursor import Reader, Writer
-from reference.dialects.kafka import MESSAGES
+from reference.dialects.kafka import Kafka
 from reference.errors import DecodeError, Reason
 from reference.framing import MAX_FRAME, needed, request_header_version, response_header_version
 from reference.plan import Struct, plan
@@ -109,7 +109,7 @@ class Catalogue:
     def plan(self, name: str, version: int) -> Struct:
         if name in self.SCHEMAS:
             return plan(from_json(self.SCHEMAS[name]), version)
-        return MESSAGES.plan(name, version)
+        return Kafka().messages.plan(name, version)
 
 
 #: value of the frame, bytes

@@ -157,7 +157,7 @@ def _response_types(request: bytes, dialect: str) -> list[Typed]:
     if len(request) < 8 or dialect != "kafka":
         return []
     key, version = (int.from_bytes(request[at : at + 2], "big", signed=True) for at in (4, 6))
-    name = catalog.apis().get(key)
+    name = catalog.current().apis.get(key)
     return [(f"ResponseFrame:{name}", one) for one in dict.fromkeys((version, 0))] if name else []
 
 
