@@ -1,0 +1,205 @@
+package wireproof.line;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.StreamWriteFeature;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import wireproof.BadQuestion;
+import wireproof.Half;
+import wireproof.NotOffered;
+import wireproof.Reason;
+import wireproof.Refusal;
+import wireproof.codec.Codec;
+import wireproof.codec.Codecs;
+import wireproof.codec.Versions;
+import wireproof.message.Messages;
+
+/** The line protocol: reads questions, asks the codecs, writes answers, and sends them before it waits for more. */
+public final class Conversation {
+    private static final String DIALECT = "kafka";
+    private static final List<String> OPS = List.of("decode", "encode", "recode");
+    /** Bytes of answers that are kept back at most. */
+    private static final int FULL = 1 << 16;
+
+    private static final JsonFactory JSON = JsonFactory.builder()
+            .streamReadConstraints(StreamReadConstraints.builder()
+                    .maxStringLength(Integer.MAX_VALUE)
+                    .build())
+            .disable(StreamWriteFeature.FLUSH_PASSED_TO_STREAM)
+            .build();
+
+    private final Codecs codecs;
+    private final LineReader lines;
+    private final Output out;
+    /** How many lines were read. */
+    private int number;
+    /** Which half of the current question is under way. */
+    private Half half = Half.DECODE;
+
+    public Conversation(Codecs codecs, InputStream in, OutputStream out) {
+        this.codecs = codecs;
+        this.lines = new LineReader(in);
+        this.out = new Output(out);
+    }
+
+    /** Answer until the questions end. */
+    public void run() throws IOException {
+        while (lines.next(out::send)) {
+            answer(read());
+            out.write('\n');
+            if (out.size() > FULL) {
+                out.send();
+            }
+        }
+        out.send();
+    }
+
+    private Question read() throws IOException {
+        number++;
+        try (JsonParser parser = JSON.createParser(lines.buffer(), lines.start(), lines.length())) {
+            return Question.read(parser);
+        } catch (JsonProcessingException error) {
+            throw new BadQuestion("line " + number + " is not JSON: " + lines.excerpt());
+        } catch (BadQuestion error) {
+            throw new BadQuestion("line " + number + ": " + error.getMessage() + ": " + lines.excerpt());
+        }
+    }
+
+    private void answer(Question question) throws IOException {
+        if (question.op.equals("describe")) {
+            describe();
+            return;
+        }
+        int before = out.size();
+        half = question.op.equals("encode") ? Half.ENCODE : Half.DECODE;
+        try (JsonGenerator json = begin(question)) {
+            ask(question, json);
+        } catch (NotOffered absent) {
+            out.cut(before);
+            notOffered(question, absent);
+        } catch (Throwable thrown) {
+            out.cut(before);
+            if (Refusals.isMeant(thrown, half)) {
+                refuse(question, thrown);
+            } else {
+                fail(question, thrown);
+            }
+        }
+    }
+
+    private void ask(Question question, JsonGenerator json) throws IOException {
+        if (!OPS.contains(question.op) || !DIALECT.equals(question.dialect)) {
+            throw new NotOffered("no " + question.op + " in the dialect " + question.dialect);
+        }
+        Codec codec = codecs.find(question.type, question.version);
+        switch (question.op) {
+            case "decode" -> {
+                Object object = decode(codec, question.data);
+                json.writeFieldName("value");
+                codec.shape().put(object, json);
+            }
+            case "encode" -> putBytes(codec.write(codec.shape().take(question.value)), json);
+            default -> {
+                Object object = decode(codec, question.data);
+                half = Half.ENCODE;
+                putBytes(codec.write(object), json);
+            }
+        }
+    }
+
+    /** The library's object for the bytes; its reader moved the buffer's position, so bytes left over are a refusal. */
+    private static Object decode(Codec codec, byte[] data) {
+        ByteBuffer in = ByteBuffer.wrap(data);
+        Object object = codec.read(in);
+        if (in.hasRemaining()) {
+            throw new Refusal(Reason.TRAILING_BYTES, in.position(), in.remaining() + " bytes left over");
+        }
+        return object;
+    }
+
+    private static void putBytes(ByteBuffer bytes, JsonGenerator json) throws IOException {
+        int from = bytes.arrayOffset() + bytes.position();
+        json.writeStringField("data", HexFormat.of().formatHex(bytes.array(), from, from + bytes.remaining()));
+    }
+
+    /** An answer's generator; closing it closes the objects that are open. */
+    private JsonGenerator begin(Question question) throws IOException {
+        JsonGenerator json = JSON.createGenerator(out);
+        json.writeStartObject();
+        json.writeNumberField("seq", question.seq);
+        return json;
+    }
+
+    private void notOffered(Question question, NotOffered absent) throws IOException {
+        try (JsonGenerator json = begin(question)) {
+            json.writeStringField("unsupported", absent.getMessage());
+        }
+    }
+
+    private void refuse(Question question, Throwable thrown) throws IOException {
+        Reason reason = Refusals.reason(thrown, half);
+        try (JsonGenerator json = begin(question)) {
+            json.writeObjectFieldStart("reject");
+            json.writeStringField("reason", reason == null ? null : reason.toString());
+            if (thrown instanceof Refusal refusal && refusal.offset() != null) {
+                json.writeNumberField("offset", refusal.offset());
+            }
+            if (question.op.equals("recode")) {
+                json.writeStringField("half", half.toString());
+            }
+            json.writeStringField("detail", Refusals.text(thrown));
+        }
+    }
+
+    private void fail(Question question, Throwable thrown) throws IOException {
+        try (JsonGenerator json = begin(question)) {
+            json.writeStringField("error", thrown.toString());
+            json.writeStringField("exception", thrown.getClass().getName());
+            json.writeStringField("frame", Refusals.topFrame(thrown));
+        }
+    }
+
+    private void describe() throws IOException {
+        try (JsonGenerator json = JSON.createGenerator(out)) {
+            json.writeStartObject();
+            json.writeStringField("name", codecs.name());
+            json.writeStringField("version", Messages.version());
+            json.writeStringField("language", "java");
+            putTexts("dialects", List.of(DIALECT), json);
+            putTexts("ops", OPS, json);
+            json.writeObjectFieldStart("readings");
+            for (String ruling : codecs.otherReadings()) {
+                json.writeStringField(ruling, "other");
+            }
+            json.writeEndObject();
+            json.writeObjectFieldStart("types");
+            json.writeObjectFieldStart(DIALECT);
+            for (Map.Entry<String, Versions> type : codecs.types().entrySet()) {
+                json.writeFieldName(type.getKey());
+                putVersions(type.getValue(), json);
+            }
+        }
+    }
+
+    private static void putTexts(String name, List<String> texts, JsonGenerator json) throws IOException {
+        json.writeFieldName(name);
+        json.writeArray(texts.toArray(new String[0]), 0, texts.size());
+    }
+
+    private static void putVersions(Versions versions, JsonGenerator json) throws IOException {
+        if (versions == Versions.NONE) {
+            json.writeNull();
+        } else {
+            json.writeArray(new int[] {versions.lowest(), versions.highest()}, 0, 2);
+        }
+    }
+}
