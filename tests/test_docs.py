@@ -27,6 +27,11 @@ CI = "ci-"
 LINK = re.compile(r"\[[^\]\[]*\]\(([^)\s]+)\)")
 
 
+def _small_types() -> set[str]:
+    """The types that the contract names one by one: messages stand there by their schema's name."""
+    return {name for name, span in reference.types["kafka"].items() if span is None or name.endswith("Header")}
+
+
 def pages() -> list[Path]:
     folders = ("docs", "implementations", "tests", "vectors", "wireproof")
     return sorted([*ROOT.glob("*.md"), *(page for folder in folders for page in (ROOT / folder).rglob("*.md"))])
@@ -80,7 +85,7 @@ def test_ci_runs_the_readme_s_commands() -> None:
 
 def test_the_contract_names_every_member_of_the_closed_lists() -> None:
     enums: tuple[type[StrEnum], ...] = (Reason, Op, Outcome, Kind)
-    members = {str(member) for enum in enums for member in enum} | set(AREAS) | set(reference.types["kafka"])
+    members = {str(member) for enum in enums for member in enum} | set(AREAS) | _small_types()
     text = (ROOT / "docs/reference/contract.md").read_text("utf-8")
     assert {member for member in members if not re.search(f'`"?{member}[^\\w-]', text)} == set()
 

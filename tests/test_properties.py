@@ -77,9 +77,15 @@ def counterexample(found: Property, own: Session, examples: int = 200) -> Counte
 
 
 EVERY = [*offered(Description("reference", ops=ALL))]
+#: All but most messages, which test_compiled.py tries all of.
+SOME = [
+    found
+    for found in EVERY
+    if found.version is None or found.type.endswith(("Header", ":ApiVersions")) or "ApiVersions" in found.type
+]
 
 
-@pytest.mark.parametrize("found", EVERY, ids=lambda found: found.id)
+@pytest.mark.parametrize("found", SOME, ids=lambda found: found.id)
 def test_every_property_holds_for_the_reference(found: Property) -> None:
     verdict = run(found, session(Fake()), 3)
     assert (verdict.verdict, verdict.id) == (Outcome.PASS, found.id)
@@ -107,7 +113,9 @@ def test_the_properties_of_all_types() -> None:
         assert {(found.type, found.version) for found in EVERY if found.name == name} == types
     # Nothing can be cut off from no bytes.
     without = types - {(found.type, found.version) for found in EVERY if found.name == "prefixes"}
-    assert without == {("ApiVersionsRequest", 0), ("ApiVersionsRequest", 1), ("ApiVersionsRequest", 2)}
+    assert {("ApiVersionsRequest", 0), ("ApiVersionsRequest", 1), ("ApiVersionsRequest", 2)} <= without
+    for name, version in without:
+        assert reference.decode(name, b"", dialect=KAFKA, version=version) == {}
 
 
 def test_arrays_stand_for_all_arrays() -> None:

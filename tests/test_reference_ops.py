@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import reference
-from reference import DecodeError, EncodeError, Reason, Reference, Rules, SchemaError, UnknownType, WireError
+from reference import DecodeError, EncodeError, Reason, Reference, Rules, SchemaError, UnknownType, WireError, catalog
 from reference.errors import shown
 
 KAFKA = "kafka"
@@ -24,16 +24,17 @@ def test_its_types() -> None:
     prefixed = [f"{form}{kind}" for kind in ("STRING", "BYTES") for form in FORMS]
     fixed = ["BOOLEAN", "INT8", "INT16", "INT32", "INT64", "UINT16", "UINT32", "FLOAT64", "UUID"]
     fixed += ["UNSIGNED_VARINT", "VARINT", "VARLONG"]
-    assert reference.types == {
-        "kafka": {
-            **dict.fromkeys([*fixed, *prefixed, "ARRAY", "TAG_BUFFER", "RequestFrame"]),
-            "RequestHeader": (0, 2),
-            "ResponseHeader": (0, 1),
-            "ApiVersionsRequest": (0, 5),
-            "ApiVersionsResponse": (0, 5),
-            "ResponseFrame:ApiVersions": (0, 5),
-        }
+    types = reference.types["kafka"]
+    messages = catalog.current().messages
+    frames = {f"ResponseFrame:{api}": messages[f"{api}Response"] for api in catalog.current().apis.values()}
+    assert types == {
+        **dict.fromkeys([*fixed, *prefixed, "ARRAY", "TAG_BUFFER", "RequestFrame"]),
+        **messages,
+        **frames,
+        "RequestHeader": (0, 2),
     }
+    assert types["ResponseHeader"] == (0, 1)
+    assert types["ApiVersionsRequest"] == types["ResponseFrame:ApiVersions"] == (0, 5)
 
 
 FORMS = ("", "NULLABLE_", "COMPACT_", "COMPACT_NULLABLE_")
@@ -44,7 +45,7 @@ def test_other_attributes_are_not_there() -> None:
         _ = reference.rebuilds
 
 
-NO_TYPES = ["", "FOO", "ARRAY", "ResponseFrame:Foo", "ResponseFrame:", "MetadataRequest", "requestframe", "../index"]
+NO_TYPES = ["", "FOO", "ARRAY", "ResponseFrame:Foo", "ResponseFrame:", "NoSuchRequest", "requestframe", "../index"]
 
 
 @pytest.mark.parametrize("name", NO_TYPES)

@@ -11,7 +11,7 @@ from reference.catalog import Catalog
 from reference.codec import Codec, NodeCodec
 from reference.dialects.base import UnknownType
 from reference.errors import DecodeError, Reason
-from reference.framing import RequestFrame, ResponseFrame
+from reference.framing import API_VERSIONS, RequestFrame, ResponseFrame
 from reference.plan import Struct
 from reference.primitives import PRIMITIVES
 from reference.rules import OTHER, Rules, Ruling
@@ -327,19 +327,19 @@ class Kafka:
         return NodeCodec(self.messages.plan(type_name, version))
 
     def serve(self, chunks: Iterable[bytes], settings: Mapping[str, Any], rules: Rules) -> tuple[bytes, bool]:
-        """`settings["apis"]`: api key → [lowest, highest] that the broker lists; by default all of the catalogue's."""
+        """`settings["apis"]`: api key → [lowest, highest] that the broker lists; by default ApiVersions alone."""
         listed = settings.get("apis")
-        apis = self._all_apis() if listed is None else {int(key): (low, high) for key, (low, high) in listed.items()}
+        apis = self._answered() if listed is None else {int(key): (low, high) for key, (low, high) in listed.items()}
         return broker.serve(broker.Broker(self.messages, apis, rules), chunks)
+
+    def _answered(self) -> dict[int, tuple[int, int]]:
+        return {API_VERSIONS: self.messages.catalog.messages["ApiVersionsRequest"]}
 
     def interpret(self, request: bytes, response: bytes | None, rules: Rules) -> dict[str, Any]:
         return client.interpret(self.messages, request, response, rules)
 
     def negotiate(self, api_key: int, client: tuple[int, int], broker: tuple[int, int] | None) -> int | None:  # noqa: ARG002 (all apis alike)
         return _negotiate(client, broker)
-
-    def _all_apis(self) -> dict[int, tuple[int, int]]:
-        return {key: self.messages.catalog.messages[f"{name}Request"] for key, name in self.apis().items()}
 
 
 @functools.cache
