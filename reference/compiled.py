@@ -603,10 +603,24 @@ def _check_type(source: _Source, node: Node, value: str) -> None:
             source.line("raise Odd")
 
 
+@functools.cache
+def _has_float(node: Node) -> bool:
+    """Whether a FLOAT64 stands anywhere inside."""
+    match node:
+        case Struct():
+            return any(_has_float(field.node) for field in node.fields)
+        case Array():
+            return _has_float(node.element)
+    return isinstance(node, Primitive) and node.name == "FLOAT64"
+
+
 def _encode_tags(source: _Source, node: Struct, value: str) -> None:
     found = source.fresh("t")
     source.line(f"{found} = []")
     for tag, field in node.tagged.items():
+        if _has_float(field.node):  # whether it is at its default is a matter of bits: -0.0 equals 0.0, and nan nothing
+            source.line("raise Odd")
+            return
         name = source.fresh("v")
         source.line(f"{name} = {value}[{field.name!r}]")
         with source.block(f"if {name} != {source.literal(field.default)}:"):

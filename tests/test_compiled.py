@@ -16,8 +16,9 @@ from reference import catalog
 from reference.codec import NodeCodec, decode, decode_fast, encode, encode_fast
 from reference.dialects import DIALECTS
 from reference.errors import DecodeError, EncodeError
-from reference.plan import Struct
+from reference.plan import Struct, plan
 from reference.rules import Rules, take
+from reference.schema import from_json
 
 MESSAGE_VERSIONS = [
     (name, version)
@@ -120,3 +121,24 @@ def test_refused_values_are_refused_alike(change: dict[str, Any], reason: str) -
     value = next(value for case, value in message_values.values(codec.node) if case == "set") | change  # type: ignore[arg-type]
     assert written(codec, value, fast=True)[0] == reason
     assert written(codec, value, fast=True) == written(codec, value, fast=False)
+
+
+def test_a_tagged_minus_zero_is_no_default() -> None:
+    schema = from_json(
+        {
+            "name": "Weighed",
+            "type": "data",
+            "validVersions": "0",
+            "flexibleVersions": "0+",
+            "fields": [
+                {"name": "Weight", "type": "float64", "versions": "0+", "tag": 0, "taggedVersions": "0+"},
+                {"name": "Pair", "type": "P", "versions": "0+", "tag": 1, "taggedVersions": "0+", "fields": [
+                    {"name": "X", "type": "float64", "versions": "0+"}]},
+            ],
+        }
+    )  # fmt: skip
+    codec = NodeCodec(plan(schema, 0))
+    for weight, inner in ((0.0, 0.0), (-0.0, 0.0), (0.0, -0.0), (1.5, -2.5)):
+        value = {"Weight": weight, "Pair": {"X": inner}}
+        assert written(codec, value, fast=True) == written(codec, value, fast=False)
+    assert written(codec, {"Weight": -0.0, "Pair": {"X": 0.0}}, fast=True).hex() == "0100088000000000000000"
