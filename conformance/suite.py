@@ -263,7 +263,6 @@ class Suite:
         self.verdicts: dict[str, list[Verdict]] = {spec: [] for spec in settings.implementations}
         self.deselected = False
         self.lines: list[str] = []
-        self.seconds: dict[str, float] = {}
 
     def open(self, spec: str) -> Session:
         """The session of an implementation, started when it is first needed."""
