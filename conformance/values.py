@@ -39,6 +39,8 @@ def to_json(value: Any) -> Any:
         case Mapping():
             return _struct_to_json(value)
         case list() | tuple():
+            if _all_integers(value) and min(value) >= -SAFE_INTEGER and max(value) <= SAFE_INTEGER:
+                return list(value)
             return [to_json(item) for item in value]
     raise ValueFormatError(f"a {type(value).__name__} is no protocol value: {value!r}")
 
@@ -64,7 +66,7 @@ def from_json(value: Any) -> Any:
         case None | bool() | str() | int():
             return value
         case list():
-            return [from_json(item) for item in value]
+            return list(value) if _all_integers(value) else [from_json(item) for item in value]
         case dict() if len(value) == 1:
             ((key, item),) = value.items()
             return _SPECIAL[key](item) if key in _SPECIAL else {key: from_json(item)}
@@ -162,11 +164,18 @@ def _bits(number: float) -> bytes:
 def _sequence_difference(expected: Any, actual: Any, path: str) -> str | None:
     if not isinstance(actual, (list, tuple)):
         return path
+    if _all_integers(expected) and _all_integers(actual) and [*expected] == [*actual]:
+        return None  # the long arrays are of integers
     for index, (left, right) in enumerate(zip(expected, actual, strict=False)):
         found = difference(left, right, f"{path}[{index}]")
         if found is not None:
             return found
     return None if len(expected) == len(actual) else f"{path}[{min(len(expected), len(actual))}]"
+
+
+def _all_integers(items: Any) -> bool:
+    """Whether these are integers and nothing else, true and false neither; what long arrays are mostly made of."""
+    return {*map(type, items)} == {int}
 
 
 def _struct_difference(expected: Mapping[str, Any], actual: Any, path: str) -> str | None:

@@ -70,6 +70,8 @@ def complete(node: Node, value: Any) -> Any:
             filled = {field.name: complete(field.node, _field_value(field, value)) for field in node.fields}
             surplus = {key: item for key, item in value.items() if key not in filled}
             return filled | surplus
+        case Array(element=Primitive()) if isinstance(value, (list, tuple)):
+            return list(value)
         case Array() if isinstance(value, (list, tuple)):
             return [complete(node.element, item) for item in value]
     return value
