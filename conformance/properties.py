@@ -17,9 +17,8 @@ from hypothesis import strategies as st
 
 import reference
 from conformance import generated, strategies
-from conformance.judge import judge
 from conformance.model import DEVIATIONS, Case, Description, Observation, Op, Outcome, Verdict
-from conformance.session import Session
+from conformance.session import Question, Session
 from conformance.vectors import Vector
 from reference.codec import NodeCodec
 from reference.plan import Struct
@@ -167,14 +166,8 @@ class _Trial:
                 raise _Deviates
 
     def _ask(self, questions: list[tuple[Vector, Case]]) -> None:
-        rules = self.session.readings(self.check.dialect)
-        observations = self.session.ask([case for _, case in questions])
-        for (vector, case), observation in zip(questions, observations, strict=True):
-            rebuilds = self.session.description.rebuilds.get(self.check.type, ())
-            verdict = judge(vector, observation, rules, rebuilds=rebuilds)
-            entry = self.session.known.find(verdict)
-            if entry is not None:
-                verdict = dataclasses.replace(verdict, known=entry.name)
+        judged = self.session.put([Question(vector, case) for vector, case in questions])
+        for (vector, case), (observation, verdict) in zip(questions, judged, strict=True):
             if verdict.verdict in (Outcome.CRASH, Outcome.HANG, Outcome.OOM):
                 self.stalls += 1
             self.seen[case.id] = Counterexample(vector, observation, verdict)

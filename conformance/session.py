@@ -106,11 +106,15 @@ class Session:
         """What the implementation did with a case that was asked."""
         return self._observations[case.id]
 
-    def ask(self, cases: Sequence[Case]) -> list[Observation]:
-        """Ask cases of no vector (properties, derived ones), without remembering them."""
-        for dialect in {case.dialect for case in cases}:
+    def put(self, questions: Sequence[Question]) -> list[tuple[Observation, Verdict]]:
+        """Ask and judge questions of no file (properties, derived ones), without remembering them."""
+        for dialect in {question.case.dialect for question in questions}:
             self._configure(dialect)
-        return self.connection.ask(cases)
+        observations = self.connection.ask([question.case for question in questions])
+        return [
+            (observation, self._judge(question, observation))
+            for question, observation in zip(questions, observations, strict=True)
+        ]
 
     def _judge(self, question: Question, observation: Observation) -> Verdict:
         twin = self._twin(question.vector, question.case.op)

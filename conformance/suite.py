@@ -20,13 +20,14 @@ from _pytest._code.code import ExceptionInfo, TerminalRepr
 from _pytest._io import TerminalWriter
 from _pytest.nodes import Item
 
-from conformance import known, properties, vectors
+from conformance import known, ledger, properties, vectors
 from conformance.connection import ImplementationError, Options, open_connection
-from conformance.model import DEVIATIONS, Description, Outcome, Tally, Verdict
+from conformance.model import DEVIATIONS, Description, Observation, Op, Outcome, Tally, Verdict
 from conformance.report.failure import render_failure, repro_command
 from conformance.report.jsonl import ReportError, ReportWriter
 from conformance.report.summary import print_summary
 from conformance.session import ASKED, Question, Session
+from conformance.vectors import Vector
 
 #: The user property under which a verdict travels with pytest's reports, from xdist's workers too.
 PROPERTY = "wireproof"
@@ -61,6 +62,10 @@ class Settings:
             report=_path(option("--report")),
             connection=_connection(config),
         )
+
+    def wants(self, dialect: str, area: str) -> bool:
+        """Whether this area of this dialect is to be asked."""
+        return (self.dialects is None or dialect in self.dialects) and (self.areas is None or area in self.areas)
 
     def one_line(self) -> str:
         """The options in force, for the header and the report."""
@@ -139,20 +144,20 @@ class Failure(TerminalRepr):
 
 
 class _Asking(pytest.Item):
-    """An item that ends in a verdict."""
+    """An item that ends in verdicts."""
 
     spec: str
 
-    def conclude(self, verdict: Verdict) -> None:
-        """Attach the verdict to the report, and end as it says."""
-        document = msgspec.json.encode(verdict).decode()
-        self.user_properties.append((PROPERTY, document))
-        if verdict.verdict in (Outcome.SKIP, Outcome.NOT_ASKED):
-            pytest.skip(f"{verdict.verdict}: {verdict.detail}")
-        contested = verdict.verdict is Outcome.CONTESTED
+    def conclude(self, *verdicts: Verdict) -> None:
+        """Attach the verdicts to the report, and end as the worst of them says."""
+        self.user_properties.append((PROPERTY, msgspec.json.encode(verdicts).decode()))
         strict = self.config.stash[SUITE].settings.contested == "fail"
-        if (verdict.verdict in DEVIATIONS and verdict.known is None) or (contested and strict):
-            raise Deviation(verdict)
+        for verdict in verdicts:
+            contested = verdict.verdict is Outcome.CONTESTED
+            if (verdict.verdict in DEVIATIONS and verdict.known is None) or (contested and strict):
+                raise Deviation(verdict)
+        if not any(verdict.verdict in ASKED for verdict in verdicts):
+            pytest.skip(f"{verdicts[0].verdict}: {verdicts[0].detail}")
 
     def reportinfo(self) -> tuple[os.PathLike[str] | str, int | None, str]:
         return self.path, None, self.nodeid
@@ -174,6 +179,57 @@ class VectorItem(_Asking):
         if isinstance(excinfo.value, Deviation):
             return Failure(self, excinfo.value.verdict)
         return super().repr_failure(excinfo, style)
+
+
+class LedgerItem(_Asking):
+    """One ledger case: every op; for the one with most to cut of its version, every prefix and count bomb too."""
+
+    def __init__(
+        self, *, vector: Vector, ops: tuple[Op, ...], derives: bool, session_of: Session, spec: str, **kwargs: Any
+    ) -> None:
+        super().__init__(**kwargs)
+        self.questions = [Question(vector, vector.case(op)) for op in ops]
+        self.derives = derives
+        self.session_of = session_of
+        self.spec = spec
+        self.judged: list[tuple[Question, Observation, Verdict]] = []
+
+    def runtest(self) -> None:
+        verdicts = [self.session_of.verdict(question) for question in self.questions]
+        self.judged = [
+            (question, self.session_of.observation(question.case), verdict)
+            for question, verdict in zip(self.questions, verdicts, strict=True)
+        ]
+        if self.derives:
+            reading = self.questions[0]
+            assert reading.case.op is not Op.ENCODE
+            derived = [Question(*made) for made in ledger.derive(reading.vector, reading.case.op)]
+            answers = self.session_of.put(derived)
+            self.judged += [(question, *answer) for question, answer in zip(derived, answers, strict=True)]
+            verdicts += ledger.summed_up(reading.case, [verdict for _, verdict in answers])
+        self.conclude(*verdicts)
+
+    def repr_failure(self, excinfo: ExceptionInfo[BaseException], style: Any = None) -> Any:
+        if not isinstance(excinfo.value, Deviation):
+            return super().repr_failure(excinfo, style)
+        first = excinfo.value.verdict
+        question, observation, _ = next(judged for judged in self.judged if judged[2].id == first.id)
+        text = render_failure(
+            question.vector,
+            question.case,
+            observation,
+            first,
+            implementation=self.session_of.description,
+            repro=repro_command(first.id, self.spec),
+            width=100,
+            color=False,
+        )
+        others = [
+            f"    {verdict.id}: {verdict.verdict}{f' ({verdict.kind})' if verdict.kind else ''}\n"
+            for _, _, verdict in self.judged
+            if verdict.verdict in DEVIATIONS and verdict.known is None and verdict.id != first.id
+        ]
+        return f"{text}and {len(others)} more of this case:\n{''.join(others)}" if others else text
 
 
 class PropertyItem(_Asking):
@@ -229,6 +285,7 @@ class Implementation(pytest.Collector):
                 session_of=session,
                 spec=self.spec,
             )
+        yield from self._ledger(suite, session)
         if suite.settings.properties:
             for check in properties.offered(session.description, suite.settings.dialects, suite.settings.areas):
                 yield PropertyItem.from_parent(
@@ -239,6 +296,27 @@ class Implementation(pytest.Collector):
                     session_of=session,
                     spec=self.spec,
                 )
+
+    def _ledger(self, suite: Suite, session: Session) -> Iterator[LedgerItem]:
+        if not suite.settings.wants(ledger.DIALECT, ledger.AREA):
+            return
+        for message in ledger.names():
+            found = ledger.load(message)
+            for vector in found.vectors:
+                asked = session.select([vector])
+                suite.not_offered[self.spec] += asked.not_offered
+                ops = tuple(question.case.op for question in asked.questions)
+                if ops:
+                    yield LedgerItem.from_parent(
+                        self,
+                        name=vector.path,
+                        nodeid=f"{self.nodeid}::{vector.path}",
+                        vector=vector,
+                        ops=ops,
+                        derives=ops[0] is not Op.ENCODE and ledger.is_richest(vector, found),
+                        session_of=session,
+                        spec=self.spec,
+                    )
 
 
 class Root(pytest.File):
@@ -309,6 +387,8 @@ class Suite:
         for item in items:
             if isinstance(item, VectorItem):
                 chosen.setdefault(item.spec, []).append(item.question)
+            elif isinstance(item, LedgerItem):
+                chosen.setdefault(item.spec, []).extend(item.questions)
         for spec, questions in chosen.items():
             self.sessions[spec].prepare(questions)
 
@@ -319,20 +399,19 @@ class Suite:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_report_teststatus(self, report: pytest.TestReport | pytest.CollectReport) -> Any:
-        verdict = _verdict(report)
-        if verdict is None or getattr(report, "when", None) != "call" or report.outcome != "passed":
+        if getattr(report, "when", None) != "call" or report.outcome != "passed":
             return None
-        if verdict.known is not None:
+        verdicts = _verdicts(report)
+        if any(verdict.known is not None for verdict in verdicts):
             return "known", "k", ("KNOWN", {"yellow": True})
-        if verdict.verdict is Outcome.CONTESTED:
+        if any(verdict.verdict is Outcome.CONTESTED for verdict in verdicts):
             return "contested", "c", ("CONTESTED", {"cyan": True})
         return None
 
     @pytest.hookimpl
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        verdict = _verdict(report)
-        if verdict is not None and report.when == "call":
-            self.verdicts[report.nodeid.partition("::")[0]].append(verdict)
+        if report.when == "call":
+            self.verdicts.setdefault(report.nodeid.partition("::")[0], []).extend(_verdicts(report))
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
@@ -390,7 +469,7 @@ class Suite:
     def _stale(self) -> Iterable[str]:
         today = datetime.datetime.now(tz=datetime.UTC).date()
         complete = not self.deselected and self.settings.dialects is None and self.settings.areas is None
-        every_id = [case.id for vector in vectors.load() for case in vector.cases()]
+        every_id = [case.id for vector in (*vectors.load(), *ledger.every_vector()) for case in vector.cases()]
         for spec, found in self.verdicts.items():
             description = self.descriptions.get(spec)
             if description is None:
@@ -421,11 +500,11 @@ class Suite:
 SUITE: pytest.StashKey[Suite] = pytest.StashKey()
 
 
-def _verdict(report: pytest.TestReport | pytest.CollectReport) -> Verdict | None:
+def _verdicts(report: pytest.TestReport | pytest.CollectReport) -> list[Verdict]:
     for name, document in getattr(report, "user_properties", ()):
         if name == PROPERTY and isinstance(document, str):
-            return msgspec.json.decode(document, type=Verdict)
-    return None
+            return msgspec.json.decode(document, type=list[Verdict])
+    return []
 
 
 def install(config: pytest.Config) -> None:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import random
 from typing import Any
 
-import message_values
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import reference
-from conformance import strategies
+from conformance import ledger, strategies
 from reference import catalog
 from reference.codec import NodeCodec, decode, decode_fast, encode, encode_fast
 from reference.dialects import DIALECTS
@@ -63,7 +62,7 @@ def test_equal_on_ledger_values_and_their_mutations(name: str, version: int) -> 
     codec = codec_of(name, version)
     assert isinstance(codec.node, Struct)
     dice = random.Random(f"{name} {version}")
-    for case, value in message_values.values(codec.node):
+    for case, value in ledger.values(codec.node):
         data = encode(codec, value, STRICT)
         assert encode_fast(codec, value, STRICT) == data, case
         for rules in (STRICT, LENIENT):
@@ -118,7 +117,7 @@ def test_equal_on_drawn_values(data: st.DataObject) -> None:
 )
 def test_refused_values_are_refused_alike(change: dict[str, Any], reason: str) -> None:
     codec = codec_of("ApiVersionsResponse", 3)
-    value = next(value for case, value in message_values.values(codec.node) if case == "set") | change  # type: ignore[arg-type]
+    value = next(value for case, value in ledger.values(codec.node) if case == "set") | change  # type: ignore[arg-type]
     assert written(codec, value, fast=True)[0] == reason
     assert written(codec, value, fast=True) == written(codec, value, fast=False)
 

@@ -10,7 +10,7 @@ from typing import Any, Self
 import pytest
 
 import reference
-from conformance import vectors
+from conformance import generated, vectors
 from conformance.known import Deviation, Known
 from conformance.model import Case, Description, Observation, Op, Outcome, Status
 from conformance.readings import ask
@@ -206,9 +206,11 @@ def test_what_was_observed_is_remembered() -> None:
 def test_other_cases_are_asked_anew_each_time_and_after_the_settings() -> None:
     connection = Recorder()
     session = Session(connection, NOTHING_KNOWN)
-    case = Case("gen/kafka/INT8/-/x05#decode", Op.DECODE, "kafka", "INT8", args={"data": b"\x05"})
-    assert [session.ask([case])[0].answer for _ in range(2)] == [5, 5]
-    assert connection.ids == [case.id, case.id]
+    question = Question(*generated.parse("gen/kafka/INT8/-/x05#decode"))
+    for _ in range(2):
+        ((observation, verdict),) = session.put([question])
+        assert (observation.answer, verdict.verdict) == (5, Outcome.PASS)
+    assert connection.ids == [question.case.id, question.case.id]
     assert connection.configured == ["kafka"]
 
 

@@ -28,6 +28,7 @@ COMMANDS = {
     "readings": LazyCommand(
         "wireproof.commands.readings", "readings", "Find out which readings of contested points a codec takes."
     ),
+    "ledger": LazyCommand("wireproof.commands.ledger", "ledger", "Make the message ledger again."),
     "schema": LazyCommand("wireproof.commands.schema", "schema", "Import the message schemas of another Kafka."),
     "wrapper": LazyCommand("wireproof.commands.wrapper_check", "wrapper", "Check a wrapper's manners."),
     "new": LazyCommand("wireproof.commands.new_wrapper", "new", "Write a scaffold that runs."),

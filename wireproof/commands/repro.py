@@ -12,7 +12,7 @@ from typing import Any
 import click
 from rich.text import Text
 
-from conformance import generated
+from conformance import generated, ledger
 from conformance.connection import Options
 from conformance.model import Observation, Op, Outcome, Status, Verdict
 from conformance.report.failure import failure_page, repro_command, titled_name
@@ -84,6 +84,9 @@ def find_question(verdict_id: str) -> Question:
             return Question(*generated.parse(wanted))
         except (ValueError, NotImplementedError) as error:
             raise click.UsageError(str(error)) from None
+    stored = ledger.find(wanted)
+    if stored is not None:
+        return Question(*stored)
     path, _, op = wanted.partition("#")
     all_vectors = load_vectors()
     found = next((vector for vector in all_vectors if vector.path == path), None)

@@ -1,0 +1,110 @@
+"""Making the ledger: values by the kit, bytes by implementations that know the messages from elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import reference
+from conformance import ledger
+from conformance.connection import Connection
+from conformance.ledger import DIALECT, Entry, Header
+from conformance.model import Case, Observation, Op, Status
+from conformance.values import difference
+from reference.codec import NodeCodec
+from reference.plan import Struct
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Where an implementation does not do what the others do: the case's id and what it did."""
+
+    id: str
+    implementation: str
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """A case before it has bytes; `given`: bytes that are not an encoder's (explicit defaults)."""
+
+    version: int
+    name: str
+    value: Any
+    given: bytes | None = None
+
+
+def make(message: str, versions: tuple[int, int], sources: Sequence[Connection]) -> tuple[bytes, list[Difference]]:
+    """The content of a message's ledger file, and where the sources differ.
+
+    The first source's bytes are written; the others have to write the same, and all have to read them as the value.
+    """
+    wanted = list(_wanted(message, versions))
+    differences: list[Difference] = []
+    written = [_ask(source, message, wanted, Op.ENCODE) for source in sources]
+    entries = []
+    for index, want in enumerate(wanted):
+        own = written[0][index]
+        if own.status is not Status.ANSWER:
+            differences.append(_difference(message, want, sources[0], own))
+            continue
+        for source, answers in zip(sources[1:], written[1:], strict=True):
+            other = answers[index]
+            if other.status is not Status.ANSWER or other.answer != own.answer:
+                differences.append(_difference(message, want, source, other))
+        if want.given is None:
+            entries.append(ledger.entry(want.version, want.name, want.value, own.answer))
+        else:
+            entries.append(ledger.entry(want.version, want.name, want.value, want.given, own.answer))
+    differences += _misread(message, entries, sources)
+    header = Header(1, message, f"{sources[0].description.name} {sources[0].description.version}")
+    return ledger.lines(header, entries), differences
+
+
+def _wanted(message: str, versions: tuple[int, int]) -> Iterator[_Wanted]:
+    for version in range(versions[0], versions[1] + 1):
+        codec = reference.dialect_named(DIALECT).codec(message, version)
+        assert isinstance(codec, NodeCodec)
+        assert isinstance(codec.node, Struct)
+        for name, value in ledger.values(codec.node):
+            yield _Wanted(version, name, value)
+        explicit = ledger.explicit(codec.node)
+        if explicit is not None:
+            yield _Wanted(version, "explicit", *explicit)
+
+
+def _ask(source: Connection, message: str, wanted: Sequence[_Wanted], op: Op) -> list[Observation]:
+    return source.ask(
+        [
+            Case(
+                f"{DIALECT}/{ledger.AREA}/{message}/{w.version}/{w.name}#{op}",
+                op,
+                DIALECT,
+                message,
+                w.version,
+                {"value": w.value},
+            )
+            for w in wanted
+        ]
+    )
+
+
+def _difference(message: str, want: _Wanted, source: Connection, seen: Observation) -> Difference:
+    what = f"writes {seen.answer.hex()}" if seen.status is Status.ANSWER else f"{seen.status}: {seen.detail}"
+    return Difference(f"{message}/{want.version}/{want.name}#encode", source.description.name, what)
+
+
+def _misread(message: str, entries: Sequence[Entry], sources: Sequence[Connection]) -> Iterator[Difference]:
+    """Where a source does not read an entry's bytes as its value."""
+    parsed = ledger.parse(ledger.lines(Header(1, message, ""), list(entries)), message).vectors
+    for source in sources:
+        for vector, seen in zip(parsed, source.ask([vector.case(Op.DECODE) for vector in parsed]), strict=True):
+            if seen.status is not Status.ANSWER:
+                yield Difference(f"{vector.id}#decode", source.description.name, f"{seen.status}: {seen.detail}")
+                continue
+            at: dict[str, Any] = {"dialect": DIALECT, "version": vector.version}
+            expected, actual = (reference.complete(message, value, **at) for value in (vector.value, seen.answer))
+            found = difference(expected, actual)
+            if found is not None:
+                yield Difference(f"{vector.id}#decode", source.description.name, f"reads another value at {found}")

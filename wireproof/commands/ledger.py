@@ -1,0 +1,69 @@
+"""`wireproof ledger`: the message ledger, made again."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+
+import click
+from rich.progress import track
+
+from conformance import ledger as ledgers
+from conformance import ledger_make
+from conformance.connection import ImplementationError, Options, open_connection
+from reference import catalog
+
+
+@click.group()
+def ledger() -> None:
+    """Make the message ledger: values by the kit, bytes by implementations."""
+
+
+@ledger.command()
+@click.argument("folder", metavar="DIR", type=click.Path(file_okay=False, path_type=Path))
+@click.option(
+    "--impl",
+    "specs",
+    metavar="SPEC",
+    multiple=True,
+    required=True,
+    help="Whose bytes are written; further ones (repeat it) have to write the same.",
+)
+@click.option("--message", "chosen", metavar="NAME", multiple=True, help="Only this message (repeatable).")
+def make(folder: Path, specs: tuple[str, ...], chosen: tuple[str, ...]) -> None:
+    """Write the ledger of every message into DIR.
+
+    For each version of a message the kit makes values from its schema: defaults, every field set, nulls, tags, unknown
+    tags. The first implementation says what their bytes are; every other has to write the same ones, and all have to
+    read them back. Where one does not, its difference is told, and the exit code is 1.
+
+    \b
+    Example, as the kit's own ledger is made:
+        wireproof ledger make vectors/kafka/messages \\
+            --impl=exec:implementations/java/wrapper --impl=exec:implementations/java/wrapper-schema
+
+    \b
+    Exit codes: 0 made, 1 the implementations differ, 2 usage.
+    """  # noqa: D301 (\b is click's sign for text that keeps its lines)
+    messages = catalog.current().messages
+    unknown = [name for name in chosen if name not in messages]
+    if unknown:
+        raise click.UsageError(f"There is no message {unknown[0]!r} in the catalogue ({catalog.current().made_by}).")
+    count = 0
+    differences: list[ledger_make.Difference] = []
+    with contextlib.ExitStack() as stack:
+        try:
+            sources = [stack.enter_context(open_connection(spec, Options(timeout=30))) for spec in specs]
+        except ImplementationError as error:
+            raise click.UsageError(str(error)) from None
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in track(chosen or tuple(messages), "messages", transient=True):
+            content, found = ledger_make.make(name, messages[name], sources)
+            (folder / f"{name}.jsonl").write_bytes(content)
+            count += len(ledgers.parse(content, name).vectors)
+            differences += found
+    for difference in differences:
+        click.echo(f"{difference.id}: {difference.implementation} {difference.what}")
+    click.echo(f"{folder}: {len(chosen or messages)} messages, {count} cases, {len(differences)} differences")
+    if differences:
+        raise SystemExit(1)
