@@ -5,6 +5,7 @@ It needs no schema to be read: what JSON cannot hold is an object with a single 
 
 from __future__ import annotations
 
+import contextlib
 import math
 import re
 import struct
@@ -199,12 +200,27 @@ def _struct_difference(expected: Mapping[str, Any], actual: Any, path: str) -> s
             continue
         if key not in actual:
             return at
-        found = difference(item, actual[key], at)
+        found = difference(item, _text_keys(actual[key]) if key == "headers" else actual[key], at)
         if found is not None:
             return found
     for key in surplus(expected, actual):
         return f"{path}.{key}" if path else key
     return None
+
+
+def _text_keys(headers: Any) -> Any:
+    """Headers whose keys may be bytes, with text in their place where they are UTF-8."""
+    if not isinstance(headers, (list, tuple)):
+        return headers
+    return [_text_key(header) for header in headers]
+
+
+def _text_key(header: Any) -> Any:
+    match header:
+        case (bytes() | bytearray() | memoryview() as key, item):
+            with contextlib.suppress(UnicodeDecodeError):
+                return (bytes(key).decode(), item)
+    return header
 
 
 def surplus(expected: Mapping[str, Any], actual: Mapping[str, Any]) -> Iterable[str]:

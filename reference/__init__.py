@@ -38,6 +38,7 @@ __all__ = [
     "encode",
     "explain",
     "interpret",
+    "lookup",
     "name",
     "negotiate",
     "readable",
@@ -134,6 +135,10 @@ class Reference:
         except WireError:
             return value
 
+    def lookup(self, type: str, data: bytes, key: Any, *, dialect: str, version: int | None = None) -> list[Any]:
+        """All values of a header key, in order."""
+        return dialect_named(dialect).lookup(type, data, key, version, self.rules)
+
     def serve(self, chunks: Iterable[bytes], *, dialect: str) -> tuple[bytes, bool]:
         return dialect_named(dialect).serve(chunks, self._settings.get(dialect, {}), self.rules)
 
@@ -157,6 +162,7 @@ encode = _reference.encode
 recode = _reference.recode
 explain = _reference.explain
 complete = _reference.complete
+lookup = _reference.lookup
 serve = _reference.serve
 interpret = _reference.interpret
 negotiate = _reference.negotiate

@@ -167,8 +167,8 @@ def append_unsigned_varint(writer: Writer, value: Any) -> None:
 
 
 # VARINT, VARLONG: LEB128 of the zigzag form, (n << 1) ^ (n >> 31 or 63): 0, −1, 1, −2 … are 0, 1, 2, 3 …
-def _zigzag(what: str, width: int) -> tuple[Callable[[Reader], int], Appender]:
-    def read(reader: Reader) -> int:
+def _zigzag(name: str, width: int) -> tuple[IntegerReader, Appender]:
+    def read(reader: Reader, what: str = name) -> int:
         start = reader.pos
         zigzag = _read_leb128(reader, width, what)
         number = (zigzag >> 1) ^ -(zigzag & 1)
@@ -176,7 +176,7 @@ def _zigzag(what: str, width: int) -> tuple[Callable[[Reader], int], Appender]:
         return number
 
     def append(writer: Writer, value: Any) -> None:
-        number = integer(writer, value, what, -(1 << width - 1), (1 << width - 1) - 1)
+        number = integer(writer, value, name, -(1 << width - 1), (1 << width - 1) - 1)
         _append_leb128(writer, (number << 1) ^ (number >> width - 1))
 
     return read, append
@@ -238,10 +238,8 @@ def append_compact_length(writer: Writer, length: int | None, what: str) -> None
 # --- Text and bytes ---------------------------------------------------------------------------------------------------
 
 
-def _read_text(reader: Reader, length: int, prefix_start: int) -> str:
-    """`length` bytes of UTF-8. The prefix is at fault when they are too many or no UTF-8 (R-K-11 ‡, other: U+FFFD)."""
-    if length > MAX_STRING:
-        raise reader.error(Reason.STRING_TOO_LONG, f"{length} bytes; a string has at most {MAX_STRING}", prefix_start)
+def read_text(reader: Reader, length: int, prefix_start: int) -> str:
+    """`length` bytes of UTF-8; the prefix is at fault when they are none (R-K-11 ‡, other: U+FFFD)."""
     start = reader.pos
     raw = reader.take(length, start, "text")
     try:
@@ -252,6 +250,13 @@ def _read_text(reader: Reader, length: int, prefix_start: int) -> str:
     if length:
         reader.note(start, "text", text)
     return text
+
+
+def _read_string(reader: Reader, length: int, prefix_start: int) -> str:
+    """Text of a STRING. The prefix is at fault when it is too long."""
+    if length > MAX_STRING:
+        raise reader.error(Reason.STRING_TOO_LONG, f"{length} bytes; a string has at most {MAX_STRING}", prefix_start)
+    return read_text(reader, length, prefix_start)
 
 
 def _text_bytes(writer: Writer, value: Any, what: str) -> bytes:
@@ -306,7 +311,7 @@ def _length_prefixed(name: str, *, text: bool, compact: bool, nullable: bool) ->
             length = read_classic_length(reader, read_prefix, "length", nullable)
         if length is None:
             return None
-        return _read_text(reader, length, start) if text else _read_raw(reader, length)
+        return _read_string(reader, length, start) if text else _read_raw(reader, length)
 
     def append(writer: Writer, value: Any) -> None:
         if value is None and nullable:

@@ -50,6 +50,20 @@ class Rules:
     full_table: Literal["retry", "accepted"] = "retry"
     #: What a client makes of a connection that is closed on its ApiVersions request.
     closed_api_versions: Literal["error", "retry-0"] = "error"
+    #: Lengths below −1 of a record's key, value and header value, and of a message's.
+    record_length: Literal["refused", "null"] = "refused"
+    #: A batch with recordsCount 0 that holds something all the same.
+    empty_batch: Literal["refused", "ignored"] = "refused"
+    #: What follows a gzip or lz4 stream.
+    after_stream: Literal["refused", "ignored"] = "refused"
+    #: LZ4 frames whose blocks depend on each other.
+    linked_blocks: Literal["read", "refused"] = "read"
+    #: A partial entry inside a compressed wrapper.
+    inner_partial: Literal["refused", "dropped"] = "refused"
+    #: Messages of another magic than their wrapper.
+    inner_magic: Literal["same", "any"] = "same"
+    #: So many bytes the content of one batch or wrapper may inflate to. Not a reading: every reader needs a bound.
+    inflate_limit: int = 32 * 2**20
 
 
 @dataclass(frozen=True, slots=True)

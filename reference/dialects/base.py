@@ -32,6 +32,10 @@ class Dialect(Protocol):
         """Raises UnknownType, or DecodeError(unsupported-version) for a version that the type does not have."""
         ...
 
+    def lookup(self, type_name: str, data: bytes, key: Any, version: int | None, rules: Rules) -> list[Any]:
+        """All values of a header key, in order. Raises DecodeError."""
+        ...
+
     def serve(self, chunks: Iterable[bytes], settings: Mapping[str, Any], rules: Rules) -> tuple[bytes, bool]:
         """All that a conforming broker sends for these chunks on a fresh connection, and whether it then closed."""
         ...

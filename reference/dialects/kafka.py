@@ -6,9 +6,9 @@ import functools
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from reference import broker, catalog, client, plan, schema, type_names
+from reference import broker, catalog, client, plan, records, schema, type_names
 from reference.catalog import Catalog
-from reference.codec import Codec, NodeCodec
+from reference.codec import Codec, NodeCodec, decode
 from reference.dialects.base import UnknownType
 from reference.errors import DecodeError, Reason
 from reference.framing import API_VERSIONS, RequestFrame, ResponseFrame
@@ -112,7 +112,7 @@ RULINGS: tuple[Ruling, ...] = (
         "R-K-12",
         "a record's key, value or header-value length below −1",
         "negative-length",
-        {},
+        {OTHER: ("record_length", "null")},
         "null (Java)",
         GUIDE,
     ),
@@ -181,7 +181,7 @@ RULINGS: tuple[Ruling, ...] = (
         "R-K-19b",
         "recordsCount and the records that are there differ",
         "count-mismatch",
-        {},
+        {OTHER: ("empty_batch", "ignored")},
         "count 0 is an empty batch, the rest not looked at (Java)",
         GUIDE,
     ),
@@ -213,11 +213,18 @@ RULINGS: tuple[Ruling, ...] = (
         "compression",
         "gzip; snappy raw and xerial-framed read, xerial written; lz4 frame with independent blocks (magic 0: with its "
         "broken header checksum); zstd only in magic 2; what follows the stream is refused; inflate bound 32 MiB",
-        {},
+        {OTHER: ("after_stream", "ignored")},
         "what follows the stream is ignored (Java's gzip and lz4)",
         GUIDE,
     ),
-    Ruling("R-K-22b", "LZ4 with linked blocks, on read", "read", {}, "refused (Java)", GUIDE),
+    Ruling(
+        "R-K-22b",
+        "LZ4 with linked blocks, on read",
+        "read",
+        {OTHER: ("linked_blocks", "refused")},
+        "refused (Java)",
+        GUIDE,
+    ),
     Ruling(
         "R-K-23",
         "an ApiVersions request of any version ≥ 3 has a v2 header",
@@ -238,8 +245,22 @@ RULINGS: tuple[Ruling, ...] = (
         "not asked (Kafka 4.4: errors 42 and 129)",
         source="Apache Kafka 4.4",
     ),
-    Ruling("R-K-26", "a partial entry inside a compressed wrapper", "refused", {}, "dropped (Java)", GUIDE),
-    Ruling("R-K-27", "inner messages of another magic than their wrapper", "refused", {}, "read (Java)", GUIDE),
+    Ruling(
+        "R-K-26",
+        "a partial entry inside a compressed wrapper",
+        "refused",
+        {OTHER: ("inner_partial", "dropped")},
+        "dropped (Java)",
+        GUIDE,
+    ),
+    Ruling(
+        "R-K-27",
+        "inner messages of another magic than their wrapper",
+        "refused",
+        {OTHER: ("inner_magic", "any")},
+        "read (Java)",
+        GUIDE,
+    ),
     Ruling(
         "R-K-28",
         "other APIs, as a client sees them",
@@ -316,6 +337,10 @@ class Kafka:
             return NodeCodec(node)
         if type_name == "RequestFrame":
             return RequestFrame(self.messages)
+        if type_name in records.TYPES:
+            from reference.records import codecs  # takes its time to load, and most types do without
+
+            return codecs.codec(type_name, version)
         if type_name not in self.types or type_name == "ARRAY":
             raise UnknownType(f"the dialect kafka has no type {type_name!r}")
         if version is None:
@@ -325,6 +350,13 @@ class Kafka:
             key = next(key for key, name in self.apis().items() if name == api)
             return ResponseFrame.of(self.messages, key, api, version)
         return NodeCodec(self.messages.plan(type_name, version))
+
+    def lookup(self, type_name: str, data: bytes, key: Any, version: int | None, rules: Rules) -> list[Any]:
+        if type_name != "Record":
+            raise NotImplementedError(f"headers are looked up in a Record, not in {type_name}")
+        from reference.records import record
+
+        return record.lookup(decode(self.codec(type_name, version), data, rules), key)
 
     def serve(self, chunks: Iterable[bytes], settings: Mapping[str, Any], rules: Rules) -> tuple[bytes, bool]:
         """`settings["apis"]`: api key → [lowest, highest] that the broker lists; by default ApiVersions alone."""
@@ -352,6 +384,7 @@ def _types(found: Catalog) -> Mapping[str, tuple[int, int] | None]:
     """From the index alone: no schema is read for it."""
     spans: dict[str, tuple[int, int] | None] = dict.fromkeys((*PRIMITIVES, "ARRAY", "TAG_BUFFER", "RequestFrame"))
     header = _REQUEST_HEADER.versions
+    spans.update(records.TYPES)
     spans.update(found.messages)
     spans[_REQUEST_HEADER.name] = (header.low, header.high)
     for api in found.apis.values():

@@ -1,0 +1,172 @@
+"""A batch of records: message format 2.
+
+    RecordBatch => baseOffset:INT64 batchLength:INT32 partitionLeaderEpoch:INT32 magic:INT8=2 crc:UINT32
+                   attributes:INT16 lastOffsetDelta:INT32 baseTimestamp:INT64 maxTimestamp:INT64
+                   producerId:INT64 producerEpoch:INT16 baseSequence:INT32 recordsCount:INT32 *Record
+    attributes  => bits 0–2 codec, 3 timestamp type, 4 transactional, 5 control, 6 delete horizon; others are kept
+
+`batchLength` counts what follows it; `crc` is the CRC-32C of what follows it; the records alone are compressed.
+Source: KIP-98, message format; the Kafka protocol guide, Record Batch; R-K-19, R-K-19b, R-K-20, R-K-22.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from crc32c import crc32c
+
+from reference.cursor import Reader, Writer
+from reference.errors import DecodeError, EncodeError, Reason
+from reference.primitives import (
+    append_int8,
+    append_int16,
+    append_int32,
+    append_int64,
+    append_uint32,
+    read_int8,
+    read_int16,
+    read_int32,
+    read_int64,
+    read_uint32,
+)
+from reference.records.compression import MASK, NAMES, CompressionError, deflate, inflate
+from reference.records.fields import check_keys, join, sequence
+from reference.records.record import append_record, read_record
+
+MAGIC = 2
+#: The fields between `crc` and `recordsCount`, in order.
+_FIELDS = (
+    ("attributes", read_int16, append_int16),
+    ("lastOffsetDelta", read_int32, append_int32),
+    ("baseTimestamp", read_int64, append_int64),
+    ("maxTimestamp", read_int64, append_int64),
+    ("producerId", read_int64, append_int64),
+    ("producerEpoch", read_int16, append_int16),
+    ("baseSequence", read_int32, append_int32),
+)
+KEYS = ("baseOffset", "partitionLeaderEpoch", *(name for name, _, _ in _FIELDS), "records")
+#: Where each field behind `batchLength` ends, counted from there: a batch has at least the last of them.
+FIELD_ENDS = (4, 5, 9, 11, 15, 23, 31, 39, 41, 45, 49)
+
+
+def read_batch(reader: Reader, path: str = "") -> dict[str, Any]:
+    """One batch. Raises DecodeError."""
+    reader.path = join(path, "baseOffset")
+    base_offset = read_int64(reader, "baseOffset")
+    reader.path = join(path, "batchLength")
+    start = reader.pos
+    length = read_int32(reader, "batchLength")
+    if length < 0:
+        raise reader.error(Reason.NEGATIVE_LENGTH, f"a batch of length {length}", start)
+    if length > reader.remaining:
+        raise reader.error(Reason.TRUNCATED, f"batchLength {length}, but {reader.remaining} bytes are left", start)
+    window = reader.window(length)
+    window.path = join(path, "partitionLeaderEpoch")
+    epoch = read_int32(window, "partitionLeaderEpoch")
+    window.path = join(path, "magic")
+    at = window.pos
+    magic = read_int8(window, "magic")
+    if magic != MAGIC:
+        raise window.error(Reason.UNSUPPORTED_MAGIC, f"magic {magic}; a batch has {MAGIC}", at)
+    demand_fields(window, start + 4, FIELD_ENDS, join(path, "batchLength"))
+    _read_crc(window, join(path, "crc"))
+    batch = {"baseOffset": base_offset, "partitionLeaderEpoch": epoch}
+    attributes_at = window.pos
+    for name, read, _ in _FIELDS:
+        window.path = join(path, name)
+        batch[name] = read(window, name)
+    codec = batch["attributes"] & MASK
+    if codec >= len(NAMES):
+        window.path = join(path, "attributes")
+        raise window.error(Reason.UNSUPPORTED_COMPRESSION, f"there is no codec {codec}", attributes_at)
+    return batch | {"records": _read_records(window, codec, path)}
+
+
+def demand_fields(window: Reader, start: int, ends: tuple[int, ...], path: str) -> None:
+    """Refuse a window below the format's least, at the first field that does not fit."""
+    size = window.end - start
+    if size < ends[-1]:
+        window.path = path
+        at = max((end for end in ends if end <= size), default=0)
+        raise window.error(Reason.TRUNCATED, f"{size} bytes; the format has at least {ends[-1]}", start + at)
+
+
+def _read_crc(window: Reader, path: str) -> None:
+    window.path = path
+    at = window.pos
+    stored = read_uint32(window, "crc")
+    computed = crc32c(window.data[window.pos : window.end])
+    if stored != computed:
+        raise window.error(Reason.CRC_MISMATCH, f"CRC-32C {stored:08x}; that of the bytes is {computed:08x}", at)
+
+
+def _read_records(window: Reader, codec: int, path: str) -> list[dict[str, Any]]:
+    """recordsCount, and so many records behind it (R-K-19b ‡, other: under a count of 0 nothing is looked at)."""
+    window.path = join(path, "recordsCount")
+    at = window.pos
+    count = read_int32(window, "recordsCount")
+    if count < 0:
+        raise window.error(Reason.NEGATIVE_LENGTH, f"{count} records", at)
+    if count == 0 and window.rules.empty_batch == "ignored":
+        window.pos = window.end
+        return []
+    content_at = window.pos
+    content = _content(window, codec, join(path, "records"))
+    if count > content.remaining:
+        window.path = join(path, "recordsCount")
+        raise window.error(Reason.TRUNCATED, f"{count} records, but {content.remaining} bytes are left", at)
+    records: list[dict[str, Any]] = []
+    try:
+        while len(records) < count and content.remaining:
+            records.append(read_record(content, join(path, f"records[{len(records)}]")))
+    except DecodeError as error:
+        if content is not window:  # bytes inside of compressed content have no place of their own
+            error.offset = content_at
+        raise
+    if len(records) < count or content.remaining:
+        window.path = join(path, "recordsCount")
+        there = f"{len(records)} are there" if len(records) < count else f"{content.remaining} bytes follow them"
+        raise window.error(Reason.COUNT_MISMATCH, f"{count} records, but {there}", at)
+    return records
+
+
+def _content(window: Reader, codec: int, path: str) -> Reader:
+    """Where the records are read from: the window itself, or what its rest inflates to."""
+    if not codec or not window.remaining:  # a batch without records may have no content at all
+        return window
+    window.path = path
+    start = window.pos
+    try:
+        content = inflate(codec, bytes(window.take(window.remaining, start, "content")), window.rules)
+    except CompressionError as error:
+        raise window.error(error.reason, error.detail, start) from None
+    window.note(start, f"{NAMES[codec]} content", content)
+    return Reader(content, window.rules)
+
+
+def append_batch(writer: Writer, value: Any, path: str = "") -> None:
+    """Append one batch; sizes, count and CRC are computed. Raises EncodeError."""
+    check_keys(value, KEYS, path)
+    covered = writer.inner()
+    for name, _, append in _FIELDS:
+        covered.path = join(path, name)
+        append(covered, value.get(name, 0))
+    codec = value.get("attributes", 0) & MASK
+    if codec >= len(NAMES):
+        raise EncodeError(Reason.UNSUPPORTED_COMPRESSION, f"there is no codec {codec}", join(path, "attributes"))
+    records = sequence(value.get("records", ()), join(path, "records"))
+    content = writer.inner()
+    for index, record in enumerate(records):
+        append_record(content, record, join(path, f"records[{index}]"))
+    covered.path = join(path, "recordsCount")
+    append_int32(covered, len(records))
+    covered.out += deflate(codec, bytes(content.out)) if codec else content.out
+    writer.path = join(path, "baseOffset")
+    append_int64(writer, value.get("baseOffset", 0))
+    writer.path = join(path, "batchLength")
+    append_int32(writer, FIELD_ENDS[2] + len(covered.out))
+    writer.path = join(path, "partitionLeaderEpoch")
+    append_int32(writer, value.get("partitionLeaderEpoch", 0))
+    append_int8(writer, MAGIC)
+    append_uint32(writer, crc32c(covered.out))
+    writer.out += covered.out

@@ -1,0 +1,266 @@
+"""Compression codecs, with a bound on what they inflate to. Source: the Kafka protocol guide, Record Batch; R-K-22.
+
+gzip: one or more members. snappy: raw, or in xerial's frame (snappy-java's SnappyOutputStream), which is what Kafka
+writes. lz4: one frame. zstd: one or more frames. What follows the stream is refused (R-K-22 ‡, other: ignored after
+gzip and lz4).
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import cramjam
+import lz4.frame  # type: ignore[import-untyped]
+import xxhash
+from backports import zstd
+
+from reference.errors import Reason
+from reference.rules import Rules
+
+NONE, GZIP, SNAPPY, LZ4, ZSTD = range(5)
+#: Codec names, by the number in bits 0–2 of the attributes.
+NAMES = ("none", "gzip", "snappy", "lz4", "zstd")
+#: Bits 0–2 of the attributes of a batch or a message.
+MASK = 0x07
+
+#: So much is inflated at once.
+_CHUNK = 1 << 16
+
+# xerial => magic:8 bytes version:INT32 compatible:INT32 *(size:INT32 raw snappy of `size` bytes)
+_XERIAL = b"\x82SNAPPY\x00"
+_XERIAL_HEADER = _XERIAL + struct.pack(">ii", 1, 1)
+_XERIAL_BLOCK = 1 << 15
+
+#: The greatest window that a zstd decoder of Kafka's accepts, as a power of two.
+_ZSTD_WINDOW = 27
+
+
+class CompressionError(Exception):
+    """Compressed content that is refused; the caller knows where it stands."""
+
+    def __init__(self, reason: Reason, detail: str) -> None:
+        super().__init__(detail)
+        self.reason = reason
+        self.detail = detail
+
+
+class _Stream(Protocol):
+    """One member or frame, as zlib, lz4 and zstd have it."""
+
+    @property
+    def eof(self) -> bool: ...
+
+    @property
+    def unused_data(self) -> bytes | None: ...
+
+    def decompress(self, data: bytes, max_length: int, /) -> bytes: ...
+
+
+def inflate(codec: int, content: bytes, rules: Rules, magic: int = 2) -> bytes:
+    """The content of a batch or of a wrapper of this magic. Raises CompressionError."""
+    match codec:
+        case 1:
+            return _streams(_Gzip, content, rules, several=True, name="gzip", lenient=True)
+        case 2:
+            return _unsnappy(content, rules)
+        case 3:
+            if rules.linked_blocks == "refused":
+                _refuse_linked(content)
+            plain = _mended(content) if magic == 0 else content
+            return _streams(_Lz4, plain, rules, several=False, name="lz4", lenient=True)
+        case 4:
+            return _streams(_Zstd, content, rules, several=True, name="zstd", lenient=False)
+    raise ValueError(f"codec {codec}")
+
+
+def deflate(codec: int, content: bytes, magic: int = 2) -> bytes:
+    """Content as Kafka writes it. Every reader has to inflate it to the same; the bytes themselves are free."""
+    match codec:
+        case 1:
+            packer = zlib.compressobj(wbits=31)
+            return packer.compress(content) + packer.flush()
+        case 2:
+            return _snappy(content)
+        case 3:
+            frame: bytes = lz4.frame.compress(content, block_linked=False, store_size=False)
+            return _broken(frame) if magic == 0 else frame
+        case 4:
+            return zstd.compress(content)
+    raise ValueError(f"codec {codec}")
+
+
+def _too_large(rules: Rules) -> CompressionError:
+    return CompressionError(Reason.RESOURCE_LIMIT, f"the content inflates to more than {rules.inflate_limit} bytes")
+
+
+# --- Streams: gzip, lz4, zstd -----------------------------------------------------------------------------------------
+
+
+class _Gzip:
+    """zlib's decompressor keeps apart what it has not looked at yet; here it is given back to it."""
+
+    def __init__(self) -> None:
+        self._inner = zlib.decompressobj(wbits=31)
+
+    @property
+    def eof(self) -> bool:
+        return self._inner.eof
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._inner.unused_data
+
+    def decompress(self, data: bytes, max_length: int, /) -> bytes:
+        return self._inner.decompress(data or self._inner.unconsumed_tail, max_length)
+
+
+class _Lz4:
+    def __init__(self) -> None:
+        self._inner = lz4.frame.LZ4FrameDecompressor()
+
+    @property
+    def eof(self) -> bool:
+        return bool(self._inner.eof)
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._inner.unused_data or b""
+
+    def decompress(self, data: bytes, max_length: int, /) -> bytes:
+        return bytes(self._inner.decompress(data, max_length))
+
+
+class _Zstd:
+    def __init__(self) -> None:
+        self._inner = zstd.ZstdDecompressor(options={zstd.DecompressionParameter.window_log_max: _ZSTD_WINDOW})
+
+    @property
+    def eof(self) -> bool:
+        return self._inner.eof
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._inner.unused_data
+
+    def decompress(self, data: bytes, max_length: int, /) -> bytes:
+        return self._inner.decompress(data, max_length)
+
+
+#: What the libraries raise for a broken stream: lz4's knows no class of its own.
+_BROKEN: tuple[type[Exception], ...] = (zlib.error, zstd.ZstdError, RuntimeError)
+
+
+def _streams(
+    make: Callable[[], _Stream], content: bytes, rules: Rules, *, several: bool, name: str, lenient: bool
+) -> bytes:
+    """The whole content of one stream, or of `several` back to back. `lenient`: whether some ignore what follows."""
+    out = bytearray()
+    rest = content
+    while True:
+        rest = _stream(make(), rest, out, rules, name)
+        if not rest:
+            return bytes(out)
+        if lenient and rules.after_stream == "ignored":
+            return bytes(out)
+        if not several:
+            raise CompressionError(Reason.CORRUPT_COMPRESSION, f"{len(rest)} bytes follow the {name} stream")
+
+
+def _stream(stream: _Stream, data: bytes, out: bytearray, rules: Rules, name: str) -> bytes:
+    """Inflate one stream into `out`; what follows it comes back."""
+    given = data
+    while not stream.eof:
+        try:
+            part = stream.decompress(given, min(_CHUNK, rules.inflate_limit + 1 - len(out)))
+        except _BROKEN as error:
+            raise CompressionError(Reason.CORRUPT_COMPRESSION, f"{name}: {error}") from None
+        if not part and not given and not stream.eof:
+            raise CompressionError(Reason.CORRUPT_COMPRESSION, f"the {name} stream is cut off")
+        given = b""
+        out += part
+        if len(out) > rules.inflate_limit:
+            raise _too_large(rules)
+    return stream.unused_data or b""
+
+
+# --- LZ4's header -----------------------------------------------------------------------------------------------------
+# frame => magic:4 bytes FLG:1 BD:1 [contentSize:8] HC:1 …; HC is byte 1 of the xxHash-32 of what is between the two.
+# Kafka before message format 1 hashed the magic too (KAFKA-3160): such frames have a header checksum of their own.
+
+_LZ4_CONTENT_SIZE = 0x08
+_LZ4_INDEPENDENT = 0x20
+
+
+def _checksum_at(frame: bytes) -> int | None:
+    """Where HC stands; None when the frame is too short to have one."""
+    at = 6 + (8 if len(frame) > 4 and frame[4] & _LZ4_CONTENT_SIZE else 0)
+    return at if len(frame) > at else None
+
+
+def _with_checksum(frame: bytes, hashed_from: int) -> bytes:
+    at = _checksum_at(frame)
+    if at is None:
+        return frame
+    checksum = xxhash.xxh32_intdigest(frame[hashed_from:at]) >> 8 & 0xFF
+    return frame[:at] + bytes([checksum]) + frame[at + 1 :]
+
+
+def _mended(frame: bytes) -> bytes:
+    """The frame of a magic-0 wrapper as an LZ4 library reads it: no header checksum is wrong there."""
+    return _with_checksum(frame, 4)
+
+
+def _broken(frame: bytes) -> bytes:
+    return _with_checksum(frame, 0)
+
+
+def _refuse_linked(frame: bytes) -> None:
+    """R-K-22b's other reading."""
+    if len(frame) > 4 and not frame[4] & _LZ4_INDEPENDENT:
+        raise CompressionError(Reason.CORRUPT_COMPRESSION, "lz4: its blocks depend on each other")
+
+
+# --- Snappy -----------------------------------------------------------------------------------------------------------
+
+
+def _unsnappy(content: bytes, rules: Rules) -> bytes:
+    if not content.startswith(_XERIAL):
+        return _raw_snappy(content, rules.inflate_limit, rules)
+    out = bytearray()
+    at = 0
+    while at < len(content):
+        if content[at : at + len(_XERIAL)] == _XERIAL:  # another stream may follow
+            if len(content) < at + len(_XERIAL_HEADER):
+                raise CompressionError(Reason.CORRUPT_COMPRESSION, "snappy: xerial's header is cut off")
+            at += len(_XERIAL_HEADER)
+            continue
+        if len(content) < at + 4:
+            raise CompressionError(Reason.CORRUPT_COMPRESSION, "snappy: a block's size is cut off")
+        (size,) = struct.unpack_from(">i", content, at)
+        at += 4
+        if not 0 <= size <= len(content) - at:
+            raise CompressionError(Reason.CORRUPT_COMPRESSION, f"snappy: a block of {size} bytes is not there")
+        out += _raw_snappy(content[at : at + size], rules.inflate_limit - len(out), rules)
+        at += size
+    return bytes(out)
+
+
+def _raw_snappy(block: bytes, limit: int, rules: Rules) -> bytes:
+    """One raw block. It says how long its content is before any memory is taken for that."""
+    try:
+        if cramjam.snappy.decompress_raw_len(block) > limit:
+            raise _too_large(rules)
+        return bytes(cramjam.snappy.decompress_raw(block))
+    except cramjam.DecompressionError as error:
+        raise CompressionError(Reason.CORRUPT_COMPRESSION, f"snappy: {error}") from None
+
+
+def _snappy(content: bytes) -> bytes:
+    out = bytearray(_XERIAL_HEADER)
+    for start in range(0, len(content), _XERIAL_BLOCK):
+        block: Any = bytes(cramjam.snappy.compress_raw(content[start : start + _XERIAL_BLOCK]))
+        out += struct.pack(">i", len(block)) + block
+    return bytes(out)

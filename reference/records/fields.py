@@ -1,0 +1,40 @@
+"""What the record formats share: paths, and checks of the values that are written."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from reference.errors import EncodeError, Reason, shown
+
+
+def join(path: str, name: str) -> str:
+    """The path of a part."""
+    return f"{path}.{name}" if path else name
+
+
+def check_keys(value: Any, known: Collection[str], path: str) -> None:
+    """Refuse what is no mapping, and keys that the format does not have."""
+    if value is None:
+        raise EncodeError(Reason.NULL_NOT_ALLOWED, "there is no null here", path)
+    if not isinstance(value, Mapping):
+        raise EncodeError(Reason.OUT_OF_RANGE, f"a mapping is expected, not a {type(value).__name__}", path)
+    for key in value:
+        if key not in known:
+            raise EncodeError(Reason.UNKNOWN_FIELD, f"there is no field {shown(key)} here", path)
+
+
+def sequence(value: Any, path: str) -> Sequence[Any]:
+    """`value` as a list."""
+    if value is None:
+        raise EncodeError(Reason.NULL_NOT_ALLOWED, "there is no null here", path)
+    if not isinstance(value, (list, tuple)):
+        raise EncodeError(Reason.OUT_OF_RANGE, f"a list is expected, not a {type(value).__name__}", path)
+    return value
+
+
+def bytes_of(value: Any, path: str) -> bytes:
+    """`value` as bytes."""
+    if not isinstance(value, (bytes, bytearray, memoryview)):
+        raise EncodeError(Reason.OUT_OF_RANGE, f"bytes are expected, not a {type(value).__name__}", path)
+    return bytes(value)

@@ -1,0 +1,256 @@
+"""Messages of magic 0 and 1, before record batches.
+
+    MessageSet => *Entry                                    ; a partial last entry is dropped
+    Entry      => offset:INT64 size:INT32 Message           ; size counts what follows it
+    Message    => crc:UINT32 magic:INT8 attributes:INT8 [timestamp:INT64 ; magic 1] key:BYTES value:BYTES
+    attributes => bits 0–2 codec, 3 timestamp type (magic 1); others are kept
+
+`crc` is the CRC-32 of what follows it. A message with a codec is a wrapper: its value is a compressed MessageSet of the
+same magic, none of it partial or a wrapper. In magic 1 the inner offsets are relative: the last one stands for the
+wrapper's own. Source: the Kafka protocol guide, Old Message Format; KIP-31, KIP-32; R-K-22, R-K-26, R-K-27.
+"""
+
+from __future__ import annotations
+
+import zlib
+from typing import Any
+
+from reference.cursor import Reader, Writer
+from reference.errors import DecodeError, EncodeError, Reason
+from reference.primitives import (
+    append_int8,
+    append_int32,
+    append_int64,
+    append_uint32,
+    read_int8,
+    read_int32,
+    read_int64,
+    read_uint32,
+)
+from reference.records.batch import demand_fields
+from reference.records.compression import LZ4, MASK, NAMES, CompressionError, deflate, inflate
+from reference.records.fields import bytes_of, check_keys, join, sequence
+
+MAGICS = (0, 1)
+#: Where each field behind `size` ends, by magic, with a null key and value: a message has at least the last of them.
+FIELD_ENDS = {0: (4, 5, 6, 10, 14), 1: (4, 5, 6, 14, 18, 22)}
+#: What has to be there before an entry is more than a partial one: up to its magic.
+UP_TO_MAGIC = 17
+
+
+def read_message_set(reader: Reader, magic: int, path: str = "") -> list[dict[str, Any]]:
+    """The messages of a set, all of this magic; a partial one at the end is dropped. Raises DecodeError."""
+    entries: list[dict[str, Any]] = []
+    while reader.remaining:
+        where = f"{path}[{len(entries)}]"
+        if is_partial(reader, where, FIELD_ENDS[magic][-1]):
+            reader.pos = reader.end
+            break
+        entries.append(read_message(reader, magic, where))
+    return entries
+
+
+def is_partial(reader: Reader, path: str, least: int) -> bool:
+    """Whether the next entry is not wholly there. A size that no entry can have is refused as soon as it is there."""
+    if reader.remaining < 12:
+        return True
+    start = reader.pos
+    size = int.from_bytes(reader.data[start + 8 : start + 12], "big", signed=True)
+    reader.path = path
+    if size < 0:
+        raise reader.error(Reason.NEGATIVE_LENGTH, f"an entry of size {size}", start + 8)
+    if size < least:
+        ends = FIELD_ENDS[0] if least <= FIELD_ENDS[0][-1] else FIELD_ENDS[1]
+        at = max((end for end in ends if end <= size), default=0)
+        raise reader.error(Reason.TRUNCATED, f"size {size}; an entry has at least {least} bytes", start + 12 + at)
+    if reader.remaining < UP_TO_MAGIC:
+        return True
+    return size > reader.remaining - 12
+
+
+def read_message(reader: Reader, magic: int, path: str, *, inside: bool = False) -> dict[str, Any]:
+    """One message that is there wholly; `inside` a wrapper there is no other one."""
+    reader.path = join(path, "offset")
+    offset = read_int64(reader, "offset")
+    reader.path = join(path, "size")
+    size_at = reader.pos
+    size = read_int32(reader, "size")
+    if size < 0:
+        raise reader.error(Reason.NEGATIVE_LENGTH, f"a message of size {size}", size_at)
+    if size > reader.remaining:
+        raise reader.error(Reason.TRUNCATED, f"size {size}, but {reader.remaining} bytes are left", size_at)
+    window = reader.window(size)
+    window.path = join(path, "crc")
+    crc_at = window.pos
+    stored = read_uint32(window, "crc")
+    covered = window.data[window.pos : window.end]
+    window.path = join(path, "magic")
+    magic_at = window.pos
+    found = read_int8(window, "magic")
+    if inside:
+        magic = _inner_magic(window, found, magic, magic_at)
+    elif found != magic:
+        raise window.error(Reason.UNSUPPORTED_MAGIC, f"magic {found}; {magic} is expected", magic_at)
+    demand_fields(window, size_at + 4, FIELD_ENDS[magic], join(path, "size"))
+    if stored != zlib.crc32(covered):
+        window.path = join(path, "crc")
+        detail = f"CRC-32 {stored:08x}; that of the bytes is {zlib.crc32(covered):08x}"
+        raise window.error(Reason.CRC_MISMATCH, detail, crc_at)
+    window.path = join(path, "attributes")
+    attributes_at = window.pos
+    attributes = read_int8(window, "attributes")
+    codec = attributes & MASK
+    if codec > LZ4:
+        raise window.error(Reason.UNSUPPORTED_COMPRESSION, f"magic {magic} has no codec {codec}", attributes_at)
+    message: dict[str, Any] = {"offset": offset, "attributes": attributes}
+    if magic == 1:
+        window.path = join(path, "timestamp")
+        message["timestamp"] = read_int64(window, "timestamp")
+    window.path = join(path, "key")
+    message["key"] = _read_bytes(window)
+    window.path = join(path, "value")
+    if codec and inside:
+        raise window.error(Reason.INVALID_WRAPPER, "a wrapper inside a wrapper", attributes_at)
+    if codec:
+        message["messages"] = _read_wrapped(window, codec, magic, offset, join(path, "messages"))
+    else:
+        message["value"] = _read_bytes(window)
+    window.path = join(path, "size")
+    window.demand_end(Reason.LENGTH_MISMATCH, "the message", size_at)
+    return message
+
+
+def _inner_magic(window: Reader, found: int, magic: int, at: int) -> int:
+    """R-K-27 ‡: an inner message has its wrapper's magic; other: it may have the other one."""
+    if found != magic and (found not in MAGICS or window.rules.inner_magic == "same"):
+        raise window.error(Reason.INVALID_WRAPPER, f"magic {found} inside a wrapper of magic {magic}", at)
+    return found
+
+
+def _read_bytes(window: Reader) -> bytes | None:
+    """length:INT32 data; −1 is null. Below −1 it is refused (R-K-12 ‡, other: null)."""
+    start = window.pos
+    length = read_int32(window, "length")
+    if length == -1 or (length < 0 and window.rules.record_length == "null"):
+        return None
+    if length < 0:
+        raise window.error(Reason.NEGATIVE_LENGTH, f"length {length}; −1 is null, nothing is below it", start)
+    if length > window.remaining:
+        raise window.error(Reason.TRUNCATED, f"length {length}, but {window.remaining} bytes are left", start)
+    at = window.pos
+    data = bytes(window.take(length, start, "data"))
+    if length:
+        window.note(at, "bytes", data)
+    return data
+
+
+def _read_wrapped(window: Reader, codec: int, magic: int, offset: int, path: str) -> list[dict[str, Any]]:
+    """The messages inside a wrapper, with absolute offsets. A fault inside of it is one at the content's start."""
+    length_at = window.pos
+    raw = read_int32(window, "length")
+    if raw < -1 and window.rules.record_length != "null":
+        raise window.error(Reason.NEGATIVE_LENGTH, f"length {raw}; −1 is null, nothing is below it", length_at)
+    if raw <= 0:
+        raise window.error(Reason.INVALID_WRAPPER, "a wrapper without content", length_at)
+    if raw > window.remaining:
+        raise window.error(Reason.TRUNCATED, f"length {raw}, but {window.remaining} bytes are left", length_at)
+    start = window.pos
+    packed = bytes(window.take(raw, start, "content"))
+    try:
+        content = inflate(codec, packed, window.rules, magic)
+        messages = _read_inner(Reader(content, window.rules), magic, offset, path)
+    except CompressionError as error:
+        raise window.error(error.reason, error.detail, start) from None
+    except DecodeError as error:
+        error.offset = start  # bytes inside of compressed content have no place of their own
+        raise
+    window.note(start, f"{NAMES[codec]} content", content)
+    return messages
+
+
+def _read_inner(reader: Reader, magic: int, offset: int, path: str) -> list[dict[str, Any]]:
+    messages: list[dict[str, Any]] = []
+    while reader.remaining:
+        where = f"{path}[{len(messages)}]"
+        if reader.rules.inner_partial == "dropped" and is_partial(reader, where, FIELD_ENDS[0][-1]):
+            break
+        messages.append(read_message(reader, magic, where, inside=True))
+    reader.path = path
+    if not messages:
+        raise reader.error(Reason.INVALID_WRAPPER, "a wrapper without messages", 0)
+    if magic == 1 and offset != 0:
+        base = offset - messages[-1]["offset"]
+        if base < 0:
+            detail = f"its offset {offset} is below that of its last message, {messages[-1]['offset']}"
+            raise reader.error(Reason.INVALID_WRAPPER, detail, 0)
+        for message in messages:
+            message["offset"] += base
+    return messages
+
+
+def append_message_set(writer: Writer, value: Any, magic: int, path: str = "") -> None:
+    """Append messages, all of this magic. Raises EncodeError."""
+    for index, message in enumerate(sequence(value, path)):
+        append_message(writer, message, magic, f"{path}[{index}]")
+
+
+def append_message(writer: Writer, value: Any, magic: int, path: str, *, inside: bool = False, base: int = 0) -> None:
+    """Append one message; `base` is what its offset is relative to."""
+    wrapper = isinstance(value, dict) and "messages" in value
+    check_keys(
+        value, ("offset", "attributes", *(["timestamp"] * magic), "key", "messages" if wrapper else "value"), path
+    )
+    covered = writer.inner()
+    append_int8(covered, magic)
+    covered.path = join(path, "attributes")
+    attributes = value.get("attributes", 0)
+    append_int8(covered, attributes)
+    codec = attributes & MASK
+    if codec > LZ4:
+        raise EncodeError(Reason.UNSUPPORTED_COMPRESSION, f"magic {magic} has no codec {codec}", covered.path)
+    if bool(codec) != wrapper or (wrapper and inside):
+        what = "a wrapper inside a wrapper" if inside and wrapper else "a codec and `messages` belong together"
+        raise EncodeError(Reason.INVALID_WRAPPER, what, path)
+    if magic == 1:
+        covered.path = join(path, "timestamp")
+        append_int64(covered, value.get("timestamp", 0))
+    _append_bytes(covered, value.get("key"), join(path, "key"))
+    if wrapper:
+        content = _wrapped(writer, value, magic, join(path, "messages"))
+        _append_bytes(covered, deflate(codec, content, magic), join(path, "value"))
+    else:
+        _append_bytes(covered, value.get("value"), join(path, "value"))
+    writer.path = join(path, "offset")
+    append_int64(writer, value.get("offset", 0) - base)
+    writer.path = join(path, "size")
+    append_int32(writer, 4 + len(covered.out))
+    append_uint32(writer, zlib.crc32(covered.out))
+    writer.out += covered.out
+
+
+def _wrapped(writer: Writer, value: Any, magic: int, path: str) -> bytes:
+    """The messages of a wrapper, before compression. In magic 1 their offsets count from the first one's."""
+    messages = sequence(value["messages"], path)
+    if not messages:
+        raise EncodeError(Reason.INVALID_WRAPPER, "a wrapper without messages", path)
+    base = 0
+    if magic == 1 and value.get("offset", 0) != 0:
+        first, last = (message.get("offset", 0) for message in (messages[0], messages[-1]))
+        if last != value["offset"]:
+            detail = f"its offset {value['offset']} is not that of its last message, {last}"
+            raise EncodeError(Reason.INVALID_WRAPPER, detail, path)
+        base = first
+    inner = writer.inner()
+    for index, message in enumerate(messages):
+        append_message(inner, message, magic, f"{path}[{index}]", inside=True, base=base)
+    return bytes(inner.out)
+
+
+def _append_bytes(writer: Writer, value: Any, path: str) -> None:
+    writer.path = path
+    if value is None:
+        append_int32(writer, -1)
+        return
+    data = bytes_of(value, path)
+    append_int32(writer, len(data))
+    writer.out += data

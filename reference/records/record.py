@@ -1,0 +1,163 @@
+"""A record of magic 2, the format's smallest part, and where header multimaps live.
+
+    Record  => length:VARINT attributes:INT8 timestampDelta:VARLONG offsetDelta:VARINT
+               keyLength:VARINT key valueLength:VARINT value headersCount:VARINT *Header
+    Header  => keyLength:VARINT key:UTF-8 valueLength:VARINT value
+
+A length of −1 is null, for key, value and header value; a header's key has no null. `length` counts what follows it.
+Source: KIP-98, message format; KIP-82, Proposed Changes; the Kafka protocol guide, Record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from reference.cursor import Reader, Writer
+from reference.errors import EncodeError, Reason
+from reference.primitives import (
+    append_int8,
+    append_varint,
+    append_varlong,
+    read_int8,
+    read_text,
+    read_varint,
+    read_varlong,
+)
+from reference.records.fields import bytes_of, check_keys, join, sequence
+
+KEYS = ("attributes", "timestampDelta", "offsetDelta", "key", "value", "headers")
+
+
+def read_record(reader: Reader, path: str = "") -> dict[str, Any]:
+    """One record, its length included. Raises DecodeError."""
+    reader.path = join(path, "length")
+    start = reader.pos
+    length = read_varint(reader, "length")
+    if length < 0:
+        raise reader.error(Reason.NEGATIVE_LENGTH, f"a record of length {length}", start)
+    if length > reader.remaining:
+        raise reader.error(Reason.TRUNCATED, f"length {length}, but {reader.remaining} bytes are left", start)
+    inner = reader.window(length)
+    inner.path = join(path, "attributes")
+    attributes = read_int8(inner, "attributes")
+    inner.path = join(path, "timestampDelta")
+    timestamp_delta = read_varlong(inner, "timestampDelta")
+    inner.path = join(path, "offsetDelta")
+    offset_delta = read_varint(inner, "offsetDelta")
+    record = {
+        "attributes": attributes,
+        "timestampDelta": timestamp_delta,
+        "offsetDelta": offset_delta,
+        "key": _read_bytes(inner, join(path, "key")),
+        "value": _read_bytes(inner, join(path, "value")),
+        "headers": _read_headers(inner, join(path, "headers")),
+    }
+    inner.path = path
+    inner.demand_end(Reason.LENGTH_MISMATCH, "the record", start)
+    return record
+
+
+def _read_bytes(reader: Reader, path: str) -> bytes | None:
+    """length:VARINT data; −1 is null. Below −1 it is refused (R-K-12 ‡, other: null)."""
+    reader.path = path
+    start = reader.pos
+    length = read_varint(reader, "length")
+    if length == -1 or (length < 0 and reader.rules.record_length == "null"):
+        return None
+    if length < 0:
+        raise reader.error(Reason.NEGATIVE_LENGTH, f"length {length}; −1 is null, nothing is below it", start)
+    if length > reader.remaining:
+        raise reader.error(Reason.TRUNCATED, f"length {length}, but {reader.remaining} bytes are left", start)
+    at = reader.pos
+    data = bytes(reader.take(length, start, "data"))
+    if length:
+        reader.note(at, "bytes", data)
+    return data
+
+
+def _read_headers(reader: Reader, path: str) -> list[tuple[str, bytes | None]]:
+    """Headers in wire order: keys may stand more than once, and order is kept."""
+    reader.path = path
+    start = reader.pos
+    count = read_varint(reader, "headersCount")
+    if count < 0:
+        raise reader.error(Reason.NEGATIVE_LENGTH, f"{count} headers", start)
+    if count > reader.remaining:
+        raise reader.error(Reason.TRUNCATED, f"{count} headers, but {reader.remaining} bytes are left", start)
+    headers = []
+    for index in range(count):
+        key = _read_header_key(reader, f"{path}[{index}].key")
+        headers.append((key, _read_bytes(reader, f"{path}[{index}].value")))
+    return headers
+
+
+def _read_header_key(reader: Reader, path: str) -> str:
+    reader.path = path
+    start = reader.pos
+    length = read_varint(reader, "key length")
+    if length < 0:
+        raise reader.error(Reason.NEGATIVE_LENGTH, f"a header's key of length {length}; it has no null", start)
+    if length > reader.remaining:
+        raise reader.error(Reason.TRUNCATED, f"key length {length}, but {reader.remaining} bytes are left", start)
+    return read_text(reader, length, start)
+
+
+def append_record(writer: Writer, value: Any, path: str = "") -> None:
+    """Append a record, its length included. Raises EncodeError."""
+    check_keys(value, KEYS, path)
+    inner = writer.inner()
+    inner.path = join(path, "attributes")
+    append_int8(inner, value.get("attributes", 0))
+    inner.path = join(path, "timestampDelta")
+    append_varlong(inner, value.get("timestampDelta", 0))
+    inner.path = join(path, "offsetDelta")
+    append_varint(inner, value.get("offsetDelta", 0))
+    _append_bytes(inner, value.get("key"), join(path, "key"))
+    _append_bytes(inner, value.get("value"), join(path, "value"))
+    _append_headers(inner, value.get("headers", ()), join(path, "headers"))
+    writer.path = join(path, "length")
+    append_varint(writer, len(inner.out))
+    writer.out += inner.out
+
+
+def _append_bytes(writer: Writer, value: Any, path: str) -> None:
+    writer.path = path
+    if value is None:
+        append_varint(writer, -1)
+        return
+    data = bytes_of(value, path)
+    append_varint(writer, len(data))
+    writer.out += data
+
+
+def _append_headers(writer: Writer, value: Any, path: str) -> None:
+    headers: Sequence[Any] = sequence(value, path)
+    writer.path = path
+    append_varint(writer, len(headers))
+    for index, header in enumerate(headers):
+        if not isinstance(header, (list, tuple)) or len(header) != 2:
+            raise EncodeError(Reason.OUT_OF_RANGE, "a header is a pair of a key and a value", f"{path}[{index}]")
+        key, item = header
+        _append_header_key(writer, key, f"{path}[{index}].key")
+        _append_bytes(writer, item, f"{path}[{index}].value")
+
+
+def _append_header_key(writer: Writer, key: Any, path: str) -> None:
+    if key is None:
+        raise EncodeError(Reason.NULL_NOT_ALLOWED, "a header's key has no null", path)
+    if not isinstance(key, str):
+        raise EncodeError(Reason.OUT_OF_RANGE, f"a header's key is text, not a {type(key).__name__}", path)
+    try:
+        data = key.encode()
+    except UnicodeEncodeError as error:
+        detail = f"character {error.start} is a lone surrogate, which UTF-8 cannot hold"
+        raise EncodeError(Reason.INVALID_UTF8, detail, path) from None
+    writer.path = path
+    append_varint(writer, len(data))
+    writer.out += data
+
+
+def lookup(record: Mapping[str, Any], key: str) -> list[bytes | None]:
+    """All values of a header key, in order (KIP-82: a key may stand more than once)."""
+    return [value for name, value in record["headers"] if name == key]

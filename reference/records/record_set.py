@@ -1,0 +1,69 @@
+"""What a Produce or Fetch field `records` holds: batches and messages of any magic, one after another.
+
+    RecordSet => *(RecordBatch | Entry)         ; byte 16, the magic, says which; a partial last one is dropped
+
+Source: the Kafka protocol guide, Record Batch; contract, Types.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from reference.cursor import Reader, Writer
+from reference.errors import EncodeError, Reason
+from reference.records import batch, message_set
+from reference.records.fields import check_keys, sequence
+
+#: Where the magic stands in every format.
+_MAGIC_AT = 16
+
+
+def read_record_set(reader: Reader, path: str = "") -> list[dict[str, Any]]:
+    """Batches and messages, each with its `magic`. Raises DecodeError."""
+    entries: list[dict[str, Any]] = []
+    while reader.remaining:
+        where = f"{path}[{len(entries)}]"
+        partial = message_set.is_partial(reader, where, message_set.FIELD_ENDS[0][-1])
+        if reader.remaining < message_set.UP_TO_MAGIC:
+            reader.pos = reader.end
+            break
+        magic = _magic(reader, where)
+        if partial:
+            reader.pos = reader.end
+            break
+        read = batch.read_batch if magic == batch.MAGIC else None
+        entry = read(reader, where) if read else message_set.read_message(reader, magic, where)
+        entries.append({"magic": magic, **entry})
+    return entries
+
+
+def _magic(reader: Reader, path: str) -> int:
+    """The next entry's magic, whose format then says how long the entry is at least."""
+    at = reader.pos + _MAGIC_AT
+    magic = int.from_bytes(reader.data[at : at + 1], "big", signed=True)
+    reader.path = path
+    if magic not in (*message_set.MAGICS, batch.MAGIC):
+        raise reader.error(Reason.UNSUPPORTED_MAGIC, f"magic {magic}; there are 0, 1 and 2", at)
+    ends = batch.FIELD_ENDS if magic == batch.MAGIC else message_set.FIELD_ENDS[magic]
+    size = int.from_bytes(reader.data[at - 8 : at - 4], "big", signed=True)
+    if size < ends[-1]:
+        start = at - 4
+        fitting = max((end for end in ends if end <= size), default=0)
+        detail = f"{size} bytes; magic {magic} has at least {ends[-1]}"
+        raise reader.error(Reason.TRUNCATED, detail, start + fitting)
+    return magic
+
+
+def append_record_set(writer: Writer, value: Any, path: str = "") -> None:
+    """Append batches and messages, each of its `magic`. Raises EncodeError."""
+    for index, entry in enumerate(sequence(value, path)):
+        where = f"{path}[{index}]"
+        check_keys(entry, (*batch.KEYS, "magic", "offset", "timestamp", "key", "value", "messages"), where)
+        magic = entry.get("magic")
+        rest = {key: item for key, item in entry.items() if key != "magic"}
+        if magic == batch.MAGIC:
+            batch.append_batch(writer, rest, where)
+        elif magic in message_set.MAGICS:
+            message_set.append_message(writer, rest, magic, where)
+        else:
+            raise EncodeError(Reason.UNSUPPORTED_MAGIC, f"magic {magic}; there are 0, 1 and 2", where)
