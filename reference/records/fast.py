@@ -252,7 +252,7 @@ def _sized(data: Any) -> bytes:
         raise Odd
     n = len(data)
     prefix = _SHORT[n] if n < 64 else _zigzag(n, 32)
-    return prefix + data  # type: ignore[no-any-return]
+    return prefix + data
 
 
 def _zigzag(number: int, width: int) -> bytes:
