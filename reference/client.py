@@ -36,8 +36,7 @@ def negotiate(client: tuple[int, int], broker: tuple[int, int] | None) -> int | 
 def interpret(messages: Messages, request: bytes, response: bytes | None, rules: Rules) -> dict[str, Any]:
     """What the client makes of `response` to its `request` (both whole frames; None: the connection was closed).
 
-    Raises EncodeError when `request` is no request frame, or asks a version that this client does not have: then there
-    is no question.
+    Raises EncodeError when `request` is no request frame: then there is no question.
     """
     if len(request) < framing.SIZE_BYTES + LEAST_FRAME:
         raise EncodeError(Reason.TRUNCATED, "the request frame has no whole header")
@@ -54,7 +53,7 @@ def interpret(messages: Messages, request: bytes, response: bytes | None, rules:
         if name is None:
             # Nothing is known of its header and body but where a top-level error would stand without tags and throttle.
             return _of_error(_int16(behind), f"api {api_key}")
-        body = codec.decode(_response_frame(messages, api_key, name, version), response, rules)["body"]
+        body = codec.decode(ResponseFrame.of(messages, api_key, name, version), response, rules)["body"]
         return _of_error(body.get("ErrorCode", 0), f"{name}Request")
     except DecodeError:
         return {"outcome": "malformed"}
@@ -75,18 +74,10 @@ def _int16(reader: Reader) -> int:
     return int.from_bytes(reader.take(2, reader.pos, "error"), signed=True)
 
 
-def _response_frame(messages: Messages, api_key: int, name: str, version: int) -> ResponseFrame:
-    """Raises EncodeError: who does not have this version did not ask it."""
-    try:
-        return ResponseFrame.of(messages, api_key, name, version)
-    except DecodeError as error:
-        raise EncodeError(error.reason, f"the request asks what this client does not have: {error.detail}") from None
-
-
 def _api_versions(messages: Messages, version: int, error: int, response: bytes, rules: Rules) -> dict[str, Any]:
     # Error 35 comes in a v0 body whatever was asked: the broker does not know the version (KIP-511).
     answered = 0 if error == UNSUPPORTED_VERSION else version
-    frame = _response_frame(messages, API_VERSIONS, "ApiVersions", answered)
+    frame = ResponseFrame.of(messages, API_VERSIONS, "ApiVersions", answered)
     keys = codec.decode(frame, response, rules)["body"]["ApiKeys"]
     if error == 0:
         return {"outcome": "accepted"}
