@@ -6,12 +6,12 @@ import functools
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from reference import broker, catalog, client, plan, records, schema, type_names
+from reference import answers, broker, catalog, client, plan, records, schema, type_names
 from reference.catalog import Catalog
 from reference.codec import Codec, NodeCodec, decode
 from reference.dialects.base import UnknownType
 from reference.errors import DecodeError, Reason
-from reference.framing import API_VERSIONS, RequestFrame, ResponseFrame
+from reference.framing import RequestFrame, ResponseFrame
 from reference.plan import Struct
 from reference.primitives import PRIMITIVES
 from reference.rules import OTHER, Rules, Ruling
@@ -359,13 +359,21 @@ class Kafka:
         return record.lookup(decode(self.codec(type_name, version), data, rules), key)
 
     def serve(self, chunks: Iterable[bytes], settings: Mapping[str, Any], rules: Rules) -> tuple[bytes, bool]:
-        """`settings["apis"]`: api key → [lowest, highest] that the broker lists; by default ApiVersions alone."""
-        listed = settings.get("apis")
+        """`settings["apis"]`: api key → [lowest, highest] that the broker lists; by default all that it can answer.
+        `settings["cluster"]`: the brokers that its Metadata names; by default itself."""
+        listed, cluster = settings.get("apis"), settings.get("cluster")
         apis = self._answered() if listed is None else {int(key): (low, high) for key, (low, high) in listed.items()}
-        return broker.serve(broker.Broker(self.messages, apis, rules), chunks)
+        among = answers.ALONE if cluster is None else answers.Cluster.of(cluster)
+        return broker.serve(broker.Broker(self.messages, apis, rules, among), chunks)
 
     def _answered(self) -> dict[int, tuple[int, int]]:
-        return {API_VERSIONS: self.messages.catalog.messages["ApiVersionsRequest"]}
+        found = self.messages.catalog
+        named = {key: found.apis[key] for key in answers.ANSWERS if key in found.apis}
+        return {
+            key: found.messages[f"{name}Request"]
+            for key, name in named.items()
+            if {f"{name}Request", f"{name}Response"} <= found.messages.keys()
+        }
 
     def interpret(self, request: bytes, response: bytes | None, rules: Rules) -> dict[str, Any]:
         return client.interpret(self.messages, request, response, rules)
