@@ -203,7 +203,13 @@ def test_numbers_and_flags_may_be_text_as_kafkas_generator_reads_them() -> None:
 
 
 def test_every_key_of_kafkas_generator_is_taken() -> None:
-    more = {"about": "x", "entityType": "topicName", "mapKey": True, "zeroCopy": False, "ignorable": True}
+    more: dict[str, Any] = {
+        "about": "x",
+        "entityType": "topicName",
+        "mapKey": True,
+        "zeroCopy": False,
+        "ignorable": True,
+    }
     raw = schema(field("A", "string", **more), commonStructs=[POINT | {"deprecatedVersions": "0"}])
     raw |= {"apiKey": 1, "listeners": ["broker"], "deprecatedVersions": "0-3", "latestVersionUnstable": True}
     assert only(raw | {"headerVersions": {"0+": "1"}}).name == "A"
@@ -311,7 +317,7 @@ REFUSED: list[tuple[Any, str, str]] = [
     (schema(field("S", "In", fields=[field("A", "int8", Default=1)])), "S.A", "is default meant?"),
     (schema(commonStructs=[POINT | {"validVersions": "0+"}]), "commonStructs.Point", "is versions meant?"),
     (schema(commonStructs=[{"name": "P", "fields": [field("A", "int9")]}]), "commonStructs.P.A", "int9 is neither"),
-    (schema(**{"x" * 9000: 1}), "", "… is not known here; known are"),
+    (schema() | {"x" * 9000: 1}, "", "… is not known here; known are"),
     (schema(field("A", "int8", tag=True, taggedVersions="0+"), flexible="0+"), "A", "True is no tag"),
     (schema(tagged("A", "int8", 0), tagged("B", "int8", 0), flexible="0+"), "", "A and B share the tag 0"),
     (schema(tagged("A", "int8", 1), flexible="0+"), "", "tags [1] have a gap; they count from 0"),
