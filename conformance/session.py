@@ -178,7 +178,8 @@ class Session:
 
 def _holds(vector: Vector, op: Op) -> bool:
     """Whether a question, and the twin that it rests on, hold under the catalogue in force."""
-    return other_catalog.holds(vector, op) and (vector.twin is None or other_catalog.holds(twin_of(vector), op))
+    twin = twin_of(vector)
+    return other_catalog.holds(vector, op) and (twin is None or other_catalog.holds(twin, op))
 
 
 #: Outcomes of cases that were put to the implementation and answered in some way.
