@@ -138,7 +138,7 @@ def nulls(node: Node, leaves: _Leaves | None = None) -> Any:
     leaves = leaves or _Leaves()
     match node:
         case Struct():
-            return {field.name: None if _nullable(field.node) else nulls(field.node, leaves) for field in node.fields}
+            return {field.name: None if nullable(field.node) else nulls(field.node, leaves) for field in node.fields}
         case Array():
             return [nulls(node.element, leaves)]
         case Primitive():
@@ -217,7 +217,8 @@ def _untagged(node: Node, value: Any) -> tuple[Node, Any]:
     return node, value
 
 
-def _nullable(node: Node) -> bool:
+def nullable(node: Node) -> bool:
+    """Whether a node can be null."""
     match node:
         case Struct(marker=marker):
             return marker != "none"
@@ -242,7 +243,7 @@ def _has_tags(node: Node) -> bool:
 def _has_nullable(node: Node) -> bool:
     match node:
         case Struct():
-            return any(_nullable(field.node) or _has_nullable(field.node) for field in node.fields)
+            return any(nullable(field.node) or _has_nullable(field.node) for field in node.fields)
         case Array():
             return _has_nullable(node.element)
     return False

@@ -145,6 +145,13 @@ def test_comments_are_passed_over(text: str, value: Any) -> None:
             "only 1+ are flexible",
         ),
         ("a gap in the tags", message(fields=[field(tag=1, taggedVersions="1+", versions="1+")]), "have a gap"),
+        ("an unknown key", message(validVersion="0-2"), ": the key 'validVersion' is not known here; is validVersions"),
+        (
+            "an unknown key of a field",
+            message(fields=[field(nullableVersion="0+")]),
+            "Extra: the key 'nullableVersion' is not known here; is nullableVersions meant?",
+        ),
+        ("a UUID that is none", message(fields=[field(type="uuid", default="AAAA")]), "'AAAA' is no UUID; 22 charact"),
         ("the same field twice", message(fields=[field(), field()]), "the field Extra stands twice"),
         ("nested too deep", message(fields=loop(40)), "nested more than 32 deep"),
         ("no fields", {key: item for key, item in message().items() if key != "fields"}, "fields: a JSON array"),
