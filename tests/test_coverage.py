@@ -77,11 +77,12 @@ def test_reasons_are_those_of_the_schema(everything: dict[str, Message]) -> None
     }
     assert rows["ClusterId"].cells[State.TAGGED][13] is Gap.NOT_TAGGED
     assert rows["Topics[].IsInternal"].cells[State.BOUNDARY][13] is Gap.NO_BOUNDARY
-    assert rows["Topics[].Partitions[].LeaderId"].cells[State.DEFAULT][13] is Gap.ABSENT
+    assert rows["Topics[].Partitions[].LeaderId"].cells[State.DEFAULT][13] is None
     assert rows["Topics[].Partitions[].LeaderId"].type == "int32"
     assert rows["Topics"].type == "[]MetadataResponseTopic"
     hidden = {found.path: found for found in everything["StreamsGroupDescribeResponse"].rows}
     assert hidden["Groups[].Topology.Subtopologies"].cells[State.NULL][0] is Gap.HIDDEN
+    assert hidden["Groups[].Topology.Subtopologies"].cells[State.DEFAULT][0] is Gap.ABSENT
     assert list(rows)[:2] == ["ThrottleTimeMs", "Brokers"]
 
 
