@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import argparse
 import functools
-import gc
 import importlib.metadata
 import io
 import marshal
@@ -31,15 +30,13 @@ from typing import Any
 
 from rich.console import Console
 from rich.table import Table
+from timing import Job, medians, rounds_of
 
 import reference
 
-#: Seconds that one round of one measurement takes, about.
-ROUND = 0.05
 RIVALS = ("kafka-python", "kio", "aiokafka")
 BASE = "kafka-python"
 
-Job = Callable[[], Any]
 #: A message as the kit has it.
 Value = dict[str, Any]
 #: A codec's decode and encode; None: it is not measured.
@@ -152,31 +149,6 @@ def _plain(value: Any) -> Any:
 # --- Measuring --------------------------------------------------------------------------------------------------------
 
 
-def medians(jobs: Mapping[Any, Job], rounds: int) -> dict[Any, float]:
-    """Microseconds of one call of each job: the median of the rounds, in each of which all jobs take their turn."""
-    calls = {}
-    for key, job in jobs.items():
-        job()  # what is made at the first call is not measured
-        calls[key] = max(1, int(ROUND / _seconds(job, 1)))
-    found: dict[Any, list[float]] = {key: [] for key in jobs}
-    for _ in range(rounds):
-        for key, job in jobs.items():
-            found[key].append(_seconds(job, calls[key]))
-    return {key: statistics.median(times) * 1e6 for key, times in found.items()}
-
-
-def _seconds(job: Job, calls: int) -> float:
-    """Seconds of one call, the mean of so many."""
-    gc.collect()
-    gc.disable()
-    start = time.process_time()
-    for _ in range(calls):
-        job()
-    taken = time.process_time() - start
-    gc.enable()
-    return taken / calls
-
-
 def compare(title: str, name: str, version: int, value: Value, rivals: Mapping[str, Maker], rounds: int) -> Table:
     """A row a codec, with how many times as fast as kafka-python it is."""
     data = reference.encode(name, value, dialect="kafka", version=version)
@@ -271,17 +243,12 @@ def _run(source: str, cache: str) -> tuple[float, str]:
     return time.perf_counter() - start, done.stdout
 
 
-def _rounds(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError("at least 1 round is needed")
-    return number
-
-
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=_rounds, default=7, help="of each measurement; 7 by default, fewer say little")
+    parser.add_argument(
+        "--rounds", type=rounds_of, default=7, help="of each measurement; 7 by default, fewer say little"
+    )
     rounds = parser.parse_args().rounds
     try:
         versions = [f"{rival} {importlib.metadata.version(rival)}" for rival in RIVALS]
