@@ -85,8 +85,6 @@ READINGS = [
 ]
 #: Readings that nothing in the set can show yet, and why.
 UNSEEN = {
-    ("kafka", "R-K-4", "other"): "no type has a tag that only some of its flexible versions know",
-    ("kafka", "R-K-9", "other"): "no type has a nullable structure",
     ("kafka", "R-K-17", "full"): "the configured broker lists ApiVersions alone: its full table is its own range",
 }
 #: Long inputs are only read where their length matters.
