@@ -8,7 +8,9 @@ from miniatures import Produces, only
 from reference import decode as _decode
 from reference import encode as _encode
 
-PRODUCES: Produces = frozenset({("messages", "fail", "wrong-value"), ("messages", "fail", "wrong-bytes")})
+PRODUCES: Produces = frozenset(
+    (area, "fail", kind) for area in ("messages", "unsupported-versions") for kind in ("wrong-value", "wrong-bytes")
+)
 
 types = only("JoinGroupRequest", "JoinGroupResponse", "SyncGroupResponse")
 _FIRST = 7
