@@ -9,6 +9,7 @@ import org.apache.kafka.common.record.internal.CompressionType;
 import org.apache.kafka.common.record.internal.DefaultRecordBatch;
 import org.apache.kafka.common.record.internal.MemoryRecords;
 import org.apache.kafka.common.record.internal.MutableRecordBatch;
+import org.apache.kafka.common.record.internal.Record;
 import org.apache.kafka.common.record.internal.RecordBatch;
 import wireproof.NotOffered;
 import wireproof.Reason;
@@ -78,9 +79,9 @@ final class BatchCodec implements Codec {
 
     private static List<Item> items(DefaultRecordBatch batch) {
         List<Item> items = new ArrayList<>();
-        Moved.each(
-                withOwnTimestamps(batch),
-                record -> items.add(RecordCodec.item(record, batch.baseOffset(), batch.baseTimestamp())));
+        for (Record record : withOwnTimestamps(batch)) {
+            items.add(RecordCodec.item(record, batch.baseOffset(), batch.baseTimestamp()));
+        }
         return items;
     }
 
@@ -103,7 +104,7 @@ final class BatchCodec implements Codec {
             throw new NotOffered("DefaultRecordBatch.writeHeader takes no attributes beyond bit 6");
         }
         CompressionType type = CompressionType.forId(attributes & CODEC);
-        ByteBuffer content = Moved.compress(type, RecordBatch.MAGIC_VALUE_V2, out -> {
+        ByteBuffer content = Compressing.compress(type, RecordBatch.MAGIC_VALUE_V2, out -> {
             for (Item item : batch.records()) {
                 RecordCodec.write(item, out);
             }

@@ -14,6 +14,7 @@ import org.apache.kafka.common.record.internal.CompressionType;
 import org.apache.kafka.common.record.internal.LegacyRecord;
 import org.apache.kafka.common.record.internal.MemoryRecords;
 import org.apache.kafka.common.record.internal.MemoryRecordsBuilder;
+import org.apache.kafka.common.record.internal.Record;
 import org.apache.kafka.common.record.internal.RecordBatch;
 import wireproof.Reason;
 import wireproof.Refusal;
@@ -28,11 +29,10 @@ final class Messages {
         batch.ensureValid();
         List<Message> inside = batch.isCompressed() ? new ArrayList<>() : null;
         if (inside != null) {
-            Moved.each(batch, record -> {
-                AbstractLegacyRecordBatch inner = (AbstractLegacyRecordBatch) record;
-                inner.ensureValid();
-                inside.add(message(inner.offset(), inner.outerRecord(), null));
-            });
+            for (Record record : batch) {
+                record.ensureValid();
+                inside.add(message(record.offset(), ((AbstractLegacyRecordBatch) record).outerRecord(), null));
+            }
         }
         return message(batch.offset(), batch.outerRecord(), inside);
     }

@@ -12,6 +12,8 @@ import org.apache.kafka.common.record.internal.DefaultRecordBatch;
 import org.apache.kafka.common.record.internal.MemoryRecords;
 import org.apache.kafka.common.record.internal.RecordBatch;
 import wireproof.BadQuestion;
+import wireproof.Reason;
+import wireproof.Refusal;
 import wireproof.codec.Codec;
 import wireproof.value.Scalar;
 import wireproof.value.Sequence;
@@ -53,7 +55,7 @@ final class RecordSetCodec implements Codec {
             return switch ((Byte) magic) {
                 case RecordBatch.MAGIC_VALUE_V0, RecordBatch.MAGIC_VALUE_V1 -> messages[(Byte) magic].take(members);
                 case RecordBatch.MAGIC_VALUE_V2 -> batches.take(members);
-                default -> throw new BadQuestion("there is no magic " + magic);
+                default -> throw new Refusal(Reason.UNSUPPORTED_MAGIC, "kafka-clients has no class for magic " + magic);
             };
         }
     }

@@ -1,6 +1,5 @@
 package wireproof.records;
 
-import java.io.Closeable;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -9,33 +8,24 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.lang.reflect.Method;
 import java.nio.ByteBuffer;
-import java.util.Iterator;
-import java.util.function.Consumer;
 import org.apache.kafka.common.compress.Compression;
 import org.apache.kafka.common.record.internal.CompressionType;
-import org.apache.kafka.common.record.internal.Record;
-import org.apache.kafka.common.record.internal.RecordBatch;
 
 /**
- * What needs a class that moved between 4.3 and 4.4 (BufferSupplier, ByteBufferOutputStream): each is reached as the
- * parameter of the method that takes it, and not by its name.
+ * Compression as it is written. ByteBufferOutputStream, which it writes into, moved between 4.3 and 4.4: it is reached
+ * as the parameter of the method that takes it, and not by its name.
  */
-final class Moved {
+final class Compressing {
     private static final MethodHandles.Lookup LOOKUP = MethodHandles.publicLookup();
     private static final int CAPACITY = 512;
 
-    private static final MethodHandle ITERATE;
     private static final MethodHandle NEW_BUFFER;
     private static final MethodHandle CONTENT;
     private static final MethodHandle COMPRESS;
 
     static {
         try {
-            Method iterate = method(RecordBatch.class, "streamingIterator", 1);
-            Object noCaching = iterate.getParameterTypes()[0].getField("NO_CACHING").get(null);
-            ITERATE = MethodHandles.insertArguments(LOOKUP.unreflect(iterate), 1, noCaching)
-                    .asType(MethodType.methodType(Closeable.class, RecordBatch.class));
-            Method compress = method(Compression.class, "wrapForOutput", 2);
+            Method compress = wrapForOutput();
             COMPRESS = LOOKUP.unreflect(compress)
                     .asType(MethodType.methodType(
                             OutputStream.class, Compression.class, OutputStream.class, byte.class));
@@ -45,25 +35,16 @@ final class Moved {
             CONTENT = LOOKUP.findVirtual(buffer, "buffer", MethodType.methodType(ByteBuffer.class))
                     .asType(MethodType.methodType(ByteBuffer.class, OutputStream.class));
         } catch (ReflectiveOperationException error) {
-            throw new IllegalStateException("kafka-clients' record classes are not as they were in 4.3 and 4.4", error);
+            throw new IllegalStateException("kafka-clients' record classes are not as in 4.3 and 4.4", error);
         }
     }
 
-    private Moved() {}
+    private Compressing() {}
 
     /** What writes the content that is to be compressed. */
     @FunctionalInterface
     interface Content {
         void writeTo(DataOutputStream out) throws IOException;
-    }
-
-    /** Show the batch's records one after another, as a consumer reads them. */
-    static void each(RecordBatch batch, Consumer<Record> show) {
-        try (Closeable records = (Closeable) ITERATE.invokeExact(batch)) {
-            ((Iterator<?>) records).forEachRemaining(record -> show.accept((Record) record));
-        } catch (Throwable thrown) {
-            throw unchecked(thrown);
-        }
     }
 
     /** The content, compressed as a batch of this magic has it. */
@@ -81,13 +62,13 @@ final class Moved {
         }
     }
 
-    private static Method method(Class<?> owner, String name, int parameters) throws NoSuchMethodException {
-        for (Method method : owner.getMethods()) {
-            if (method.getName().equals(name) && method.getParameterCount() == parameters) {
+    private static Method wrapForOutput() throws NoSuchMethodException {
+        for (Method method : Compression.class.getMethods()) {
+            if (method.getName().equals("wrapForOutput")) {
                 return method;
             }
         }
-        throw new NoSuchMethodException(owner + "." + name);
+        throw new NoSuchMethodException("Compression.wrapForOutput");
     }
 
     /** What the library throws is thrown on as it is; writing into memory fails with no IOException. */
