@@ -24,6 +24,14 @@ class Codec(Protocol):
         """The value with every missing key at its default."""
         ...
 
+    def fast_decoder(self, rules: Rules) -> compiled.Decoder | None:
+        """Reads what is plain under these rules, without paths and reasons; None where there is nothing faster."""
+        ...
+
+    def fast_encoder(self) -> compiled.Encoder | None:
+        """Writes what is plain; None where there is nothing faster."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class NodeCodec:
@@ -39,6 +47,14 @@ class NodeCodec:
 
     def complete(self, value: Any) -> Any:
         return message.complete(self.node, value)
+
+    def fast_decoder(self, rules: Rules) -> compiled.Decoder | None:  # noqa: ARG002 (what is plain is so under all)
+        """Generated for a message."""
+        return compiled.decoder(self.node) if isinstance(self.node, Struct) else None
+
+    def fast_encoder(self) -> compiled.Encoder | None:
+        """Generated for a message."""
+        return compiled.encoder(self.node) if isinstance(self.node, Struct) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,15 +88,15 @@ class InternalError(RuntimeError):
 
 
 def decode_fast(codec: Codec, data: bytes | memoryview, rules: Rules) -> Any:
-    """`decode`, by the generated codec where the type has one; what that gives up on is done again by the readable one,
+    """`decode`, by the fast codec where the type has one; what that gives up on is done again by the readable one,
     which decides, and names the place. Raises DecodeError."""
-    node = codec.node if isinstance(codec, NodeCodec) else None
-    if not isinstance(node, Struct):
+    fast = codec.fast_decoder(rules)
+    if fast is None:
         return decode(codec, data, rules)
     data = bytes(data)
     odd = False
     try:
-        value, end = compiled.decoder(node)(data, 0)
+        value, end = fast(data, 0)
         if end == len(data):
             return value
     except compiled.Odd:
@@ -90,15 +106,15 @@ def decode_fast(codec: Codec, data: bytes | memoryview, rules: Rules) -> Any:
     value = decode(codec, data, rules)
     if odd or rules != _DEMANDED:
         return value
-    raise InternalError(f"{node.name}: the fast codec refuses {data.hex()}, the readable one reads {value!r}")
+    raise InternalError(f"{codec}: the fast codec refuses {data.hex()}, the readable one reads {value!r}")
 
 
 def encode_fast(codec: Codec, value: Any, rules: Rules) -> bytes:
-    """`encode`, by the generated codec where the type has one and the value is whole. Raises EncodeError."""
-    node = codec.node if isinstance(codec, NodeCodec) else None
-    if isinstance(node, Struct):
+    """`encode`, by the fast codec where the type has one and the value is whole. Raises EncodeError."""
+    fast = codec.fast_encoder()
+    if fast is not None:
         with contextlib.suppress(*compiled.NOT_PLAIN):
-            return compiled.encoder(node)(value)
+            return fast(value)
     return encode(codec, value, rules)
 
 

@@ -18,6 +18,7 @@ from reference.cursor import Reader, Writer
 from reference.errors import DecodeError, EncodeError, Reason, shown
 from reference.plan import Struct
 from reference.primitives import append_int32, read_int16, read_int32
+from reference.rules import Rules
 
 T = TypeVar("T")
 
@@ -141,6 +142,12 @@ class RequestFrame:
 
         append_frame(writer, inside)
 
+    def fast_decoder(self, rules: Rules) -> None:
+        """None: frames are read by the readable codec."""
+
+    def fast_encoder(self) -> None:
+        """None, as for reading."""
+
     def complete(self, value: Any) -> Any:
         try:
             header, body = self._plans(value)
@@ -196,6 +203,12 @@ class ResponseFrame:
             message.append(self.body, inner, body, "body")
 
         append_frame(writer, inside)
+
+    def fast_decoder(self, rules: Rules) -> None:
+        """None: frames are read by the readable codec."""
+
+    def fast_encoder(self) -> None:
+        """None, as for reading."""
 
     def complete(self, value: Any) -> Any:
         match value:

@@ -155,6 +155,10 @@ def test_a_codec_without_a_strategy_says_so() -> None:
 
         def complete(self, value: Any) -> Any: ...
 
+        def fast_decoder(self, rules: Rules) -> None: ...
+
+        def fast_encoder(self) -> None: ...
+
     with pytest.raises(NotImplementedError, match="no strategy for"):
         strategies.of_codec(Unknown(), KAFKA)
 

@@ -8,9 +8,13 @@ from functools import partial
 from typing import Any
 
 from reference.codec import Codec
+from reference.compiled import Decoder, Encoder
 from reference.cursor import Reader, Writer
 from reference.errors import DecodeError, Reason
-from reference.records import batch, message_set, record, record_set
+from reference.records import batch, fast, message_set, record, record_set
+from reference.rules import Rules
+
+_DEMANDED = Rules()
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,12 +23,21 @@ class RecordCodec:
 
     read_value: Callable[[Reader], Any]
     append_value: Callable[[Writer, Any], None]
+    decode: Decoder | None = None
+    encode: Encoder | None = None
 
     def read(self, reader: Reader) -> Any:
         return self.read_value(reader)
 
     def append(self, writer: Writer, value: Any) -> None:
         self.append_value(writer, value)
+
+    def fast_decoder(self, rules: Rules) -> Decoder | None:
+        """Only under the rules that it was made for: a bound, and what lz4 may be, matter inside of content too."""
+        return self.decode if rules == _DEMANDED else None
+
+    def fast_encoder(self) -> Encoder | None:
+        return self.encode
 
     def complete(self, value: Any) -> Any:
         """A value of records names every key: there is nothing to complete."""
@@ -37,7 +50,7 @@ def codec(type_name: str, version: int | None) -> Codec:
         case "Record":
             return RecordCodec(record.read_record, record.append_record)
         case "RecordBatch":
-            return RecordCodec(batch.read_batch, batch.append_batch)
+            return RecordCodec(batch.read_batch, batch.append_batch, fast.decode_batch, fast.encode_batch)
         case "RecordSet":
             return RecordCodec(record_set.read_record_set, record_set.append_record_set)
     if version not in message_set.MAGICS:
