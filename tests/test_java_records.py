@@ -443,3 +443,14 @@ def test_bits_that_no_getter_shows_are_not_seen(wrapper: Wrapper) -> None:
     data = reference.encode("RecordBatch", batch(*THREE, attributes=-128 | 16), dialect="kafka").hex()
     (answer,) = wrapper.ask(question("decode", "RecordBatch", None, data=data))
     assert value_of(answer) == batch(*THREE, attributes=16)
+
+
+@pytest.mark.parametrize("codec", range(1, len(NAMES)), ids=NAMES[1:])
+def test_a_count_bomb_takes_memory_in_compressed_batches(wrapper: Wrapper, codec: int) -> None:
+    data = sealed(codec, deflate(codec, RECORD), 2**31 - 1)
+    bombed, after = wrapper.ask(
+        question("decode", "RecordBatch", None, data=data.hex()),
+        question("decode", "RecordBatch", None, data=MAGIC_2),
+    )
+    assert bombed["exception"] == "java.lang.OutOfMemoryError"
+    assert value_of(after) == batch(*THREE)
