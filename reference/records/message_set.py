@@ -44,7 +44,7 @@ def read_message_set(reader: Reader, magic: int, path: str = "") -> list[dict[st
     while reader.remaining:
         where = f"{path}[{len(entries)}]"
         if is_partial(reader, where, FIELD_ENDS[magic][-1]):
-            reader.pos = reader.end
+            drop_rest(reader, where)
             break
         entries.append(read_message(reader, magic, where))
     return entries
@@ -62,10 +62,20 @@ def is_partial(reader: Reader, path: str, least: int) -> bool:
     if size < least:
         ends = FIELD_ENDS[0] if least <= FIELD_ENDS[0][-1] else FIELD_ENDS[1]
         at = max((end for end in ends if end <= size), default=0)
-        raise reader.error(Reason.TRUNCATED, f"size {size}; an entry has at least {least} bytes", start + 12 + at)
+        raise reader.error(
+            Reason.TRUNCATED, f"size {size}; an entry has at least {least} bytes", min(start + 12 + at, reader.end)
+        )
     if reader.remaining < UP_TO_MAGIC:
         return True
     return size > reader.remaining - 12
+
+
+def drop_rest(reader: Reader, path: str) -> None:
+    """Pass over a partial entry."""
+    start = reader.pos
+    rest = bytes(reader.take(reader.remaining, start, "partial entry"))
+    reader.path = path
+    reader.note(start, "partial entry, dropped", rest)
 
 
 def read_message(reader: Reader, magic: int, path: str, *, inside: bool = False) -> dict[str, Any]:

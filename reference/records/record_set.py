@@ -25,11 +25,11 @@ def read_record_set(reader: Reader, path: str = "") -> list[dict[str, Any]]:
         where = f"{path}[{len(entries)}]"
         partial = message_set.is_partial(reader, where, message_set.FIELD_ENDS[0][-1])
         if reader.remaining < message_set.UP_TO_MAGIC:
-            reader.pos = reader.end
+            message_set.drop_rest(reader, where)
             break
         magic = _magic(reader, where)
         if partial:
-            reader.pos = reader.end
+            message_set.drop_rest(reader, where)
             break
         read = batch.read_batch if magic == batch.MAGIC else None
         entry = read(reader, where) if read else message_set.read_message(reader, magic, where)
@@ -50,7 +50,7 @@ def _magic(reader: Reader, path: str) -> int:
         start = at - 4
         fitting = max((end for end in ends if end <= size), default=0)
         detail = f"{size} bytes; magic {magic} has at least {ends[-1]}"
-        raise reader.error(Reason.TRUNCATED, detail, start + fitting)
+        raise reader.error(Reason.TRUNCATED, detail, min(start + fitting, reader.end))
     return magic
 
 

@@ -1,0 +1,143 @@
+"""Conversion between the record formats, and control records."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import reference
+from reference import DecodeError, catalog
+from reference.dialects.kafka import Messages
+from reference.records.control import ControlRecord, read_control
+from reference.records.convert import down_convert, up_convert
+from reference.rules import Rules
+
+BATCH: dict[str, Any] = {
+    "magic": 2,
+    "baseOffset": 100,
+    "partitionLeaderEpoch": -1,
+    "attributes": 0,
+    "lastOffsetDelta": 2,
+    "baseTimestamp": 1000,
+    "maxTimestamp": 1005,
+    "producerId": -1,
+    "producerEpoch": -1,
+    "baseSequence": -1,
+    "records": [
+        {"attributes": 0, "timestampDelta": 0, "offsetDelta": 0, "key": b"k", "value": b"v", "headers": []},
+        {"attributes": 0, "timestampDelta": 5, "offsetDelta": 2, "key": None, "value": None, "headers": []},
+    ],
+}
+ONE = {"magic": 1, "offset": 100, "attributes": 0, "timestamp": 1000, "key": b"k", "value": b"v"}
+TWO = {"magic": 1, "offset": 102, "attributes": 0, "timestamp": 1005, "key": None, "value": None}
+
+
+def bare(*messages: dict[str, Any], without: str = "magic") -> list[dict[str, Any]]:
+    return [{key: item for key, item in message.items() if key not in without.split()} for message in messages]
+
+
+def test_a_plain_batch_becomes_messages_and_loses_nothing() -> None:
+    converted = down_convert([BATCH], 1)
+    assert converted.entries == [ONE, TWO]
+    assert converted.lost == []
+
+
+def test_a_compressed_batch_becomes_a_wrapper() -> None:
+    converted = down_convert([BATCH | {"attributes": 4}], 1)
+    assert converted.entries == [
+        {
+            "magic": 1,
+            "offset": 102,
+            "attributes": 1,
+            "timestamp": 1005,
+            "key": None,
+            "messages": bare(ONE, TWO),
+        }
+    ]
+    assert converted.lost == ["entry 0: zstd, which only magic 2 has: gzip in its place"]
+
+
+def test_what_is_lost_is_named() -> None:
+    records = [BATCH["records"][0] | {"headers": [("a", b"1"), ("a", None)]}]
+    batch = BATCH | {
+        "records": records,
+        "attributes": 0x10 | 0x40,
+        "producerId": 3,
+        "partitionLeaderEpoch": 0,
+    }
+    converted = down_convert([ONE, batch], 0)
+    assert converted.entries == [{"magic": 0} | message for message in bare(ONE, ONE, without="magic timestamp")]
+    assert converted.lost == [
+        "entry 0: the timestamp and its type",
+        "entry 1: 2 headers",
+        "entry 1: the producer's id, epoch and sequence",
+        "entry 1: that it belongs to a transaction",
+        "entry 1: the delete horizon",
+        "entry 1: the partition leader's epoch",
+        "entry 1: the timestamps and their type",
+    ]
+
+
+def test_control_and_empty_batches_are_left_out() -> None:
+    converted = down_convert([BATCH | {"attributes": 0x20}, BATCH | {"records": []}], 1)
+    assert converted.entries == []
+    assert converted.lost == ["entry 0: the whole control batch", "entry 1: the empty batch"]
+
+
+def test_append_time_is_every_message_s() -> None:
+    (one, two) = down_convert([BATCH | {"attributes": 8}], 1).entries
+    assert [(one["timestamp"], one["attributes"]), (two["timestamp"], two["attributes"])] == [(1005, 8), (1005, 8)]
+
+
+def test_messages_become_batches() -> None:
+    wrapper = {"magic": 1, "offset": 102, "attributes": 2, "timestamp": 1005, "key": None, "messages": bare(ONE, TWO)}
+    old = {"magic": 0} | bare(ONE, without="magic timestamp")[0]
+    batches = up_convert([wrapper, old, BATCH])
+    assert batches[0] == BATCH | {"attributes": 2}
+    assert (batches[1]["baseTimestamp"], batches[1]["maxTimestamp"], batches[1]["baseOffset"]) == (-1, -1, 100)
+    assert batches[2] == BATCH
+    data = reference.encode("RecordSet", batches, dialect="kafka")
+    assert reference.decode("RecordSet", data, dialect="kafka") == batches
+
+
+def test_what_no_format_loses_comes_back() -> None:
+    down = down_convert([BATCH | {"attributes": 3}], 1)
+    assert up_convert(down.entries) == [BATCH | {"attributes": 3}]
+
+
+# --- Control records --------------------------------------------------------------------------------------------------
+
+
+def control(key: str | None, value: str | None) -> ControlRecord:
+    record = {"key": key and bytes.fromhex(key), "value": value and bytes.fromhex(value)}
+    return read_control(record, Messages(catalog.current()), Rules())
+
+
+def test_markers_say_how_a_transaction_ended() -> None:
+    # key: version 0, type 1 commit; value: version 0, coordinator epoch 7
+    assert control("00000001", "000000000007") == ControlRecord(0, 1, "commit", {"CoordinatorEpoch": 7})
+    assert control("00000000", "000000000007").kind == "abort"
+    assert control("0001000000ff", "000000000007").kind == "abort"  # a later version's key
+
+
+def test_messages_name_their_own_version() -> None:
+    # version 0, leader 3, one voter 3, none granting, no tags
+    leader = control("00000002", "000000000003" + "02" + "00000003" + "00" + "01" + "00")
+    assert leader.kind == "leader change"
+    assert leader.value is not None
+    assert leader.value["LeaderId"] == 3
+    assert [voter["VoterId"] for voter in leader.value["Voters"]] == [3]
+
+
+def test_unknown_types_are_passed_over() -> None:
+    assert control("00000063", None) == ControlRecord(0, 99, None, None)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "path"), [(None, "0000", "key"), ("000000", "0000", "key"), ("00000001", None, "value")]
+)
+def test_control_records_without_their_parts_are_refused(key: str | None, value: str | None, path: str) -> None:
+    with pytest.raises(DecodeError) as caught:
+        control(key, value)
+    assert (caught.value.reason, caught.value.path) == ("truncated", path)

@@ -1,0 +1,161 @@
+"""The fast path for batches and the readable codec are equal: values, bytes and refusals."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+import reference
+from reference import DecodeError, EncodeError
+from reference.rules import Rules
+
+FAST = reference.Reference()
+READABLE = reference.readable
+
+
+def record(dice: random.Random, index: int) -> dict[str, Any]:
+    def content(*, null: bool = True) -> bytes | None:
+        if null and dice.random() < 0.2:
+            return None
+        return dice.randbytes(dice.choice([0, 1, 63, 64, 65, 200]) if dice.random() < 0.4 else dice.randrange(20))
+
+    keys = ["", "a", "trace-id", "é", "k" * 70]
+    return {
+        "attributes": dice.choice([0, 0, 0, 1, -1, 127, -128]),
+        "timestampDelta": dice.choice([index, 0, -1, 63, 64, -64, -65, 2**31, 2**63 - 1, -(2**63)]),
+        "offsetDelta": dice.choice([index, index, -1, 2**31 - 1, -(2**31)]),
+        "key": content(),
+        "value": content(),
+        "headers": [(dice.choice(keys), content()) for _ in range(dice.choice([0, 0, 1, 3, 70]))],
+    }
+
+
+def batch(seed: int) -> dict[str, Any]:
+    dice = random.Random(seed)
+    return {
+        "baseOffset": dice.choice([0, 7, -1, 2**63 - 1]),
+        "partitionLeaderEpoch": dice.choice([-1, 0, 2**31 - 1]),
+        "attributes": dice.choice([0, 0, 1, 2, 3, 4]) | dice.choice([0, 0x08, 0x30, 0x40, -(2**15)]),
+        "lastOffsetDelta": dice.choice([0, 5, -1]),
+        "baseTimestamp": dice.choice([0, 1_700_000_000_000, -1, -(2**63), 2**63 - 1]),
+        "maxTimestamp": dice.choice([0, -1, 2**63 - 1]),
+        "producerId": dice.choice([-1, 4]),
+        "producerEpoch": dice.choice([-1, 3]),
+        "baseSequence": dice.choice([-1, 9]),
+        "records": [record(dice, index) for index in range(dice.choice([0, 1, 2, 20]))],
+    }
+
+
+def read(codec: reference.Reference, data: bytes) -> Any:
+    try:
+        return codec.decode("RecordBatch", data, dialect="kafka")
+    except DecodeError as error:
+        return error.reason, error.offset, error.path
+
+
+def write(codec: reference.Reference, value: Any) -> Any:
+    try:
+        return codec.encode("RecordBatch", value, dialect="kafka")
+    except EncodeError as error:
+        return error.reason, error.path
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_values_and_bytes_are_equal(seed: int) -> None:
+    value = batch(seed)
+    data = write(FAST, value)
+    assert isinstance(data, bytes)
+    assert data == write(READABLE, value)
+    assert read(FAST, data) == read(READABLE, data) == value
+
+
+def recrc(data: bytearray) -> bytes:
+    """With the CRC that its bytes have, so that what is wrong behind it is looked at."""
+    from crc32c import crc32c
+
+    return bytes(data[:17] + crc32c(data[21:]).to_bytes(4, "big") + data[21:])
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_refusals_are_equal(seed: int) -> None:
+    dice = random.Random(-seed)
+    data = bytearray(write(READABLE, batch(seed)))
+    refused = 0
+    for _ in range(40):
+        broken = bytearray(data)
+        at = dice.randrange(8, len(data))
+        broken[at] = dice.choice([0, 1, 0x7F, 0x80, 0xFF, dice.randrange(256)])
+        for tried in (bytes(broken), recrc(broken), recrc(broken[: dice.randrange(61, len(broken) + 1)])):
+            seen = read(READABLE, tried)
+            refused += isinstance(seen, tuple)
+            assert read(FAST, tried) == seen, tried.hex()
+    assert refused
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_sets_are_equal_with_partial_tails_and_older_messages(seed: int) -> None:
+    dice = random.Random(seed)
+    one, two = ({"magic": 2} | batch(seed * 2 + index) for index in range(2))
+    old = {"magic": 1, "offset": 5, "attributes": 0, "timestamp": 7, "key": None, "value": b"v"}
+    for entries in ([one], [one, two], [one, old, two]):
+        data = FAST.encode("RecordSet", entries, dialect="kafka")
+        for tried in (data, data[: dice.randrange(len(data))], data[:-1], data + data[:20], data[:-3] + b"\0\0\0"):
+            seen = _of_set(READABLE, tried)
+            assert _of_set(FAST, tried) == seen
+        assert _of_set(FAST, data) == entries
+
+
+def _of_set(codec: reference.Reference, data: bytes) -> Any:
+    try:
+        return codec.decode("RecordSet", data, dialect="kafka")
+    except DecodeError as error:
+        return error.reason, error.offset, error.path
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"records": None},
+        {"records": [None]},
+        {"records": ({},)},
+        {"attributes": 5},
+        {"attributes": 2**15},
+        {"baseOffset": None},
+        {"more": 1},
+    ],
+    ids=str,
+)
+def test_odd_values_end_alike(change: dict[str, Any]) -> None:
+    value = batch(3) | change
+    assert write(FAST, value) == write(READABLE, value)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"key": "text"}, "out-of-range"),
+        ({"headers": [(None, b"")]}, "null-not-allowed"),
+        ({"headers": [("a", "b")]}, "out-of-range"),
+        ({"headers": [("a",)]}, "out-of-range"),
+        ({"headers": [("\ud800", b"")]}, "invalid-utf8"),
+        ({"timestampDelta": 2**63}, "out-of-range"),
+        ({"offsetDelta": 2**31}, "out-of-range"),
+        ({"attributes": 128}, "out-of-range"),
+        ({"size": 1}, "unknown-field"),
+    ],
+    ids=str,
+)
+def test_wrong_records_are_refused_alike(change: dict[str, Any], reason: str) -> None:
+    value = batch(3) | {"attributes": 0, "records": [record(random.Random(1), 0) | change]}
+    assert write(FAST, value) == write(READABLE, value)
+    assert write(FAST, value)[0] == reason
+
+
+def test_a_smaller_bound_holds_too() -> None:
+    value = batch(5) | {"attributes": 1, "records": [record(random.Random(1), 0) | {"value": bytes(5000)}]}
+    data = write(FAST, value)
+    assert read(FAST, data) == value
+    bounded = reference.Reference(Rules(inflate_limit=4999))
+    assert read(bounded, data) == ("resource-limit", 61, "records")
