@@ -13,7 +13,14 @@ from reference import negotiate as negotiate
 PRODUCES: Produces = frozenset(
     {
         (area, "contested", None)
-        for area in ("varints", "tag-ordering", "null-encodings", "unsupported-versions", "framing")
+        for area in (
+            "varints",
+            "tag-ordering",
+            "null-encodings",
+            "header-multimaps",
+            "unsupported-versions",
+            "framing",
+        )
     }
 )
 TAKES = frozenset({"R-K-7"})
