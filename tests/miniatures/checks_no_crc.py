@@ -6,6 +6,7 @@ import zlib
 from typing import Any
 
 from crc32c import crc32c
+
 from miniatures import RECORDS, Produces
 from reference import decode as _decode
 from reference import encode as encode

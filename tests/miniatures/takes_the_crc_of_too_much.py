@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from crc32c import crc32c
+
 from miniatures import Produces, only
 from reference import decode as _decode
 from reference import encode as _encode
