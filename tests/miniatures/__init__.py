@@ -13,6 +13,7 @@ To see one fail: `cd tests && pytest --impl=miniatures.drops_unknown_tags`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import reference
 
@@ -34,3 +35,19 @@ def only(*names: str) -> Types:
 def everything(but: Iterable[str] = ("ARRAY",)) -> Types:
     """The contract's `types` with all that the reference has but these, and with `ARRAYS`."""
     return only(*(name for name in _ALL if name not in set(but)), *ARRAYS)
+
+
+#: The contract's `types` with records in all their formats.
+RECORDS = only("Record", "RecordBatch", "RecordSet", "MessageSet")
+
+
+def records(type_name: str, value: Any) -> list[dict[str, Any]]:
+    """The records of magic 2 in a value of any of these types."""
+    match type_name:
+        case "Record":
+            return [value]
+        case "RecordBatch":
+            return [*value["records"]]
+        case "RecordSet":
+            return [record for entry in value if entry["magic"] == 2 for record in entry["records"]]
+    return []
