@@ -14,8 +14,9 @@ from __future__ import annotations
 import dataclasses
 import functools
 import itertools
+import sys
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -24,8 +25,8 @@ from typing import Any, Literal
 import msgspec
 
 import reference
-from conformance.model import Case, Op, Outcome, Verdict
-from conformance.values import ValueFormatError, from_json, to_json
+from conformance.model import Case, Op
+from conformance.values import INTEGERS, ValueFormatError, from_json, to_json
 from conformance.vectors import Kind, Piece, Reject, Vector, VectorError
 from reference.codec import NodeCodec, encode
 from reference.errors import Reason
@@ -37,7 +38,7 @@ from reference.rules import Rules
 UNKNOWN_TAG = (9999, b"\x01\x02")
 AREA = "messages"
 DIALECT = "kafka"
-#: The case of a message-version whose prefixes are asked, the one with most to cut; the next where it is not there.
+#: Cases of which others are derived, the one with most to cut first; the next where that is not there, or not read.
 RICHEST = ("unknown-tags", "set", "default")
 
 
@@ -68,6 +69,43 @@ class _Leaves:
         return 0x0101 * (number % 120 + 1) if name in ("INT16", "UINT16") else 0x01010101 + number
 
 
+class _Lowest(_Leaves):
+    """The least value of each type; text and bytes are empty."""
+
+    def of(self, name: str) -> Any:
+        match name:
+            case "BOOLEAN":
+                return False
+            case "FLOAT64":
+                return -sys.float_info.max
+            case "UUID":
+                return uuid.UUID(int=0)
+        if name.endswith("STRING"):
+            return ""
+        return b"" if name.endswith("BYTES") else INTEGERS[name][0]
+
+
+class _Greatest(_Leaves):
+    """The greatest value of each type; the first text and the first bytes are 128 long: two bytes of compact length."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._texts = itertools.chain(["é" * 64], itertools.repeat("é"))
+        self._bytes = itertools.chain([b"\xff" * 128], itertools.repeat(b"\xff"))
+
+    def of(self, name: str) -> Any:
+        match name:
+            case "BOOLEAN":
+                return True
+            case "FLOAT64":
+                return sys.float_info.max
+            case "UUID":
+                return uuid.UUID(int=2**128 - 1)
+        if name.endswith("STRING"):
+            return next(self._texts)
+        return next(self._bytes) if name.endswith("BYTES") else INTEGERS[name][1]
+
+
 def default(node: Node) -> Any:
     """Every field at its default; a structure that is no field's default: of defaults."""
     match node:
@@ -82,14 +120,14 @@ def default(node: Node) -> Any:
     raise TypeError(f"no message has a {type(node).__name__}")
 
 
-def every_field(node: Node, leaves: _Leaves | None = None) -> Any:
-    """Every field set, each leaf to a different value, arrays of two."""
+def every_field(node: Node, leaves: _Leaves | None = None, size: int = 2) -> Any:
+    """Every field set, each leaf to a different value, arrays of `size`."""
     leaves = leaves or _Leaves()
     match node:
         case Struct():
-            return {field.name: every_field(field.node, leaves) for field in node.fields}
+            return {field.name: every_field(field.node, leaves, size) for field in node.fields}
         case Array():
-            return [every_field(node.element, leaves) for _ in range(2)]
+            return [every_field(node.element, leaves, size) for _ in range(size)]
         case Primitive():
             return leaves.of(node.name)
     raise TypeError(f"no message has a {type(node).__name__}")
@@ -223,8 +261,10 @@ def values(node: Struct) -> Iterator[tuple[str, Any]]:
         yield "null", nulls(node)
     if _has_tags(node):
         yield "tagged", only_tagged(node, full)
+    yield "lowest", every_field(node, _Lowest(), 1)
+    yield "greatest", every_field(node, _Greatest(), 1)
     if node.flexible:
-        yield "unknown-tags", with_unknown_tags(node, full)
+        yield "unknown-tags", with_unknown_tags(node, every_field(node, size=1))
 
 
 # --- Files ------------------------------------------------------------------------------------------------------------
@@ -298,7 +338,9 @@ _ABOUT = {
     "null": "every nullable field null",
     "tagged": "every tagged field set, the others at their defaults",
     "explicit": "every tagged field sent although it has its default",
-    "unknown-tags": "an unknown tag in every structure that can hold one",
+    "lowest": "every field at the least value of its type, text and bytes empty, arrays of one",
+    "greatest": "every field at the greatest value of its type, a text and bytes of 128, arrays of one",
+    "unknown-tags": "every field set, arrays of one, an unknown tag in every structure that can hold one",
 }
 
 
@@ -334,11 +376,14 @@ def load(message: str) -> Ledger:
 # --- Derived cases ----------------------------------------------------------------------------------------------------
 
 
-def is_richest(vector: Vector, ledger: Ledger) -> bool:
-    """Whether the prefixes of this case stand for its message-version."""
-    there = {other.id.rpartition("/")[2] for other in ledger.vectors if other.version == vector.version}
-    richest = next(case for case in RICHEST if case in there)
-    return vector.id.endswith(f"/{richest}")
+def richest_first(ledger: Ledger) -> dict[int, list[Vector]]:
+    """Of every version the cases from which others are derived, the one with most to cut first; none without bytes."""
+    found: dict[int, list[Vector]] = {}
+    for case in RICHEST:
+        for vector in ledger.vectors:
+            if vector.version is not None and vector.id.endswith(f"/{case}") and vector.data:
+                found.setdefault(vector.version, []).append(vector)
+    return found
 
 
 def prefixes(vector: Vector, op: Op) -> Iterator[tuple[Vector, Case]]:
@@ -364,20 +409,10 @@ def bombs(vector: Vector, op: Op) -> Iterator[tuple[Vector, Case]]:
             )
 
 
-def derive(vector: Vector, op: Op) -> list[tuple[Vector, Case]]:
+def derive(vector: Vector, op: Op) -> Iterator[tuple[Vector, Case]]:
     """All cases derived from a ledger case."""
-    return [*prefixes(vector, op), *bombs(vector, op)]
-
-
-def summed_up(case: Case, verdicts: Sequence[Verdict]) -> list[Verdict]:
-    """The verdicts on the cases derived from `case`: each that is no plain pass, and one for all that are."""
-    odd = [verdict for verdict in verdicts if verdict.verdict is not Outcome.PASS]
-    passed = next((verdict for verdict in verdicts if verdict.verdict is Outcome.PASS), None)
-    if passed is None:
-        return odd
-    where, _, op = case.id.rpartition("#")
-    detail = f"{len(verdicts) - len(odd)} derived cases refused"
-    return [*odd, dataclasses.replace(passed, id=f"{where}+derived#{op}", detail=detail, note="")]
+    yield from prefixes(vector, op)
+    yield from bombs(vector, op)
 
 
 def every_vector() -> Iterator[Vector]:
@@ -386,19 +421,24 @@ def every_vector() -> Iterator[Vector]:
         yield from load(name).vectors
 
 
+def vector(identifier: str) -> Vector | None:
+    """The ledger's vector of this id, `<Name>/<version>/<case>`; None when no ledger has it."""
+    name = identifier.partition("/")[0]
+    if name not in names():
+        return None
+    return next((vector for vector in load(name).vectors if vector.id == identifier), None)
+
+
 def find(identifier: str) -> tuple[Vector, Case] | None:
     """The case of a ledger's id, derived ones too; None when no ledger has it."""
     path, _, op = identifier.rpartition("#")
     stored, _, mutation = path.partition("+")
-    parts = stored.split("/")
-    if len(parts) != 5 or parts[:2] != [DIALECT, AREA] or parts[2] not in names() or op not in tuple(Op):
-        return None
-    vector = next((vector for vector in load(parts[2]).vectors if vector.path == stored), None)
-    if vector is None:
+    found = vector(stored.removeprefix(f"{DIALECT}/{AREA}/"))
+    if found is None or found.path != stored or op not in found.ops:
         return None
     if not mutation:
-        return vector, vector.case(Op(op))
-    return next((made for made in derive(vector, Op(op)) if made[1].id == identifier), None)
+        return found, found.case(Op(op))
+    return next((made for made in derive(found, Op(op)) if made[1].id == identifier), None)
 
 
 def derived(vector: Vector, op: Op, mutation: str, data: bytes, reason: Reason) -> tuple[Vector, Case]:
@@ -415,6 +455,7 @@ def derived(vector: Vector, op: Op, mutation: str, data: bytes, reason: Reason) 
         version=vector.version,
         pieces=(Piece(data, ""),),
         reject=Reject(reason),
+        twin=vector.id,
         source=vector.source,
     )
     return refused, refused.case(op)

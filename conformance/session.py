@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 import itertools
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -17,6 +16,7 @@ from conformance.judge import judge, rules_for
 from conformance.known import Known
 from conformance.model import Case, Observation, Op, Outcome, Status, Verdict
 from conformance.readings import Readings
+from conformance.twins import twin_of
 from conformance.vectors import Kind, Vector
 from reference.errors import Reason
 
@@ -107,7 +107,10 @@ class Session:
         return self._observations[case.id]
 
     def put(self, questions: Sequence[Question]) -> list[tuple[Observation, Verdict]]:
-        """Ask and judge questions of no file (properties, derived ones), without remembering them."""
+        """Ask and judge questions of no file (properties, derived ones), without remembering them.
+
+        The twin of a derived one is what `verdict` asked before: without that, its refusal counts as it is.
+        """
         for dialect in {question.case.dialect for question in questions}:
             self._configure(dialect)
         observations = self.connection.ask([question.case for question in questions])
@@ -132,10 +135,8 @@ class Session:
     @staticmethod
     def _twin(vector: Vector, op: Op) -> Case | None:
         """The case whose acceptance makes a refusal count."""
-        if vector.twin is None:
-            return None
         twin = twin_of(vector)
-        return twin.case(op) if op in twin.ops else None
+        return twin.case(op) if twin is not None and op in twin.ops else None
 
     def _lacking(self, vector: Vector) -> str:
         """Why a vector that needs settings can't be asked; empty when it can."""
@@ -167,17 +168,6 @@ class Session:
         for question in itertools.islice(self._ahead.values(), BLOCK):
             if question.case.dialect == first.case.dialect and not self._lacking(question.vector):
                 yield question
-
-
-def twin_of(vector: Vector) -> Vector:
-    """The valid vector from which a negative one differs in one thing."""
-    return _by_id(vector.dialect, vector.area)[vector.twin or ""]
-
-
-@functools.cache
-def _by_id(dialect: str, area: str) -> dict[str, Vector]:
-    file = vectors.load_file(dialect, area)
-    return {} if file is None else {vector.id: vector for vector in file.vectors}
 
 
 #: Outcomes of cases that were put to the implementation and answered in some way.

@@ -9,6 +9,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 import reference
+from conformance.values import INTEGERS
 from reference.codec import Codec, NodeCodec
 from reference.dialects import DIALECTS
 from reference.framing import RequestFrame, ResponseFrame, request_plans
@@ -16,18 +17,6 @@ from reference.plan import Array, Node, PlannedField, Struct, TagBuffer
 from reference.primitives import Primitive
 
 Values = st.SearchStrategy[Any]
-
-_WIDTHS = {
-    "INT8": (-(2**7), 2**7 - 1),
-    "INT16": (-(2**15), 2**15 - 1),
-    "INT32": (-(2**31), 2**31 - 1),
-    "INT64": (-(2**63), 2**63 - 1),
-    "UINT16": (0, 2**16 - 1),
-    "UINT32": (0, 2**32 - 1),
-    "UNSIGNED_VARINT": (0, 2**32 - 1),
-    "VARINT": (-(2**31), 2**31 - 1),
-    "VARLONG": (-(2**63), 2**63 - 1),
-}
 
 
 def _integers(low: int, high: int) -> Values:
@@ -50,8 +39,8 @@ def _floats() -> Values:
 def of_primitive(primitive: Primitive) -> Values:
     """The values of a primitive type."""
     name = primitive.name
-    if name in _WIDTHS:
-        return _integers(*_WIDTHS[name])
+    if name in INTEGERS:
+        return _integers(*INTEGERS[name])
     match name:
         case "BOOLEAN":
             return st.booleans()

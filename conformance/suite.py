@@ -22,12 +22,11 @@ from _pytest.nodes import Item
 
 from conformance import known, ledger, properties, vectors
 from conformance.connection import ImplementationError, Options, open_connection
-from conformance.model import DEVIATIONS, Description, Observation, Op, Outcome, Tally, Verdict
+from conformance.model import DEVIATIONS, Description, Observation, Op, Outcome, Status, Tally, Verdict
 from conformance.report.failure import render_failure, repro_command
 from conformance.report.jsonl import ReportError, ReportWriter
 from conformance.report.summary import print_summary
 from conformance.session import ASKED, Question, Session
-from conformance.vectors import Vector
 
 #: The user property under which a verdict travels with pytest's reports, from xdist's workers too.
 PROPERTY = "wireproof"
@@ -181,33 +180,15 @@ class VectorItem(_Asking):
         return super().repr_failure(excinfo, style)
 
 
-class LedgerItem(_Asking):
-    """One ledger case: every op; for the one with most to cut of its version, every prefix and count bomb too."""
+class _LedgerItem(_Asking):
+    """Several questions about one message-version, judged together."""
 
-    def __init__(
-        self, *, vector: Vector, ops: tuple[Op, ...], derives: bool, session_of: Session, spec: str, **kwargs: Any
-    ) -> None:
+    def __init__(self, *, questions: Sequence[Question], session_of: Session, spec: str, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.questions = [Question(vector, vector.case(op)) for op in ops]
-        self.derives = derives
+        self.questions = questions
         self.session_of = session_of
         self.spec = spec
         self.judged: list[tuple[Question, Observation, Verdict]] = []
-
-    def runtest(self) -> None:
-        verdicts = [self.session_of.verdict(question) for question in self.questions]
-        self.judged = [
-            (question, self.session_of.observation(question.case), verdict)
-            for question, verdict in zip(self.questions, verdicts, strict=True)
-        ]
-        if self.derives:
-            reading = self.questions[0]
-            assert reading.case.op is not Op.ENCODE
-            derived = [Question(*made) for made in ledger.derive(reading.vector, reading.case.op)]
-            answers = self.session_of.put(derived)
-            self.judged += [(question, *answer) for question, answer in zip(derived, answers, strict=True)]
-            verdicts += ledger.summed_up(reading.case, [verdict for _, verdict in answers])
-        self.conclude(*verdicts)
 
     def repr_failure(self, excinfo: ExceptionInfo[BaseException], style: Any = None) -> Any:
         if not isinstance(excinfo.value, Deviation):
@@ -229,7 +210,32 @@ class LedgerItem(_Asking):
             for _, _, verdict in self.judged
             if verdict.verdict in DEVIATIONS and verdict.known is None and verdict.id != first.id
         ]
-        return f"{text}and {len(others)} more of this case:\n{''.join(others)}" if others else text
+        return f"{text}and {len(others)} more here:\n{''.join(others)}" if others else text
+
+
+class LedgerItem(_LedgerItem):
+    """One ledger case, with every op."""
+
+    def runtest(self) -> None:
+        for question in self.questions:
+            verdict = self.session_of.verdict(question)
+            self.judged.append((question, self.session_of.observation(question.case), verdict))
+        self.conclude(*(verdict for _, _, verdict in self.judged))
+
+
+class DerivedItem(_LedgerItem):
+    """What is derived of a message-version: from the first of these questions whose bytes are read."""
+
+    def runtest(self) -> None:
+        source = next((question for question in self.questions if self._is_read(question)), self.questions[0])
+        derived = [Question(*made) for made in ledger.derive(source.vector, source.case.op)]
+        answers = self.session_of.put(derived)
+        self.judged = [(question, *answer) for question, answer in zip(derived, answers, strict=True)]
+        self.conclude(*(verdict for _, _, verdict in self.judged))
+
+    def _is_read(self, question: Question) -> bool:
+        self.session_of.verdict(question)
+        return self.session_of.observation(question.case).status is Status.ANSWER
 
 
 class PropertyItem(_Asking):
@@ -297,26 +303,35 @@ class Implementation(pytest.Collector):
                     spec=self.spec,
                 )
 
-    def _ledger(self, suite: Suite, session: Session) -> Iterator[LedgerItem]:
+    def _ledger(self, suite: Suite, session: Session) -> Iterator[pytest.Item]:
         if not suite.settings.wants(ledger.DIALECT, ledger.AREA):
             return
         for message in ledger.names():
             found = ledger.load(message)
+            offered: dict[str, tuple[Question, ...]] = {}
             for vector in found.vectors:
-                asked = session.select([vector])
-                suite.not_offered[self.spec] += asked.not_offered
-                ops = tuple(question.case.op for question in asked.questions)
-                if ops:
-                    yield LedgerItem.from_parent(
-                        self,
-                        name=vector.path,
-                        nodeid=f"{self.nodeid}::{vector.path}",
-                        vector=vector,
-                        ops=ops,
-                        derives=ops[0] is not Op.ENCODE and ledger.is_richest(vector, found),
-                        session_of=session,
-                        spec=self.spec,
-                    )
+                selection = session.select([vector])
+                suite.not_offered[self.spec] += selection.not_offered
+                if selection.questions:
+                    offered[vector.id] = selection.questions
+                    yield self._item(LedgerItem, vector.path, session, selection.questions)
+            for version, sources in ledger.richest_first(found).items():
+                asked = (offered.get(vector.id, ()) for vector in sources)
+                reading = [*filter(None, map(_reading, asked))]
+                if reading:
+                    name = f"{ledger.DIALECT}/{ledger.AREA}/{message}/{version}/derived"
+                    yield self._item(DerivedItem, name, session, reading)
+
+    def _item(self, kind: type[_LedgerItem], name: str, session: Session, questions: Sequence[Question]) -> _LedgerItem:
+        item: _LedgerItem = kind.from_parent(
+            self, name=name, nodeid=f"{self.nodeid}::{name}", questions=questions, session_of=session, spec=self.spec
+        )
+        return item
+
+
+def _reading(questions: Iterable[Question]) -> Question | None:
+    """The question whose answer shows whether a case's bytes are read."""
+    return next((question for question in questions if question.case.op is not Op.ENCODE), None)
 
 
 class Root(pytest.File):

@@ -40,6 +40,7 @@ __all__ = [
     "interpret",
     "name",
     "negotiate",
+    "readable",
     "recode",
     "rejects",
     "rulings",
@@ -69,6 +70,9 @@ class Reference:
     """The reference under some readings. Its methods are the contract's ops; they raise WireError to refuse and
     NotImplementedError for what a dialect does not have."""
 
+    dialects = dialects
+    rejects = rejects
+
     def __init__(self, rules: Rules | None = None, *, fast: bool = True) -> None:
         """`fast`: messages by the generated codec; else all by the readable one. Their answers are the same."""
         self.rules = rules or Rules()
@@ -76,6 +80,19 @@ class Reference:
             (_codec.decode_fast, _codec.encode_fast) if fast else (_codec.decode, _codec.encode)
         )
         self._settings: dict[str, Mapping[str, Any]] = {}
+        self.name = name if fast else f"{name}:readable"
+
+    @property
+    def types(self) -> dict[str, dict[str, tuple[int, int] | None]]:
+        """Per dialect, each type with its versions. Costs a look at the catalogue."""
+        return {dialect: dict(found.types) for dialect, found in DIALECTS.items()}
+
+    @property
+    def version(self) -> str:
+        """The kit's."""
+        from importlib import metadata
+
+        return metadata.version("wireproof")
 
     def configure(self, settings: Mapping[str, Any], *, dialect: str) -> None:
         """What the cases of a dialect need; `apis` for `serve`."""
@@ -145,11 +162,11 @@ interpret = _reference.interpret
 negotiate = _reference.negotiate
 
 
-def __getattr__(attribute: str) -> Any:
-    if attribute == "types":  # costs a look at the catalogue: only for those who ask
-        return {dialect: dict(found.types) for dialect, found in DIALECTS.items()}
-    if attribute == "version":
-        from importlib import metadata
+#: The readable codec alone: `--impl=reference:readable`.
+readable = Reference(fast=False)
 
-        return metadata.version("wireproof")
+
+def __getattr__(attribute: str) -> Any:
+    if attribute in ("types", "version"):  # only for those who ask
+        return getattr(_reference, attribute)
     raise AttributeError(f"module {__name__!r} has no attribute {attribute!r}")

@@ -14,7 +14,8 @@ from conformance import generated, vectors
 from conformance.known import Deviation, Known
 from conformance.model import Case, Description, Observation, Op, Outcome, Status
 from conformance.readings import ask
-from conformance.session import ASKED, BLOCK, Question, Session, twin_of
+from conformance.session import ASKED, BLOCK, Question, Session
+from conformance.twins import twin_of
 from conformance.vectors import Kind, Vector
 from reference.errors import Reason
 
@@ -150,6 +151,12 @@ def test_each_case_is_asked_once_whatever_is_wanted_how_often() -> None:
     assert connection.configured == ["kafka"]
 
 
+def twin_case(negative: Vector) -> Case:
+    twin = twin_of(negative)
+    assert twin is not None
+    return twin.case(Op.DECODE)
+
+
 def test_cases_are_asked_ahead_in_blocks() -> None:
     connection = Recorder()
     session = Session(connection, NOTHING_KNOWN)
@@ -173,7 +180,7 @@ def test_without_a_plan_a_case_is_asked_with_its_twin_alone() -> None:
     negative = of_kind(Kind.INVALID)[0]
     verdict = session.verdict(Question(negative, negative.case(Op.DECODE)))
     assert verdict.verdict is Outcome.PASS
-    assert set(connection.ids) == {negative.case(Op.DECODE).id, twin_of(negative).case(Op.DECODE).id}
+    assert set(connection.ids) == {negative.case(Op.DECODE).id, twin_case(negative).id}
 
 
 def test_a_refusal_whose_twin_was_refused_counts_for_nothing() -> None:
@@ -182,12 +189,12 @@ def test_a_refusal_whose_twin_was_refused_counts_for_nothing() -> None:
     verdict = session.verdict(Question(negative, negative.case(Op.DECODE)))
     assert (verdict.verdict, verdict.detail) == (
         Outcome.SKIP,
-        f"twin refused: {twin_of(negative).case(Op.DECODE).id}",
+        f"twin refused: {twin_case(negative).id}",
     )
 
 
 def test_a_twin_that_is_not_offered_is_not_asked() -> None:
-    negative = next(v for v in of_kind(Kind.INVALID, "unsupported-versions") if v.version != twin_of(v).version)
+    negative = next(v for v in of_kind(Kind.INVALID, "unsupported-versions") if v.version != twin_case(v).version)
     connection = Refuser(types={"kafka": {str(negative.type): (90, 99)}})
     session = Session(connection, NOTHING_KNOWN)
     (question,) = session.select([negative]).questions

@@ -12,7 +12,7 @@ from conformance import vectors
 from conformance.judge import judge
 from conformance.model import DEVIATIONS, Observation, Op, Outcome, Status, Verdict
 from conformance.readings import ask
-from conformance.session import twin_of
+from conformance.twins import twin_of
 from conformance.vectors import Kind, Vector, VectorFile, Wrong
 
 FILES = vectors.files()
@@ -57,7 +57,7 @@ def test_there_are_recorded_bugs_of_every_kind() -> None:
 
 
 def conclude(implementation: reference.Reference, vector: Vector, op: Op) -> tuple[Observation, Verdict]:
-    twin = twin_of(vector) if vector.twin else None
+    twin = twin_of(vector)
     twins = ask(implementation, twin.case(op)) if twin and op in twin.ops else None
     seen = ask(implementation, vector.case(op))
     return seen, judge(vector, seen, twin=twins)

@@ -19,8 +19,9 @@ from conformance.report.labels import completed, explained, flat, label_rows, na
 from conformance.report.page import Page
 from conformance.report.text import brief, middle, safe, safe_lines, to_string, wrap
 from conformance.report.valueview import compare_values
+from conformance.twins import twin_of
 from conformance.values import ValueFormatError, difference
-from conformance.vectors import ABSENT, Vector, load_file
+from conformance.vectors import ABSENT, Vector
 from reference.rules import Ruling
 
 #: How many lines of a crash's last words are shown.
@@ -103,7 +104,7 @@ def failure_page(
     `twin` default to what the dialect and the vector set have.
     """
     known_rulings = background.rulings(vector.dialect) if rulings is None else rulings
-    told = _Told(vector, case, observation, verdict, twin if twin is not None else _twin(vector))
+    told = _Told(vector, case, observation, verdict, twin if twin is not None else twin_of(vector))
     page = Page(width)
     _headline(page, told, implementation)
     page.gap()
@@ -131,14 +132,6 @@ class _Told:
     observation: Observation
     verdict: Verdict
     twin: Vector | None
-
-
-def _twin(vector: Vector) -> Vector | None:
-    """The valid vector that a negative differs from in one thing."""
-    if vector.twin is None:
-        return None
-    file = load_file(vector.dialect, vector.area)
-    return next((one for one in file.vectors if one.id == vector.twin), None) if file else None
 
 
 def _headline(page: Page, told: _Told, implementation: str) -> None:

@@ -17,7 +17,8 @@ from conformance.connection import Options
 from conformance.model import Observation, Op, Outcome, Status, Verdict
 from conformance.report.failure import failure_page, repro_command, titled_name
 from conformance.report.text import brief, middle, safe
-from conformance.session import Question, Session, twin_of
+from conformance.session import Question, Session
+from conformance.twins import twin_of
 from wireproof.implementation import implementation_options, load_vectors, open_session
 from wireproof.output import show, width
 
@@ -114,9 +115,9 @@ def _observation(session: Session, question: Question, verdict: Verdict) -> Obse
 
 def _twin_line(session: Session, question: Question) -> Text:
     """What became of the valid twin."""
-    if question.vector.twin is None:
-        return Text()
     twin = twin_of(question.vector)
+    if twin is None:
+        return Text()
     op = question.case.op
     try:
         seen = session.observation(twin.case(op))
