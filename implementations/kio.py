@@ -203,6 +203,12 @@ def _native_field(value: Any, field: Field[Any] | None) -> Any:
             return ErrorCode(value)
         case _, "timedelta_i32" | "timedelta_i64":
             return value * MILLISECOND
+        case _, "uuid":
+            return tuple(map(_native_uuid, value)) if isinstance(value, list) else _native_uuid(value)
         case _, "datetime_i64":
             return None if value == NULLS["datetime_i64"] and is_optional(field) else EPOCH + value * MILLISECOND
     return tuple(value) if isinstance(value, list) else value
+
+
+def _native_uuid(value: uuid.UUID) -> uuid.UUID | None:
+    return None if value == NULLS["uuid"] else value
