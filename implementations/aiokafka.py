@@ -310,7 +310,9 @@ def _fields(codec: Any, value: dict[str, Any], names: dict[str, str], within: st
             given[field] = _native(inner, {key: rest.pop(key) for key in own & rest.keys()}, names, field)
         elif name in rest:
             item = rest.pop(name)
-            given[field] = _native(inner, [each[only] for each in item] if only and item is not None else item, names, field)
+            given[field] = _native(
+                inner, [each[only] for each in item] if only and item is not None else item, names, field
+            )
         elif name == "_tags":
             given[field] = {}
     return given | rest

@@ -141,14 +141,14 @@ def _read_uuid(data: bytes, offset: int) -> tuple[Any, int]:
 def _entity(type_name: str, version: int | None) -> Any:
     """The class of a version. One that is not there is asked for too: `kio.index` refuses it."""
     load: Any = index.load_entity_schema
-    versions = ENTITIES[type_name]
-    schema, kind = versions.get(version, versions[max(versions)]) if version is not None else versions[max(versions)]
+    places = ENTITIES[type_name]
+    schema, kind = next((place for number, place in places.items() if number == version), places[max(places)])
     return load(schema, version, kind)
 
 
 @cache
 def _names(entity: Any) -> dict[str, Field[Any]]:
-    """The fields of an entity by Kafka's names: kio writes snake case, and drops the "Ms" of what it gives as a time."""
+    """The fields of an entity by Kafka's names: kio has snake case, and drops the "Ms" of what it gives as a time."""
     spelled = SPELLED.get(entity.__name__, {})
     named = {}
     for one in fields(entity):
@@ -172,7 +172,8 @@ def _plain(value: Any, null: Any = None) -> Any:
         case tuple():
             return [_plain(item, null) for item in value]
     if is_dataclass(value):
-        return {key: _plain_field(getattr(value, one.name), one) for key, one in _names(type(value)).items()}
+        entity: Any = type(value)
+        return {key: _plain_field(getattr(value, one.name), one) for key, one in _names(entity).items()}
     return value
 
 
