@@ -1,33 +1,38 @@
 """A conforming broker's side of a connection, sans IO: bytes in, bytes out, and whether it closed.
 
-Source: KIP-35 and KIP-511 (ApiVersions and its fallback); R-K-7, R-K-17, R-K-18, R-K-23; Apache Kafka 4.4 where they
-are silent.
+Which requests are answered, in which order, and what closes the connection; what is said stands in `answers`.
+Source: KIP-35 and KIP-511 (ApiVersions and its fallback), KIP-896 (Produce 0 to 2); R-K-7, R-K-17, R-K-18, R-K-23;
+Apache Kafka 4.4 where they are silent.
 """
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping
+from collections.abc import Iterable
 from typing import Any
 
-from reference import codec, framing, message
+from reference import answers, codec, framing, message
+from reference.answers import ALONE, ANSWERS, PRODUCE, UNSUPPORTED_VERSION, Apis, Cluster, Facts
 from reference.cursor import Reader
-from reference.errors import DecodeError, Reason
+from reference.errors import DecodeError, EncodeError, Reason
 from reference.framing import API_VERSIONS, Messages
+from reference.plan import Struct
 from reference.rules import Rules
 
-UNSUPPORTED_VERSION = 35
 #: Key, version and correlation id: the shortest request header.
 LEAST_FRAME = 8
+#: Kafka 4 lists Produce from 0 on, for old clients' sake, and closes on these all the same (KIP-896, R-K-18).
+PRODUCE_LISTED_ALONE = range(3)
 
 
 class Broker:
     """One connection. `apis` is what the broker lists and answers: api key → (lowest, highest) version."""
 
-    def __init__(self, messages: Messages, apis: Mapping[int, tuple[int, int]], rules: Rules) -> None:
+    def __init__(self, messages: Messages, apis: Apis, rules: Rules, cluster: Cluster = ALONE) -> None:
         self.messages = messages
         self.apis = apis
         self.rules = rules
+        self.cluster = cluster
         self.closed = False
         self._buffer = bytearray()
 
@@ -60,35 +65,39 @@ class Broker:
         return frame
 
     def _answer(self, frame: bytes) -> bytes | None:
-        """The response frame to one request; None: the broker closes."""
+        """The response frame to one request, empty where none is sent; None: the broker closes."""
         if len(frame) < LEAST_FRAME:
             return None
         api_key, version, correlation_id = struct.unpack_from(">hhi", frame)
         low, high = self.apis.get(api_key, (0, -1))
         if low <= version <= high:
-            return self._supported(frame, api_key, version, correlation_id)
+            try:
+                header, body = framing.request_plans(self.messages, api_key, version)
+            except DecodeError as error:
+                if api_key == PRODUCE and version in PRODUCE_LISTED_ALONE:
+                    return self._unsupported(correlation_id)
+                raise NotImplementedError(f"this broker was told to list what it has not: {error.detail}") from None
+            return self._supported(frame, header, body, api_key, version, correlation_id)
         if api_key == API_VERSIONS and API_VERSIONS in self.apis:
             return self._fallback(frame, version, correlation_id)
-        if self.rules.unsupported_request == "error-35":
-            return struct.pack(">iih", 6, correlation_id, UNSUPPORTED_VERSION)
-        return None
+        return self._unsupported(correlation_id)
 
-    def _supported(self, frame: bytes, api_key: int, version: int, correlation_id: int) -> bytes | None:
-        if api_key != API_VERSIONS:
-            raise NotImplementedError(f"this broker answers ApiVersions alone; it was told to list api {api_key}")
-        try:
-            header, body = framing.request_plans(self.messages, api_key, version)
-        except DecodeError as error:
-            raise NotImplementedError(f"this broker was told to list what it has not: {error.detail}") from None
+    def _supported(
+        self, frame: bytes, header: Struct, body: Struct, api_key: int, version: int, correlation_id: int
+    ) -> bytes | None:
+        if api_key not in ANSWERS:
+            names = ", ".join(sorted(filter(None, map(self.messages.api_name, ANSWERS))))
+            raise NotImplementedError(f"this broker was told to list api {api_key}; it can answer {names}")
         reader = Reader(frame, self.rules)
         try:
             message.read(header, reader)
-            message.read(body, reader)
+            request = message.read(body, reader)
             if self.rules.trailing_bytes == "refused":
                 reader.demand_end(Reason.TRAILING_BYTES, "the request's body")
         except DecodeError:
             return None
-        return self._api_versions(version, correlation_id, 0, self.apis)
+        said = ANSWERS[api_key](Facts(self.apis, self.cluster), request, version)
+        return b"" if said is None else self._frame(api_key, version, correlation_id, said)
 
     def _fallback(self, frame: bytes, version: int, correlation_id: int) -> bytes | None:
         """ApiVersions at a version that this broker lacks: the header is read, the body is not; a v0 body answers."""
@@ -97,27 +106,31 @@ class Broker:
             message.read(self.messages.plan("RequestHeader", header_version), Reader(frame, self.rules))
         except DecodeError:
             return None
-        keys: Mapping[int, tuple[int, int]] = {
+        keys: Apis = {
             "own": {API_VERSIONS: self.apis[API_VERSIONS]},
             "empty": {},
             "full": self.apis,
         }[self.rules.fallback_keys]
-        return self._api_versions(0, correlation_id, UNSUPPORTED_VERSION, keys)
+        return self._frame(API_VERSIONS, 0, correlation_id, answers.listed(keys, UNSUPPORTED_VERSION))
 
-    def _api_versions(
-        self, version: int, correlation_id: int, error: int, keys: Mapping[int, tuple[int, int]]
-    ) -> bytes:
-        body: dict[str, Any] = {
-            "ErrorCode": error,
-            "ApiKeys": [
-                {"ApiKey": key, "MinVersion": low, "MaxVersion": high} for key, (low, high) in sorted(keys.items())
-            ],
-        }
-        frame = framing.ResponseFrame.of(self.messages, API_VERSIONS, "ApiVersions", version)
-        return codec.encode(frame, {"header": {"CorrelationId": correlation_id}, "body": body}, self.rules)
+    def _unsupported(self, correlation_id: int) -> bytes | None:
+        if self.rules.unsupported_request == "error-35":
+            return struct.pack(">iih", 6, correlation_id, UNSUPPORTED_VERSION)
+        return None
+
+    def _frame(self, api_key: int, version: int, correlation_id: int, body: dict[str, Any]) -> bytes | None:
+        """The answer in the layout of `version`."""
+        frame = framing.ResponseFrame.of(self.messages, api_key, str(self.messages.api_name(api_key)), version)
+        try:
+            return codec.encode(frame, {"header": {"CorrelationId": correlation_id}, "body": body}, self.rules)
+        except EncodeError as error:
+            # A topic's name that came with bytes of no text, and has grown by those that replace them (R-K-11).
+            if error.reason is Reason.STRING_TOO_LONG:
+                return None
+            raise
 
 
-def serve(broker: Broker, chunks: Any) -> tuple[bytes, bool]:
+def serve(broker: Broker, chunks: Iterable[bytes]) -> tuple[bytes, bool]:
     """All that the broker sends for these chunks, and whether it then closed."""
     sent = b"".join([broker.receive(bytes(chunk)) for chunk in chunks])
     return sent, broker.closed

@@ -9,7 +9,8 @@ import struct
 from typing import Any
 
 from reference import codec, framing
-from reference.broker import LEAST_FRAME, UNSUPPORTED_VERSION
+from reference.answers import UNSUPPORTED_VERSION
+from reference.broker import LEAST_FRAME
 from reference.cursor import Reader
 from reference.errors import DecodeError, EncodeError, Reason
 from reference.framing import API_VERSIONS, Messages, ResponseFrame
@@ -45,23 +46,32 @@ def interpret(messages: Messages, request: bytes, response: bytes | None, rules:
             return {"outcome": "retry", "version": 0}
         return {"outcome": "error", "error": None}
     try:
-        error = _error_code(response, correlation_id)
+        behind = _behind_correlation_id(response, correlation_id)
         if api_key == API_VERSIONS:
-            return _api_versions(messages, version, error, response, rules)
-        return _other_api(messages, api_key, version, error, response, rules)
+            return _api_versions(messages, version, _int16(behind), response, rules)
+        name = messages.api_name(api_key)
+        if name is None:
+            # Nothing is known of its header and body but where a top-level error would stand without tags and throttle.
+            return _of_error(_int16(behind), f"api {api_key}")
+        body = codec.decode(ResponseFrame.of(messages, api_key, name, version), response, rules)["body"]
+        return _of_error(body.get("ErrorCode", 0), f"{name}Request")
     except DecodeError:
         return {"outcome": "malformed"}
 
 
-def _error_code(response: bytes, correlation_id: int) -> int:
-    """The INT16 behind an untagged response header, once size and correlation id are as they have to be."""
+def _behind_correlation_id(response: bytes, correlation_id: int) -> Reader:
+    """A reader of what follows the correlation id, once that and the size are as they have to be."""
     reader = Reader(response, Rules())
-    size, found, error = struct.unpack(">iih", reader.take(10, 0, "size, correlation id and error"))
+    size, found = struct.unpack(">ii", reader.take(8, 0, "size and correlation id"))
     if size != len(response) - framing.SIZE_BYTES:
         raise reader.error(Reason.LENGTH_MISMATCH, f"size {size}, but {len(response) - 4} bytes follow", 0)
     if found != correlation_id:
         raise reader.error(Reason.COUNT_MISMATCH, f"correlation id {found} answers no open request", 4)
-    return int(error)
+    return reader
+
+
+def _int16(reader: Reader) -> int:
+    return int.from_bytes(reader.take(2, reader.pos, "error"), signed=True)
 
 
 def _api_versions(messages: Messages, version: int, error: int, response: bytes, rules: Rules) -> dict[str, Any]:
@@ -83,18 +93,6 @@ def _api_versions(messages: Messages, version: int, error: int, response: bytes,
         # Nothing common, or the broker refuses what it lists: asking again would never end.
         return {"outcome": "unsupported", "request": "ApiVersionsRequest"}
     return {"outcome": "retry", "version": chosen}
-
-
-def _other_api(
-    messages: Messages, api_key: int, version: int, error: int, response: bytes, rules: Rules
-) -> dict[str, Any]:
-    name = messages.api_name(api_key)
-    if name is None:
-        # Nothing is known of its body but where a top-level error would stand.
-        return _of_error(error, f"api {api_key}")
-    frame = ResponseFrame.of(messages, api_key, name, version)
-    body = codec.decode(frame, response, rules)["body"]
-    return _of_error(body.get("ErrorCode", 0), f"{name}Request")
 
 
 def _of_error(error: int, request: str) -> dict[str, Any]:

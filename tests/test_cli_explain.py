@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import golden
@@ -17,6 +19,13 @@ def run(*arguments: str, given: str | None = None) -> tuple[int, str]:
     return result.exit_code, result.output
 
 
+#: Size, header 1; throttle time, a broker, cluster "c", controller 1, a topic "t" with a partition.
+METADATA_ANSWER = (
+    "0000005d 00000002 00  00000000 02 00000001 066b61666b61 00002384 00 00 0263 00000001"
+    "02 0000 0274 00000000000000000000000000000009 00"
+    "02 0000 00000000 00000001 00000000 03 00000001 00000002 02 00000001 01 01 63 00"
+    "80000000 00 00"
+)
 RESPONSE = "0000 02 0012 0000 0004 00 00000000 02 00 08 02 02 66 0000 0001 00 63 02 7878"
 
 
@@ -30,6 +39,28 @@ def test_bytes_that_are_refused() -> None:
     code, text = run("TAG_BUFFER", "02 05 00 03 00")
     assert code == 1
     golden.check("explain-refused", text.rstrip("\n"))
+
+
+def test_a_metadata_response() -> None:
+    code, text = run("ResponseFrame:Metadata", "--version", "12", METADATA_ANSWER)
+    assert code == 0
+    golden.check("explain-metadata", text.rstrip("\n"))
+
+
+def test_a_large_metadata_response_names_where_each_row_is() -> None:
+    partitions = "".join(f"0000 {index:08x} 00000001 00000000 02 00000001 02 00000001 01 00" for index in range(10))
+    topics = "".join(
+        f"0000 03 74{97 + index % 26:02x} {index:032x} 00 0b {partitions} 80000000 00" for index in range(50)
+    )
+    code, text = run("MetadataResponse", "--version", "12", f"00000000 01 00 00000001 33 {topics} 00")
+    assert code == 0
+    lines = [line[33:].rstrip() for line in text.split("\n")]
+    assert "  Topics[49]" in lines
+    assert "      Topics[37].Partitions[9]" in lines
+    start = lines.index("      Topics[37].Partitions[9]")
+    assert lines[start + 2] == "        PartitionIndex   9             INT32"
+    assert text.endswith("accepted to the last byte\n")
+    assert max(map(len, text.split("\n"))) <= 100
 
 
 def test_no_bytes_at_all() -> None:
@@ -73,6 +104,98 @@ def test_json() -> None:
     assert found["value"] is None
 
 
+# What follows is laid out in the protocol guide: size, header, body; `to broker` is two requests.
+REQUESTS = (
+    "00000012 0012 0003 00000001 0002 6d65 00 0278 0231 00" + "00000011 0003 000c 00000002 0002 6d65 00 00 01 00 00"
+)
+API_VERSIONS_ANSWER = "00000013 00000001 0000 02 0012 0000 0004 00 00000000 00"
+
+
+def test_without_a_type_requests_are_explained_in_turn() -> None:
+    code, text = run(REQUESTS)
+    assert code == 0
+    golden.check("explain-requests", text.rstrip("\n"))
+
+
+def test_one_request_has_no_number() -> None:
+    code, text = run(*REQUESTS.split()[:7], "0278", "0231", "00")
+    assert code == 0
+    assert text.startswith("read as RequestFrame: size 18 fits, api key 18 is ApiVersions, version 3\n\n     0  00 00")
+    assert text.endswith("\n\naccepted to the last byte\n")
+
+
+def test_responses_beside_their_requests(tmp_path: Path) -> None:
+    path = tmp_path / "to-broker.bin"
+    path.write_bytes(bytes.fromhex(REQUESTS))
+    code, text = run("--request", f"@{path}", "-", given=f"{METADATA_ANSWER} {API_VERSIONS_ANSWER} 00000004 0000000a")
+    assert code == 1
+    assert "\nread as ResponseFrame:Metadata version 12: size" in text
+    assert "\n\nframe 2 of 3, bytes 97 to 119\nread as ResponseFrame:ApiVersions version 3: size 19 fits" in text
+    assert "header  ResponseHeader version 0" in text
+    assert "\nnot read: size 4 fits; no request has its correlation id, 10\n\n   120  00 00 00 04 00 00 00 0a\n" in text
+    assert text.endswith("\n\n3 frames: 2 accepted, 1 not read\n")
+
+
+def test_a_refused_frame_names_byte_and_ruling() -> None:
+    code, text = run(REQUESTS.replace("0278", "0078"), REQUESTS)  # the software name is null
+    assert code == 1
+    assert "        ^^ null-not-allowed: length prefix 0 means null" in text
+    assert "refused  null-not-allowed at body.ClientSoftwareName" in text
+    assert "ruling   R-K-16  null where the version does not allow it" in text
+    assert text.endswith("4 frames: 3 accepted, 1 refused\n")
+
+
+def test_json_of_frames() -> None:
+    code, text = run("--json", REQUESTS[:-3], "07")
+    assert code == 1
+    found = json.loads(text)
+    assert found["dialect"] == "kafka"
+    first, second = found["frames"]
+    assert first["value"]["body"] == {"ClientSoftwareName": "x", "ClientSoftwareVersion": "1"}
+    assert first["error"] is None
+    assert first["rulings"] == []
+    assert {key: second[key] for key in ("start", "end", "type", "version", "sized", "why", "value")} == {
+        "start": 22,
+        "end": 43,
+        "type": "RequestFrame",
+        "version": None,
+        "sized": True,
+        "why": "size 17 fits, api key 3 is Metadata, version 12",
+        "value": None,
+    }
+    assert second["error"] == {
+        "reason": "truncated",
+        "offset": 42,
+        "path": "body._tags",
+        "detail": "7 tags, but 0 bytes are left",
+    }
+    assert second["rulings"] == ["R-K-10"]
+    assert second["spans"][0] == {"path": "size", "start": 22, "end": 26, "what": "frame size", "value": 17}
+    assert bytes.fromhex(found["data"])[22:26] == b"\x00\x00\x00\x11"
+
+
+def test_colour_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    code, text = run(REQUESTS)
+    assert code == 0
+    assert "\x1b[36mbody\x1b[0m" in text
+
+
+def test_only_the_message_s_own_schemas_are_read() -> None:
+    program = (
+        "import sys\n"
+        "from reference import catalog\n"
+        "from wireproof.cli import main\n"
+        "try:\n"
+        f"    main(['explain', {REQUESTS!r}])\n"
+        "except SystemExit:\n"
+        "    print(*sorted(catalog.current()._schemas), 'msgspec' in sys.modules)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.split("\n")[-2] == "ApiVersionsRequest MetadataRequest False"
+
+
 def test_a_version_that_a_message_does_not_have_is_refused() -> None:
     code, text = run("ApiVersionsRequest", "--version", "99", "00")
     assert code == 1
@@ -96,6 +219,21 @@ def test_a_version_that_a_message_does_not_have_is_refused() -> None:
         (("VARINT", "00\x1b"), r"'\x1b', is no hex digit"),
         (("VARINT", "@nowhere.bin"), "nowhere.bin cannot be read: No such file or directory"),
         (("VARINT",), "Missing argument 'HEX...'"),
+        ((), "Missing argument '[TYPE] HEX...'"),
+        (("Metadata", "00"), "near it are MetadataRequest, MetadataResponse, ResponseFrame:Metadata"),
+        (("RESPONSEFRAME:metadata", "00"), "near it are ResponseFrame:Metadata"),
+        (("metadatarequest", "00"), "near it are MetadataRequest\n"),
+        (("MetadataReqest", "00"), "near it are MetadataRequest"),
+        (("",), "0 bytes: a request needs 4"),
+        (("00 0g",), "character 5 of HEX, 'g', is no hex digit"),
+        (("000",), "HEX has 3 digits"),
+        (("deadbeef", "00"), "do not say what they are"),
+        ((API_VERSIONS_ANSWER,), "give the request that it answers with --request"),
+        (("--request", "00", API_VERSIONS_ANSWER), "1 bytes: a request needs 4"),
+        (("--request", "@nowhere.bin", "00"), "nowhere.bin cannot be read"),
+        (("--request", "00", "VARINT", "00"), "--request says what HEX is: leave TYPE out"),
+        (("--version", "3", "00000000"), "--version is that of a TYPE"),
+        (("--dialect", "kafak", "00"), "there is no dialect 'kafak'"),
     ],
 )
 def test_usage_errors(arguments: tuple[str, ...], words: str) -> None:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
 from wire import field, schema
 
-from reference import EncodeError, Reference, Rules, interpret, negotiate
+import reference
+from reference import EncodeError, Reference, Rules, catalog, interpret, negotiate
 from reference.client import interpret as interpret_with
 from reference.dialects.kafka import Kafka
 from reference.plan import Struct, plan
@@ -226,6 +231,156 @@ OTHERS: list[tuple[int, str, dict[str, Any]]] = [
 @pytest.mark.parametrize(("version", "body", "outcome"), OTHERS)
 def test_only_a_top_level_error_counts(version: int, body: str, outcome: dict[str, Any]) -> None:
     assert interpret_with(Catalogue(), ask(version, api_key=3), frame(body), Rules()) == outcome
+
+
+# --- Every api at every version ---
+
+CATALOG = Path(catalog.__file__).parent
+
+
+def within(version: int, versions: str) -> bool:
+    """Whether a schema's range ("0-3", "6+", "4", "none") holds this version."""
+    if versions == "none":
+        return False
+    low, _, high = versions.removesuffix("+").partition("-")
+    return int(low) <= version <= (10**6 if versions.endswith("+") else int(high or low))
+
+
+@dataclass(frozen=True)
+class Answered:
+    """An api's response at one version, by its schema's file alone."""
+
+    name: str
+    api_key: int
+    version: int
+    flexible: bool
+    #: The top-level fields of this version that are on the wire, in order.
+    fields: tuple[dict[str, Any], ...]
+
+    @property
+    def has_error(self) -> bool:
+        return any(found["name"] == "ErrorCode" for found in self.fields)
+
+    @property
+    def header(self) -> str:
+        return "00" if self.flexible and self.name != "ApiVersions" else ""
+
+    def body(self, error: int, throttle: int = 0) -> str:
+        """Zeroes and nothing else, but for the error and the throttle time: the least body that there is."""
+        return "".join(self._field(found, error, throttle) for found in self.fields) + ("00" if self.flexible else "")
+
+    def _field(self, found: dict[str, Any], error: int, throttle: int) -> str:
+        kind = found["type"]
+        if kind.startswith("[]") or kind in ("string", "bytes", "records"):
+            return "01" if self.flexible else "0000" if kind == "string" else "00000000"
+        if kind in _WIDTHS:
+            value = {"ErrorCode": error, "ThrottleTimeMs": throttle}.get(found["name"], 0)
+            return value.to_bytes(_WIDTHS[kind], "big", signed=True).hex()
+        assert "nullableVersions" in found, f"{self.name}: {found['name']} is a structure that has no null"
+        return "ff"
+
+
+_WIDTHS = {"bool": 1, "int8": 1, "int16": 2, "int32": 4, "int64": 8, "uuid": 16}
+
+
+def responses() -> Iterator[Answered]:
+    for path in sorted(CATALOG.glob("*Response.json")):
+        found = json.loads(path.read_text())
+        if found["validVersions"] == "none":
+            continue
+        low, _, high = found["validVersions"].partition("-")
+        for version in range(int(low), int(high or low) + 1):
+            fields = tuple(
+                one
+                for one in found["fields"]
+                if within(version, one["versions"]) and not within(version, one.get("taggedVersions", "none"))
+            )
+            flexible = within(version, found["flexibleVersions"])
+            yield Answered(found["name"].removesuffix("Response"), found["apiKey"], version, flexible, fields)
+
+
+RESPONSES = list(responses())
+
+
+def test_there_are_responses_of_every_sort() -> None:
+    assert len({one.name for one in RESPONSES}) == len(reference.dialect_named(KAFKA).apis())
+    first = {(one.flexible, one.has_error, one.fields[0]["name"]) for one in RESPONSES}
+    assert {(flexible, True, name) for flexible in (False, True) for name in ("ThrottleTimeMs", "ErrorCode")} <= first
+    assert {(flexible, has_error) for flexible, has_error, _ in first} == {
+        (a, b) for a in (False, True) for b in (False, True)
+    }
+
+
+@pytest.mark.parametrize("one", RESPONSES, ids=lambda one: f"{one.name}-{one.version}")
+def test_the_error_is_found_wherever_it_stands(one: Answered) -> None:
+    request = ask(one.version, one.api_key)
+
+    def made(error: int, throttle: int = 0) -> dict[str, Any]:
+        return makes_of(request, frame(one.header + one.body(error, throttle)))
+
+    assert made(0) == ACCEPTED
+    assert made(0, 0x00230023) == ACCEPTED
+    if not one.has_error:
+        return
+    assert made(41) == {"outcome": "error", "error": 41}
+    assert made(-1, 0x00230023) == {"outcome": "error", "error": -1}
+    if one.name != "ApiVersions":
+        assert made(35) == {"outcome": "unsupported", "request": f"{one.name}Request"}
+
+
+@pytest.mark.parametrize(
+    "one", [one for one in RESPONSES if one.name != "ApiVersions"], ids=lambda one: f"{one.name}-{one.version}"
+)
+def test_the_header_is_that_of_the_version(one: Answered) -> None:
+    """With the other header everything is read one byte too early or too late."""
+    other = "" if one.header else "00"
+    assert makes_of(ask(one.version, one.api_key), frame(other + one.body(41, 1))) == MALFORMED
+    if one.flexible:
+        tagged = frame("0105" + "01aa" + one.body(41))
+        expected = {"outcome": "error", "error": 41} if one.has_error else ACCEPTED
+        assert makes_of(ask(one.version, one.api_key), tagged) == expected
+
+
+#: By hand from Kafka's protocol guide: api, version, what follows the header, what is made of it.
+BY_HAND: list[tuple[int, int, str, dict[str, Any]]] = [
+    (12, 0, "001b", {"outcome": "error", "error": 27}),
+    (12, 1, "00000000" + "001b", {"outcome": "error", "error": 27}),
+    (12, 3, "00000000" + "001b", {"outcome": "error", "error": 27}),
+    (12, 4, "00" + "00000000" + "001b" + "00", {"outcome": "error", "error": 27}),
+    (12, 4, "00" + "00230000" + "0000" + "00", ACCEPTED),
+    (36, 1, "003a" + "ffff" + "00000000" + "0000000000000000", {"outcome": "error", "error": 58}),
+    (36, 2, "00" + "003a" + "00" + "01" + "0000000000000000" + "00", {"outcome": "error", "error": 58}),
+    (9, 5, "00000000" + "00000000" + "000e", {"outcome": "error", "error": 14}),
+    (9, 6, "00" + "00000000" + "01" + "000e" + "00", {"outcome": "error", "error": 14}),
+    (9, 8, "00" + "00000000" + "02" + "0267" + "01" + "000e" + "00" + "00", ACCEPTED),
+    (
+        45,
+        1,
+        "00" + "00000000" + "01" + "0023" + "00" + "01" + "00",
+        {"outcome": "unsupported", "request": "AlterPartitionReassignmentsRequest"},
+    ),
+    (27, 1, "00" + "01" + "00", ACCEPTED),
+]
+
+
+@pytest.mark.parametrize(("api_key", "version", "inside", "outcome"), BY_HAND)
+def test_by_hand(api_key: int, version: int, inside: str, outcome: dict[str, Any]) -> None:
+    assert makes_of(ask(version, api_key), frame(inside)) == outcome
+
+
+def test_the_shortest_answers_are_read() -> None:
+    """A header, an empty array and the tags are less than size, correlation id and an error would be."""
+    assert makes_of(ask(1, 27), frame("00" + "01")) == MALFORMED
+    assert makes_of(ask(1, 27), frame("00")) == MALFORMED
+    assert makes_of(ask(1, 27), frame("")) == MALFORMED
+    assert makes_of(ask(0, 999), frame("")) == MALFORMED
+    assert makes_of(ask(0, 999), frame("00")) == MALFORMED
+
+
+@pytest.mark.parametrize(("api_key", "version"), [(3, 14), (12, -1), (18, 6)])
+def test_an_answer_in_a_version_that_the_client_lacks_is_not_understood(api_key: int, version: int) -> None:
+    assert makes_of(ask(version, api_key), frame("0000" + "00000000")) == MALFORMED
+    assert makes_of(ask(version, api_key), None) == {"outcome": "error", "error": None}
 
 
 # --- Negotiation ---

@@ -17,6 +17,7 @@ from wire import KAFKA
 
 import reference
 from conformance import vectors
+from conformance.model import Op
 from conformance.properties import _types
 from reference import DecodeError, EncodeError, Reference, Rules, WireError, catalog
 from reference.errors import Reason
@@ -138,8 +139,10 @@ def test_hostile_conversations_raise_nothing_at_all() -> None:
     """A broker and a client that are sent anything answer, wait, close or call it malformed."""
     chance = random.Random(SEED)
     known = seeds()
-    requests = known["RequestFrame", None]
-    responses = [data for version in range(6) for data in known["ResponseFrame:ApiVersions", version]]
+    told = [vector.case(Op.SERVE) for vector in vectors.load([KAFKA]) if Op.SERVE in vector.ops]
+    requests = [*known["RequestFrame", None], *(b"".join(case.args["chunks"]) for case in told)]
+    exchanges = [vector.case(Op.INTERPRET).args for vector in vectors.load([KAFKA]) if Op.INTERPRET in vector.ops]
+    answered = [(args["request"], args["response"]) for args in exchanges if args["response"] is not None]
     outcomes: collections.Counter[str] = collections.Counter()
     references = [Reference(rules) for rules in others()]
     for number, data in enumerate(itertools.islice(inputs(chance, requests), COUNT // 40)):
@@ -150,11 +153,15 @@ def test_hostile_conversations_raise_nothing_at_all() -> None:
         outcomes[f"closed {closed}, sent {bool(sent)}"] += 1
         assert own.serve([whole], dialect=KAFKA) == (sent, closed)
     asked = [data for data in requests if len(data) >= 12]
-    for number, data in enumerate(itertools.islice(inputs(chance, responses), COUNT // 40)):
+    for number in range(COUNT // 40):
         own = references[number % len(references)]
-        request = chance.choice(asked)
-        response = data[:4] + request[8:12] + data[8:] if number % 2 else data
-        outcomes[own.interpret(request, response, dialect=KAFKA)["outcome"]] += 1
+        request, response = chance.choice(answered)
+        if number % 4 == 0:
+            request = chance.choice(asked)
+        data = mutated(chance, response) if number % 8 else chance.randbytes(chance.randrange(32))
+        if number % 2:  # behind a size and a correlation id that are right
+            data = max(0, len(data) - 4).to_bytes(4) + request[8:12] + data[8:]
+        outcomes[own.interpret(request, data, dialect=KAFKA)["outcome"]] += 1
     assert {"accepted", "malformed", "error", "unsupported"} <= set(outcomes)
     assert {f"closed {closed}, sent {sent}" for closed in (True, False) for sent in (True, False)} <= set(outcomes)
 

@@ -6,13 +6,13 @@ This package holds the command line (`wireproof`) and the pytest plugin; the cod
 
 from __future__ import annotations
 
-from importlib import metadata
-
 
 def __getattr__(name: str) -> str:
     """`__version__`, looked up when it is asked for: reading metadata costs more than starting the command line."""
     if name != "__version__":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import metadata
+
     try:
         return metadata.version("wireproof")
     except metadata.PackageNotFoundError:

@@ -17,6 +17,7 @@ from conformance.report.compare import name_difference, side_by_side
 from conformance.report.hexview import BAD, DIM, FAULT, GOOD, Mark
 from conformance.report.labels import completed, explained, flat, label_rows, named_pieces
 from conformance.report.page import Page
+from conformance.report.rule import ruling_text
 from conformance.report.text import brief, middle, safe, safe_lines, to_string, wrap
 from conformance.report.valueview import compare_values
 from conformance.twins import twin_of
@@ -344,29 +345,8 @@ def _why(page: Page, told: _Told, rulings: Mapping[str, Ruling]) -> None:
     named = dict.fromkeys((*told.verdict.rulings, *told.vector.rulings))
     for number, identifier in enumerate(named):
         ruling = rulings.get(identifier)
-        page.block("rule" if number == 0 else "", _ruling(identifier, ruling, page.room))
+        page.block("rule" if number == 0 else "", ruling_text(identifier, ruling, page.room))
     page.block("source", told.vector.source)
-
-
-def _ruling(identifier: str, ruling: Ruling | None, width: int) -> Text:
-    if ruling is None:
-        return Text(safe(identifier), "bold")
-    mark = " ‡" if ruling.contested else ""
-    first, *rest = wrap(safe(ruling.question), width - len(identifier) - len(mark) - 2) or [""]
-    out = Text().append(identifier, "bold").append(f"{mark}  {first}")
-    for line in rest:
-        out.append(f"\n    {line}")
-    for title, said, style in (
-        ("demanded", ruling.demanded, GOOD),
-        ("other reading", ruling.other, "yellow"),
-        ("source", ruling.source, DIM),
-    ):
-        if said:
-            first, *rest = wrap(safe(f"{title}: {said}"), width - 4)
-            out.append(f"\n  {first}", style)
-            for line in rest:
-                out.append(f"\n    {line}", style)
-    return out
 
 
 def _resemblances(page: Page, told: _Told, catalogue: Mapping[str, Bug] | None) -> None:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from rich.text import Text
 
 from conformance.report.text import brief, middle, safe, wrap
-from conformance.vectors import Piece
 from reference.cursor import Span
+
+if TYPE_CHECKING:
+    from conformance.vectors import Piece  # its package costs more than `wireproof explain` needs
 
 #: Bytes on one line, and how many lines of a piece are shown before it is cut in the middle.
 PER_LINE = 8
@@ -19,6 +22,9 @@ _LINES_OF_PIECE = 3
 _OFFSET = 6
 _HEX = PER_LINE * 3 - 1
 _GAP = 2
+_LEFT = _OFFSET + _GAP + _HEX + _GAP
+#: How wide the column of values is, where there is one.
+_VALUE_COLUMN = 12
 
 #: Styles, in one place so that all reports look alike.
 FAULT = "bold red"
@@ -32,7 +38,8 @@ VALUE = "bold"
 @dataclass(frozen=True, slots=True)
 class Row:
     """Bytes from `offset` on and what they are: a name, what kind of thing that is, its value. A row without an offset
-    is a heading. `depth` is how far it is indented; `path` names it where there is no room to indent.
+    is a heading. `depth` is how far it is indented; `path` names it where there is no room to indent. `column`, where
+    it is not 0, is how wide the label's column is: value and kind then stand in columns of their own.
     """
 
     offset: int | None
@@ -42,6 +49,7 @@ class Row:
     value: str = ""
     depth: int = 0
     path: str = ""
+    column: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,10 +188,11 @@ def _append_gap(out: Text, skipped: int) -> None:
 
 
 def _append_row(out: Text, row: Row, marks: Sequence[Mark], width: int) -> None:
+    label = _columns(row, width) if row.column else _label(row, width)
     if row.offset is None:
-        _append_line(out, None, "", Text("  " * row.depth + row.label, LABEL))
+        for line in label if row.column else [_heading(row)]:
+            _append_line(out, None, "", line)
         return
-    label = _label(row, width)
     chunks = chunked(row.data, {mark.offset - row.offset for mark in marks})
     for number, (start, chunk) in enumerate(chunks):
         beside = label[number] if number < len(label) else Text()
@@ -199,10 +208,37 @@ def _append_row(out: Text, row: Row, marks: Sequence[Mark], width: int) -> None:
         _append_line(out, None, "", beside)
 
 
+def _heading(row: Row) -> Text:
+    out = Text("  " * row.depth).append(row.label, LABEL)
+    return out.append(f"  {row.what}", DIM) if row.what else out
+
+
+def _columns(row: Row, width: int) -> list[Text]:
+    """Label, value and kind, each in its column; a value that does not fit there stands below."""
+    indent = "  " * row.depth
+    room = max(width - _LEFT - len(indent), 20)
+    lines = [Text(f"{indent}{row.label:<{row.column}}")]
+    free = room - max(len(row.label), row.column) - _GAP
+    if len(row.value) <= free:
+        spare = free - (_GAP + len(row.what) if row.what else 0)
+        padded = f"{row.value:<{min(_VALUE_COLUMN, max(spare, 0))}}"
+        lines[0].append(" " * _GAP).append(padded, VALUE)
+        free -= len(padded)
+    else:
+        below = wrap(middle(row.value, 4 * room), room - _GAP)
+        lines += [Text(indent + " " * _GAP).append(line, VALUE) for line in below]
+        free = room - _GAP - len(below[-1])
+    if row.what and _GAP + len(row.what) > free:
+        lines.append(Text(indent))
+    if row.what:
+        lines[-1].append(" " * _GAP).append(row.what, DIM)
+    return lines
+
+
 def _label(row: Row, width: int) -> list[Text]:
     """Label, kind and value in the right-hand column, wrapped."""
     indent = "  " * row.depth
-    room = max(width - (_OFFSET + _GAP + _HEX + _GAP) - len(indent), 20)
+    room = max(width - _LEFT - len(indent), 20)
     lines = [Text(indent + line) for line in wrap(safe(row.label), room)] or [Text(indent)]
     for text, style in ((row.what, DIM), (middle(row.value, room), VALUE)):
         if not text:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from conformance.model import Case
 from conformance.report.hexview import Row, piece_rows, span_rows
-from conformance.vectors import Piece
 from reference.cursor import Span
 from reference.errors import DecodeError, WireError
+
+if TYPE_CHECKING:  # their packages cost more than `wireproof explain` needs
+    from conformance.model import Case
+    from conformance.vectors import Piece
 
 
 def explained(

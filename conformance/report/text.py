@@ -107,6 +107,8 @@ def wrap(text: str, width: int) -> list[str]:
 
 def to_string(renderable: RenderableType, *, width: int, color: bool) -> str:
     """A renderable as text, with ANSI colour or without, in lines without trailing blanks."""
+    if isinstance(renderable, Text) and not color:  # it is laid out; a console would take as long as all before it
+        return "\n".join(line.rstrip() for line in renderable.plain.split("\n"))
     stream = io.StringIO()
     console = Console(
         file=stream,

@@ -6,12 +6,12 @@ import functools
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from reference import broker, catalog, client, plan, schema, type_names
+from reference import answers, broker, catalog, client, plan, schema, type_names
 from reference.catalog import Catalog
 from reference.codec import Codec, NodeCodec
 from reference.dialects.base import UnknownType
 from reference.errors import DecodeError, Reason
-from reference.framing import API_VERSIONS, RequestFrame, ResponseFrame
+from reference.framing import RequestFrame, ResponseFrame
 from reference.plan import Struct
 from reference.primitives import PRIMITIVES
 from reference.rules import OTHER, Rules, Ruling
@@ -311,29 +311,24 @@ class Kafka:
         return self.messages.catalog.apis
 
     def codec(self, type_name: str, version: int | None) -> Codec:
-        node = type_names.node(type_name)
-        if node is not None:
-            return NodeCodec(node)
-        if type_name == "RequestFrame":
-            return RequestFrame(self.messages)
-        if type_name not in self.types or type_name == "ARRAY":
-            raise UnknownType(f"the dialect kafka has no type {type_name!r}")
-        if version is None:
-            raise DecodeError(Reason.UNSUPPORTED_VERSION, f"{type_name} needs a version", None)
-        if type_name.startswith(_FRAME):
-            api = type_name.removeprefix(_FRAME)
-            key = next(key for key, name in self.apis().items() if name == api)
-            return ResponseFrame.of(self.messages, key, api, version)
-        return NodeCodec(self.messages.plan(type_name, version))
+        return _codec(catalog.current(), type_name, version)
 
     def serve(self, chunks: Iterable[bytes], settings: Mapping[str, Any], rules: Rules) -> tuple[bytes, bool]:
-        """`settings["apis"]`: api key → [lowest, highest] that the broker lists; by default ApiVersions alone."""
-        listed = settings.get("apis")
+        """`settings["apis"]`: api key → [lowest, highest] that the broker lists; by default all that it can answer.
+        `settings["cluster"]`: the brokers that its Metadata names; by default itself."""
+        listed, cluster = settings.get("apis"), settings.get("cluster")
         apis = self._answered() if listed is None else {int(key): (low, high) for key, (low, high) in listed.items()}
-        return broker.serve(broker.Broker(self.messages, apis, rules), chunks)
+        among = answers.ALONE if cluster is None else answers.Cluster.of(cluster)
+        return broker.serve(broker.Broker(self.messages, apis, rules, among), chunks)
 
     def _answered(self) -> dict[int, tuple[int, int]]:
-        return {API_VERSIONS: self.messages.catalog.messages["ApiVersionsRequest"]}
+        found = self.messages.catalog
+        named = {key: found.apis[key] for key in answers.ANSWERS if key in found.apis}
+        return {
+            key: found.messages[f"{name}Request"]
+            for key, name in named.items()
+            if {f"{name}Request", f"{name}Response"} <= found.messages.keys()
+        }
 
     def interpret(self, request: bytes, response: bytes | None, rules: Rules) -> dict[str, Any]:
         return client.interpret(self.messages, request, response, rules)
@@ -345,6 +340,25 @@ class Kafka:
 @functools.cache
 def _messages(found: Catalog) -> Messages:
     return Messages(found)
+
+
+@functools.lru_cache(maxsize=4096)  # of messages alone there are 640; names of arrays never end
+def _codec(found: Catalog, type_name: str, version: int | None) -> Codec:
+    node = type_names.node(type_name)
+    if node is not None:
+        return NodeCodec(node)
+    messages = _messages(found)
+    if type_name == "RequestFrame":
+        return RequestFrame(messages)
+    if type_name not in _types(found) or type_name == "ARRAY":
+        raise UnknownType(f"the dialect kafka has no type {type_name!r}")
+    if version is None:
+        raise DecodeError(Reason.UNSUPPORTED_VERSION, f"{type_name} needs a version", None)
+    if type_name.startswith(_FRAME):
+        api = type_name.removeprefix(_FRAME)
+        key = next(key for key, name in found.apis.items() if name == api)
+        return ResponseFrame.of(messages, key, api, version)
+    return NodeCodec(messages.plan(type_name, version))
 
 
 @functools.cache

@@ -1,10 +1,12 @@
-"""`wireproof explain`: an annotated hex dump of one input."""
+"""`wireproof explain`: an annotated hex dump of one input, or of the frames in a capture."""
 
 from __future__ import annotations
 
 import difflib
 import json
+import re
 import sys
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,81 +14,229 @@ import click
 from rich.text import Text
 
 import reference
+from conformance.grounds import grounds
 from conformance.report.hexview import Mark, hex_dump
 from conformance.report.labels import rows_of
+from conformance.report.outline import is_structure, outline_rows
+from conformance.report.rule import ruling_text
 from conformance.report.text import brief, safe, wrap
 from conformance.values import to_json
+from reference.dialects import DIALECTS
+from reference.errors import DecodeError
+from wireproof.capture import Capture, Frame, NotToldError
 from wireproof.output import show, width
+
+#: How wide the word is that stands before a paragraph below a dump.
+_MARGIN = 9
+#: What HEX may be made of without being taken for a TYPE.
+_HEX = re.compile(r"(?:0[xX]|\\x|[0-9a-fA-F\s:,])*")
 
 
 @click.command(epilog="Exit codes: 0 the bytes decode, 1 they are refused, 2 a usage error.")
-@click.argument("type_name", metavar="TYPE")
-@click.argument("digits", metavar="HEX...", nargs=-1, required=True)
-@click.option("--dialect", default="kafka", show_default=True, metavar="NAME", help="The dialect that TYPE is of.")
-@click.option("--version", type=int, metavar="N", help="The version, for messages, headers and response frames.")
+@click.argument("arguments", metavar="[TYPE] HEX...", nargs=-1, required=True)
+@click.option("--request", "request", metavar="HEX|@FILE", help="The request frames that HEX, without TYPE, answers.")
+@click.option("--dialect", default="kafka", show_default=True, metavar="NAME", help="The dialect that HEX is of.")
+@click.option("--version", type=int, metavar="N", help="The version of TYPE: a message, header or response frame.")
 @click.option("--json", "as_json", is_flag=True, help="Write one JSON object in place of the dump.")
-def explain(type_name: str, digits: tuple[str, ...], dialect: str, version: int | None, as_json: bool) -> None:
-    """Say what each byte of HEX is, read as TYPE, and mark the byte at which it is refused.
+def explain(arguments: tuple[str, ...], request: str | None, dialect: str, version: int | None, as_json: bool) -> None:
+    """Say what each byte of HEX is, and mark the byte at which it is refused.
 
     TYPE is a type of the dialect: VARINT, COMPACT_NULLABLE_STRING, ARRAY<INT32>, TAG_BUFFER, RequestFrame, a message
     such as ApiVersionsResponse (with --version), ResponseFrame:ApiVersions.
 
+    Without TYPE, HEX is what one side of a connection sent, from the beginning of a frame on. Requests say themselves
+    what they are: each is explained, and one alone may lack its size. Responses do not: --request names the requests
+    that they answer, and each is read by the correlation id that it shares with one of them.
+
     HEX are hex digits; blanks, new lines, colons and 0x are passed over. A single - reads them from standard input,
     @FILE reads the raw bytes of a file.
+
+    --json writes type, dialect, version, data, spans, value, error and rulings; without TYPE dialect, data and frames,
+    each with start, end, type, version, sized (has it its size before it?), why (it is read so), spans, value, error
+    and rulings. All offsets count from the beginning of data.
 
     \b
     Examples:
         wireproof explain VARINT 'ff ff ff ff 0f'
         wireproof explain 'ARRAY<STRING>' 000000020001610001ff
         wireproof explain ApiVersionsRequest --version 3 026102310000
-        wireproof explain RequestFrame @captured.bin
+        wireproof explain ResponseFrame:Metadata --version 12 @answer.bin
+        wireproof explain 0000000c 0012 0000 00000007 0002 6d65
+        wireproof explain @to-broker.bin
+        wireproof explain --request @to-broker.bin @from-broker.bin
     """  # noqa: D301 (\b is click's sign for text that keeps its lines)
+    type_name, digits = split_type(arguments, dialect)
+    if type_name is None:
+        refused = _explain_frames(digits, request, dialect, version, as_json)
+    elif request is None:
+        refused = _explain_typed(type_name, digits, dialect, version, as_json)
+    else:
+        raise click.UsageError("--request says what HEX is: leave TYPE out")
+    sys.exit(1 if refused else 0)
+
+
+def split_type(arguments: tuple[str, ...], dialect: str) -> tuple[str | None, tuple[str, ...]]:
+    """TYPE, None where it is left out, and the arguments that HEX is in. Raises click.UsageError."""
+    first, *rest = arguments
+    is_hex = not first[:1].isalpha() or _HEX.fullmatch(first)
+    if is_hex and first not in _types(dialect):
+        return None, arguments
+    if not rest:
+        raise click.UsageError(f"Missing argument 'HEX...': {first!r} is taken for TYPE")
+    return first, tuple(rest)
+
+
+def _explain_typed(type_name: str, digits: tuple[str, ...], dialect: str, version: int | None, as_json: bool) -> bool:
+    """Write what the bytes are as this type; True when they are refused."""
     data = read_bytes(digits)
     check_type(type_name, dialect, version)
-    explanation = reference.explain(type_name, data, dialect=dialect, version=version)
+    found = reference.explain(type_name, data, dialect=dialect, version=version)
+    error = found.error
+    rulings = () if error is None else grounds(type_name, data, dialect, version, error, found.spans)
     if as_json:
-        click.echo(json.dumps(_as_json(type_name, dialect, version, data, explanation), ensure_ascii=False))
+        named = {"type": type_name, "dialect": dialect, "version": version, "data": data.hex()}
+        _write_json({**named, **_facts(found, rulings)})
+        return error is not None
+    named_so = type_name if version is None else f"{type_name} version {version}"
+    out = Text().append(safe(named_so), "bold").append(f", {len(data)} {'byte' if len(data) == 1 else 'bytes'}\n\n")
+    if is_structure(found.spans):
+        out.append_text(_outline(found, data, 0, _notes(type_name, version, found, dialect)))
+        out.append_text(_end(found, rulings, dialect, "to the last byte"))
     else:
-        _dump(type_name, version, data, explanation)
-    sys.exit(1 if explanation.error is not None else 0)
-
-
-def _dump(type_name: str, version: int | None, data: bytes, explanation: reference.Explanation) -> None:
-    named = type_name if version is None else f"{type_name} version {version}"
-    out = Text().append(safe(named), "bold").append(f", {len(data)} {'byte' if len(data) == 1 else 'bytes'}\n\n")
-    error = explanation.error
-    marks = []
-    if error is not None and error.offset is not None:
-        marks.append(Mark(error.offset, f"{error.reason}: {error.detail}"))
-    out.append_text(hex_dump(rows_of(explanation.spans, data), width=width(), marks=marks)).append("\n\n")
-    if error is None:
-        out.append("value    ", "bold green").append(_hanging(brief(explanation.value, 8 * width())))
-    else:
-        out.append("refused  ", "bold red").append(_hanging(safe(str(error))))
+        out.append_text(hex_dump(rows_of(found.spans, data), width=width(), marks=_marks(error))).append("\n\n")
+        out.append_text(_end(found, rulings, dialect, None))
     show(out)
+    return error is not None
+
+
+def _explain_frames(
+    digits: tuple[str, ...], request: str | None, dialect: str, version: int | None, as_json: bool
+) -> bool:
+    """Write what the frames in the bytes are; True when one of them is refused, or cannot be read."""
+    if version is not None:
+        raise click.UsageError("--version is that of a TYPE: say which, such as ResponseFrame:Metadata")
+    capture = Capture(read_bytes(digits), dialect)
+    try:
+        if request is None:
+            frames = capture.requests()
+        else:
+            asked = Capture(read_bytes((request,)), dialect)
+            frames = capture.responses(asked)
+    except NotToldError as error:
+        raise click.UsageError(str(error)) from None
+    if as_json:
+        _write_json({"dialect": dialect, "data": capture.data.hex(), "frames": [_frame_facts(one) for one in frames]})
+    else:
+        for number, frame in enumerate(frames, 1):
+            if frames[1:]:
+                place = f"frame {number} of {len(frames)}, bytes {frame.start} to {frame.end - 1}"
+                show(Text(f"\n{place}" if number > 1 else place, "bold"))
+            show(_frame(frame, capture.data, dialect))
+        if frames[1:]:
+            show(Text("\n").append_text(_summary(frames)))
+    return not all(map(_is_good, frames))
+
+
+def _is_good(frame: Frame) -> bool:
+    return frame.type is not None and frame.explanation.error is None
+
+
+# --- What is written --------------------------------------------------------------------------------------------------
+
+
+def _frame(frame: Frame, data: bytes, dialect: str) -> Text:
+    found = frame.explanation
+    named = "not read" if frame.type is None else f"read as {frame.type}"
+    if frame.version is not None:
+        named += f" version {frame.version}"
+    out = Text()
+    for line in wrap(safe(f"{named}: {frame.why}"), width()):
+        out.append(f"{line}\n", "bold")
+    notes = _notes(frame.type or "", frame.version, found, dialect)
+    out.append("\n").append_text(_outline(found, data[: frame.end], frame.start, notes))
+    if frame.type is not None:
+        out.append_text(_end(found, frame.rulings, dialect, "to the last byte"))
+    out.rstrip()
+    return out
+
+
+def _summary(frames: Sequence[Frame]) -> Text:
+    good = sum(map(_is_good, frames))
+    unread = sum(frame.type is None for frame in frames)
+    told = {"accepted": good, "refused": len(frames) - good - unread, "not read": unread}
+    return Text(f"{len(frames)} frames: " + ", ".join(f"{count} {what}" for what, count in told.items() if count))
+
+
+def _outline(found: reference.Explanation, data: bytes, start: int, notes: Mapping[str, str]) -> Text:
+    value = {} if found.error else {"value": found.value}
+    rows = outline_rows(found.spans, data, start=start, notes=notes, **value)
+    return hex_dump(rows, width=width(), marks=_marks(found.error)).append("\n\n")
+
+
+def _marks(error: DecodeError | None) -> list[Mark]:
+    if error is None or error.offset is None:
+        return []
+    return [Mark(error.offset, f"{error.reason}: {error.detail}")]
+
+
+def _end(found: reference.Explanation, rulings: Iterable[str], dialect: str, good: str | None) -> Text:
+    """What became of it: `good`, or the value where that is None; or the refusal and its rulings."""
+    out = Text()
+    if found.error is None:
+        word, said = ("value", brief(found.value, 8 * width())) if good is None else ("accepted", good)
+        return out.append(f"{word:<{_MARGIN}}", "bold green").append(_hanging(said))
+    out.append(f"{'refused':<{_MARGIN}}", "bold red").append(_hanging(safe(str(found.error))))
+    for identifier in rulings:
+        told = ruling_text(identifier, reference.rulings(dialect).get(identifier), width() - _MARGIN)
+        out.append(f"\n{'ruling':<{_MARGIN}}", "bold")
+        for number, line in enumerate(told.split("\n")):
+            out.append(f"\n{'':{_MARGIN}}" if number else "").append_text(line)
+    return out
 
 
 def _hanging(text: str) -> str:
     """Wrapped beside the word that stands before it."""
-    return f"\n{'':9}".join(wrap(text, width() - 9))
+    return f"\n{'':{_MARGIN}}".join(wrap(text, width() - _MARGIN))
 
 
-def _as_json(
-    type_name: str, dialect: str, version: int | None, data: bytes, explanation: reference.Explanation
-) -> dict[str, Any]:
-    error = explanation.error
+def _notes(type_name: str, version: int | None, found: reference.Explanation, dialect: str) -> dict[str, str]:
+    """What header and body of a frame are, as far as the bytes that were read say it."""
+    read = {span.path: span.value for span in found.spans}
+    tagged = any(path.startswith("header._tags") for path in read)
+    if type_name == "RequestFrame":
+        api = DIALECTS[dialect].apis().get(read.get("header.RequestApiKey", -1))
+        header = f"RequestHeader version {2 if tagged else 1 if 'header.ClientId' in read else 0}"
+        message = f"{api}Request version {read.get('header.RequestApiVersion')}"
+    else:
+        header = f"ResponseHeader version {1 if tagged else 0}"
+        message = f"{type_name.rpartition(':')[2]}Response version {version}"
+    begun = found.error is None or not found.error.path.startswith(("header", "size"))
+    return {"header": header, "body": message} if begun else {"body": message}
+
+
+def _write_json(value: Any) -> None:
+    click.echo(json.dumps(value, ensure_ascii=False))
+
+
+def _facts(found: reference.Explanation, rulings: Iterable[str]) -> dict[str, Any]:
+    error = found.error
     return {
-        "type": type_name,
-        "dialect": dialect,
-        "version": version,
-        "data": data.hex(),
         "spans": [
             {"path": one.path, "start": one.start, "end": one.end, "what": one.what, "value": to_json(one.value)}
-            for one in explanation.spans
+            for one in found.spans
         ],
-        "value": None if error else to_json(explanation.value),
+        "value": None if error else to_json(found.value),
         "error": error and {"reason": error.reason, "offset": error.offset, "path": error.path, "detail": error.detail},
+        "rulings": list(rulings),
     }
+
+
+def _frame_facts(frame: Frame) -> dict[str, Any]:
+    named = {name: getattr(frame, name) for name in ("start", "end", "type", "version", "sized", "why")}
+    return {**named, **_facts(frame.explanation, frame.rulings)}
+
+
+# --- What is given ----------------------------------------------------------------------------------------------------
 
 
 def read_bytes(arguments: tuple[str, ...]) -> bytes:
@@ -128,12 +278,15 @@ def _digits(text: str) -> bytes:
     return bytes.fromhex("".join(found))
 
 
+def _types(dialect: str) -> Mapping[str, tuple[int, int] | None]:
+    if dialect not in DIALECTS:
+        raise click.UsageError(f"there is no dialect {dialect!r}; there are {', '.join(DIALECTS)}")
+    return DIALECTS[dialect].types
+
+
 def check_type(type_name: str, dialect: str, version: int | None) -> None:
     """Is there such a type, and is the version one of its own? Raises click.UsageError with what is near."""
-    known = reference.types
-    if dialect not in known:
-        raise click.UsageError(f"there is no dialect {dialect!r}; there are {', '.join(known)}")
-    types = known[dialect]
+    types = _types(dialect)
     name = "ARRAY" if type_name.endswith(">") else type_name
     if name not in types or type_name == "ARRAY":
         raise click.UsageError(_unknown(type_name, dialect, sorted(types)))
@@ -155,7 +308,19 @@ def _unknown(type_name: str, dialect: str, names: list[str]) -> str:
             f"{type_name!r} is no array type of {dialect}: ARRAY, NULLABLE_ARRAY, COMPACT_ARRAY or "
             "COMPACT_NULLABLE_ARRAY stands before <T>, and T is a primitive or an array, as in ARRAY<STRING>"
         )
-    by_upper = {name.upper(): name for name in names}
-    near = [by_upper[one] for one in difflib.get_close_matches(type_name.upper(), by_upper, n=4, cutoff=0.6)]
+    near = _near(type_name, names)
     meant = f"; near it are {', '.join(near)}" if near else f"; its types are {', '.join(names)}"
     return f"the dialect {dialect} has no type {type_name!r}{meant}"
+
+
+def _near(type_name: str, names: Sequence[str]) -> list[str]:
+    """Types that may be meant: those of an api of this name, else those that are written much alike."""
+    wanted = type_name.casefold()
+    ends = ("request", "response")
+    of_api = [
+        name for name in names if name.casefold().removeprefix("responseframe:") in {wanted, *map(wanted.__add__, ends)}
+    ]
+    if of_api:
+        return of_api
+    by_lower = {name.casefold(): name for name in names}
+    return [by_lower[one] for one in difflib.get_close_matches(wanted, by_lower, n=4, cutoff=0.6)]

@@ -1,0 +1,60 @@
+"""The rulings that a refusal rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import reference
+from reference.cursor import Span
+from reference.errors import DecodeError, Reason
+
+#: Reasons that have a ruling in which nothing is contested, by dialect.
+_PLAIN: Mapping[str, Mapping[Reason, str]] = {
+    "kafka": {Reason.NULL_NOT_ALLOWED: "R-K-16", Reason.VARINT_OVERFLOW: "R-K-6c"}
+}
+#: The ruling on prefixes that promise more than is there.
+_BOMB = {"kafka": "R-K-10"}
+
+
+def grounds(
+    type_name: str, data: bytes, dialect: str, version: int | None, error: DecodeError, spans: Sequence[Span]
+) -> tuple[str, ...]:
+    """The ids of the rulings that have a say in `error`, with which the reference refused `data`; mostly there is none.
+
+    A contested one has when the bytes fare otherwise under its other reading; what that refuses earlier is about
+    something else. `spans` are those of the bytes that were read.
+    """
+    if error.offset is None:
+        return ()
+    found = [
+        ruling.id
+        for ruling in reference.rulings(dialect).values()
+        if any(
+            _fares_otherwise({ruling.id: reading}, type_name, data, dialect, version, error)
+            for reading in ruling.others
+        )
+    ]
+    if _is_bomb(error, spans) and dialect in _BOMB:
+        found.append(_BOMB[dialect])
+    plain = _PLAIN.get(dialect, {}).get(error.reason)
+    return tuple(found) if found or plain is None else (plain,)
+
+
+def _fares_otherwise(
+    readings: Mapping[str, str], type_name: str, data: bytes, dialect: str, version: int | None, error: DecodeError
+) -> bool:
+    rules = reference.take(reference.rulings(dialect).values(), readings)
+    try:
+        reference.Reference(rules, fast=False).decode(type_name, data, dialect=dialect, version=version)
+    except DecodeError as other:
+        if other.offset is None or error.offset is None or other.offset < error.offset:
+            return False
+        return (other.reason, other.offset) != (error.reason, error.offset)
+    return True
+
+
+def _is_bomb(error: DecodeError, spans: Sequence[Span]) -> bool:
+    """Whether a length or count was read, and what it announces is not there. A frame's size is no such prefix: behind
+    it a connection goes on."""
+    whole = bool(spans) and spans[-1].start == error.offset
+    return error.reason is Reason.TRUNCATED and whole and error.path != "size"

@@ -1,0 +1,260 @@
+"""Generates the function that writes a node."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import struct
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from reference.compiled.source import FIXED, SMALL, Source, is_packable, letters
+from reference.plan import Array, Node, PlannedField, Struct
+from reference.primitives import MAX_STRING, PRIMITIVES, Primitive
+
+Encoder = Callable[[Any], bytes]
+
+#: Where the struct module takes other types too.
+_CHECKED = {"BOOLEAN": "bool", "FLOAT64": "float"}
+
+
+# --- What generated source calls --------------------------------------------------------------------------------------
+
+
+def _tagged(out: bytearray, entries: list[tuple[int, bytes]]) -> None:
+    """A tag buffer of these tags."""
+    _append_uvarint(out, len(entries))
+    for tag, content in entries:
+        _append_uvarint(out, tag)
+        _append_uvarint(out, len(content))
+        out += content
+
+
+def _append_uvarint(out: bytearray, number: int) -> None:
+    while number > 0x7F:
+        out.append(number & 0x7F | 0x80)
+        number >>= 7
+    out.append(number)
+
+
+def _prefix(length: int) -> bytes:
+    """A compact length of 127 and more."""
+    out = bytearray()
+    _append_uvarint(out, length + 1)
+    return bytes(out)
+
+
+_NAMES = {"pack": struct.pack, "prefix": _prefix, "tagged": _tagged}
+
+
+# --- Encoding: `o` is the output --------------------------------------------------------------------------------------
+
+
+@functools.cache
+def encoder(node: Node) -> Encoder:
+    """A function value → bytes for a node. Raises one of NOT_PLAIN."""
+    source = Source(_NAMES)
+    source.line("o = bytearray()")
+    _encode(source, node, "v")
+    source.line("return bytes(o)")
+    return source.function("def generated(v):")
+
+
+def _encode(source: Source, node: Node, value: str) -> None:
+    match node:
+        case Struct():
+            _encode_struct(source, node, value)
+        case Array():
+            _encode_array(source, node, value)
+        case Primitive():
+            _encode_primitive(source, node.name, value)
+        case _:
+            raise TypeError(f"no message has a {type(node).__name__}")
+
+
+def _encode_struct(source: Source, node: Struct, value: str) -> None:
+    if node.marker == "none":
+        _encode_fields(source, node, value)
+        return
+    with source.block(f"if {value} is None:"):
+        source.line(f"o.append({255 if node.marker == 'int8' else 0})")
+    with source.block("else:"):
+        source.line("o.append(1)")
+        _encode_fields(source, node, value)
+
+
+def _encode_fields(source: Source, node: Struct, value: str) -> None:
+    with source.block(f"if {value}.__class__ is not dict or len({value}) != {len(node.fields)}:"):
+        source.line("raise Odd")
+    closing = node.flexible and not node.tagged  # an empty tag buffer is one byte 0
+    segments = list(_segments(node.plain))
+    for index, segment in enumerate(segments):
+        names = [source.fresh("v") for _ in segment]
+        for name, field in zip(names, segment, strict=True):
+            source.line(f"{name} = {value}[{field.name!r}]")
+        last = closing and index == len(segments) - 1
+        if is_packable(segment[0].node):
+            _encode_segment(source, segment, names, closing=last)
+        else:
+            _encode(source, segment[0].node, names[0])
+            if last:
+                source.line("o.append(0)")
+    if closing and not segments:
+        source.line("o.append(0)")
+    if node.tagged:
+        _encode_tags(source, node, value)
+
+
+def _segments(fields: Sequence[PlannedField]) -> Iterator[tuple[PlannedField, ...]]:
+    """Neighbouring packable fields together; every other field alone."""
+    for packable, group in itertools.groupby(fields, lambda field: is_packable(field.node)):
+        if packable:
+            yield tuple(group)
+        else:
+            yield from ((field,) for field in group)
+
+
+class _Packers(dict[Any, Callable[..., bytes]]):
+    """The pack function of a segment by the sizes of its arrays."""
+
+    def __init__(self, segment: Sequence[PlannedField], *, closing: bool) -> None:
+        super().__init__()
+        self.segment = segment
+        self.closing = closing
+
+    def __missing__(self, sizes: tuple[int, ...]) -> Callable[..., bytes]:
+        packer = struct.Struct(letters(self.segment, sizes) + ("x" if self.closing else "")).pack
+        self[sizes] = packer
+        return packer
+
+
+def _encode_segment(source: Source, segment: Sequence[PlannedField], names: Sequence[str], *, closing: bool) -> None:
+    """Fixed-width fields and arrays of them in one call; arrays that are not small one after another."""
+    packers = _Packers(segment, closing=closing)
+    sizes, arguments = [], []
+    for name, field in zip(names, segment, strict=True):
+        if isinstance(field.node, Array):
+            with source.block(f"if {name}.__class__ is not list:"):
+                source.line("raise Odd")
+            size = source.fresh("n")
+            source.line(f"{size} = len({name})")
+            sizes.append(size)
+            arguments += [f"{size} + 1" if field.node.compact else size, f"*{name}"]
+        else:
+            _check_type(source, field.node, name)
+            arguments.append(name)
+    if not sizes:
+        source.line(f"o += {source.constant(packers[()])}({', '.join(arguments)})")
+        return
+    with source.block(f"if {' and '.join(f'{size} < {SMALL}' for size in sizes)}:"):
+        source.line(f"o += {source.constant(packers)}[{', '.join(sizes)},]({', '.join(arguments)})")
+    with source.block("else:"):
+        for name, field in zip(names, segment, strict=True):
+            _encode(source, field.node, name)
+        if closing:
+            source.line("o.append(0)")
+
+
+def _check_type(source: Source, node: Node, value: str) -> None:
+    """The struct module takes any object for a boolean, and an integer for a float; the protocol does not."""
+    kind = _CHECKED.get(node.name) if isinstance(node, Primitive) else None
+    if kind is not None:
+        with source.block(f"if {value}.__class__ is not {kind}:"):
+            source.line("raise Odd")
+
+
+@functools.cache
+def _has_float(node: Node) -> bool:
+    """Whether a FLOAT64 stands anywhere inside."""
+    match node:
+        case Struct():
+            return any(_has_float(field.node) for field in node.fields)
+        case Array():
+            return _has_float(node.element)
+    return isinstance(node, Primitive) and node.name == "FLOAT64"
+
+
+def _encode_tags(source: Source, node: Struct, value: str) -> None:
+    found = source.fresh("t")
+    source.line(f"{found} = []")
+    for tag, field in node.tagged.items():
+        if _has_float(field.node):  # whether it is at its default is a matter of bits: -0.0 equals 0.0, and nan nothing
+            source.line("raise Odd")
+            return
+        name = source.fresh("v")
+        source.line(f"{name} = {value}[{field.name!r}]")
+        with source.block(f"if {name} != {source.literal(field.default)}:"):
+            source.line(f"{found}.append(({tag}, {source.constant(encoder(field.node))}({name})))")
+    source.line(f"tagged(o, {found})")
+
+
+def _encode_array(source: Source, node: Array, value: str) -> None:
+    with _unless_null(source, value, nullable=node.nullable, compact=node.compact, null="b'\\xff\\xff\\xff\\xff'"):
+        with source.block(f"if {value}.__class__ is not list:"):
+            source.line("raise Odd")
+        n = source.fresh("n")
+        source.line(f"{n} = len({value})")
+        _encode_length(source, n, compact=node.compact, width=">i")
+        if isinstance(node.element, Primitive) and node.element.name in FIXED:
+            kind = _CHECKED.get(node.element.name)
+            if kind is not None:
+                with source.block(f"if {n} and {{*map(type, {value})}} != {{{kind}}}:"):
+                    source.line("raise Odd")
+            source.line(f"o += pack('>%d{FIXED[node.element.name][0]}' % {n}, *{value})")
+            return
+        element = source.fresh("e")
+        with source.block(f"for {element} in {value}:"):
+            _encode(source, node.element, element)
+
+
+@contextmanager
+def _unless_null(source: Source, value: str, *, nullable: bool, compact: bool, null: str) -> Iterator[None]:
+    """The lines inside are for a value that is not null."""
+    if not nullable:
+        yield
+        return
+    with source.block(f"if {value} is None:"):
+        source.line("o.append(0)" if compact else f"o += {null}")
+    with source.block("else:"):
+        yield
+
+
+def _encode_length(source: Source, n: str, *, compact: bool, width: str) -> None:
+    if not compact:
+        source.line(f"o += {source.constant(struct.Struct(width).pack)}({n})")
+        return
+    with source.block(f"if {n} < 127:"):
+        source.line(f"o.append({n} + 1)")
+    with source.block("else:"):
+        source.line(f"o += prefix({n})")
+
+
+def _encode_primitive(source: Source, name: str, value: str) -> None:
+    if name in FIXED:
+        _check_type(source, PRIMITIVES[name], value)
+        source.line(f"o += {source.constant(struct.Struct('>' + FIXED[name][0]).pack)}({value})")
+    elif name == "UUID":
+        with source.block(f"if {value}.__class__ is not UUID:"):
+            source.line("raise Odd")
+        source.line(f"o += {value}.bytes")
+    else:
+        _encode_content(source, name, value)
+
+
+def _encode_content(source: Source, name: str, value: str) -> None:
+    text, compact = name.endswith("STRING"), name.startswith("COMPACT")
+    null = "b'\\xff\\xff'" if text else "b'\\xff\\xff\\xff\\xff'"
+    with _unless_null(source, value, nullable="NULLABLE" in name, compact=compact, null=null):
+        with source.block(f"if {value}.__class__ is not {'str' if text else 'bytes'}:"):
+            source.line("raise Odd")
+        raw = source.fresh("s") if text else value
+        if text:
+            source.line(f"{raw} = {value}.encode()")
+        n = source.fresh("n")
+        source.line(f"{n} = len({raw})")
+        if text:
+            with source.block(f"if {n} > {MAX_STRING}:"):
+                source.line("raise Odd")
+        _encode_length(source, n, compact=compact, width=">h" if text else ">i")
+        source.line(f"o += {raw}")

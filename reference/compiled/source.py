@@ -1,0 +1,125 @@
+"""What the two generators share: the source of one function, and what it may raise.
+
+Only source that this package builds from a validated plan is executed: names are literals through repr, everything else
+is fixed text and numbers.
+"""
+
+from __future__ import annotations
+
+import struct
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from reference.plan import Array, Node, PlannedField
+from reference.primitives import Primitive
+
+#: Primitives of a fixed width: their letter in the struct module, and their width in bytes.
+FIXED = {
+    "BOOLEAN": ("?", 1),
+    "INT8": ("b", 1),
+    "INT16": ("h", 2),
+    "INT32": ("i", 4),
+    "INT64": ("q", 8),
+    "UINT16": ("H", 2),
+    "UINT32": ("I", 4),
+    "FLOAT64": ("d", 8),
+}
+#: Arrays below this size take the quick way: one struct for all their elements.
+SMALL = 16
+
+
+class Odd(Exception):  # noqa: N818 (no error: a matter for the readable codec)
+    """Legal or not, this is more than the plain form: `message.py` decides."""
+
+
+class Fault(Exception):  # noqa: N818 (the error is `message.py`'s to make)
+    """This is refused under the demanded readings: `message.py` says why, and where."""
+
+
+#: What generated source raises when it meets bytes or values that are not plain.
+NOT_PLAIN = (Odd, Fault, IndexError, KeyError, AttributeError, TypeError, ValueError, OverflowError, struct.error)
+
+
+class Source:
+    """Lines of one generated function, and the names that it may use."""
+
+    def __init__(self, names: Mapping[str, Any]) -> None:
+        """`names`: what the source may use beside its own."""
+        self.first: list[str] = []
+        self.lines: list[str] = []
+        self.names: dict[str, Any] = {
+            "Fault": Fault,
+            "Odd": Odd,
+            "UUID": uuid.UUID,
+            **names,
+        }
+        self._depth = 1
+        self._made = 0
+
+    def line(self, text: str) -> None:
+        self.lines.append("    " * self._depth + text)
+
+    @contextmanager
+    def block(self, head: str) -> Iterator[None]:
+        """The lines inside stand under `head`."""
+        self.line(head)
+        self._depth += 1
+        yield
+        self._depth -= 1
+
+    def fresh(self, prefix: str) -> str:
+        """A name that nothing else has."""
+        self._made += 1
+        return f"{prefix}{self._made}"
+
+    def constant(self, value: Any) -> str:
+        """A name for a value that source can't hold."""
+        name = self.fresh("K")
+        self.names[name] = value
+        return name
+
+    def function(self, head: str) -> Callable[..., Any]:
+        """The function, compiled."""
+        source = "\n".join([head, *self.first, *self.lines]) + "\n"
+        # The source is this module's own text, numbers and reprs of a validated schema's names.
+        exec(compile(source, "<generated from a plan>", "exec"), self.names)  # noqa: S102
+        made: Callable[..., Any] = self.names["generated"]
+        return made
+
+    def literal(self, value: Any) -> str:
+        """Source for a fresh copy of a default."""
+        match value:
+            case None | bool() | int() | str() | bytes():
+                return repr(value)
+            case list():
+                return "[" + ", ".join(self.literal(item) for item in value) + "]"
+            case dict():
+                return "{" + ", ".join(f"{key!r}: {self.literal(item)}" for key, item in value.items()) + "}"
+        return self.constant(value)
+
+
+def letters(fields: Sequence[PlannedField], sizes: Sequence[int] = ()) -> str:
+    """The struct format of packable fields, whose arrays have these sizes."""
+    letters, left = [">"], iter(sizes)
+    for field in fields:
+        match field.node:
+            case Array(element=Primitive(name=name), compact=compact):
+                letters.append(f"{'B' if compact else 'i'}{next(left)}{FIXED[name][0]}")
+            case Primitive(name=name):
+                letters.append(FIXED[name][0])
+    return "".join(letters)
+
+
+def is_fixed(node: Node) -> bool:
+    """Whether it is a primitive of a fixed width."""
+    return isinstance(node, Primitive) and node.name in FIXED
+
+
+def is_packable(node: Node) -> bool:
+    """Whether one struct can hold it, its count included."""
+    match node:
+        case Array(element=element, nullable=False):
+            return is_fixed(element)
+    return is_fixed(node)

@@ -1,0 +1,267 @@
+"""The frames in captured bytes: where each begins, what it is, and how that is known. Pure.
+
+A request frame says what it is: its header begins with api key and version. A response frame says only which request
+it answers, by its correlation id; so responses are read beside their requests.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import struct
+from dataclasses import dataclass
+
+import reference
+from conformance.grounds import grounds
+from reference import DecodeError, Explanation, Reason
+from reference.dialects import DIALECTS
+from reference.framing import API_VERSIONS, MAX_FRAME, SIZE_BYTES
+
+#: An ApiVersions answer with this error is of version 0, whatever was asked (KIP-511).
+_UNSUPPORTED_VERSION = 35
+
+
+class NotToldError(ValueError):
+    """Bytes that do not say what they are; the text tells what was tried, and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A frame: the bytes from `start` up to `end` of the capture.
+
+    `type`, `version`: as what it is read ("RequestFrame", None; "ResponseFrame:Metadata", 12); None, None when that
+    cannot be told. `why`: how it is known. `sized`: whether its size stands before it. `explanation`: offsets are the
+    capture's. `rulings`: the ids of those that a refusal rests on.
+    """
+
+    start: int
+    end: int
+    type: str | None
+    version: int | None
+    why: str
+    sized: bool
+    explanation: Explanation
+    rulings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """Bytes with their size before them; `bare`: without. `size` is None there, and where four bytes for it lack."""
+
+    start: int
+    end: int
+    size: int | None
+    bare: bool = False
+
+    @property
+    def header(self) -> int:
+        """Where the header begins."""
+        return self.start if self.bare else self.start + SIZE_BYTES
+
+    @property
+    def whole(self) -> bool:
+        return self.size == self.end - self.start - SIZE_BYTES
+
+    @property
+    def cut(self) -> bool:
+        """Whether a possible size promises more than is there."""
+        return self.size is not None and self.end - self.start - SIZE_BYTES < self.size <= MAX_FRAME
+
+    def __str__(self) -> str:
+        if self.bare:
+            return "no size stands before it"
+        if self.size is None:
+            return f"of its size {self.end - self.start} bytes are there"
+        if self.whole:
+            return f"size {self.size} fits"
+        if self.cut:
+            return f"size {self.size}, of which {self.end - self.start - SIZE_BYTES} bytes are there"
+        return f"size {self.size} is no frame's"
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """What a request's first bytes say. `name` and `versions` are None where there is no api of this key,
+    `correlation_id` where the bytes end before it."""
+
+    api_key: int
+    version: int
+    correlation_id: int | None
+    name: str | None
+    versions: tuple[int, int] | None
+
+    @property
+    def known(self) -> bool:
+        """Whether there are such an api and version."""
+        return self.versions is not None and self.versions[0] <= self.version <= self.versions[1]
+
+    def __str__(self) -> str:
+        if self.versions is None:
+            return f"api key {self.api_key} is no api of this catalogue"
+        said = f"api key {self.api_key} is {self.name}"
+        if self.known:
+            return f"{said}, version {self.version}"
+        return f"{said}, which has versions {self.versions[0]} to {self.versions[1]}, not {self.version}"
+
+
+@dataclass(frozen=True)
+class Capture:
+    """What one side of a connection sent, from the beginning of a frame on."""
+
+    data: bytes
+    dialect: str
+
+    def requests(self) -> list[Frame]:
+        """The request frames, one after another; or the one request that has no size before it. Raises NotToldError."""
+        return [self._request_frame(piece) for piece in self._request_pieces]
+
+    def responses(self, requests: Capture) -> list[Frame]:
+        """The response frames, each read as the answer to the one of `requests` that has its correlation id. One
+        response and one request belong together whatever their ids are. Raises NotToldError."""
+        if not self.data:
+            raise NotToldError("there are no bytes, and so no frame")
+        heads = (requests._request_at(piece.header) for piece in requests._request_pieces)
+        asked = {number: request for number, request in enumerate(heads, 1) if request is not None}
+        pieces = self._pieces
+        ids = {request.correlation_id for request in asked.values()}
+        if self._int32(0) in ids and self._int32(SIZE_BYTES) not in ids and not all(piece.whole for piece in pieces):
+            pieces = [self._bare]
+        only = next(iter(asked), None) if len(asked) == len(pieces) == 1 else None
+        found = []
+        for piece in pieces:
+            correlation_id = self._int32(piece.header)
+            matching = (number for number, request in asked.items() if request.correlation_id == correlation_id)
+            number = next(matching, only)
+            if number is None:
+                found.append(self._untold(piece, f"{piece}; no request has its correlation id, {correlation_id}"))
+                continue
+            request = asked.pop(number)  # its id may come again in a later request
+            same = "that" if request.correlation_id == correlation_id else f"not {request.correlation_id}, that"
+            why = f"{piece}; its correlation id, {correlation_id}, is {same} of request {number}: {request}"
+            found.append(self._answer(piece, request, why))
+        return found
+
+    # --- Where frames begin -------------------------------------------------------------------------------------------
+
+    @functools.cached_property
+    def _pieces(self) -> list[_Piece]:
+        """The data as its sizes divide it; behind a size that is not true all the rest is one piece."""
+        found = []
+        start = 0
+        while start < len(self.data):
+            size = self._int32(start)
+            possible = size is not None and 0 <= size <= len(self.data) - start - SIZE_BYTES
+            end = start + SIZE_BYTES + size if size is not None and possible else len(self.data)
+            found.append(_Piece(start, end, size))
+            start = end
+        return found
+
+    @functools.cached_property
+    def _request_pieces(self) -> list[_Piece]:
+        """The requests: with sizes where these fit and an api that is known follows, else without where the bytes are
+        all read so, else with what is likelier. Raises NotToldError."""
+        sized, bare = self._request_at(SIZE_BYTES), self._request_at(0)
+        if not self.data or bare is None:
+            raise NotToldError(f"{len(self.data)} bytes: a request needs 4 for its api key and version")
+        fit = all(piece.whole for piece in self._pieces)
+        if sized is not None and sized.known and fit:
+            return self._pieces
+        if bare.known and self._request_frame(self._bare).explanation.error is None:
+            return [self._bare]
+        # Api key 0 and a version that Produce lacks are rather a response's correlation id.
+        if sized is not None and (sized.known or (fit and sized.versions is not None and sized.api_key)):
+            return self._pieces
+        if bare.known and bare.api_key and not fit:  # two bytes 0 begin the size of most frames
+            return [self._bare]
+        raise NotToldError(self._tried(sized, bare))
+
+    def _tried(self, sized: _Request | None, bare: _Request) -> str:
+        with_size = "too short" if sized is None else f"{self._pieces[0]}, {sized}"
+        return (
+            "These bytes do not say what they are.\n"
+            f"  read as a request frame: {with_size}\n"
+            f"  read as a request without its size: {bare}\n"
+            "A response frame does not name its api: give the request that it answers with --request, or say its TYPE, "
+            "such as ResponseFrame:Metadata --version 12. A message without its header needs a TYPE too, such as "
+            "MetadataResponse --version 12."
+        )
+
+    @property
+    def _bare(self) -> _Piece:
+        """All of it, as one frame without its size."""
+        return _Piece(0, len(self.data), None, bare=True)
+
+    def _int32(self, at: int) -> int | None:
+        return int.from_bytes(self.data[at : at + 4], "big", signed=True) if at + 4 <= len(self.data) else None
+
+    def _request_at(self, at: int) -> _Request | None:
+        """The request whose header begins at this byte; None where the data ends before its version does."""
+        if at + 4 > len(self.data):
+            return None
+        api_key, version = struct.unpack_from(">hh", self.data, at)
+        name = DIALECTS[self.dialect].apis().get(api_key)
+        versions = None if name is None else DIALECTS[self.dialect].types.get(f"{name}Request")
+        return _Request(api_key, version, self._int32(at + 4), name, versions)
+
+    # --- What they are ------------------------------------------------------------------------------------------------
+
+    def _request_frame(self, piece: _Piece) -> Frame:
+        request = self._request_at(piece.header)
+        found = self._explained(piece, "RequestFrame", None, f"{piece}, {request}" if request else str(piece))
+        if request is not None and request.api_key == 0 and found.explanation.error is not None:
+            why = f"{found.why}; a response with correlation id {request.version} looks alike: see --request"
+            return dataclasses.replace(found, why=why)
+        return found
+
+    def _answer(self, piece: _Piece, request: _Request, why: str) -> Frame:
+        version = request.version
+        if request.name is None:
+            return self._untold(piece, why)
+        error = self.data[piece.header + 4 : piece.header + 6]
+        if request.api_key == API_VERSIONS and version > 0 and int.from_bytes(error, "big") == _UNSUPPORTED_VERSION:
+            version = 0
+            why += f"; with error {_UNSUPPORTED_VERSION} it is of version 0"
+        return self._explained(piece, f"ResponseFrame:{request.name}", version, why)
+
+    def _untold(self, piece: _Piece, why: str) -> Frame:
+        return Frame(piece.start, piece.end, None, None, why, not piece.bare, Explanation((), None, None), ())
+
+    def _explained(self, piece: _Piece, type_name: str, version: int | None, why: str) -> Frame:
+        raw = self.data[piece.start : piece.end]
+        shift = piece.start
+        if piece.bare:
+            raw = struct.pack(">i", len(raw)) + raw
+            shift -= SIZE_BYTES
+        elif piece.cut:  # what is there can be read nevertheless
+            raw = struct.pack(">i", len(raw) - SIZE_BYTES) + raw[SIZE_BYTES:]
+        found = reference.explain(type_name, raw, dialect=self.dialect, version=version)
+        rulings: tuple[str, ...] = ()
+        if found.error is not None and not piece.cut:
+            rulings = grounds(type_name, raw, self.dialect, version, found.error, found.spans)
+        if piece.cut:
+            found = _as_cut(found, piece)
+        found = _shifted(found, shift)
+        return Frame(piece.start, piece.end, type_name, version, why, not piece.bare, found, rulings)
+
+
+def _as_cut(found: Explanation, piece: _Piece) -> Explanation:
+    """What was read of a frame that goes on behind the capture's end, with the size that it really has."""
+    if not found.spans:  # of a version that there is not: no byte was looked at
+        return found
+    size, *rest = found.spans
+    left = piece.end - piece.start - SIZE_BYTES
+    error = DecodeError(Reason.TRUNCATED, f"frame size {piece.size}, but {left} bytes are left", 0, "size")
+    return Explanation((dataclasses.replace(size, value=piece.size), *rest), None, error)
+
+
+def _shifted(found: Explanation, by: int) -> Explanation:
+    """The same with offsets `by` higher; a size that would then stand before the beginning is left out."""
+    spans = tuple(
+        dataclasses.replace(span, start=span.start + by, end=span.end + by)
+        for span in found.spans
+        if span.start + by >= 0
+    )
+    error = found.error
+    if error is not None and error.offset is not None:
+        error = DecodeError(error.reason, error.detail, error.offset + by, error.path)
+    return Explanation(spans, found.value, error)
