@@ -253,14 +253,14 @@ def _decode_array(source: Source, node: Array, target: str, lead: str) -> None:
         _decode_each(source, node.element, n, element, append)
 
 
-def _decode_each(source: _Source, node: Node, n: str, element: str, append: str) -> None:
+def _decode_each(source: Source, node: Node, n: str, element: str, append: str) -> None:
     with source.block(f"for _ in range({n}):"):
         _decode(source, node, element)
         source.line(f"{append}({element})")
 
 
 @contextmanager
-def _unless_even(source: _Source, node: Struct, n: str, target: str) -> Iterator[None]:
+def _unless_even(source: Source, node: Struct, n: str, target: str) -> Iterator[None]:
     """Structures of one width, none of which has tags, are read at once; the lines inside are for the others."""
     if not node.plain:
         yield
