@@ -80,9 +80,10 @@ def test_reasons_are_those_of_the_schema(everything: dict[str, Message]) -> None
     assert rows["Topics[].Partitions[].LeaderId"].cells[State.DEFAULT][13] is None
     assert rows["Topics[].Partitions[].LeaderId"].type == "int32"
     assert rows["Topics"].type == "[]MetadataResponseTopic"
+    created = {found.path: found for found in everything["CreateTopicsResponse"].rows}
+    assert created["Topics[].Configs[].Value"].cells[State.NULL][6] is Gap.HIDDEN
     hidden = {found.path: found for found in everything["StreamsGroupDescribeResponse"].rows}
-    assert hidden["Groups[].Topology.Subtopologies"].cells[State.NULL][0] is Gap.HIDDEN
-    assert hidden["Groups[].Topology.Subtopologies"].cells[State.DEFAULT][0] is Gap.ABSENT
+    assert hidden["Groups[].Topology.Subtopologies"].cells[State.DEFAULT][1] is Gap.ABSENT
     assert list(rows)[:2] == ["ThrottleTimeMs", "Brokers"]
 
 

@@ -21,6 +21,7 @@ _AREAS = (
     "unsupported-versions",
     "framing",
     "resource-limits",
+    "messages",
 )
 PRODUCES: Produces = frozenset(
     # Unordered tags may be refused or sorted; no bytes are neither.

@@ -14,11 +14,13 @@ _AREAS = (
     "unsupported-versions",
     "framing",
     "resource-limits",
+    "messages",
 )
 PRODUCES: Produces = frozenset(
     {(area, "fail", "refused-valid") for area in _AREAS}
     | {
-        # Some valid bytes and values may be refused: overlong varints, large tags, many tags, linked blocks.
+        # Some valid bytes and values may be refused: overlong varints, tags of later versions, large tags, many tags,
+        # linked blocks.
         ("varints", "contested", None),
         ("tag-ordering", "contested", None),
         ("null-encodings", "contested", None),
@@ -26,7 +28,7 @@ PRODUCES: Produces = frozenset(
         ("resource-limits", "contested", None),
     }
 )
-TAKES = frozenset({"R-K-5", "R-K-15c", "R-K-10p", "R-K-22b"})
+TAKES = frozenset({"R-K-4", "R-K-5", "R-K-15c", "R-K-10p", "R-K-22b"})
 
 types = everything()
 

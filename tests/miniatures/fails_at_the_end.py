@@ -20,6 +20,7 @@ PRODUCES: Produces = frozenset(
             "unsupported-versions",
             "framing",
             "resource-limits",
+            "messages",
         )
     }
 )

@@ -20,6 +20,7 @@ PRODUCES: Produces = frozenset(
             "header-multimaps",
             "unsupported-versions",
             "framing",
+            "messages",
         )
     }
 )
