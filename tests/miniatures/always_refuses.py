@@ -19,8 +19,8 @@ _AREAS = (
 PRODUCES: Produces = frozenset(
     {(area, "fail", "refused-valid") for area in _AREAS}
     | {
-        # Some valid bytes and values may be refused: overlong varints, tags of later versions, large tags,
-        # many tags, linked blocks.
+        # Some valid bytes and values may be refused: overlong varints, tags of later versions, large tags, many tags,
+        # linked blocks.
         ("varints", "contested", None),
         ("tag-ordering", "contested", None),
         ("null-encodings", "contested", None),
