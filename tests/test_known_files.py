@@ -178,6 +178,7 @@ class TestEntry:
         ("kafka_python", "kafka/tag-ordering/tag-1#recode", "fail", "wrong-bytes", "got 0x00"),
         ("kio", "kafka/tag-ordering/response-unknown-tag#decode", "fail", "refused-valid", "Unknown tagged field tag"),
         ("kio", "kafka/resource-limits/response-v3-keys-2-32#decode", "oom", None, "SIGABRT"),
+        ("kio", "kafka/messages/metadata-response-12-brokers-bomb-alone#decode", "oom", None, "SIGABRT"),
         ("kio", "kafka/messages/MetadataResponse/12/unknown-tags#decode", "fail", "refused-valid", "Unknown tagged"),
         ("kio", "kafka/messages/FetchRequest/12/explicit#decode", "fail", "refused-valid", "UnexpectedNull"),
         ("kafka_python", "kafka/messages/MetadataResponse/12/unknown-tags#recode", "fail", "wrong-bytes", "got 0x"),
