@@ -17,7 +17,7 @@ from conformance.connection.base import ImplementationError, Options
 from conformance.connection.conversation import Conversation
 from conformance.connection.endings import Ending
 from conformance.connection.guard import program
-from conformance.connection.process import GRACE, Process
+from conformance.connection.process import GRACE, RESUME, Process
 from conformance.connection.transcript import Transcript
 from conformance.model import Case, Description, Observation, Status
 
@@ -243,6 +243,7 @@ class ChildConnection:
         """A copy of the worker has ended: go on with the next one, which has to be given the settings again."""
         ending = endings.died(code, process.stderr, process.half_line)
         process.resume()
+        self._transcript.sent(RESUME.strip())
         self._junk = 0
         self._talk.ended(ending)
         try:
