@@ -1,13 +1,14 @@
 """Records by the classes that kafka-python and aiokafka have in common: one grew out of the other.
 
 Bytes are read as a fetch is: `MemoryRecords` cuts them into batches, each batch is asked for its CRC, then for its
-records. Such a reader stops at a partial batch without a word. Bytes are written by the builders of the producers,
-which take records, and set the rest by themselves.
+records, each of these for its CRC where it can be asked. Such a reader stops at a partial batch without a word. Bytes
+are written by the builders of the producers, which take records, and set the rest by themselves.
 
 What the classes do not tell or take, and so is not asked: the record attributes (0 is shown), the timestamps that
 records had before LogAppendTime, batch attributes other than the codec and the transactional bit (writing), a codec
-that makes the records no smaller (writing), a base offset, a base timestamp that is not the first record's (writing), the offset, timestamp and key of a compressed wrapper (writing; a
-key is not shown either). A record by itself is put into a batch, the header of which is made here.
+that makes the records no smaller (writing), a base offset, a base timestamp that is not the first record's (writing),
+the offset, timestamp and key of a compressed wrapper (writing; a key is not shown either). A record by itself is put
+into a batch, the header of which is made here.
 """
 
 from __future__ import annotations
@@ -94,7 +95,7 @@ class Classes:
             batch = records.next_batch()
             end = position + LOG_OVERHEAD + int.from_bytes(data[position + 8 : position + LOG_OVERHEAD], "big")
             if not batch.validate_crc():
-                raise ValueError("validate_crc() is False")
+                raise ValueError("validate_crc() of the batch is False")
             yield batch, data[position:end]
             position = end
 
@@ -116,7 +117,7 @@ class Classes:
         return value
 
     def _plain_batch(self, batch: Any) -> dict[str, Any]:
-        records = list(batch)
+        records = _checked(batch)
         if records and batch.timestamp_type:
             raise NotImplementedError("a record tells the time of its batch, and no more its own")
         return {
@@ -180,6 +181,14 @@ class Classes:
         return bytes(builder.build())
 
 
+def _checked(batch: Any) -> list[Any]:
+    """The records. Those of kafka-python have a check of their own: a batch knows no CRC of inner messages."""
+    records = list(batch)
+    if not all(record.validate_crc() for record in records if hasattr(record, "validate_crc")):
+        raise ValueError("validate_crc() of a record is False")
+    return records
+
+
 def _plain_record(record: Any, batch: Any) -> dict[str, Any]:
     return {
         "attributes": 0,
@@ -201,7 +210,7 @@ def _append(builder: Any, record: dict[str, Any], base: int) -> Any:
 
 def _plain_message(batch: Any, cut: bytes) -> dict[str, Any]:
     """A message, or a wrapper. What the batch does not tell of a wrapper is as it stands in the bytes."""
-    records = list(batch)
+    records = _checked(batch)
     offset, _, _, magic, attributes = LEGACY_HEADER.unpack_from(cut)
     time = {"timestamp": TIMESTAMP.unpack_from(cut, LEGACY_HEADER.size)[0]} if magic else {}
     whole = {"magic": magic, "offset": offset, "attributes": attributes, **time, "key": None}

@@ -21,7 +21,7 @@ from importlib.metadata import version as installed_version
 from types import SimpleNamespace
 from typing import Any
 
-import snappy
+import snappy  # type: ignore[import-untyped]
 import zstandard
 from kafka.errors import IncompatibleBrokerVersion, KafkaError, KafkaProtocolError
 from kafka.net.connection import KafkaConnection
