@@ -4,8 +4,11 @@ Offered: the codecs of `aiokafka.protocol.types`, which read a stream (what they
 by their `SCHEMA`s, for each version that has a class; `_aiokafka_names` has Kafka's names for them. One codec serves
 nullable and other fields alike, as in the library's own messages. Frames exist on a connection alone:
 `AIOKafkaConnection` writes the request frame and reads the response frame, on a stand-in for its streams; nothing reads
-a request frame. `negotiate` is `Request.prepare`; `interpret` is the connection's own lookup of
-versions, which asks ApiVersions 0 and no other. Not there: UINT16, UUID, header version 0, anything of a broker's.
+a request frame. `negotiate` is `Request.prepare`; `interpret` is the connection's own lookup of versions, which asks
+ApiVersions 0 and no other. Records are read as by a fetch and written as by a producer (`_records` has the how and what
+is not told or taken): here by the compiled classes, and by the pure-Python ones in
+`--impl=implementations.aiokafka:python`, which offers records alone. Not there: UINT16, UUID, header version 0,
+anything of a broker's.
 """
 
 from __future__ import annotations
@@ -14,10 +17,15 @@ import asyncio
 import io
 import logging
 import struct
+import sys
+from importlib import import_module
 from importlib.metadata import version as installed_version
-from types import SimpleNamespace
+from types import MappingProxyType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+import aiokafka
+import cramjam
+from aiokafka import util
 from aiokafka.conn import AIOKafkaConnection
 from aiokafka.errors import IncompatibleBrokerVersion, KafkaError
 from aiokafka.protocol import (
@@ -34,6 +42,7 @@ from aiokafka.protocol import (
 )
 from aiokafka.protocol import types as codecs
 
+from implementations import _records
 from implementations._aiokafka_names import FIELDS, STEMS
 from implementations._shared import distinct_tags, failed, read_whole, wire_name
 
@@ -47,7 +56,8 @@ version = installed_version("aiokafka")
 dialects = ("kafka",)
 #: ValueError is what the library makes of struct.error, but not in its varints; a connection takes either for broken.
 #: AssertionError is how `TaggedFields.encode` refuses ("Key 0 is not a positive integer").
-rejects = (ValueError, struct.error, AssertionError, KafkaError)
+#: The decompressors' own exceptions pass through to whoever asks for records.
+rejects = (ValueError, struct.error, AssertionError, KafkaError, *_records.REJECTS, cramjam.DecompressionError)
 #: Bytes after the body of a response frame are ignored, lengths of strings and bytes below -1 are null.
 readings = {"R-K-7": "other", "R-K-15": "other"}
 
@@ -128,12 +138,49 @@ types: dict[str, dict[str, tuple[int, int] | None]] = {
             for message, versions in MESSAGES.items()
             if message.endswith("Response")
         },
+        **_records.TYPES,
     }
 }
 
 
+def _record_classes() -> _records.Classes:
+    """What the record modules have when imported now."""
+    modules = {
+        part: import_module(f"aiokafka.record.{part}")
+        for part in ("memory_records", "default_records", "legacy_records", "util")
+    }
+    return _records.Classes(
+        memory=modules["memory_records"].MemoryRecords,
+        batch=modules["default_records"].DefaultRecordBatch,
+        batch_builder=modules["default_records"].DefaultRecordBatchBuilder,
+        legacy_builder=modules["legacy_records"].LegacyRecordBatchBuilder,
+        crc32c=modules["util"].calc_crc32c,
+        leader_epoch=lambda _: None,
+    )
+
+
+def _record_classes_in_python() -> _records.Classes:
+    """What they have when imported under AIOKAFKA_NO_EXTENSIONS: a second time, and without a trace."""
+    found = [module for module in sys.modules if f"{module}.".startswith("aiokafka.record.")]
+    kept = {module: sys.modules.pop(module) for module in found}
+    extensions, package = util.NO_EXTENSIONS, aiokafka.record
+    util.NO_EXTENSIONS = True
+    try:
+        return _record_classes()
+    finally:
+        util.NO_EXTENSIONS, aiokafka.record = extensions, package
+        sys.modules.update(kept)
+
+
+RECORDS = _record_classes()
+#: A batch does not tell its leader epoch.
+rebuilds = dict.fromkeys(("RecordBatch", "RecordSet"), _records.REBUILDS)
+
+
 def decode(type: str, data: bytes, *, dialect: str, version: int | None = None) -> Any:
-    """The value, by the codec or schema of the library."""
+    """The value, by the codec, schema or record classes of the library."""
+    if type in _records.TYPES:
+        return RECORDS.decode(type, data, version)
     if type.startswith(FRAME):
         message = type.removeprefix(FRAME)
         correlation_id = int.from_bytes(data[4:8], "big", signed=True)
@@ -147,6 +194,8 @@ def decode(type: str, data: bytes, *, dialect: str, version: int | None = None) 
 
 def encode(type: str, value: Any, *, dialect: str, version: int | None = None) -> bytes:
     """The bytes, by the codec, schema or class of the library."""
+    if type in _records.TYPES:
+        return RECORDS.encode(type, value, version)
     if type == "RequestFrame":
         return asyncio.run(_sent(value["header"], value["body"]))
     if type.startswith(FRAME):
@@ -316,3 +365,30 @@ def _fields(codec: Any, value: dict[str, Any], names: dict[str, str], within: st
         elif name == "_tags":
             given[field] = {}
     return given | rest
+
+
+class InPython:
+    """Records by the pure-Python classes, for `--impl=implementations.aiokafka:python`."""
+
+    name, version, dialects, rejects, rebuilds = "aiokafka-python", version, dialects, rejects, rebuilds
+    types = MappingProxyType({"kafka": _records.TYPES})
+
+    def __init__(self) -> None:
+        self._records = _record_classes_in_python()
+
+    def decode(self, type: str, data: bytes, *, dialect: str, version: int | None = None) -> Any:  # noqa: ARG002
+        """The value, by the record classes."""
+        return self._records.decode(_among_records(type), data, version)
+
+    def encode(self, type: str, value: Any, *, dialect: str, version: int | None = None) -> bytes:  # noqa: ARG002
+        """The bytes, by the record classes."""
+        return self._records.encode(_among_records(type), value, version)
+
+
+def _among_records(type_name: str) -> str:
+    if type_name not in _records.TYPES:
+        raise NotImplementedError(f"aiokafka.record has no API for {type_name}")
+    return type_name
+
+
+python = InPython()

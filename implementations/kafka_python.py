@@ -4,9 +4,11 @@ Offered: the codecs of `kafka.protocol.schemas.fields.codecs`, which read a stre
 by `ArrayField`; headers and all messages that have a class in `kafka.protocol`, at the versions that its schemas call
 valid. One codec serves nullable and other fields alike, as in the library's own messages. `ApiMessage.decode` does not
 tell how much it took: what it leaves is accepted. A response frame is read by `KafkaProtocol`, as the client reads it;
-a request frame by `ApiMessage.decode(framed=True)`. Authorized operations are a set of bits.
-`negotiate` is `BrokerVersionData.api_version`; `interpret` is `KafkaConnection`'s own lookup of versions, on a stand-in
-for its socket. Not there: UINT32, a header of version 0, writing unknown tags, anything of a broker's.
+a request frame by `ApiMessage.decode(framed=True)`. Authorized operations are a set of bits. Records are read as by a
+fetch and written as by a producer (`_records` has the how and what is not told or taken); a record by itself goes
+through `KafkaProducer.send`. `negotiate` is `BrokerVersionData.api_version`; `interpret` is `KafkaConnection`'s own
+lookup of versions, on a stand-in for its socket. Not there: UINT32, a header of version 0, writing unknown tags,
+anything of a broker's.
 """
 
 from __future__ import annotations
@@ -19,15 +21,23 @@ from importlib.metadata import version as installed_version
 from types import SimpleNamespace
 from typing import Any
 
+import snappy  # type: ignore[import-untyped]
+import zstandard
 from kafka.errors import IncompatibleBrokerVersion, KafkaError, KafkaProtocolError
 from kafka.net.connection import KafkaConnection
+from kafka.producer import KafkaProducer
 from kafka.protocol import admin, api_data, api_header, consumer, metadata, producer, sasl
 from kafka.protocol.broker_version_data import BrokerVersionData
 from kafka.protocol.parser import KafkaProtocol
 from kafka.protocol.schemas import ArrayField
 from kafka.protocol.schemas.fields.codecs import tagged_fields
 from kafka.protocol.schemas.fields.codecs import types as codecs
+from kafka.record.default_records import DefaultRecordBatch, DefaultRecordBatchBuilder
+from kafka.record.legacy_records import LegacyRecordBatchBuilder
+from kafka.record.memory_records import MemoryRecords
+from kafka.record.util import calc_crc32c
 
+from implementations import _records
 from implementations._shared import SPELLED, distinct_tags, failed, read_whole
 
 logging.getLogger("kafka").addHandler(logging.NullHandler())
@@ -37,7 +47,16 @@ version = installed_version("kafka-python")
 dialects = ("kafka",)
 #: The parser takes ValueError and struct.error for "unable to decode", and raises KafkaErrors of its own. It does not
 #: expect an IndexError or AssertionError: these escape the client's read loop, so here they are no refusal.
-rejects = (ValueError, struct.error, KafkaError)
+#: The decompressors' own exceptions pass through to whoever asks for records; RuntimeError is lz4's.
+rejects = (
+    ValueError,
+    struct.error,
+    KafkaError,
+    *_records.REJECTS,
+    snappy.UncompressError,
+    zstandard.ZstdError,
+    RuntimeError,
+)
 #: Tags in any order, sizes of known tags not looked at, bytes after a body ignored, lengths below -1 are null.
 readings = {"R-K-1": "other", "R-K-2": "other", "R-K-7": "other", "R-K-15": "other"}
 
@@ -90,8 +109,18 @@ types: dict[str, dict[str, tuple[int, int] | None]] = {
         **dict.fromkeys([*ARRAYS, "TAG_BUFFER", "RequestFrame"]),
         **{header: found._valid_versions for header, found in HEADERS.items()},
         **{message: found.valid_versions for message, found in {**MESSAGES, **RESPONSE_FRAMES}.items()},
+        **_records.TYPES,
     }
 }
+RECORDS = _records.Classes(
+    memory=MemoryRecords,
+    batch=DefaultRecordBatch,
+    batch_builder=DefaultRecordBatchBuilder,
+    legacy_builder=LegacyRecordBatchBuilder,
+    crc32c=calc_crc32c,
+    leader_epoch=lambda batch: batch.leader_epoch,
+)
+rebuilds = dict.fromkeys(("RecordBatch", "RecordSet"), _records.REBUILDS)
 
 
 class Pinned:
@@ -109,7 +138,9 @@ class Pinned:
 
 
 def decode(type: str, data: bytes, *, dialect: str, version: int | None = None) -> Any:
-    """The value, by the codec, header or message class of the library."""
+    """The value, by the codec, header, message or record class of the library."""
+    if type in _records.TYPES:
+        return RECORDS.decode(type, data, version)
     if type in MESSAGES:
         if MESSAGES[type].type == "data":
             return _plain(read_whole(lambda stream: MESSAGES[type].decode(stream, version=version, header=False), data))
@@ -127,7 +158,9 @@ def decode(type: str, data: bytes, *, dialect: str, version: int | None = None) 
 
 
 def encode(type: str, value: Any, *, dialect: str, version: int | None = None) -> bytes:
-    """The bytes, by the codec, header or message class of the library."""
+    """The bytes, by the codec, header, message or record class of the library."""
+    if type in _records.TYPES:
+        return RECORDS.encode(type, _sent(value) if type == "Record" else value, version)
     if type in MESSAGES:
         return bytes(_native(MESSAGES[type], value, version).encode(header=False))
     if type in HEADERS:
@@ -183,6 +216,32 @@ def interpret(request: bytes, response: bytes | None, *, dialect: str) -> dict[s
         return failed(error, response)
     lookup.close()
     return {"outcome": "retry", "version": connection._api_versions_idx}
+
+
+def _sent(record: dict[str, Any]) -> dict[str, Any]:
+    """The record as `KafkaProducer.send` hands it on to be written, from a producer without a cluster."""
+    handed: dict[str, Any] = {}
+
+    def append(_: Any, timestamp: int, key: Any, value: Any, headers: Any, **__: Any) -> tuple[None, bool, bool, bool]:
+        handed.update(record | {"timestampDelta": timestamp, "key": key, "value": value, "headers": headers})
+        return None, False, False, False
+
+    producer: Any = SimpleNamespace(
+        _closed=False,
+        _metadata=SimpleNamespace(partitions_for_topic=lambda _: {0}),
+        _partition=lambda *_: 0,
+        _serialize=lambda _serializer, _topic, _headers, item: item,
+        _estimate_size_in_bytes=lambda *_: 0,
+        _ensure_valid_record_size=lambda _: None,
+        _transaction_manager=None,
+        _accumulator=SimpleNamespace(append=append),
+        config=KafkaProducer.DEFAULT_CONFIG | {"api_version": (3, 0)},
+    )
+    headers = [tuple(pair) for pair in record["headers"]]
+    KafkaProducer.send(
+        producer, "t", value=record["value"], key=record["key"], headers=headers, timestamp_ms=record["timestampDelta"]
+    )
+    return handed
 
 
 def _connection(version: int, correlation_id: int) -> Any:

@@ -133,7 +133,7 @@ def plain(value: Any) -> Any:
 
 @pytest.mark.parametrize(
     ("module", "version", "types", "versions"),
-    [("kio", "0.6.5", 214, 625), ("kafka_python", "3.0.12", 185, 729), ("aiokafka", "0.14.0", 128, 321)],
+    [("kio", "0.6.5", 216, 625), ("kafka_python", "3.0.12", 189, 731), ("aiokafka", "0.14.0", 132, 323)],
 )
 def test_what_is_offered_does_not_shrink_unseen(module: str, version: str, types: int, versions: int) -> None:
     found = wrapper(module)
@@ -407,3 +407,94 @@ def test_another_request_is_not_interpreted(module: str) -> None:
     metadata = bytes.fromhex("0000000b 0003000000000007000161")
     with pytest.raises(NotImplementedError):
         wrapper(module).interpret(metadata, None, dialect="kafka")
+
+
+RECORD = {"attributes": 0, "timestampDelta": 0, "offsetDelta": 0, "key": b"k", "value": b"v", "headers": []}
+#: Length 8, attributes 0, deltas 0, key "k", value "v", no headers: by hand.
+RECORD_BYTES = bytes.fromhex("10 00 00 00 026b 0276 00")
+#: The same with the headers b, a, b, in this order: length 20, count 3, keys and values of length 1.
+HEADERS_BYTES = bytes.fromhex("28 00 00 00 026b 0276 06 02620231 02610232 02620233")
+HEADERS = [("b", b"1"), ("a", b"2"), ("b", b"3")]
+RECORD_WRAPPERS = ["kio", "kafka_python", "aiokafka", "aiokafka:python"]
+
+
+def with_records(spec: str) -> Any:
+    module, _, attribute = spec.partition(":")
+    found = wrapper(module)
+    return getattr(found, attribute) if attribute else found
+
+
+@pytest.mark.parametrize("spec", RECORD_WRAPPERS)
+class TestRecords:
+    def test_a_record(self, spec: str) -> None:
+        found = with_records(spec)
+        assert found.decode("Record", RECORD_BYTES, dialect="kafka") == RECORD
+        assert found.encode("Record", RECORD, dialect="kafka") == RECORD_BYTES
+
+    def test_headers_keep_their_order_and_duplicates(self, spec: str) -> None:
+        found = with_records(spec)
+        headers = found.decode("Record", HEADERS_BYTES, dialect="kafka")["headers"]
+        texts = [(key.decode() if isinstance(key, bytes) else key, value) for key, value in headers]
+        assert texts == HEADERS
+        assert found.encode("Record", RECORD | {"headers": HEADERS}, dialect="kafka") == HEADERS_BYTES
+
+    @pytest.mark.parametrize("cut", range(len(RECORD_BYTES)))
+    def test_a_cut_record_is_a_refusal(self, spec: str, cut: int) -> None:
+        found = with_records(spec)
+        with pytest.raises(found.rejects):
+            found.decode("Record", RECORD_BYTES[:cut], dialect="kafka")
+
+    def test_a_batch(self, spec: str) -> None:
+        found = with_records(spec)
+        batch = {
+            "baseOffset": 0,
+            "partitionLeaderEpoch": 0,
+            "attributes": 0x10,
+            "lastOffsetDelta": 2,
+            "baseTimestamp": 1_600_000_000_000,
+            "maxTimestamp": 1_600_000_003_000,
+            "producerId": 7,
+            "producerEpoch": 1,
+            "baseSequence": 5,
+            "records": [RECORD, RECORD | {"offsetDelta": 2, "timestampDelta": 3000, "value": None}],
+        }
+        written = found.encode("RecordBatch", batch, dialect="kafka")
+        ours = reference.decode("RecordBatch", written, dialect="kafka")
+        assert ours | {"partitionLeaderEpoch": 0} == batch
+        theirs = found.decode("RecordBatch", written, dialect="kafka")
+        assert theirs | {"partitionLeaderEpoch": 0} == batch
+        flipped = written[:-1] + bytes([written[-1] ^ 1])
+        with pytest.raises(found.rejects):
+            found.decode("RecordBatch", flipped, dialect="kafka")
+
+    @pytest.mark.parametrize("magic", [0, 1])
+    def test_a_wrapper_among_messages(self, spec: str, magic: int) -> None:
+        found = with_records(spec)
+        time: dict[str, Any] = {"timestamp": 1_600_000_000_000} if magic else {}
+        inner: list[dict[str, Any]] = [
+            {"offset": offset, "attributes": 0, **time, "key": None, "value": b"v" * 100} for offset in range(3)
+        ]
+        wrapped = {"offset": 0, "attributes": 1, **({"timestamp": 0} if magic else {}), "key": None, "messages": inner}
+        messages = [{"offset": 9, "attributes": 0, **time, "key": b"k", "value": None}, wrapped]
+        if "MessageSet" not in found.types["kafka"]:
+            with pytest.raises(NotImplementedError):
+                found.encode("MessageSet", messages, dialect="kafka", version=magic)
+            return
+        written = found.encode("MessageSet", messages, dialect="kafka", version=magic)
+        assert reference.decode("MessageSet", written, dialect="kafka", version=magic) == messages
+        assert found.decode("MessageSet", written, dialect="kafka", version=magic) == messages
+        in_a_set = [entry | {"magic": magic} for entry in messages]
+        assert found.decode("RecordSet", written, dialect="kafka") == in_a_set
+
+
+def test_the_two_paths_of_aiokafka_are_two() -> None:
+    found = wrapper("aiokafka")
+    assert "_crecords" in found.RECORDS.batch.__module__
+    assert found.python._records.batch.__module__ == "aiokafka.record.default_records"
+    assert found.python.name == "aiokafka-python"
+    assert found.name == "aiokafka"
+    # The second import leaves the first as it was.
+    assert sys.modules["aiokafka.record.default_records"].DefaultRecordBatch is found.RECORDS.batch
+    assert found.util.NO_EXTENSIONS is False
+    with pytest.raises(NotImplementedError, match="INT8"):
+        found.python.decode("INT8", b"\x00", dialect="kafka")

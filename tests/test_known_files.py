@@ -24,8 +24,13 @@ from conformance.session import Question, Session
 from conformance.vectors import Vector
 
 ROOT = Path(__file__).resolve().parent.parent
-#: Wrapper → the package that it wraps, and the version that the file speaks of.
-RELEASES = {"kio": ("kio", "0.6.5"), "kafka_python": ("kafka", "3.0.12"), "aiokafka": ("aiokafka", "0.14.0")}
+#: Wrapper → the package that it wraps, and the version that the file speaks of. A dot precedes an attribute.
+RELEASES = {
+    "kio": ("kio", "0.6.5"),
+    "kafka_python": ("kafka", "3.0.12"),
+    "aiokafka": ("aiokafka", "0.14.0"),
+    "aiokafka.python": ("aiokafka", "0.14.0"),
+}
 #: What ends or stalls a process.
 ENDS = {Outcome.CRASH, Outcome.HANG, Outcome.OOM}
 #: An area in which aiokafka has few entries, and is quick.
@@ -34,6 +39,10 @@ AREA = "unsupported-versions"
 
 def file_of(wrapper: str) -> Path:
     return ROOT / "implementations" / f"{wrapper}.known.toml"
+
+
+def spec_of(wrapper: str) -> str:
+    return f"implementations.{wrapper.replace('.', ':')}"
 
 
 @cache
@@ -99,8 +108,7 @@ class Lazily(dict[str, Asked]):
     def __missing__(self, wrapper: str) -> Asked:
         if importlib.util.find_spec(RELEASES[wrapper][0]) is None:
             pytest.skip(f"{wrapper} is not installed: pip install -e .[implementations]")
-        spec = f"implementations.{wrapper}"
-        connection = open_connection(spec, Options(timeout=3))
+        connection = open_connection(spec_of(wrapper), Options(timeout=3))
         self[wrapper] = Asked(Session(connection, known.load(file_of(wrapper), connection.description.version)))
         return self[wrapper]
 
@@ -115,7 +123,7 @@ def asked() -> Iterator[dict[str, Asked]]:
 
 @pytest.mark.parametrize("wrapper", RELEASES)
 def test_the_file_is_found_beside_the_wrapper(wrapper: str) -> None:
-    assert known.beside(f"implementations.{wrapper}") == file_of(wrapper)
+    assert known.beside(spec_of(wrapper)) == file_of(wrapper)
 
 
 @pytest.mark.parametrize(("wrapper", "number"), ENTRIES, ids=IDS)
@@ -191,6 +199,32 @@ class TestEntry:
             "0x01010102018f4e01",
         ),
         ("aiokafka", "kafka/messages/ListOffsetsRequest/4/set#encode", "fail", "wrong-bytes", "0x"),
+        (
+            "kafka_python",
+            "kafka/header-multimaps/record-null-header-value#encode",
+            "fail",
+            "refused-valid",
+            "All headers items must be (str, bytes) tuples",
+        ),
+        (
+            "kafka_python",
+            "kafka/null-encodings/record-key-null-value-null#encode",
+            "fail",
+            "refused-valid",
+            "Need at least one: key or value",
+        ),
+        ("kio", "kafka/varints/record-timestamp-delta-1#decode", "fail", "wrong-value", "timestampDelta"),
+        ("kio", "kafka/framing/batch-timestamps-milliseconds#decode", "fail", "wrong-value", "timestampDelta: -123"),
+        ("aiokafka", "kafka/header-multimaps/set-headers-after-message#decode", "crash", None, "SystemError"),
+        ("aiokafka", "kafka/varints/record-attributes-minus-1#decode", "fail", "wrong-value", "key: null"),
+        ("aiokafka.python", "kafka/varints/record-attributes-minus-1#decode", "fail", "wrong-value", "key: null"),
+        (
+            "aiokafka.python",
+            "kafka/null-encodings/message-0-value-below-null#decode",
+            "fail",
+            "accepted-invalid",
+            'value: b""',
+        ),
     ],
 )
 def test_a_deviation_that_is_known_for_long_is_found(
