@@ -62,6 +62,11 @@ class Rules:
     inner_partial: Literal["refused", "dropped"] = "refused"
     #: Messages of another magic than their wrapper.
     inner_magic: Literal["same", "any"] = "same"
+    # kip-82-string-keys
+    #: What is kept of the order of headers.
+    header_order: Literal["kept", "grouped", "sorted"] = "kept"
+    #: The varint of lengths and offset deltas.
+    uint_var: Literal["unsigned", "zigzag"] = "unsigned"
     #: So many bytes the content of one batch or wrapper may inflate to. Not a reading: every reader needs a bound.
     inflate_limit: int = 32 * 2**20
 

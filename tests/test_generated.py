@@ -95,7 +95,7 @@ def test_a_prefix_is_a_derived_case() -> None:
     ],
 )
 def test_areas(type_name: str, expected: str) -> None:
-    assert area(type_name) == expected
+    assert area(KAFKA, type_name) == expected
 
 
 @pytest.mark.parametrize(("name", "version"), list(_types(KAFKA)))

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
 from reference.codec import Codec
+from reference.errors import Reason
 from reference.rules import Rules, Ruling
 
 
@@ -18,6 +19,12 @@ class Dialect(Protocol):
 
     name: str
     rulings: tuple[Ruling, ...]
+    #: Reason → the uncontested ruling that a refusal for it rests on.
+    grounds: Mapping[Reason, str]
+    #: The ruling on lengths and counts that promise more than is there, if the dialect has one.
+    bomb_ruling: str | None
+    #: type → the area of its generated cases, where its name does not say it.
+    areas: Mapping[str, str]
 
     @property
     def types(self) -> Mapping[str, tuple[int, int] | None]:
