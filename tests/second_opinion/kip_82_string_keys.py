@@ -38,7 +38,8 @@ class RefusedError(ValueError):
 
 
 def _number(octets: Sequence[int]) -> int:
-    return sum((octet & 0x7F) << 7 * place for place, octet in enumerate(octets))
+    groups = [(octet & 0x7F) << 7 * place for place, octet in enumerate(octets)]
+    return sum(groups)
 
 
 def _octets(number: int) -> list[int]:
@@ -79,7 +80,8 @@ HEADERS = GreedyRange(HEADER)
 
 def _presence(message: Any) -> int:
     """The attributes of a message that is written: 1 marks a null key, 2 a null value."""
-    return (message.attributes & ~3) | (message.key is None) | (message.value is None) << 1
+    nulls = (message.key is None) | (message.value is None) << 1
+    return int(message.attributes) & ~3 | nulls
 
 
 MESSAGE = Prefixed(
