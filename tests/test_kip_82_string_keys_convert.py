@@ -153,7 +153,7 @@ def test_one_record() -> None:
 
 # --- Older messages ---------------------------------------------------------------------------------------------------
 
-OLDER = [
+OLDER: list[dict[str, Any]] = [
     {"magic": 0, "offset": 7, "attributes": 0, "key": b"k", "value": b"v"},
     {"magic": 1, "offset": 8, "attributes": 0, "timestamp": 1000, "key": None, "value": None},
     {

@@ -71,14 +71,6 @@ def test_what_has_no_bytes_is_not_added(key: str, value: bytes, refusal: Refused
     assert [*headers] == PAIRS
 
 
-def test_a_value_is_held_as_it_was_when_it_was_added() -> None:
-    value = bytearray(b"12")
-    headers = Headers()
-    headers.add("a", value)
-    value.clear()
-    assert headers.get("a") == [b"12"]
-
-
 @pytest.mark.parametrize(("digits", "at"), [("00", 1), ("0301", 0), ("030161010301ff01", 5), ("01030161", 1)])
 def test_bytes_that_are_no_headers_are_refused(digits: str, at: int) -> None:
     with pytest.raises(DecodeError) as caught:

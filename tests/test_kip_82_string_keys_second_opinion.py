@@ -20,6 +20,7 @@ from conformance.vectors import Kind
 from reference import Reference, Rules, WireError
 from reference.cursor import Reader
 from reference.dialects.kip_82_string_keys import batch, messages
+from reference.dialects.kip_82_string_keys.numbers import read_length
 from reference.primitives import read_unsigned_varint
 
 DRAFT = "kip-82-string-keys"
@@ -181,7 +182,7 @@ def inverted(patch: pytest.MonkeyPatch) -> None:
 
 def counted_itself(patch: pytest.MonkeyPatch) -> None:
     """R-82s-3: a length that counts its own byte."""
-    plain = messages.read_length
+    plain = read_length
 
     def read(reader: Reader, what: str) -> int:
         length = plain(reader, what)
