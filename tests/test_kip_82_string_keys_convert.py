@@ -151,6 +151,15 @@ def test_one_record() -> None:
     assert attempt(lambda: convert.from_record(message(headers=[("a", None)]))) == refused
 
 
+def test_side_by_side() -> None:
+    """The bytes of the page about this dialect."""
+    one = message(headers=[("a", b"\1")])
+    ours = "0b" + "00" + "00" + "00" + "016b" + "0176" + "03" + "0161" + "01"
+    shipped = "18" + "00" + "00" + "00" + "026b" + "0276" + "02" + "0261" + "0201"
+    assert reference.encode("MESSAGE", one, dialect=DRAFT).hex() == ours
+    assert reference.encode("Record", convert.to_record(one), dialect="kafka").hex() == shipped
+
+
 # --- Older messages ---------------------------------------------------------------------------------------------------
 
 OLDER: list[dict[str, Any]] = [

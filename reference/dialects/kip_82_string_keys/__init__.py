@@ -105,7 +105,7 @@ class Kip82StringKeys:
         Reason.UNSUPPORTED_MAGIC: "R-82s-10",
         Reason.UNSUPPORTED_COMPRESSION: "R-82s-10",
     }
-    bomb_ruling: str | None = None
+    bomb_ruling: str | None = "R-82s-3"
     areas: Mapping[str, str] = {
         "UVARINT": "varints",
         "INTVAR": "varints",
