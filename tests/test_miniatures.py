@@ -94,7 +94,12 @@ def test_what_takes_another_reading_names_it() -> None:
 
 @pytest.mark.parametrize(
     ("name", "area", "as_reported", "when_strict"),
-    [("drops_high_bits", "varints", 0, 1), ("writes_tags_as_given", "tag-ordering", 1, 1)],
+    [
+        ("drops_high_bits", "varints", 0, 1),
+        ("writes_tags_as_given", "tag-ordering", 1, 1),
+        ("kip_35_sends_length_0", "unsupported-versions", 0, 1),
+        ("kip_35_takes_both_readings", "framing", 0, 1),
+    ],
 )
 def test_through_pytest(name: str, area: str, as_reported: int, when_strict: int) -> None:
     reported = run(f"--impl=miniatures.{name}", f"--area={area}", "--tb=no", "-q", cwd=TESTS)

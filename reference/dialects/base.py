@@ -39,6 +39,12 @@ class Dialect(Protocol):
         """Raises UnknownType, or DecodeError(unsupported-version) for a version that the type does not have."""
         ...
 
+    def answer_type(self, api_key: int, version: int, inside: bytes) -> tuple[str, int | None, str] | None:
+        """As what the answer to such a request is read, of which `inside` stands in the response frame (from the
+        correlation id on): a type, its version, and why where that does not follow from the request. None: the dialect
+        does not say."""
+        ...
+
     def lookup(self, type_name: str, data: bytes, key: Any, version: int | None, rules: Rules) -> list[Any]:
         """All values of a header key, in order. Raises DecodeError."""
         ...
