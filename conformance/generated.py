@@ -36,9 +36,10 @@ _AREAS = (
 )
 
 
-def area(type_name: str) -> str:
-    """The area of a generated case of this type."""
-    return next((name for pattern, name in _AREAS if pattern.fullmatch(type_name)), "messages")
+def area(dialect: str, type_name: str) -> str:
+    """The area of a generated case of this type: the dialect says it, or the name."""
+    own = reference.dialect_named(dialect).areas.get(type_name)
+    return own or next((name for pattern, name in _AREAS if pattern.fullmatch(type_name)), "messages")
 
 
 def has_partial_tail(type_name: str, data: bytes) -> bool:
@@ -77,7 +78,7 @@ def vector_of(
     vector = Vector(
         id=f"x{seed.hex()}{mutation}",
         dialect=dialect,
-        area=area(type_name),
+        area=area(dialect, type_name),
         about=f"generated: {'the first ' + str(prefix) + ' of ' if prefix is not None else ''}{len(seed)} bytes",
         kind=Kind.INVALID,
         ops=(op,),

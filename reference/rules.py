@@ -65,6 +65,11 @@ class Rules:
     # kip-35-v7
     #: The answer to a request that a broker does not know: the length counts the correlation id, or is 0.
     empty_response: Literal["counted", "literal"] = "counted"
+    # kip-82-string-keys
+    #: What is kept of the order of headers.
+    header_order: Literal["kept", "grouped", "sorted"] = "kept"
+    #: The varint of lengths and offset deltas.
+    uint_var: Literal["unsigned", "zigzag"] = "unsigned"
     #: So many bytes the content of one batch or wrapper may inflate to. Not a reading: every reader needs a bound.
     inflate_limit: int = 32 * 2**20
 

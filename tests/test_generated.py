@@ -99,7 +99,7 @@ def test_a_prefix_is_a_derived_case() -> None:
     ],
 )
 def test_areas(type_name: str, expected: str) -> None:
-    assert area(type_name) == expected
+    assert area(KAFKA, type_name) == expected
 
 
 def test_bytes_of_compressed_content_are_free() -> None:

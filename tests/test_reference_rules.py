@@ -8,9 +8,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from wire import KAFKA, Message, Refused, decode, encode, field, recode, schema, tagged
+from wire import KAFKA, Message, Refused, attempt, decode, encode, field, recode, schema, tagged
 
-from reference import Reference, Rules, Ruling, dialects, message, rulings, take
+import reference
+from reference import Reference, Rules, Ruling, message, rulings, take
 
 # Questions, each put under Rules(**switches).
 
@@ -19,6 +20,14 @@ Question = Callable[..., Any]
 
 def reading(name: str, digits: str, version: int | None = None) -> Question:
     return lambda **switches: decode(name, digits, version, **switches)
+
+
+def drafted(dialect: str, name: str, digits: str) -> Question:
+    def ask(**switches: Any) -> Any:
+        own = Reference(Rules(**switches))
+        return attempt(lambda: own.decode(name, bytes.fromhex(digits), dialect=dialect))
+
+    return ask
 
 
 def serving(*chunks: str) -> Question:
@@ -259,6 +268,24 @@ SWITCHES: dict[str, list[tuple[Question, dict[str, Any]]]] = {
             {"error": {"outcome": "error", "error": None}, "retry-0": {"outcome": "retry", "version": 0}},
         ),
     ],
+    "header_order": [
+        (
+            drafted("kip-82-string-keys", "HEADERS", "020162" + "020161" + "020162"),
+            {
+                "kept": [("b", b""), ("a", b""), ("b", b"")],
+                "grouped": [("b", b""), ("b", b""), ("a", b"")],
+                "sorted": [("a", b""), ("b", b""), ("b", b"")],
+            },
+        ),
+    ],
+    "uint_var": [
+        (drafted("kip-82-string-keys", "UVARINT", "03"), {"unsigned": 3, "zigzag": -2}),
+        (drafted("kip-82-string-keys", "INTVAR", "03"), {"unsigned": -2, "zigzag": -2}),
+        (
+            drafted("kip-82-string-keys", "HEADER", "020161"),
+            {"unsigned": ("a", b""), "zigzag": Refused("negative-length", 1)},
+        ),
+    ],
 }
 
 #: Contested rulings about records, which this dialect's codec does not read yet: they have no switch.
@@ -306,7 +333,7 @@ def test_the_demanded_reading_is_the_default() -> None:
 
 def test_each_ruling_names_switches_and_readings_that_exist() -> None:
     taken = set()
-    for ruling in (one for dialect in dialects for one in rulings(dialect).values()):
+    for ruling in (one for dialect in reference.dialects for one in rulings(dialect).values()):
         assert ruling.contested or not ruling.others
         for switch, value in ruling.others.values():
             assert value in readings_of(switch)[1:], ruling.id

@@ -452,6 +452,8 @@ def _mended(negative: Vector, twin: Vector) -> Iterator[tuple[bytes, bytes]]:
     yield negative.data, twin.data
     if negative.type is not None and "Frame" in negative.type:
         yield negative.data[4:], twin.data[4:]  # the size
+    if negative.type == "BATCH":
+        yield negative.data[:8] + negative.data[16:], twin.data[:8] + twin.data[16:]  # the length and the CRC
     if negative.type in essence.TYPES:
         yield from essence.pairs(negative.type, negative.version, negative.data, twin.data)
 
