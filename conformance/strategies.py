@@ -15,7 +15,8 @@ from reference.dialects import DIALECTS
 from reference.framing import RequestFrame, ResponseFrame, request_plans
 from reference.plan import Array, Node, Pair, PlannedField, Struct, TagBuffer
 from reference.primitives import Primitive
-from reference.shapes import Fields, Integers, Items, Octets, Pair, Pairs, Shape, Shaped, Text
+from reference.shapes import Fields, Integers, Items, Octets, Pairs, Shape, Shaped, Text
+from reference.shapes import Pair as PairShape
 
 Values = st.SearchStrategy[Any]
 
@@ -100,10 +101,10 @@ def of_shape(shape: Shape) -> Values:
             return _TEXT
         case Octets(nullable):
             return st.none() | _BYTES if nullable else _BYTES
-        case Pair(key, value):
+        case PairShape(key, value):
             return st.tuples(_of_key(key), of_shape(value)).map(list)
         case Pairs(key, value):
-            return st.lists(of_shape(Pair(key, value)), max_size=4)
+            return st.lists(of_shape(PairShape(key, value)), max_size=4)
         case Items(item):
             return st.lists(of_shape(item), max_size=3)
         case Fields(fields):

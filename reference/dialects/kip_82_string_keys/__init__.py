@@ -126,6 +126,9 @@ class Kip82StringKeys:
             raise UnknownType(f"the dialect {self.name} has no type {type_name!r}")
         return _CODECS[type_name]
 
+    def answer_type(self, api_key: int, version: int, inside: bytes) -> None:
+        """None: there are no requests."""
+
     def lookup(self, type_name: str, data: bytes, key: Any, version: int | None, rules: Rules) -> list[Any]:
         if type_name not in ("HEADERS", "MESSAGE"):
             raise NotImplementedError(f"headers are looked up in HEADERS and MESSAGE, not in {type_name}")
