@@ -65,6 +65,11 @@ class Rules:
     # kip-35-v7
     #: The answer to a request that a broker does not know: the length counts the correlation id, or is 0.
     empty_response: Literal["counted", "literal"] = "counted"
+    # kip-82-int-keys
+    #: A message whose attributes say that there are headers, and none are.
+    flag_without_headers: Literal["decoded", "refused"] = "decoded"
+    #: As what numbers the int32 keys of headers ascend.
+    int_key_order: Literal["signed", "unsigned"] = "signed"
     #: So many bytes the content of one batch or wrapper may inflate to. Not a reading: every reader needs a bound.
     inflate_limit: int = 32 * 2**20
 

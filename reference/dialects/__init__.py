@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from reference.dialects.base import Dialect, UnknownType
+from reference.dialects.base import Dialect, NamesNumbers, UnknownType
 from reference.dialects.kafka import Kafka
 from reference.dialects.kip_35 import Kip35
+from reference.dialects.kip_82_int import Kip82Int
 
 #: All dialects by id.
-DIALECTS: dict[str, Dialect] = {dialect.name: dialect for dialect in (Kafka(), Kip35())}
+DIALECTS: dict[str, Dialect] = {dialect.name: dialect for dialect in (Kafka(), Kip35(), Kip82Int())}
 
-__all__ = ["DIALECTS", "Dialect", "UnknownType"]
+__all__ = ["DIALECTS", "Dialect", "NamesNumbers", "UnknownType"]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import gzip
+import itertools
 import zlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import cramjam
-import lz4.frame
+import lz4.frame  # type: ignore[import-untyped]
 import xxhash
 from construct import (
     Array,
@@ -49,7 +50,7 @@ def _demand(found: bool, why: str) -> None:
         raise RefusedError(why)
 
 
-# --- Headers ------------------------------------------------------------------------------------------------------------
+# --- Headers ----------------------------------------------------------------------------------------------------------
 
 #: A length that can't be that of null, and as many bytes.
 SIZED = Struct("length" / Int32sb, Check(this.length >= 0), "octets" / Bytes(this.length))
@@ -63,7 +64,7 @@ def headers(data: bytes) -> list[tuple[int, bytes]]:
     """Keys ascend, as signed numbers, and none comes twice (R-82i-3)."""
     pairs = [(one.key, one.value.octets) for one in _parse(HEADERS, data).pairs]
     keys = [key for key, _ in pairs]
-    _demand(all(below < above for below, above in zip(keys, keys[1:], strict=False)), "the keys do not ascend")
+    _demand(all(below < above for below, above in itertools.pairwise(keys)), "the keys do not ascend")
     return pairs
 
 
@@ -75,7 +76,7 @@ def write_headers(pairs: Any) -> bytes:
     )
 
 
-# --- Messages -----------------------------------------------------------------------------------------------------------
+# --- Messages ---------------------------------------------------------------------------------------------------------
 
 #: What the size counts: the CRC is over all behind it.
 ENVELOPE = Struct("crc" / Int32ub, "magic" / Peek(Int8sb), "covered" / GreedyBytes)
@@ -179,7 +180,7 @@ def _maybe(value: bytes | None) -> bytes:
     return bytes(Int32sb.build(-1)) if value is None else bytes(Int32sb.build(len(value))) + value
 
 
-# --- Requests and responses: kafka-clients 3.9's layouts of versions 0 to 2; 3 is laid out as 2 ---------------------------
+# --- Requests and responses: kafka-clients 3.9's layouts of versions 0 to 2; 3 is laid out as 2 -----------------------
 
 _CHARACTERS = Struct(
     "length" / Rebuild(Int16sb, len_(this.octets)), Check(this.length >= 0), "octets" / Bytes(this.length)
@@ -228,7 +229,7 @@ def layout(name: str, version: int) -> Construct:
     raise KeyError(name)
 
 
-# --- What is asked ------------------------------------------------------------------------------------------------------
+# --- What is asked ----------------------------------------------------------------------------------------------------
 
 TYPES: Mapping[str, range | None] = {
     "HEADERS": None,
