@@ -27,8 +27,8 @@ _SETS = frozenset({"RecordSet", "MessageSet"})
 _CODEC = 0x07
 #: What a generated case is about, by its type; messages and frames are about themselves.
 _AREAS = (
-    (re.compile(r"Record"), "header-multimaps"),
-    (re.compile(r"RecordBatch|RecordSet|MessageSet"), "framing"),
+    (re.compile(r"Record|HEADERS"), "header-multimaps"),
+    (re.compile(r"RecordBatch|RecordSet|MessageSet|MESSAGE_AND_OFFSET|MESSAGE_SET"), "framing"),
     (re.compile(r"(UNSIGNED_)?VAR(INT|LONG)"), "varints"),
     (re.compile(r"TAG_BUFFER"), "tag-ordering"),
     (re.compile(r".*(STRING|BYTES|ARRAY).*"), "null-encodings"),
@@ -58,6 +58,10 @@ def _compressed(type_name: str, value: Any) -> bool:
             return bool(value["attributes"] & _CODEC)
         case "RecordSet" | "MessageSet":
             return any(entry["attributes"] & _CODEC for entry in value)
+        case "MESSAGE_AND_OFFSET":
+            return "messages" in value
+        case "MESSAGE_SET":
+            return any("messages" in entry for entry in value)
     return False
 
 
