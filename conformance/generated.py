@@ -59,6 +59,10 @@ def _compressed(type_name: str, value: Any) -> bool:
             return bool(value["attributes"] & _CODEC)
         case "RecordSet" | "MessageSet":
             return any(entry["attributes"] & _CODEC for entry in value)
+        case "MESSAGE_AND_OFFSET":
+            return "messages" in value
+        case "MESSAGE_SET":
+            return any("messages" in entry for entry in value)
     return False
 
 

@@ -10,13 +10,14 @@ rulings; the module's functions are those of one Reference that takes none.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from reference import codec as _codec
 from reference.codec import Codec, Explanation
 from reference.cursor import Span
-from reference.dialects import DIALECTS, Dialect, UnknownType
+from reference.dialects import DIALECTS, Dialect, NamesNumbers, UnknownType
 from reference.errors import DecodeError, EncodeError, Reason, SchemaError, WireError
 from reference.rules import Rules, Ruling, take
 
@@ -96,7 +97,7 @@ class Reference:
         return metadata.version("wireproof")
 
     def configure(self, settings: Mapping[str, Any], *, dialect: str) -> None:
-        """What the cases of a dialect need: for `serve`, `apis` (kafka) or `cluster`."""
+        """What the cases of a dialect need: for `serve`, `apis` (kafka) or `cluster`; for `explain`, `registers`."""
         self._settings[dialect] = settings
 
     def decode(self, type: str, data: bytes, *, dialect: str, version: int | None = None) -> Any:
@@ -121,12 +122,18 @@ class Reference:
             raise
 
     def explain(self, type: str, data: bytes, *, dialect: str, version: int | None = None) -> Explanation:
-        """A span for every byte read, with the value or the error. Raises UnknownType alone."""
+        """A span for every byte read, with the value or the error; with names for numbers where the dialect has some,
+        and those of the setting `registers` (file name → text). Raises UnknownType alone."""
         try:
             found = self._codec(type, dialect, version)
         except DecodeError as error:
             return Explanation((), None, error)
-        return _codec.explain(found, data, self.rules)
+        explained = _codec.explain(found, data, self.rules)
+        spoken = dialect_named(dialect)
+        if isinstance(spoken, NamesNumbers):
+            registers = self._settings.get(dialect, {}).get("registers", {})
+            return dataclasses.replace(explained, spans=tuple(spoken.named(explained.spans, registers)))
+        return explained
 
     def complete(self, type: str, value: Any, *, dialect: str, version: int | None = None) -> Any:
         """The value with every missing key at its default, as two values are compared."""

@@ -70,6 +70,11 @@ class Rules:
     header_order: Literal["kept", "grouped", "sorted"] = "kept"
     #: The varint of lengths and offset deltas.
     uint_var: Literal["unsigned", "zigzag"] = "unsigned"
+    # kip-82-int-keys
+    #: A message whose attributes say that there are headers, and none are.
+    flag_without_headers: Literal["decoded", "refused"] = "decoded"
+    #: As what numbers the int32 keys of headers ascend.
+    int_key_order: Literal["signed", "unsigned"] = "signed"
     #: So many bytes the content of one batch or wrapper may inflate to. Not a reading: every reader needs a bound.
     inflate_limit: int = 32 * 2**20
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import essence
 import jsonschema
+import mended as messages_mended
 import pytest
 
 import reference
@@ -456,6 +457,8 @@ def _mended(negative: Vector, twin: Vector) -> Iterator[tuple[bytes, bytes]]:
         yield negative.data[:8] + negative.data[16:], twin.data[:8] + twin.data[16:]  # the length and the CRC
     if negative.type in essence.TYPES:
         yield from essence.pairs(negative.type, negative.version, negative.data, twin.data)
+    if (negative.dialect, negative.type) in messages_mended.TYPES:
+        yield from messages_mended.pairs(negative.data, twin.data)
 
 
 @pytest.mark.parametrize(

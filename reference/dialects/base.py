@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any, Protocol
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol, runtime_checkable
 
 from reference.codec import Codec
+from reference.cursor import Span
 from reference.errors import Reason
 from reference.rules import Rules, Ruling
 
@@ -59,4 +60,18 @@ class Dialect(Protocol):
 
     def negotiate(self, api_key: int, client: tuple[int, int], broker: tuple[int, int] | None) -> int | None:
         """The version that a conforming client uses, None when there is none."""
+        ...
+
+
+@runtime_checkable
+class NamesNumbers(Protocol):
+    """What some dialects offer besides: numbers on their wire have names for people."""
+
+    def named(self, spans: Sequence[Span], registers: Mapping[str, str]) -> list[Span]:
+        """Spans that also say the names of the numbers in them. `registers`: file name → text that gives such names,
+        beside those that the dialect has itself. Raises ValueError, naming file and line, for text that does not."""
+        ...
+
+    def register_problems(self, registers: Mapping[str, str]) -> list[str]:
+        """What is wrong among registers that can be read, a line each. Raises ValueError as `named` does."""
         ...

@@ -13,7 +13,7 @@ wrapper's own. Source: the Kafka protocol guide, Old Message Format; KIP-31, KIP
 from __future__ import annotations
 
 import zlib
-from typing import Any
+from typing import Any, Protocol
 
 from reference.cursor import Reader, Writer
 from reference.errors import DecodeError, EncodeError, Reason
@@ -36,6 +36,20 @@ MAGICS = (0, 1)
 FIELD_ENDS = {0: (4, 5, 6, 10, 14), 1: (4, 5, 6, 14, 18, 22)}
 #: What has to be there before an entry is more than a partial one: up to its magic.
 UP_TO_MAGIC = 17
+
+
+class ReadMessage(Protocol):
+    """`read_message`, or what reads messages of another format."""
+
+    def __call__(self, reader: Reader, magic: int, path: str, *, inside: bool = False) -> dict[str, Any]: ...
+
+
+class AppendMessage(Protocol):
+    """`append_message`, or what writes messages of another format."""
+
+    def __call__(
+        self, writer: Writer, value: Any, magic: int, path: str, *, inside: bool = False, base: int = 0
+    ) -> None: ...
 
 
 def read_message_set(reader: Reader, magic: int, path: str = "") -> list[dict[str, Any]]:
@@ -117,14 +131,14 @@ def read_message(reader: Reader, magic: int, path: str, *, inside: bool = False)
         window.path = join(path, "timestamp")
         message["timestamp"] = read_int64(window, "timestamp")
     window.path = join(path, "key")
-    message["key"] = _read_bytes(window)
+    message["key"] = read_bytes(window)
     window.path = join(path, "value")
     if codec and inside:
         raise window.error(Reason.INVALID_WRAPPER, "a wrapper inside a wrapper", attributes_at)
     if codec:
-        message["messages"] = _read_wrapped(window, codec, magic, offset, join(path, "messages"))
+        message["messages"] = read_wrapped(window, codec, magic, offset, join(path, "messages"), read_message)
     else:
-        message["value"] = _read_bytes(window)
+        message["value"] = read_bytes(window)
     window.path = join(path, "size")
     window.demand_end(Reason.LENGTH_MISMATCH, "the message", size_at)
     return message
@@ -137,7 +151,7 @@ def _inner_magic(window: Reader, found: int, magic: int, at: int) -> int:
     return found
 
 
-def _read_bytes(window: Reader) -> bytes | None:
+def read_bytes(window: Reader) -> bytes | None:
     """length:INT32 data; −1 is null. Below −1 it is refused (R-K-12 ‡, other: null)."""
     start = window.pos
     length = read_int32(window, "length")
@@ -154,8 +168,11 @@ def _read_bytes(window: Reader) -> bytes | None:
     return data
 
 
-def _read_wrapped(window: Reader, codec: int, magic: int, offset: int, path: str) -> list[dict[str, Any]]:
-    """The messages inside a wrapper, with absolute offsets. A fault inside of it is one at the content's start."""
+def read_wrapped(
+    window: Reader, codec: int, magic: int, offset: int, path: str, read: ReadMessage
+) -> list[dict[str, Any]]:
+    """The messages inside a wrapper, each as `read` reads it, with absolute offsets: from magic 1 on they are relative.
+    A fault inside of it is one at the content's start."""
     length_at = window.pos
     raw = read_int32(window, "length")
     if raw < -1 and window.rules.record_length != "null":
@@ -168,7 +185,7 @@ def _read_wrapped(window: Reader, codec: int, magic: int, offset: int, path: str
     packed = bytes(window.take(raw, start, "content"))
     try:
         content = inflate(codec, packed, window.rules, magic)
-        messages = _read_inner(Reader(content, window.rules), magic, offset, path)
+        messages = _read_inner(Reader(content, window.rules), magic, offset, path, read)
     except CompressionError as error:
         raise window.error(error.reason, error.detail, start) from None
     except DecodeError as error:
@@ -178,17 +195,17 @@ def _read_wrapped(window: Reader, codec: int, magic: int, offset: int, path: str
     return messages
 
 
-def _read_inner(reader: Reader, magic: int, offset: int, path: str) -> list[dict[str, Any]]:
+def _read_inner(reader: Reader, magic: int, offset: int, path: str, read: ReadMessage) -> list[dict[str, Any]]:
     messages: list[dict[str, Any]] = []
     while reader.remaining:
         where = f"{path}[{len(messages)}]"
         if reader.rules.inner_partial == "dropped" and is_partial(reader, where, FIELD_ENDS[0][-1]):
             break
-        messages.append(read_message(reader, magic, where, inside=True))
+        messages.append(read(reader, magic, where, inside=True))
     reader.path = path
     if not messages:
         raise reader.error(Reason.INVALID_WRAPPER, "a wrapper without messages", 0)
-    if magic == 1 and offset != 0:
+    if magic != 0 and offset != 0:
         base = offset - messages[-1]["offset"]
         if base < 0:
             detail = f"its offset {offset} is below that of its last message, {messages[-1]['offset']}"
@@ -224,12 +241,12 @@ def append_message(writer: Writer, value: Any, magic: int, path: str, *, inside:
     if magic == 1:
         covered.path = join(path, "timestamp")
         append_int64(covered, value.get("timestamp", 0))
-    _append_bytes(covered, value.get("key"), join(path, "key"))
+    append_bytes(covered, value.get("key"), join(path, "key"))
     if wrapper:
-        content = _wrapped(writer, value, magic, join(path, "messages"))
-        _append_bytes(covered, deflate(codec, content, magic), join(path, "value"))
+        content = wrapped(writer, value, magic, join(path, "messages"), append_message)
+        append_bytes(covered, deflate(codec, content, magic), join(path, "value"))
     else:
-        _append_bytes(covered, value.get("value"), join(path, "value"))
+        append_bytes(covered, value.get("value"), join(path, "value"))
     writer.path = join(path, "offset")
     append_int64(writer, value.get("offset", 0) - base)
     writer.path = join(path, "size")
@@ -238,13 +255,14 @@ def append_message(writer: Writer, value: Any, magic: int, path: str, *, inside:
     writer.out += covered.out
 
 
-def _wrapped(writer: Writer, value: Any, magic: int, path: str) -> bytes:
-    """The messages of a wrapper, before compression. In magic 1 their offsets count from the first one's."""
+def wrapped(writer: Writer, value: Any, magic: int, path: str, append: AppendMessage) -> bytes:
+    """The messages of a wrapper, each as `append` writes it, before compression. From magic 1 on their offsets count
+    from the first one's."""
     messages = sequence(value["messages"], path)
     if not messages:
         raise EncodeError(Reason.INVALID_WRAPPER, "a wrapper without messages", path)
     base = 0
-    if magic == 1 and value.get("offset", 0) != 0:
+    if magic != 0 and value.get("offset", 0) != 0:
         first, last = (message.get("offset", 0) for message in (messages[0], messages[-1]))
         if last != value["offset"]:
             detail = f"its offset {value['offset']} is not that of its last message, {last}"
@@ -252,11 +270,12 @@ def _wrapped(writer: Writer, value: Any, magic: int, path: str) -> bytes:
         base = first
     inner = writer.inner()
     for index, message in enumerate(messages):
-        append_message(inner, message, magic, f"{path}[{index}]", inside=True, base=base)
+        append(inner, message, magic, f"{path}[{index}]", inside=True, base=base)
     return bytes(inner.out)
 
 
-def _append_bytes(writer: Writer, value: Any, path: str) -> None:
+def append_bytes(writer: Writer, value: Any, path: str) -> None:
+    """Append length and data; None has the length −1. Raises EncodeError."""
     writer.path = path
     if value is None:
         append_int32(writer, -1)

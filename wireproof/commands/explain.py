@@ -21,7 +21,7 @@ from conformance.report.outline import is_structure, outline_rows
 from conformance.report.rule import ruling_text
 from conformance.report.text import brief, safe, wrap
 from conformance.values import to_json
-from reference.dialects import DIALECTS
+from reference.dialects import DIALECTS, NamesNumbers
 from reference.errors import DecodeError
 from wireproof.capture import Capture, Frame, NotToldError
 from wireproof.output import show, width
@@ -37,8 +37,22 @@ _HEX = re.compile(r"(?:0[xX]|\\x|[0-9a-fA-F\s:,])*")
 @click.option("--request", "request", metavar="HEX|@FILE", help="The request frames that HEX, without TYPE, answers.")
 @click.option("--dialect", default="kafka", show_default=True, metavar="NAME", help="The dialect that HEX is of.")
 @click.option("--version", type=int, metavar="N", help="The version of TYPE: a message, header or response frame.")
+@click.option(
+    "--register",
+    "registers",
+    metavar="FILE",
+    multiple=True,
+    help="Names for the numbers of TYPE, in dialects that have registers of them; may come several times.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Write one JSON object in place of the dump.")
-def explain(arguments: tuple[str, ...], request: str | None, dialect: str, version: int | None, as_json: bool) -> None:
+def explain(
+    arguments: tuple[str, ...],
+    request: str | None,
+    dialect: str,
+    version: int | None,
+    registers: tuple[str, ...],
+    as_json: bool,
+) -> None:
     """Say what each byte of HEX is, and mark the byte at which it is refused.
 
     TYPE is a type of the dialect: VARINT, COMPACT_NULLABLE_STRING, ARRAY<INT32>, TAG_BUFFER, RequestFrame, a message
@@ -64,12 +78,14 @@ def explain(arguments: tuple[str, ...], request: str | None, dialect: str, versi
         wireproof explain 0000000c 0012 0000 00000007 0002 6d65
         wireproof explain @to-broker.bin
         wireproof explain --request @to-broker.bin @from-broker.bin
+        wireproof explain --dialect kip-82-int-keys --register keys.csv HEADERS 001000100000000161
     """  # noqa: D301 (\b is click's sign for text that keeps its lines)
     type_name, digits = split_type(arguments, dialect)
+    own = _with_registers(registers, dialect)
     if type_name is None:
         refused = _explain_frames(digits, request, dialect, version, as_json)
     elif request is None:
-        refused = _explain_typed(type_name, digits, dialect, version, as_json)
+        refused = _explain_typed(own, type_name, digits, dialect, version, as_json)
     else:
         raise click.UsageError("--request says what HEX is: leave TYPE out")
     sys.exit(1 if refused else 0)
@@ -86,11 +102,18 @@ def split_type(arguments: tuple[str, ...], dialect: str) -> tuple[str | None, tu
     return first, tuple(rest)
 
 
-def _explain_typed(type_name: str, digits: tuple[str, ...], dialect: str, version: int | None, as_json: bool) -> bool:
+def _explain_typed(
+    own: reference.Reference,
+    type_name: str,
+    digits: tuple[str, ...],
+    dialect: str,
+    version: int | None,
+    as_json: bool,
+) -> bool:
     """Write what the bytes are as this type; True when they are refused."""
     data = read_bytes(digits)
     check_type(type_name, dialect, version)
-    found = reference.explain(type_name, data, dialect=dialect, version=version)
+    found = own.explain(type_name, data, dialect=dialect, version=version)
     error = found.error
     rulings = () if error is None else grounds(type_name, data, dialect, version, error, found.spans)
     if as_json:
@@ -249,6 +272,36 @@ def read_bytes(arguments: tuple[str, ...]) -> bytes:
             raise click.UsageError(f"{path} cannot be read: {error.strerror or error}") from None
     text = sys.stdin.read() if arguments == ("-",) else " ".join(arguments)
     return _digits(text)
+
+
+def _with_registers(files: tuple[str, ...], dialect: str) -> reference.Reference:
+    """A reference that knows these registers; what is wrong among them goes to standard error. Raises
+    click.UsageError."""
+    own = reference.Reference()
+    if not files:
+        return own
+    _types(dialect)
+    spoken = DIALECTS[dialect]
+    if not isinstance(spoken, NamesNumbers):
+        raise click.UsageError(f"the dialect {dialect} has no registers; leave --register out")
+    texts = {file: _text(Path(file)) for file in files}
+    try:
+        problems = spoken.register_problems(texts)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
+    for problem in problems:
+        click.echo(problem, err=True)
+    own.configure({"registers": texts}, dialect=dialect)
+    return own
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text("utf-8")
+    except OSError as error:
+        raise click.UsageError(f"{path} cannot be read: {error.strerror or error}") from None
+    except UnicodeDecodeError as error:
+        raise click.UsageError(f"{path} is not UTF-8: {error}") from None
 
 
 def _digits(text: str) -> bytes:

@@ -1,0 +1,140 @@
+"""Produce and Fetch 0 to 3, which carry message sets, and the magic that each version carries.
+
+The layouts are those of Kafka 3.9's schemas (kafka-clients 3.9.0), the last that had versions 0 to 2. Version 3 is the
+draft's: laid out as version 2, with messages of magic 2. `Records` stays raw.
+Source: KIP-82 with int keys, Public Interfaces 4 and 5; R-82i-9.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from reference import plan, schema
+from reference.errors import DecodeError, Reason, shown
+from reference.plan import Struct
+
+#: api key → the api's name.
+APIS: Mapping[int, str] = {0: "Produce", 1: "Fetch"}
+VERSIONS = (0, 3)
+#: Version of Produce and Fetch → the magic of the messages in it.
+MAGIC_OF: Mapping[int, int] = {0: 0, 1: 0, 2: 1, 3: 2}
+
+
+def _field(name: str, type_name: str, versions: str = "0+", **more: Any) -> dict[str, Any]:
+    return {"name": name, "type": type_name, "versions": versions, **more}
+
+
+_RECORDS = _field("Records", "records", nullableVersions="0+")
+_THROTTLE = _field("ThrottleTimeMs", "int32", "1+", ignorable=True)
+
+
+def _message(api_key: int, kind: str, *fields: dict[str, Any]) -> schema.Schema:
+    name = f"{APIS[api_key]}{kind.capitalize()}"
+    head = {"name": name, "type": kind, "apiKey": api_key, "validVersions": "0-3", "flexibleVersions": "none"}
+    return schema.from_json({**head, "fields": list(fields)})
+
+
+_SCHEMAS = {
+    found.name: found
+    for found in (
+        _message(
+            0,
+            "request",
+            _field("Acks", "int16"),
+            _field("TimeoutMs", "int32"),
+            _field(
+                "TopicData",
+                "[]TopicProduceData",
+                fields=[
+                    _field("Name", "string"),
+                    _field("PartitionData", "[]PartitionProduceData", fields=[_field("Index", "int32"), _RECORDS]),
+                ],
+            ),
+        ),
+        _message(
+            0,
+            "response",
+            _field(
+                "Responses",
+                "[]TopicProduceResponse",
+                fields=[
+                    _field("Name", "string"),
+                    _field(
+                        "PartitionResponses",
+                        "[]PartitionProduceResponse",
+                        fields=[
+                            _field("Index", "int32"),
+                            _field("ErrorCode", "int16"),
+                            _field("BaseOffset", "int64"),
+                            _field("LogAppendTimeMs", "int64", "2+", default="-1", ignorable=True),
+                        ],
+                    ),
+                ],
+            ),
+            _THROTTLE,
+        ),
+        _message(
+            1,
+            "request",
+            _field("ReplicaId", "int32", default="-1"),
+            _field("MaxWaitMs", "int32"),
+            _field("MinBytes", "int32"),
+            _field(
+                "Topics",
+                "[]FetchTopic",
+                fields=[
+                    _field("Topic", "string", ignorable=True),
+                    _field(
+                        "Partitions",
+                        "[]FetchPartition",
+                        fields=[
+                            _field("Partition", "int32"),
+                            _field("FetchOffset", "int64"),
+                            _field("PartitionMaxBytes", "int32"),
+                        ],
+                    ),
+                ],
+            ),
+        ),
+        _message(
+            1,
+            "response",
+            _THROTTLE,
+            _field(
+                "Responses",
+                "[]FetchableTopicResponse",
+                fields=[
+                    _field("Topic", "string", ignorable=True),
+                    _field(
+                        "Partitions",
+                        "[]PartitionData",
+                        fields=[
+                            _field("PartitionIndex", "int32"),
+                            _field("ErrorCode", "int16"),
+                            _field("HighWatermark", "int64"),
+                            _RECORDS,
+                        ],
+                    ),
+                ],
+            ),
+        ),
+    )
+}
+#: The names of the four messages.
+NAMES = tuple(_SCHEMAS)
+_PLANS = {
+    (name, version): plan.plan(found, version)
+    for name, found in _SCHEMAS.items()
+    for version in range(VERSIONS[0], VERSIONS[1] + 1)
+}
+
+
+def body(name: str, version: int | None) -> Struct:
+    """The plan of a message's version. Raises DecodeError(unsupported-version)."""
+    if version is None:
+        raise DecodeError(Reason.UNSUPPORTED_VERSION, f"{name} needs a version", None)
+    if (name, version) not in _PLANS:
+        detail = f"{name} has the versions 0 to 3, not {shown(version)}"
+        raise DecodeError(Reason.UNSUPPORTED_VERSION, detail, None)
+    return _PLANS[name, version]

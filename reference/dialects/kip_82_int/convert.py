@@ -1,0 +1,102 @@
+"""Messages of one magic as messages of another, as a broker makes them for clients of another age.
+
+Up: no headers; from magic 0 the timestamp is −1. Down: headers are dropped, and their bit cleared; to magic 0 the
+timestamp and its type too. Values are those of MESSAGE_SET; a wrapper is converted with what is in it.
+Source: KIP-82 with int keys, Compatibility, Deprecation, and Migration Plan; KIP-32, which it goes by; R-82i-9.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from reference.cursor import Reader, Writer
+from reference.dialects.kip_82_int import bodies
+from reference.dialects.kip_82_int.messages import (
+    HEADERS_FLAG,
+    MAGIC,
+    MAGIC_AT,
+    append_message_set,
+    read_message_and_offset,
+)
+from reference.errors import DecodeError, Reason
+from reference.records.convert import LOG_APPEND_TIME, NO_TIMESTAMP, Converted
+from reference.rules import Rules
+
+__all__ = ["Converted", "carried", "convert", "demand_magic", "magic_of"]
+
+Message = Mapping[str, Any]
+
+
+def magic_of(version: int) -> int:
+    """The magic of the messages that Produce and Fetch of this version carry. Raises DecodeError for no version."""
+    if version not in bodies.MAGIC_OF:
+        raise DecodeError(
+            Reason.UNSUPPORTED_VERSION, f"Produce and Fetch have the versions 0 to 3, not {version}", None
+        )
+    return bodies.MAGIC_OF[version]
+
+
+def convert(messages: Iterable[Message], magic: int) -> Converted:
+    """The messages, of any magics, as messages of this one; `lost` says what it can't hold."""
+    entries: list[dict[str, Any]] = []
+    lost: list[str] = []
+    for index, message in enumerate(messages):
+        lost += [f"message {index}: {what}" for what in _losses(message, magic)]
+        entries.append(_converted(message, magic))
+    return Converted(entries, lost)
+
+
+def _converted(message: Message, magic: int) -> dict[str, Any]:
+    own = message["magic"]
+    if own == magic:
+        return dict(message)
+    attributes = message["attributes"]
+    if MAGIC in (own, magic):
+        attributes &= ~HEADERS_FLAG  # in magic 0 and 1 the bit means nothing; what comes from there has no headers
+    if 0 in (own, magic):
+        attributes &= ~LOG_APPEND_TIME  # so does that of the timestamp's type in magic 0
+    found = {"offset": message["offset"], "magic": magic, "attributes": attributes}
+    if magic > 0:
+        found["timestamp"] = message.get("timestamp", NO_TIMESTAMP)
+    found |= {"key": message["key"], "headers": []}
+    if "messages" not in message:
+        return {**found, "value": message["value"]}
+    inner = [_converted(one, magic) for one in message["messages"]]
+    # In magic 0 a wrapper's offset says nothing, from magic 1 on it is that of its last message.
+    return {**found, "offset": inner[-1]["offset"], "messages": inner}
+
+
+def _losses(message: Message, magic: int) -> Iterator[str]:
+    if message["magic"] <= magic:
+        return
+    if message["magic"] == MAGIC:
+        headers = sum(len(one["headers"]) for one in (message, *message.get("messages", ())))
+        if headers:
+            yield f"{headers} header{'s' * (headers != 1)}"
+    if magic == 0:
+        yield "the timestamp and its type"
+
+
+def carried(messages: Iterable[Message], version: int) -> bytes:
+    """What the field `Records` of Produce and Fetch of this version holds for these messages, converted where they are
+    of another magic."""
+    writer = Writer(Rules())
+    append_message_set(writer, convert(messages, magic_of(version)).entries)
+    return bytes(writer.out)
+
+
+def demand_magic(records: bytes, version: int, rules: Rules | None = None) -> list[dict[str, Any]]:
+    """The messages in a field `Records`, all of the magic that this version carries. Raises DecodeError."""
+    magic = magic_of(version)
+    reader = Reader(records, rules or Rules())
+    messages: list[dict[str, Any]] = []
+    while reader.remaining:
+        start, path = reader.pos, f"[{len(messages)}]"
+        message = read_message_and_offset(reader, path)
+        if message["magic"] != magic:
+            reader.path = f"{path}.magic"
+            detail = f"magic {message['magic']}; Produce and Fetch {version} carry magic {magic}"
+            raise reader.error(Reason.UNSUPPORTED_MAGIC, detail, start + MAGIC_AT)
+        messages.append(message)
+    return messages

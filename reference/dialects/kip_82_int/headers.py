@@ -1,0 +1,103 @@
+"""The headers of a message: a map from int32 keys to bytes.
+
+    Headers => *( Key:INT32 ValueLength:INT32 Value )       ; no count: to the end of the window; keys ascend
+
+Source: KIP-82 with int keys, Wire protocol of the headers bytes; R-82i-3, R-82i-4, R-82i-10.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from reference.cursor import Reader, Writer
+from reference.errors import EncodeError, Reason, shown
+from reference.primitives import append_int32
+from reference.records.fields import bytes_of, join, sequence
+from reference.rules import Rules
+
+Header = tuple[int, bytes]
+
+
+def rank(key: int, rules: Rules) -> int:
+    """Where a key stands among others (R-82i-3 ‡: as a signed number; other: as an unsigned one)."""
+    return key if rules.int_key_order == "signed" else key & 0xFFFFFFFF
+
+
+def read_headers(reader: Reader, path: str = "") -> list[Header]:
+    """All headers up to the reader's end. Raises DecodeError."""
+    return list(_each(reader, None, path))
+
+
+def headers_up_to(reader: Reader, last: int, path: str = "") -> list[Header]:
+    """The headers with keys up to `last`. The first greater key is the last thing that is looked at (R-82i-10): what
+    is wrong behind it stays unseen. Raises DecodeError."""
+    return list(_each(reader, last, path))
+
+
+def _each(reader: Reader, last: int | None, path: str) -> Iterator[Header]:
+    before: int | None = None
+    count = 0
+    while reader.remaining:
+        where = f"{path}[{count}]"
+        reader.path = join(where, "key")
+        at = reader.pos
+        key = _read_int32(reader, "key")
+        if before is not None and rank(key, reader.rules) <= rank(before, reader.rules):
+            reason = Reason.KEY_DUPLICATE if key == before else Reason.KEY_ORDER
+            raise reader.error(reason, f"key {key} stands behind {before}; keys ascend, and none comes twice", at)
+        if last is not None and rank(key, reader.rules) > rank(last, reader.rules):
+            return
+        reader.path = join(where, "value")
+        yield key, _read_value(reader)
+        before = key
+        count += 1
+
+
+def _read_int32(reader: Reader, what: str) -> int:
+    """By `take`, which touches these four bytes alone."""
+    start = reader.pos
+    value = int.from_bytes(reader.take(4, start, what), "big", signed=True)
+    reader.note(start, what, value)
+    return value
+
+
+def _read_value(reader: Reader) -> bytes:
+    start = reader.pos
+    length = _read_int32(reader, "length")
+    if length < 0:
+        reason = Reason.NULL_NOT_ALLOWED if length == -1 else Reason.NEGATIVE_LENGTH
+        raise reader.error(reason, f"length {length}; a header's value is never null", start)
+    at = reader.pos
+    value = bytes(reader.take(length, start, "value"))
+    if length:
+        reader.note(at, "bytes", value)
+    return value
+
+
+def append_headers(writer: Writer, value: Any, path: str = "") -> None:
+    """Append headers in the order of their keys, whatever order they are given in. Raises EncodeError."""
+    found: dict[int, bytes] = {}
+    for index, pair in enumerate(sequence(value, path)):
+        where = f"{path}[{index}]"
+        key, content = checked(pair, where)
+        if key in found:
+            raise EncodeError(Reason.KEY_DUPLICATE, f"key {key} comes twice; the headers are a map", where)
+        found[key] = content
+    for key in sorted(found, key=lambda key: rank(key, writer.rules)):
+        writer.path = path
+        append_int32(writer, key)
+        append_int32(writer, len(found[key]))
+        writer.out += found[key]
+
+
+def checked(pair: Any, path: str = "") -> Header:
+    """A key and its value, if they can be those of a header. Raises EncodeError."""
+    if not isinstance(pair, (list, tuple)) or len(pair) != 2:
+        raise EncodeError(Reason.OUT_OF_RANGE, f"a header is a list of two, key and value, not {shown(pair)}", path)
+    key, value = pair
+    if not isinstance(key, int) or isinstance(key, bool) or not -(2**31) <= key < 2**31:
+        raise EncodeError(Reason.OUT_OF_RANGE, f"{shown(key)} is no int32", join(path, "key"))
+    if value is None:
+        raise EncodeError(Reason.NULL_NOT_ALLOWED, "a header's value is never null", join(path, "value"))
+    return key, bytes_of(value, join(path, "value"))

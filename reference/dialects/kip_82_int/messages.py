@@ -1,0 +1,268 @@
+"""Messages with headers: magic 2 of the draft, beside the magic 0 and 1 that there were.
+
+    MessageSet       => *MessageAndOffset                                   ; none of it partial
+    MessageAndOffset => Offset:INT64 MessageSize:INT32 Message              ; the size counts what follows it
+    Message          => Crc:UINT32 MagicByte:INT8=2 Attributes:INT8 Timestamp:INT64 Key:BYTES
+                        [HeadersLength:INT32 Headers] Value:BYTES           ; iff bit 4 of the attributes
+    attributes       => bits 0–2 codec, 3 timestamp type, 4 headers; others are kept
+
+`Crc` is the CRC-32 of what follows it. A message with a codec is a wrapper, as in magic 1: its value is a compressed
+MessageSet, whose messages carry headers. Without headers a message is as long as one of magic 1.
+Source: KIP-82 with int keys, Wire protocol change; R-82i-1 to R-82i-6, R-82i-11.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from reference.cursor import Reader, Writer
+from reference.dialects.kip_82_int.headers import Header, append_headers, headers_up_to, read_headers
+from reference.errors import EncodeError, Reason, shown
+from reference.primitives import (
+    append_int8,
+    append_int32,
+    append_int64,
+    append_uint32,
+    read_int8,
+    read_int32,
+    read_int64,
+    read_uint32,
+)
+from reference.records import message_set
+from reference.records.batch import demand_fields
+from reference.records.compression import LZ4, MASK, deflate
+from reference.records.fields import check_keys, join, sequence
+
+MAGIC = 2
+#: The magics that a reader of this draft knows.
+MAGICS = (*message_set.MAGICS, MAGIC)
+#: Bit 4 of the attributes (R-82i-1).
+HEADERS_FLAG = 0x10
+#: Where each field behind MessageSize ends, with a null key, no headers and a null value.
+FIELD_ENDS = message_set.FIELD_ENDS[1]
+#: Where the magic stands in a MessageAndOffset.
+MAGIC_AT = 16
+
+Message = dict[str, Any]
+
+
+def read_message_set(reader: Reader, path: str = "") -> list[Message]:
+    """Messages of any magic up to the reader's end. Raises DecodeError."""
+    messages: list[Message] = []
+    while reader.remaining:
+        messages.append(read_message_and_offset(reader, f"{path}[{len(messages)}]"))
+    return messages
+
+
+def read_message_and_offset(reader: Reader, path: str = "") -> Message:
+    """One message of any magic. Raises DecodeError."""
+    magic = int.from_bytes(reader.peek(MAGIC_AT + 1)[MAGIC_AT:], "big", signed=True)
+    if reader.remaining > MAGIC_AT and magic in message_set.MAGICS:
+        return with_headers(message_set.read_message(reader, magic, path), magic)
+    return _Reading(path).message(reader)
+
+
+def with_headers(message: Mapping[str, Any], magic: int) -> Message:
+    """A message of magic 0 or 1 as a newer reader shows it: with its magic, and no headers (R-82i-9)."""
+    found: Message = {}
+    for name, item in message.items():
+        if name == "attributes":
+            found["magic"] = magic
+        if name in ("value", "messages"):
+            found["headers"] = []
+        found[name] = item
+    if "messages" in found:
+        found["messages"] = [with_headers(inner, magic) for inner in found["messages"]]
+    return found
+
+
+def lookup(reader: Reader, key: int) -> list[bytes]:
+    """The values of a header key in one message, of which nothing but the headers behind that key goes unread.
+    Raises DecodeError."""
+    if reader.peek(MAGIC_AT + 1)[MAGIC_AT:] == bytes([MAGIC]):
+        message = _Reading("", key).message(reader)
+    else:
+        message = read_message_and_offset(reader)
+    return [value for own, value in message["headers"] if own == key]
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """How one message of magic 2 is read: `last`, if given, is the last header key that is wanted."""
+
+    path: str
+    last: int | None = None
+
+    def message(self, reader: Reader, *, inside: bool = False) -> Message:
+        reader.path = join(self.path, "offset")
+        offset = read_int64(reader, "offset")
+        reader.path = join(self.path, "size")
+        size_at = reader.pos
+        size = read_int32(reader, "size")
+        if size < 0:
+            raise reader.error(Reason.NEGATIVE_LENGTH, f"a message of size {size}", size_at)
+        if size > reader.remaining:
+            raise reader.error(Reason.TRUNCATED, f"size {size}, but {reader.remaining} bytes are left", size_at)
+        window = reader.window(size)
+        self._check(window, size_at, inside)
+        message = {"offset": offset, "magic": MAGIC, **self._inside(window, offset, inside)}
+        window.path = join(self.path, "size")
+        window.demand_end(Reason.LENGTH_MISMATCH, "the message", size_at)
+        return message
+
+    def _check(self, window: Reader, size_at: int, inside: bool) -> None:
+        """CRC and magic, the magic first: it says what the CRC is of."""
+        crc_at = window.pos
+        window.path = join(self.path, "crc")
+        stored = read_uint32(window, "crc")
+        computed = zlib.crc32(window.data[window.pos : window.end])
+        window.path = join(self.path, "magic")
+        magic_at = window.pos
+        magic = read_int8(window, "magic")
+        if magic != MAGIC:
+            if inside:
+                detail = f"magic {magic} inside a wrapper of magic {MAGIC}"
+                raise window.error(Reason.INVALID_WRAPPER, detail, magic_at)
+            raise window.error(Reason.UNSUPPORTED_MAGIC, f"magic {magic}; there are 0, 1 and 2", magic_at)
+        demand_fields(window, size_at + 4, FIELD_ENDS, join(self.path, "size"))
+        if stored != computed:
+            window.path = join(self.path, "crc")
+            raise window.error(Reason.CRC_MISMATCH, f"CRC-32 {stored:08x}; that of the bytes is {computed:08x}", crc_at)
+
+    def _inside(self, window: Reader, offset: int, inside: bool) -> Message:
+        window.path = join(self.path, "attributes")
+        attributes_at = window.pos
+        attributes = read_int8(window, "attributes")
+        codec = attributes & MASK
+        if codec > LZ4:
+            raise window.error(Reason.UNSUPPORTED_COMPRESSION, f"magic {MAGIC} has no codec {codec}", attributes_at)
+        message: Message = {"attributes": attributes}
+        window.path = join(self.path, "timestamp")
+        message["timestamp"] = read_int64(window, "timestamp")
+        window.path = join(self.path, "key")
+        message["key"] = message_set.read_bytes(window)
+        message["headers"] = self._headers(window) if attributes & HEADERS_FLAG else []
+        window.path = join(self.path, "value")
+        if codec and inside:
+            raise window.error(Reason.INVALID_WRAPPER, "a wrapper inside a wrapper", attributes_at)
+        if codec:
+            where = join(self.path, "messages")
+            message["messages"] = message_set.read_wrapped(window, codec, MAGIC, offset, where, _read_inner)
+        else:
+            message["value"] = message_set.read_bytes(window)
+        return message
+
+    def _headers(self, window: Reader) -> list[Header]:
+        """HeadersLength, which is not null, and the headers that fill it."""
+        path = join(self.path, "headers")
+        window.path = path
+        at = window.pos
+        length = read_int32(window, "length of all headers")
+        if length < 0:
+            raise window.error(Reason.NEGATIVE_LENGTH, f"headers of length {length}", at)
+        if length > window.remaining:
+            raise window.error(Reason.TRUNCATED, f"length {length}, but {window.remaining} bytes are left", at)
+        if length == 0 and window.rules.flag_without_headers == "refused":
+            raise window.error(Reason.ZERO_LENGTH_FIELD, "the flag is set, and there are no headers", at)
+        block = window.window(length)
+        return read_headers(block, path) if self.last is None else headers_up_to(block, self.last, path)
+
+
+def _read_inner(reader: Reader, magic: int, path: str, *, inside: bool = False) -> Message:  # noqa: ARG001 (magic 2's own)
+    return _Reading(path).message(reader, inside=inside)
+
+
+# --- Writing ----------------------------------------------------------------------------------------------------------
+
+
+def append_message_set(writer: Writer, value: Any, path: str = "") -> None:
+    """Append messages, each of its own magic. Raises EncodeError."""
+    for index, message in enumerate(sequence(value, path)):
+        append_message_and_offset(writer, message, f"{path}[{index}]")
+
+
+def append_message_and_offset(writer: Writer, value: Any, path: str = "") -> None:
+    """Append one message of its `magic`, 2 if it names none. Bit 4 of the attributes follows from the headers, which
+    are written in the order of their keys. Raises EncodeError."""
+    magic = MAGIC
+    if isinstance(value, Mapping):
+        magic = value.get("magic", MAGIC)
+        if magic not in MAGICS or isinstance(magic, bool):
+            raise EncodeError(Reason.UNSUPPORTED_MAGIC, f"magic {shown(magic)}; there are 0, 1 and 2", path)
+    if magic == MAGIC:
+        _append(writer, value, MAGIC, path)
+    else:
+        message_set.append_message(writer, _without_headers(value, magic, path), magic, path)
+
+
+def _append(writer: Writer, value: Any, magic: int, path: str, *, inside: bool = False, base: int = 0) -> None:
+    wrapper = isinstance(value, Mapping) and "messages" in value
+    content = "messages" if wrapper else "value"
+    check_keys(value, ("offset", "magic", "attributes", "timestamp", "key", "headers", content), path)
+    if value.get("magic", magic) != magic:
+        detail = f"magic {shown(value['magic'])} inside a wrapper of magic {magic}"
+        raise EncodeError(Reason.INVALID_WRAPPER, detail, join(path, "magic"))
+    headers = writer.inner()
+    append_headers(headers, value.get("headers", []), join(path, "headers"))
+    covered = writer.inner()
+    append_int8(covered, magic)
+    codec = _append_attributes(covered, value.get("attributes", 0), bool(headers.out), join(path, "attributes"))
+    if bool(codec) != wrapper or (wrapper and inside):
+        what = "a wrapper inside a wrapper" if inside and wrapper else "a codec and `messages` belong together"
+        raise EncodeError(Reason.INVALID_WRAPPER, what, path)
+    covered.path = join(path, "timestamp")
+    append_int64(covered, value.get("timestamp", 0))
+    message_set.append_bytes(covered, value.get("key"), join(path, "key"))
+    if headers.out:
+        covered.path = join(path, "headers")
+        append_int32(covered, len(headers.out))
+        covered.out += headers.out
+    packed = value.get("value")
+    if wrapper:
+        whole = message_set.wrapped(writer, value, magic, join(path, "messages"), _append)
+        packed = deflate(codec, whole, magic)
+    message_set.append_bytes(covered, packed, join(path, "value"))
+    writer.path = join(path, "offset")
+    append_int64(writer, value.get("offset", 0) - base)
+    writer.path = join(path, "size")
+    append_int32(writer, 4 + len(covered.out))
+    append_uint32(writer, zlib.crc32(covered.out))
+    writer.out += covered.out
+
+
+def _append_attributes(covered: Writer, attributes: Any, flag: bool, path: str) -> int:
+    """The attributes, with bit 4 as the headers have it; their codec."""
+    covered.path = path
+    append_int8(covered.inner(), attributes)  # is it an INT8 at all?
+    codec: int = attributes & MASK
+    if codec > LZ4:
+        raise EncodeError(Reason.UNSUPPORTED_COMPRESSION, f"magic {MAGIC} has no codec {codec}", path)
+    append_int8(covered, attributes & ~HEADERS_FLAG | HEADERS_FLAG * flag)
+    return codec
+
+
+def _without_headers(value: Mapping[str, Any], magic: int, path: str) -> Message:
+    """A message of magic 0 or 1 as that format has it. Raises EncodeError for what it has no place for."""
+    if value.get("headers"):
+        raise EncodeError(Reason.FIELD_NOT_IN_VERSION, f"magic {magic} has no headers", join(path, "headers"))
+    if magic == 0 and "timestamp" in value:
+        raise EncodeError(Reason.FIELD_NOT_IN_VERSION, "magic 0 has no timestamp", join(path, "timestamp"))
+    plain = {name: item for name, item in value.items() if name not in ("magic", "headers")}
+    if isinstance(plain.get("messages"), (list, tuple)):
+        where = join(path, "messages")
+        plain["messages"] = [
+            _inner_without_headers(inner, magic, f"{where}[{index}]") for index, inner in enumerate(plain["messages"])
+        ]
+    return plain
+
+
+def _inner_without_headers(value: Any, magic: int, path: str) -> Any:
+    if not isinstance(value, Mapping):
+        return value
+    if value.get("magic", magic) != magic:
+        detail = f"magic {shown(value['magic'])} inside a wrapper of magic {magic}"
+        raise EncodeError(Reason.INVALID_WRAPPER, detail, join(path, "magic"))
+    return _without_headers(value, magic, path)

@@ -1,0 +1,292 @@
+"""The key space of headers: who may use which keys, and what registered keys are called.
+
+A register is text in columns, separated by tabs or commas, under a line that names them:
+
+    key,name,description,by,url         a register of the open source: its keys are Kafka's or of the open space
+    key,name,description,by,notes       an organisation's own register: its keys are local
+
+    # owns 0x00110000-0x0011FFFF        confines a register to this range instead; may come several times
+
+A key is a decimal or 0x number, up to 0xFFFFFFFF, or a negative one. Lines that are blank or begin with # say nothing
+else. Registers are policy: whatever they hold, every int32 decodes.
+Source: KIP-82 with int keys, Example Key Allocation; R-82i-7.
+"""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import io
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from reference.cursor import Span
+from reference.errors import shown
+
+RESERVED = "RESERVED"
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Keys as unsigned numbers, both ends included."""
+
+    low: int
+    high: int
+
+    def __contains__(self, key: object) -> bool:
+        """Whether a key, of either sign, is in it."""
+        return isinstance(key, int) and self.low <= unsigned(key) <= self.high
+
+    def meets(self, other: Range) -> bool:
+        return self.low <= other.high and other.low <= self.high
+
+    def __str__(self) -> str:
+        return f"0x{self.low:08X}-0x{self.high:08X}"
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """A row of the allocation table."""
+
+    range: Range
+    name: str
+
+    @property
+    def reserved(self) -> bool:
+        return self.name == RESERVED
+
+
+_USES = ("Infrastructure", "Client", "Stack/Middleware", "Application", "User")
+
+
+def _block(low: int, what: str) -> Iterator[Space]:
+    """A mebi-block: 64 Ki keys for each use, the rest reserved."""
+    for number, use in enumerate(_USES):
+        start = low + number * 0x10000
+        yield Space(Range(start, start + 0xFFFF), f"{what} - {use}")
+    yield Space(Range(low + 0x50000, low + 0xFFFFF), RESERVED)
+
+
+#: The allocation table: every key is in one of its rows.
+ALLOCATION: tuple[Space, ...] = (
+    Space(Range(0x00000000, 0x0000FFFF), "Kafka open source"),
+    Space(Range(0x00010000, 0x000FFFFF), RESERVED),
+    *_block(0x00100000, "Local use"),
+    *_block(0x00200000, "Open use"),
+    *_block(0x00300000, "Testing"),
+    Space(Range(0x00400000, 0xFFFFFFFF), RESERVED),
+)
+_KAFKA, _LOCAL, _OPEN = Range(0, 0xFFFF), Range(0x00100000, 0x001FFFFF), Range(0x00200000, 0x002FFFFF)
+
+
+def unsigned(key: int) -> int:
+    """A key as the allocation table counts them."""
+    return key & 0xFFFFFFFF
+
+
+def classify(key: int) -> Space:
+    """The row of the allocation table that an int32 is in."""
+    return next(space for space in ALLOCATION if key in space.range)
+
+
+class KafkaHeaderKeys:
+    """The draft's class of constants: the keys that Kafka itself has registered."""
+
+    CLIENT_ID_KEY = 1
+    CLUSTER_ID_KEY = 2
+    CORRELATION_ID_KEY = 3
+
+
+#: Kafka's own register, which is always loaded.
+KAFKA_FILE = "KafkaHeaderKeys"
+KAFKA_REGISTER = f"""\
+key,name,description,by,url
+{KafkaHeaderKeys.CLIENT_ID_KEY},client.id,producers client id,Apache Kafka,
+{KafkaHeaderKeys.CLUSTER_ID_KEY},cluster.id,cluster id of where the message first originated,Apache Kafka,
+{KafkaHeaderKeys.CORRELATION_ID_KEY},correlation.id,correlation id of a response to a request,Apache Kafka,
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A registered key, as an int32. `url` or `notes` is empty: a register has one of the two."""
+
+    key: int
+    name: str
+    description: str
+    by: str
+    url: str
+    notes: str
+    file: str
+    line: int
+
+    @property
+    def place(self) -> str:
+        return f"{self.file}, line {self.line}"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What is wrong among registers that can be read. `key` is None where no one key is concerned.
+
+    reserved      a key that the allocation table reserves
+    out-of-range  a key outside of what its register owns
+    key-clash     a key that is registered already
+    name-clash    a name that another key has already
+    range-clash   two registers own the same keys
+    """
+
+    kind: Literal["reserved", "out-of-range", "key-clash", "name-clash", "range-clash"]
+    place: str
+    key: int | None
+    detail: str
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.kind}: {self.detail}"
+
+
+class RegisterError(ValueError):
+    """Text that is no register; the text names file, line and what is expected."""
+
+
+@dataclass(frozen=True, slots=True)
+class Registry:
+    """All registers that were loaded together. Of a key that comes twice the first entry counts."""
+
+    entries: tuple[Entry, ...]
+    problems: tuple[Problem, ...]
+
+    def name(self, key: int) -> str | None:
+        """What a key is registered as."""
+        found = self.entry(key)
+        return None if found is None else found.name
+
+    def entry(self, key: int) -> Entry | None:
+        return next((entry for entry in self.entries if entry.key == key), None)
+
+    def shown(self, key: int) -> str:
+        """A key as people read it: its registered name, else its number and whose it is."""
+        return self.name(key) or f"0x{unsigned(key):08X} ({classify(key).name})"
+
+
+def load(registers: Mapping[str, str] | None = None) -> Registry:
+    """Kafka's own register and these: file name → text. Raises RegisterError."""
+    entries: list[Entry] = []
+    problems: list[Problem] = []
+    claims: list[tuple[str, Range]] = []
+    for file, text in {KAFKA_FILE: KAFKA_REGISTER, **(registers or {})}.items():
+        register = _read(file, text)
+        for claim in register.claims:
+            problems += [
+                Problem("range-clash", file, None, f"{claim} is owned by {other} too, as {held}")
+                for other, held in claims
+                if claim.meets(held)
+            ]
+        claims += [(file, claim) for claim in register.claims]
+        for entry in register.entries:
+            problems += _problems(entry, register.owned, entries)
+            entries.append(entry)
+    return Registry(tuple(entries), tuple(problems))
+
+
+def named(spans: Sequence[Span], registry: Registry) -> list[Span]:
+    """Spans in which every header key also says what it is registered as."""
+    return [
+        dataclasses.replace(span, what=f"{span.what} {registry.shown(span.value)}") if span.what == "key" else span
+        for span in spans
+    ]
+
+
+def _problems(entry: Entry, owned: Sequence[Range], before: Iterable[Entry]) -> Iterator[Problem]:
+    number = f"0x{unsigned(entry.key):08X}"
+    if classify(entry.key).reserved:
+        yield Problem("reserved", entry.place, entry.key, f"{number} ({entry.name}) is RESERVED")
+    elif not any(entry.key in one for one in owned):
+        ranges = " and ".join(map(str, owned))
+        detail = f"{number} ({entry.name}) is {classify(entry.key).name}; this register has {ranges}"
+        yield Problem("out-of-range", entry.place, entry.key, detail)
+    for other in before:
+        if other.key == entry.key:
+            detail = f"{number} ({entry.name}) is {other.name} already, in {other.place}"
+            yield Problem("key-clash", entry.place, entry.key, detail)
+        elif other.name == entry.name:
+            detail = f"{entry.name} is the name of 0x{unsigned(other.key):08X} already, in {other.place}"
+            yield Problem("name-clash", entry.place, entry.key, detail)
+
+
+# --- The text of a register -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Register:
+    """`claims`: the ranges that it names; `owned`: those that it is confined to."""
+
+    entries: tuple[Entry, ...]
+    claims: tuple[Range, ...]
+    owned: tuple[Range, ...]
+
+
+_COLUMNS = ("key", "name", "description", "by")
+#: The last column says whose register it is.
+_OWNED = {"url": (_KAFKA, _OPEN), "notes": (_LOCAL,)}
+_NUMBER = re.compile(r"-?[0-9]{1,10}|0[xX][0-9a-fA-F]{1,8}")
+_OWNS = re.compile(r"#\s*owns\s+(\S+)\s*-\s*(\S+)\s*")
+
+
+def _read(file: str, text: str) -> _Register:
+    claims: list[Range] = []
+    lines: list[tuple[int, str]] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        owns = _OWNS.fullmatch(line)
+        if owns is not None:
+            claims.append(_range(owns[1], owns[2], f"{file}, line {number}"))
+        elif line.strip() and not line.startswith("#"):
+            lines.append((number, line))
+    if not lines:
+        raise RegisterError(f"{file}: no columns; the first line names them: {','.join(_COLUMNS)},url or notes")
+    (number, head), *rows = lines
+    separator = "\t" if "\t" in head else ","
+    names = [name.strip().lower() for name in head.split(separator)]
+    last = names[-1]
+    if tuple(names[:-1]) != _COLUMNS or last not in _OWNED:
+        expected = f"{', '.join(_COLUMNS)} and url or notes"
+        raise RegisterError(f"{file}, line {number}: the columns are {shown(head)}; {expected} are expected")
+    entries = tuple(_entry(_cells(row, separator, f"{file}, line {at}"), last, file, at) for at, row in rows)
+    return _Register(entries, tuple(claims), tuple(claims) or _OWNED[last])
+
+
+def _cells(row: str, separator: str, place: str) -> list[str]:
+    try:
+        (cells,) = csv.reader(io.StringIO(row), delimiter=separator, strict=True)
+    except csv.Error as error:
+        raise RegisterError(f"{place}: {error}") from None
+    found = [cell.strip() for cell in cells]
+    if len(found) != len(_COLUMNS) + 1:
+        raise RegisterError(f"{place}: {len(found)} columns; {len(_COLUMNS) + 1} are expected")
+    return found
+
+
+def _entry(cells: Sequence[str], last: str, file: str, line: int) -> Entry:
+    key, name, description, by, more = cells
+    place = f"{file}, line {line}"
+    if not name:
+        raise RegisterError(f"{place}: key {shown(key)} has no name")
+    number = _number(key, place)
+    url, notes = (more, "") if last == "url" else ("", more)
+    return Entry(number - 2**32 if number >= 2**31 else number, name, description, by, url, notes, file, line)
+
+
+def _number(text: str, place: str) -> int:
+    number = int(text, 16 if text[1:2] in ("x", "X") else 10) if _NUMBER.fullmatch(text) else None
+    if number is None or not -(2**31) <= number < 2**32:
+        raise RegisterError(f"{place}: {shown(text)} is no key; a decimal or 0x number of 32 bits is expected")
+    return number
+
+
+def _range(low: str, high: str, place: str) -> Range:
+    found = Range(unsigned(_number(low, place)), unsigned(_number(high, place)))
+    if found.low > found.high:
+        raise RegisterError(f"{place}: the range {low}-{high} is empty")
+    return found

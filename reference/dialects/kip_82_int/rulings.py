@@ -1,0 +1,90 @@
+"""How this kit reads KIP-82's draft with int keys where it is silent, or contradicts itself."""
+
+from __future__ import annotations
+
+from reference.dialects.drafts import INVALID_TEXT, LEFT_OVER, NEGATIVE_LENGTH
+from reference.rules import OTHER, Ruling
+
+INTERFACES = "KIP-82 with int keys, Public Interfaces"
+MESSAGE = "KIP-82 with int keys, Wire protocol change"
+HEADERS = "KIP-82 with int keys, Wire protocol of the headers bytes"
+KEYS = "KIP-82 with int keys, Example Key Allocation"
+MIGRATION = "KIP-82 with int keys, Compatibility, Deprecation, and Migration Plan"
+
+RULINGS: tuple[Ruling, ...] = (
+    Ruling(
+        "R-82i-1",
+        'which bit of the attributes "bit 4" is',
+        "0x10: the layout is that of magic 1, whose 0x08 is the timestamp type already; bits 0 to 2 are the codec",
+        source=MESSAGE,
+    ),
+    Ruling(
+        "R-82i-2",
+        "the flag is set, and HeadersLength is 0",
+        'decodes to no headers; an encoder clears the bit ("no overhead if not present")',
+        {OTHER: ("flag_without_headers", "refused")},
+        "refused",
+        MESSAGE,
+    ),
+    Ruling(
+        "R-82i-3",
+        "the order of keys",
+        "as signed int32, strictly ascending, for it is a Map; a duplicate or a descending key is refused; a Map has "
+        "no order: an encoder sorts",
+        {OTHER: ("int_key_order", "unsigned")},
+        "as unsigned numbers, which differ from 0x80000000 on alone, where all is RESERVED",
+        HEADERS,
+    ),
+    Ruling(
+        "R-82i-4",
+        "nulls",
+        "a message's key or value of length −1 is null (a tombstone may carry headers); a negative length of a "
+        "header's value or of the headers, and a length below −1, are refused",
+        source=MESSAGE,
+    ),
+    Ruling(
+        "R-82i-5",
+        "CRC and size",
+        "CRC-32 (IEEE) of all from MagicByte to the end, headers included; MessageSize counts the bytes behind itself",
+        source=MESSAGE,
+    ),
+    Ruling("R-82i-6", "where the headers stand", "as in the grammar: between Key and ValueLength", source=MESSAGE),
+    Ruling(
+        "R-82i-7",
+        "the example numbers contradict each other",
+        "0x00000010 is 16; 0x0034010 lacks a digit (3407888 is 0x00340010); ranges are policy: any int32 decodes; the "
+        "allocation table wins over the classes of Public Interfaces 8 and over the numbers of the sample registers",
+        source=KEYS,
+    ),
+    Ruling(
+        "R-82i-8",
+        "the accessors of records",
+        "setHeader is a producer record's alone, and a second one of a key replaces the first; a consumer record's "
+        "headers are immutable; values are bytes, with a hook for interceptors",
+        source=INTERFACES,
+    ),
+    Ruling(
+        "R-82i-9",
+        "versions",
+        "magic 2 is unknown to an older reader; an older message has no headers; going down to magic 1 drops headers "
+        "and clears the bit, to magic 0 the timestamp and its type too; coming up from magic 0 gives the timestamp −1; "
+        "Produce and Fetch 0 and 1 carry magic 0, 2 carries magic 1, 3 carries magic 2",
+        source=MIGRATION,
+    ),
+    Ruling(
+        "R-82i-10",
+        "skipping",
+        "keys ascend: who wants keys up to K may stop at the first greater one; faults behind it stay unseen",
+        source=HEADERS,
+    ),
+    Ruling(
+        "R-82i-11",
+        "sets and compression",
+        "a set is a sequence of MessageAndOffset, none of it partial; a compressed wrapper's value is such a set, "
+        "whose messages carry the headers; inner offsets as in magic 1; gzip, snappy, lz4; no wrapper inside a wrapper",
+        source=MESSAGE,
+    ),
+    INVALID_TEXT,
+    NEGATIVE_LENGTH,
+    LEFT_OVER,
+)

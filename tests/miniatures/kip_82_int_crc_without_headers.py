@@ -1,0 +1,19 @@
+"""Leaves the headers out of the CRC."""
+
+from __future__ import annotations
+
+from headed_codec import OTHER_BYTES, REFUSED_UNDER, TYPES, Headed
+
+from miniatures import Produces
+
+PRODUCES: Produces = OTHER_BYTES | {("framing", "fail", "accepted-invalid")}
+TAKES = REFUSED_UNDER
+
+dialects = ("kip-82-int-keys",)
+types = TYPES
+
+_own = Headed(crc_of_all=False)
+decode = _own.decode
+encode = _own.encode
+recode = _own.recode
+lookup = _own.lookup

@@ -1,0 +1,279 @@
+"""The second opinion on KIP-82's draft with int keys and the reference say the same, and part where a reading is
+planted wrongly."""
+
+from __future__ import annotations
+
+import ast
+import types
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import crc32c
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from second_opinion import kip_82_int as opinion
+
+import reference
+from conformance import strategies, vectors
+from conformance.model import Op
+from conformance.values import equal
+from conformance.vectors import Kind, Vector
+from reference.dialects import kip_82_int
+from reference.dialects.kip_82_int import headers, messages
+from reference.records import message_set
+
+DIALECT = "kip-82-int-keys"
+VECTORS = vectors.load([DIALECT])
+#: Every type, at each of its versions.
+TYPES = [(name, version) for name, span in opinion.TYPES.items() for version in ([None] if span is None else [*span])]
+LIBRARIES = {
+    "__future__",
+    "collections",
+    "construct",
+    "cramjam",
+    "gzip",
+    "itertools",
+    "lz4",
+    "typing",
+    "xxhash",
+    "zlib",
+}
+
+
+def test_it_imports_nothing_of_the_kit() -> None:
+    tree = ast.parse(Path(opinion.__file__).read_text("utf-8"))
+    imported = {
+        alias.name if isinstance(node, ast.Import) else node.module or ""
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.Import, ast.ImportFrom))
+        for alias in node.names
+    }
+    assert {name.partition(".")[0] for name in imported} == LIBRARIES
+
+
+def test_it_knows_the_types_of_the_dialect() -> None:
+    assert {name: span and (span[0], span[-1]) for name, span in opinion.TYPES.items()} == reference.types[DIALECT]
+
+
+def decoded(name: str, data: bytes, version: int | None) -> Any:
+    """What the second opinion reads; "refused" where it refuses."""
+    try:
+        return opinion.decode(name, data, version)
+    except opinion.RefusedError:
+        return "refused"
+
+
+def said(vector: Vector, op: Op) -> Any:
+    """The second opinion's answer to a vector's question."""
+    assert vector.type is not None
+    try:
+        if op is Op.LOOKUP:
+            return opinion.lookup(vector.type, vector.data, vector.case(op).args["key"])
+        if op is Op.ENCODE:
+            return opinion.encode(vector.type, vector.case(op).args["value"], vector.version)
+        return opinion.decode(vector.type, vector.data, vector.version)
+    except opinion.RefusedError:
+        return "refused"
+
+
+def demanded(vector: Vector, op: Op) -> Any:
+    if vector.reject is not None:
+        return "refused"
+    if op is Op.LOOKUP:
+        return vector.expected
+    return vector.canonical_data if op is Op.ENCODE else vector.value
+
+
+#: The second opinion packs nothing: how wrappers are written is not asked.
+ASKED = [
+    (vector, op)
+    for vector in VECTORS
+    for op in vector.ops
+    if op in (Op.DECODE, Op.LOOKUP) or (op is Op.ENCODE and vector.kind is Kind.VALID and not vector.compare_decoded)
+]
+
+
+def test_every_golden_vector_that_is_read_is_asked() -> None:
+    readable = {vector.id for vector in VECTORS if {Op.DECODE, Op.LOOKUP} & {*vector.ops}}
+    assert {vector.id for vector, op in ASKED if op is not Op.ENCODE} == readable
+    assert len(readable) > 200
+
+
+@pytest.mark.parametrize(("vector", "op"), ASKED, ids=lambda found: getattr(found, "path", str(found)))
+def test_it_concludes_what_the_vectors_demand(vector: Vector, op: Op) -> None:
+    found = said(vector, op)
+    assert equal(demanded(vector, op), found), f"{vector.path}: {found}"
+
+
+# --- Generated messages -----------------------------------------------------------------------------------------------
+
+
+def tried(examples: int, check: Callable[[Any], None], drawn: st.SearchStrategy[Any]) -> None:
+    run = settings(
+        max_examples=examples,
+        derandomize=True,
+        database=None,
+        deadline=None,
+        phases=(Phase.generate,),
+        suppress_health_check=list(HealthCheck),
+    )
+    run(given(drawn)(check))()
+
+
+#: 10,000 in all.
+EXAMPLES = {name: 2000 if span is None else 250 for name, span in opinion.TYPES.items()}
+
+
+def test_there_are_10000() -> None:
+    assert sum(EXAMPLES[name] for name, _ in TYPES) == 10_000
+
+
+@pytest.mark.parametrize(("name", "version"), TYPES)
+def test_it_reads_generated_messages_as_the_reference_wrote_them(name: str, version: int | None) -> None:
+    count = 0
+
+    def check(value: Any) -> None:
+        nonlocal count
+        count += 1
+        data = reference.encode(name, value, dialect=DIALECT, version=version)
+        own = reference.decode(name, data, dialect=DIALECT, version=version)
+        assert equal(own, opinion.decode(name, data, version))
+        if not is_packed(value):
+            assert opinion.encode(name, own, version) == data
+
+    tried(EXAMPLES[name], check, strategies.values(name, dialect=DIALECT, version=version))
+    assert count >= EXAMPLES[name]
+
+
+def is_packed(value: Any) -> bool:
+    """Whether there is a wrapper in it, which the second opinion does not write."""
+    return any(isinstance(one, dict) and "messages" in one for one in (value if isinstance(value, list) else [value]))
+
+
+@pytest.mark.parametrize(("name", "version"), TYPES)
+def test_it_reads_and_refuses_the_same_bytes(name: str, version: int | None) -> None:
+    values = strategies.values(name, dialect=DIALECT, version=version)
+    canonical = values.map(lambda value: reference.encode(name, value, dialect=DIALECT, version=version))
+
+    def check(data: bytes) -> None:
+        try:
+            own = reference.decode(name, data, dialect=DIALECT, version=version)
+        except reference.DecodeError:
+            own = "refused"
+        assert equal(own, decoded(name, data, version)), data.hex()
+
+    tried(100, check, strategies.nearly(canonical))
+
+
+# --- Wrong readings, planted in the reference -------------------------------------------------------------------------
+
+
+def disagreements(own: reference.Reference) -> set[str]:
+    """The vectors on which the reference and the second opinion part."""
+    found = set()
+    for vector, op in ASKED:
+        case = vector.case(op)
+        arguments = {**case.args, "dialect": DIALECT, "type": case.type, "version": case.version}
+        try:
+            answer = getattr(own, op)(**arguments)
+        except reference.WireError:
+            answer = "refused"
+        if not equal(answer, said(vector, op)):
+            found.add(vector.id)
+    return found
+
+
+def test_without_a_plant_they_agree() -> None:
+    assert disagreements(reference.Reference()) == set()
+
+
+Plant = Callable[[pytest.MonkeyPatch], None]
+
+
+def _flag_0x08(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(messages, "HEADERS_FLAG", 0x08)
+
+
+def _descending(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(headers, "rank", lambda key, _: -key)
+
+
+def _null_is_empty(patch: pytest.MonkeyPatch) -> None:
+    def read(reader: Any) -> bytes:
+        length = int.from_bytes(reader.take(4, reader.pos, "length"), "big", signed=True)
+        return bytes(reader.take(max(0, length), reader.pos, "value"))
+
+    patch.setattr(headers, "_read_value", read)
+
+
+def _crc_32c(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(messages, "zlib", types.SimpleNamespace(crc32=crc32c.crc32c))
+
+
+def _headers_behind_the_value(patch: pytest.MonkeyPatch) -> None:
+    """The grammar with both places changed about: what stands first is the value."""
+    read_bytes, read_headers = message_set.read_bytes, messages._Reading._headers
+    values: list[bytes | None] = []
+
+    def first(self: Any, window: Any) -> Any:
+        values.append(read_bytes(window))
+        return read_headers(self, window)
+
+    patch.setattr(messages._Reading, "_headers", first)
+    patch.setattr(message_set, "read_bytes", lambda window: values.pop() if values else read_bytes(window))
+
+
+def _magic_1_is_unknown(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(message_set, "MAGICS", (0,))
+
+
+def _stops_at_the_key(patch: pytest.MonkeyPatch) -> None:
+    up_to = headers.headers_up_to
+
+    def planted(reader: Any, last: int, path: str = "") -> Any:
+        return up_to(reader, last - 1, path)
+
+    patch.setattr(kip_82_int.headers, "headers_up_to", planted)
+    patch.setattr(messages, "headers_up_to", planted)
+
+
+def _offsets_as_they_stand(patch: pytest.MonkeyPatch) -> None:
+    read = message_set.read_wrapped
+    patch.setattr(
+        message_set, "read_wrapped", lambda window, codec, magic, _, *rest: read(window, codec, magic, 0, *rest)
+    )
+
+
+PLANTS: dict[str, tuple[Plant, str]] = {
+    "R-82i-1": (_flag_0x08, "worked-header"),
+    "R-82i-3": (_descending, "ascending"),
+    "R-82i-4": (_null_is_empty, "header-null-value"),
+    "R-82i-5": (_crc_32c, "worked-plain"),
+    "R-82i-6": (_headers_behind_the_value, "flagged"),
+    "R-82i-9": (_magic_1_is_unknown, "worked-magic-1"),
+    "R-82i-10": (_stops_at_the_key, "lookup-first"),
+    "R-82i-11": (_offsets_as_they_stand, "wrapper-gzip"),
+}
+
+
+@pytest.mark.parametrize("name", PLANTS)
+def test_a_wrong_reading_in_the_reference_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    plant, shown_by = PLANTS[name]
+    plant(monkeypatch)
+    assert shown_by in disagreements(reference.Reference())
+
+
+@pytest.mark.parametrize(
+    ("ruling", "shown_by"),
+    [("R-82i-2", "flag-without-headers"), ("R-82i-3", "unsigned-order"), ("R-D-2", "produce-not-utf-8")],
+)
+def test_another_reading_of_the_reference_is_noticed(ruling: str, shown_by: str) -> None:
+    rules = reference.take(reference.rulings(DIALECT).values(), {ruling: "other"})
+    assert shown_by in disagreements(reference.Reference(rules))
+
+
+def test_left_over_bytes_in_the_reference_are_noticed() -> None:
+    own = reference.Reference(reference.Rules(trailing_bytes="ignored"))
+    assert "a-byte-behind" in disagreements(own)
