@@ -267,6 +267,9 @@ def wrapped(writer: Writer, value: Any, magic: int, path: str, append: AppendMes
         if last != value["offset"]:
             detail = f"its offset {value['offset']} is not that of its last message, {last}"
             raise EncodeError(Reason.INVALID_WRAPPER, detail, path)
+        if first < 0:
+            detail = f"its first message has the offset {first}; the wrapper's would be below that of its last message"
+            raise EncodeError(Reason.INVALID_WRAPPER, detail, path)
         base = first
     inner = writer.inner()
     for index, message in enumerate(messages):

@@ -108,7 +108,7 @@ class ConsumerInterceptor(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class HeaderPlugin(Generic[T]):
     """What has a header key to itself: how its values become bytes, and bytes its values."""
 
