@@ -126,7 +126,7 @@ class Kip82StringKeys:
             raise UnknownType(f"the dialect {self.name} has no type {type_name!r}")
         return _CODECS[type_name]
 
-    def answer_type(self, api_key: int, version: int, inside: bytes) -> None:  # noqa: ARG002
+    def answer_type(self, api_key: int, version: int, inside: bytes) -> None:
         """There are no answers."""
 
     def lookup(self, type_name: str, data: bytes, key: Any, version: int | None, rules: Rules) -> list[Any]:
