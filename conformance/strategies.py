@@ -16,8 +16,7 @@ from reference.dialects.kip_82_int import HeadedCodec
 from reference.framing import RequestFrame, ResponseFrame, request_plans
 from reference.plan import Array, Node, Pair, PlannedField, Struct, TagBuffer
 from reference.primitives import Primitive
-from reference.shapes import Fields, Integers, Items, Octets, Pairs, Shape, Shaped, Text
-from reference.shapes import Pair as PairShape
+from reference.shapes import Fields, Integers, Items, KeyValue, KeyValues, Octets, Shape, Shaped, Text
 
 Values = st.SearchStrategy[Any]
 
@@ -89,10 +88,6 @@ def _of_field(field: PlannedField) -> Values:
     return values if field.tag is None else st.just(field.default) | values
 
 
-#: Few keys, so that they come twice, and any others.
-_KEYS = st.sampled_from(["a", "b", "A", "", "é", "e\u0301"]) | _TEXT
-
-
 def of_shape(shape: Shape) -> Values:
     """The values of a shape."""
     match shape:
@@ -102,10 +97,10 @@ def of_shape(shape: Shape) -> Values:
             return _TEXT
         case Octets(nullable):
             return st.none() | _BYTES if nullable else _BYTES
-        case PairShape(key, value):
+        case KeyValue(key, value):
             return st.tuples(_of_key(key), of_shape(value)).map(list)
-        case Pairs(key, value):
-            return st.lists(of_shape(PairShape(key, value)), max_size=4)
+        case KeyValues(key, value):
+            return st.lists(of_shape(KeyValue(key, value)), max_size=4)
         case Items(item):
             return st.lists(of_shape(item), max_size=3)
         case Fields(fields):
@@ -113,7 +108,7 @@ def of_shape(shape: Shape) -> Values:
 
 
 def _of_key(key: Shape) -> Values:
-    return _KEYS if isinstance(key, Text) else of_shape(key)
+    return _HEADER_KEYS if isinstance(key, Text) else of_shape(key)
 
 
 def of_codec(codec: Codec, dialect: str) -> Values:

@@ -29,15 +29,15 @@ class Octets:
 
 
 @dataclass(frozen=True, slots=True)
-class Pairs:
-    """Pairs of a key and a value, in order, keys twice included."""
+class KeyValues:
+    """KeyValues of a key and a value, in order, keys twice included."""
 
     key: Shape
     value: Shape
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class KeyValue:
     """One pair of a key and a value."""
 
     key: Shape
@@ -58,7 +58,7 @@ class Fields:
     fields: Mapping[str, Shape]
 
 
-Shape = Integers | Text | Octets | Pair | Pairs | Items | Fields
+Shape = Integers | Text | Octets | KeyValue | KeyValues | Items | Fields
 
 
 @runtime_checkable

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 from wire import KAFKA, Message, Refused, attempt, decode, encode, field, recode, schema, tagged
 
-import reference
-from reference import Reference, Rules, Ruling, message, rulings, take
+from reference import Reference, Rules, Ruling, dialects, message, rulings, take
 
 # Questions, each put under Rules(**switches).
 
@@ -333,7 +332,7 @@ def test_the_demanded_reading_is_the_default() -> None:
 
 def test_each_ruling_names_switches_and_readings_that_exist() -> None:
     taken = set()
-    for ruling in (one for dialect in reference.dialects for one in rulings(dialect).values()):
+    for ruling in (one for dialect in dialects for one in rulings(dialect).values()):
         assert ruling.contested or not ruling.others
         for switch, value in ruling.others.values():
             assert value in readings_of(switch)[1:], ruling.id

@@ -26,7 +26,7 @@ from reference.dialects.kip_82_string_keys import batch, messages, numbers
 from reference.dialects.kip_82_string_keys.rulings import RULINGS
 from reference.errors import Reason
 from reference.rules import Rules
-from reference.shapes import Fields, Integers, Items, Octets, Pair, Pairs, Shape, Text
+from reference.shapes import Fields, Integers, Items, KeyValue, KeyValues, Octets, Shape, Text
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ def _signed(bits: int, without: int = 0) -> Integers:
 
 
 _UINT_VAR = Integers(0, 2**32 - 1)
-_HEADERS = Pairs(Text(), Octets())
+_HEADERS = KeyValues(Text(), Octets())
 _MESSAGE = Fields(
     {
         "attributes": _signed(8),
@@ -86,7 +86,7 @@ _BATCH = Fields(
 _CODECS: Mapping[str, DraftCodec] = {
     "UVARINT": DraftCodec(numbers.read_uint_var, numbers.append_uint_var, _UINT_VAR),
     "INTVAR": DraftCodec(numbers.read_int_var, numbers.append_int_var, _signed(64)),
-    "HEADER": DraftCodec(messages.read_header, messages.append_header, Pair(Text(), Octets())),
+    "HEADER": DraftCodec(messages.read_header, messages.append_header, KeyValue(Text(), Octets())),
     "HEADERS": DraftCodec(messages.read_headers, messages.append_headers, _HEADERS),
     "MESSAGE": DraftCodec(messages.read_message, messages.append_message, _MESSAGE),
     "BATCH": DraftCodec(batch.read_batch, batch.append_batch, _BATCH),
@@ -127,7 +127,7 @@ class Kip82StringKeys:
         return _CODECS[type_name]
 
     def answer_type(self, api_key: int, version: int, inside: bytes) -> None:
-        """None: there are no requests."""
+        """There are no answers."""
 
     def lookup(self, type_name: str, data: bytes, key: Any, version: int | None, rules: Rules) -> list[Any]:
         if type_name not in ("HEADERS", "MESSAGE"):
