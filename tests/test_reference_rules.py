@@ -64,9 +64,10 @@ def batch(count: int, content: bytes, codec: int = 0) -> str:
     return (struct.pack(">qiibI", 0, 9 + len(fields), -1, 2, crc32c(fields)) + fields).hex()
 
 
-def entry(magic: int, offset: int, codec: int, value: bytes) -> bytes:
-    """A message of magic 0 or 1 without a key, its size and CRC right."""
-    inside = bytes([magic, codec]) + bytes(8 * magic) + b"\xff" * 4 + struct.pack(">i", len(value)) + value
+def entry(magic: int, offset: int, codec: int, value: bytes, length: int | None = None) -> bytes:
+    """A message of magic 0 or 1 without a key, its size and CRC right; `length`: what stands before the value."""
+    length = len(value) if length is None else length
+    inside = bytes([magic, codec]) + bytes(8 * magic) + b"\xff" * 4 + struct.pack(">i", length) + value
     return struct.pack(">qiI", offset, 4 + len(inside), zlib.crc32(inside)) + inside
 
 
