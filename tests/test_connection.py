@@ -70,7 +70,8 @@ IN_A_CHILD = [
     ("exits", Status.CRASH, "exit 3", ""),
     ("alarms", Status.CRASH, "SIGALRM", ""),
     ("leaves_grandchild", Status.CRASH, "SIGABRT", "unruly:_leave_grandchild_and_die"),
-    ("closes_everything", Status.CRASH, "exit 1", ""),
+    # Python ends with 120 when it finds at last that it cannot flush its output.
+    ("closes_everything", Status.CRASH, "exit 1|exit 120", ""),
     ("hangs", Status.HANG, "timeout", "unruly:<lambda>"),
     ("spins", Status.HANG, "timeout", "unruly:<lambda>"),
     ("eats_shared", Status.OOM, "memory", ""),
@@ -110,7 +111,8 @@ def test_a_module_in_a_child(
         observations = connection.ask(cases)
     others_answered(cases, observations, AT)
     culprit = observations[AT]
-    assert (culprit.status, culprit.error, culprit.frame) == (status, error, frame), culprit
+    assert (culprit.status, culprit.frame) == (status, frame), culprit
+    assert culprit.error in error.split("|"), culprit
     assert culprit.detail.startswith(DETAILS.get(manner, ""))
     assert "conformance" not in culprit.detail, "our own frames are of no use to the reader"
     asked = log.read_text().splitlines()

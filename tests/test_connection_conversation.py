@@ -330,6 +330,8 @@ def test_how_processes_end() -> None:
     assert died(139, b"").detail == "the process ended with exit code 139 (from a shell this stands for SIGSEGV)"
     assert died(255, b"").detail == "the process ended with exit code 255"
     assert died(0, b"", b'{"seq":3,"va').detail.endswith("""its last line on stdout is not complete: '{"seq":3,"va'""")
+    endless = died(-6, b"memory allocation of 1152921504606846976 bytes failed")
+    assert endless.status is Status.CRASH
     for text in (b"fatal error: runtime: out of memory", b"std::bad_alloc", b"memory allocation of 8 bytes failed"):
         assert died(-6, text).status is Status.OOM
     assert died(-6, b"memory is fine").status is Status.CRASH

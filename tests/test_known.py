@@ -276,6 +276,9 @@ def test_the_file_stands_beside_the_module(tmp_path: Path, monkeypatch: pytest.M
     (tmp_path / "wrapped.known.toml").write_text("")
     assert known.beside("wrapped") == tmp_path / "wrapped.known.toml"
     assert known.beside("wrapped:Codec") == tmp_path / "wrapped.known.toml"
+    (tmp_path / "wrapped.Codec.known.toml").write_text("")
+    assert known.beside("wrapped:Codec") == tmp_path / "wrapped.Codec.known.toml"
+    assert known.beside("wrapped") == tmp_path / "wrapped.known.toml"
 
 
 @pytest.mark.parametrize("spec", ["no.such.module", "no_such_module", "sys", "a b", "", "exec:no-such-program"])

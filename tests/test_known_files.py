@@ -185,8 +185,8 @@ class TestEntry:
         ("kafka_python", "kafka/varints/uvarint-max-and-bit-32#decode", "fail", "accepted-invalid", "8589934590"),
         ("kafka_python", "kafka/tag-ordering/tag-1#recode", "fail", "wrong-bytes", "got 0x00"),
         ("kio", "kafka/tag-ordering/response-unknown-tag#decode", "fail", "refused-valid", "Unknown tagged field tag"),
-        ("kio", "kafka/resource-limits/response-v3-keys-2-32#decode", "oom", None, "SIGABRT"),
-        ("kio", "kafka/messages/metadata-response-12-brokers-bomb-alone#decode", "oom", None, "SIGABRT"),
+        ("kio", "kafka/resource-limits/response-v3-keys-2-32#decode", "crash", None, "SIGABRT"),
+        ("kio", "kafka/messages/metadata-response-12-brokers-bomb-alone#decode", "crash", None, "SIGABRT"),
         ("kio", "kafka/messages/MetadataResponse/12/unknown-tags#decode", "fail", "refused-valid", "Unknown tagged"),
         ("kio", "kafka/messages/FetchRequest/12/explicit#decode", "fail", "refused-valid", "UnexpectedNull"),
         ("kafka_python", "kafka/messages/MetadataResponse/12/unknown-tags#recode", "fail", "wrong-bytes", "got 0x"),
@@ -231,7 +231,9 @@ def test_a_deviation_that_is_known_for_long_is_found(
     wrapper: str, identifier: str, verdict: str, kind: str | None, shown: str, asked: dict[str, Asked]
 ) -> None:
     found = asked[wrapper].verdict(identifier)
-    assert (found.verdict, found.kind) == (verdict, kind)
+    assert found.kind == kind
+    # On a machine with more memory than is asked for at once it is the limit that ends it.
+    assert found.verdict in ({"crash", "oom"} if shown == "SIGABRT" else {verdict})
     assert shown in found.detail
     assert found.known is not None
 
@@ -239,7 +241,8 @@ def test_a_deviation_that_is_known_for_long_is_found(
 def test_the_abort_that_is_known_for_long_is_found_among_the_bombs(asked: dict[str, Asked]) -> None:
     """Metadata 12 with 2**31 - 2 brokers."""
     bombs = asked["kio"].deviations("kafka/messages/MetadataResponse/12/default+bomb:4#decode")
-    assert [(found.verdict, found.error) for found in bombs] == [("oom", "SIGABRT")]
+    assert [found.error for found in bombs] == ["SIGABRT"]
+    assert {found.verdict for found in bombs} <= {"crash", "oom"}
 
 
 def run_area(file: Path | None = None) -> Run:

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from test_reference_rules import A_RECORD, batch, entry
 from wire import KAFKA
 
 import reference
@@ -53,7 +54,8 @@ BORDERS = [bytes.fromhex(digits) for digits in BORDER_DIGITS.split()]
 def others() -> list[Rules]:
     """The strict reading, each other one alone, and all first others at once."""
     hints = typing.get_type_hints(Rules)
-    switches = {one.name: typing.get_args(hints[one.name])[1:] for one in dataclasses.fields(Rules)}
+    readings = {one.name: typing.get_args(hints[one.name]) for one in dataclasses.fields(Rules)}
+    switches = {name: values[1:] for name, values in readings.items() if values}  # a bound has no readings
     alone = [Rules(**{name: value}) for name, values in switches.items() for value in values]
     return [Rules(), *alone, Rules(**{name: values[0] for name, values in switches.items()})]
 
@@ -313,6 +315,19 @@ def bombs() -> Iterator[tuple[str, int | None, bytes, int]]:
         yield "ApiVersionsResponse", 3, b"\0\0\x01" + b"\0" * 4 + b"\x01\x00\x05" + bomb[:5], 10
         yield "RequestHeader", 2, b"\0" * 10 + bomb, 10
         yield "ResponseHeader", 1, b"\0" * 4 + bomb, 4
+    record = bytes.fromhex("00" + "00" + "00")  # attributes and deltas
+    for bomb in (bytes.fromhex("feffffff0f"), bytes.fromhex("8080808008")):  # 2**31 - 1 and 2**30
+        yield "Record", None, bomb, 0
+        for before in (b"", b"\x01", b"\x01\x01", b"\x01\x01\x02"):  # null keys and values, one header
+            inside = record + before + bomb
+            yield "Record", None, bytes([len(inside) << 1]) + inside, 1 + len(inside) - len(bomb)
+    for count in (2**31 - 1, 2**20):
+        yield "RecordBatch", None, bytes.fromhex(batch(count, A_RECORD)), 57
+        yield "RecordSet", None, bytes.fromhex(batch(count, A_RECORD)), 57
+    yield "RecordBatch", None, bytes.fromhex("0000000000000000" + "7fffffff"), 8
+    for magic in (0, 1):
+        bomb = entry(magic, 0, 0, b"a", 2**31 - 1)
+        yield "MessageSet", magic, bomb, len(bomb) - 5
     for size in ("7fffffff", "063fffff"):
         yield "RequestFrame", None, bytes.fromhex(size) + b"\0" * 64, 0
         yield "ResponseFrame:ApiVersions", 0, bytes.fromhex(size) + b"\0" * 64, 0

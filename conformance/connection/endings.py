@@ -9,6 +9,8 @@ import sysconfig
 from dataclasses import dataclass
 from pathlib import Path
 
+import psutil
+
 from conformance.model import Status
 
 #: How much of what a child wrote to stderr is shown, and how much is kept to look at.
@@ -18,6 +20,7 @@ STDERR_KEPT = 16 * 1024
 _OUT_OF_MEMORY = re.compile(
     r"out of memory|bad_alloc|memory allocation of|cannot allocate memory|outofmemoryerror|memoryerror", re.IGNORECASE
 )
+_ASKED = re.compile(r"memory allocation of (\d{1,20}) bytes failed")  # as Rust has it
 _STACK = re.compile(r'most recent call first\):\n((?:  File "[^\n]*", line \d+ in [^\n]*\n?)+)')
 _FRAME = re.compile(r'  File "([^\n]*)", line \d+ in ([^\n]*)')
 _SHELL_SIGNAL = 128
@@ -45,8 +48,16 @@ def died(code: int, stderr: bytes, half_line: bytes = b"") -> Ending:
             text += f" (from a shell this stands for {_signal_name(code - _SHELL_SIGNAL)})"
     if half_line:
         text += f"\nits last line on stdout is not complete: {shorten(half_line)}"
-    status = Status.OOM if _OUT_OF_MEMORY.search(stderr.decode(errors="replace")) else Status.CRASH
-    return Ending(status, error, text + tail(stderr), python_frame(stderr))
+    return Ending(_status(stderr), error, text + tail(stderr), python_frame(stderr))
+
+
+def _status(stderr: bytes) -> Status:
+    """What stderr says of memory. Who asks at once for more than this machine has, died of that, and of no limit."""
+    text = stderr.decode(errors="replace")
+    asked = max((int(number) for number in _ASKED.findall(text)), default=0)
+    if asked > psutil.virtual_memory().total:
+        return Status.CRASH
+    return Status.OOM if _OUT_OF_MEMORY.search(text) else Status.CRASH
 
 
 def hung(timeout: float, stderr: bytes) -> Ending:

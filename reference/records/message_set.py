@@ -70,18 +70,31 @@ def is_partial(reader: Reader, path: str, least: int) -> bool:
         return True
     start = reader.pos
     size = int.from_bytes(reader.data[start + 8 : start + 12], "big", signed=True)
-    reader.path = path
     if size < 0:
+        note_head(reader, path, start + 12)
         raise reader.error(Reason.NEGATIVE_LENGTH, f"an entry of size {size}", start + 8)
     if size < least:
         ends = FIELD_ENDS[0] if least <= FIELD_ENDS[0][-1] else FIELD_ENDS[1]
-        at = max((end for end in ends if end <= size), default=0)
-        raise reader.error(
-            Reason.TRUNCATED, f"size {size}; an entry has at least {least} bytes", min(start + 12 + at, reader.end)
-        )
+        at = min(start + 12 + max((end for end in ends if end <= size), default=0), reader.end)
+        note_head(reader, path, at)
+        raise reader.error(Reason.TRUNCATED, f"size {size}; an entry has at least {least} bytes", at)
     if reader.remaining < UP_TO_MAGIC:
         return True
     return size > reader.remaining - 12
+
+
+def note_head(reader: Reader, path: str, fault: int) -> None:
+    """Of an entry whose fault is found before it is read: a span for each byte up to there."""
+    if reader.spans is not None:
+        reader.path = join(path, "offset")
+        read_int64(reader, "offset")
+        reader.path = join(path, "size")
+        read_int32(reader, "size")
+        start = reader.pos
+        if fault > start:
+            reader.path = path
+            reader.note(start, "what follows", reader.take(fault - start, start, "what follows"))
+    reader.path = path
 
 
 def drop_rest(reader: Reader, path: str) -> None:

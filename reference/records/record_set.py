@@ -41,16 +41,17 @@ def _magic(reader: Reader, path: str) -> int:
     """The next entry's magic, whose format then says how long the entry is at least."""
     at = reader.pos + _MAGIC_AT
     magic = int.from_bytes(reader.data[at : at + 1], "big", signed=True)
-    reader.path = path
     if magic not in (*message_set.MAGICS, batch.MAGIC):
+        message_set.note_head(reader, path, at)
         raise reader.error(Reason.UNSUPPORTED_MAGIC, f"magic {magic}; there are 0, 1 and 2", at)
     ends = batch.FIELD_ENDS if magic == batch.MAGIC else message_set.FIELD_ENDS[magic]
     size = int.from_bytes(reader.data[at - 8 : at - 4], "big", signed=True)
     if size < ends[-1]:
         start = at - 4
         fitting = max((end for end in ends if end <= size), default=0)
-        detail = f"{size} bytes; magic {magic} has at least {ends[-1]}"
-        raise reader.error(Reason.TRUNCATED, detail, min(start + fitting, reader.end))
+        fault = min(start + fitting, reader.end)
+        message_set.note_head(reader, path, fault)
+        raise reader.error(Reason.TRUNCATED, f"{size} bytes; magic {magic} has at least {ends[-1]}", fault)
     return magic
 
 
