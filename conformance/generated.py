@@ -27,8 +27,8 @@ _SETS = frozenset({"RecordSet", "MessageSet"})
 _CODEC = 0x07
 #: What a generated case is about, by its type; messages and frames are about themselves.
 _AREAS = (
-    (re.compile(r"Record|HEADERS"), "header-multimaps"),
-    (re.compile(r"RecordBatch|RecordSet|MessageSet|MESSAGE_AND_OFFSET|MESSAGE_SET"), "framing"),
+    (re.compile(r"Record"), "header-multimaps"),
+    (re.compile(r"RecordBatch|RecordSet|MessageSet"), "framing"),
     (re.compile(r"(UNSIGNED_)?VAR(INT|LONG)"), "varints"),
     (re.compile(r"TAG_BUFFER"), "tag-ordering"),
     (re.compile(r".*(STRING|BYTES|ARRAY).*"), "null-encodings"),
@@ -36,9 +36,10 @@ _AREAS = (
 )
 
 
-def area(type_name: str) -> str:
-    """The area of a generated case of this type."""
-    return next((name for pattern, name in _AREAS if pattern.fullmatch(type_name)), "messages")
+def area(dialect: str, type_name: str) -> str:
+    """The area of a generated case of this type: the dialect says it, or the name."""
+    own = reference.dialect_named(dialect).areas.get(type_name)
+    return own or next((name for pattern, name in _AREAS if pattern.fullmatch(type_name)), "messages")
 
 
 def has_partial_tail(type_name: str, data: bytes) -> bool:
@@ -81,7 +82,7 @@ def vector_of(
     vector = Vector(
         id=f"x{seed.hex()}{mutation}",
         dialect=dialect,
-        area=area(type_name),
+        area=area(dialect, type_name),
         about=f"generated: {'the first ' + str(prefix) + ' of ' if prefix is not None else ''}{len(seed)} bytes",
         kind=Kind.INVALID,
         ops=(op,),

@@ -163,23 +163,24 @@ def load(path: Path, version: str | None) -> Known:
 
 
 def beside(spec: str) -> Path | None:
-    """The known-deviations file beside an implementation, when there is one."""
+    """The known-deviations file beside an implementation, when there is one; that of its attribute before its own."""
+    attribute = ""
     if spec.startswith("exec:"):
         words = shlex.split(spec.removeprefix("exec:"))
         programs = [Path(found) for word in words if (found := shutil.which(word) or word) and Path(found).is_file()]
     else:
-        module = spec.partition(":")[0]
+        module, _, attribute = spec.partition(":")
         try:
             found_spec = _find(module)
         except (ImportError, ValueError):
             return None
         origin = found_spec.origin if found_spec else None
         programs = [Path(origin)] if origin and origin not in ("built-in", "frozen") else []
-    for program in reversed(programs):
-        candidate = program.with_name(f"{program.stem}.known.toml")
-        if candidate.is_file():
-            return candidate
-    return None
+    stems = [f".{attribute}", ""] if attribute else [""]
+    candidates = (
+        program.with_name(f"{program.stem}{stem}.known.toml") for program in reversed(programs) for stem in stems
+    )
+    return next((candidate for candidate in candidates if candidate.is_file()), None)
 
 
 def _find(module: str) -> ModuleSpec | None:

@@ -75,7 +75,7 @@ def offered(
         if dialects is not None and dialect not in dialects:
             continue
         for type_name, version in _types(dialect):
-            if areas is not None and generated.area(type_name) not in areas:
+            if areas is not None and generated.area(dialect, type_name) not in areas:
                 continue
             ops = frozenset(
                 op

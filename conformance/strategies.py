@@ -16,6 +16,7 @@ from reference.dialects.kip_82_int import HeadedCodec
 from reference.framing import RequestFrame, ResponseFrame, request_plans
 from reference.plan import Array, Node, Pair, PlannedField, Struct, TagBuffer
 from reference.primitives import Primitive
+from reference.shapes import Fields, Integers, Items, KeyValue, KeyValues, Octets, Shape, Shaped, Text
 
 Values = st.SearchStrategy[Any]
 
@@ -87,8 +88,33 @@ def _of_field(field: PlannedField) -> Values:
     return values if field.tag is None else st.just(field.default) | values
 
 
+def of_shape(shape: Shape) -> Values:
+    """The values of a shape."""
+    match shape:
+        case Integers(low, high, without):
+            return _integers(low, high).map(lambda number: number & ~without)
+        case Text():
+            return _TEXT
+        case Octets(nullable):
+            return st.none() | _BYTES if nullable else _BYTES
+        case KeyValue(key, value):
+            return st.tuples(_of_key(key), of_shape(value)).map(list)
+        case KeyValues(key, value):
+            return st.lists(of_shape(KeyValue(key, value)), max_size=4)
+        case Items(item):
+            return st.lists(of_shape(item), max_size=3)
+        case Fields(fields):
+            return st.fixed_dictionaries({name: of_shape(field) for name, field in fields.items()})
+
+
+def _of_key(key: Shape) -> Values:
+    return _HEADER_KEYS if isinstance(key, Text) else of_shape(key)
+
+
 def of_codec(codec: Codec, dialect: str) -> Values:
     """The values of any type of a dialect."""
+    if isinstance(codec, Shaped):
+        return of_shape(codec.shape)
     match codec:
         case NodeCodec(node):
             return of_node(node)

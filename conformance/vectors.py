@@ -404,8 +404,8 @@ def _kind(raw: _RawVector) -> Kind:
 def _resolve(raw: _RawVector, file: _RawFile) -> Vector:
     if not _ID.fullmatch(raw.id):
         raise VectorError("an id is lower-case words with hyphens")
+    derived = None if raw.derive is None else _derived(raw.derive, valid=raw.reject is None)
     kind = _kind(raw)
-    derived = None if raw.derive is None else _derived(raw.derive, valid=kind is Kind.VALID)
     _check_fields(kind, raw)
     pieces, value = _pieces(raw.bytes, "bytes"), raw.value
     if derived is not None:

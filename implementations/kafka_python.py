@@ -1,11 +1,14 @@
 """kafka-python: codecs and messages built at run time from Kafka's schema JSON.
 
 Offered: the codecs of `kafka.protocol.schemas.fields.codecs`, which read a stream (what they leave is refused); arrays
-by `ArrayField`; headers and messages as the client has them. One codec serves nullable and other fields alike, as in
-the library's own messages. `ApiMessage.decode` does not tell how much it took: what it leaves is accepted. A response
-frame is read by `KafkaProtocol`, as the client reads it; a request frame by `ApiMessage.decode(framed=True)`.
-`negotiate` is `BrokerVersionData.api_version`; `interpret` is `KafkaConnection`'s own lookup of versions, on a stand-in
-for its socket. Not there: UINT32, a header of version 0, writing unknown tags, anything of a broker's.
+by `ArrayField`; headers and all messages that have a class in `kafka.protocol`, at the versions that its schemas call
+valid. One codec serves nullable and other fields alike, as in the library's own messages. `ApiMessage.decode` does not
+tell how much it took: what it leaves is accepted. A response frame is read by `KafkaProtocol`, as the client reads it;
+a request frame by `ApiMessage.decode(framed=True)`. Authorized operations are a set of bits. Records are read as by a
+fetch and written as by a producer (`_records` has the how and what is not told or taken); a record by itself goes
+through `KafkaProducer.send`. `negotiate` is `BrokerVersionData.api_version`; `interpret` is `KafkaConnection`'s own
+lookup of versions, on a stand-in for its socket. Not there: UINT32, a header of version 0, writing unknown tags,
+anything of a broker's.
 """
 
 from __future__ import annotations
@@ -18,16 +21,24 @@ from importlib.metadata import version as installed_version
 from types import SimpleNamespace
 from typing import Any
 
+import snappy  # type: ignore[import-untyped]
+import zstandard
 from kafka.errors import IncompatibleBrokerVersion, KafkaError, KafkaProtocolError
 from kafka.net.connection import KafkaConnection
-from kafka.protocol import api_header, metadata
+from kafka.producer import KafkaProducer
+from kafka.protocol import admin, api_data, api_header, consumer, metadata, producer, sasl
 from kafka.protocol.broker_version_data import BrokerVersionData
 from kafka.protocol.parser import KafkaProtocol
 from kafka.protocol.schemas import ArrayField
 from kafka.protocol.schemas.fields.codecs import tagged_fields
 from kafka.protocol.schemas.fields.codecs import types as codecs
+from kafka.record.default_records import DefaultRecordBatch, DefaultRecordBatchBuilder
+from kafka.record.legacy_records import LegacyRecordBatchBuilder
+from kafka.record.memory_records import MemoryRecords
+from kafka.record.util import calc_crc32c
 
-from implementations._shared import distinct_tags, failed, read_whole
+from implementations import _records
+from implementations._shared import SPELLED, distinct_tags, failed, read_whole
 
 logging.getLogger("kafka").addHandler(logging.NullHandler())
 
@@ -36,7 +47,16 @@ version = installed_version("kafka-python")
 dialects = ("kafka",)
 #: The parser takes ValueError and struct.error for "unable to decode", and raises KafkaErrors of its own. It does not
 #: expect an IndexError or AssertionError: these escape the client's read loop, so here they are no refusal.
-rejects = (ValueError, struct.error, KafkaError)
+#: The decompressors' own exceptions pass through to whoever asks for records; RuntimeError is lz4's.
+rejects = (
+    ValueError,
+    struct.error,
+    KafkaError,
+    *_records.REJECTS,
+    snappy.UncompressError,
+    zstandard.ZstdError,
+    RuntimeError,
+)
 #: Tags in any order, sizes of known tags not looked at, bytes after a body ignored, lengths below -1 are null.
 readings = {"R-K-1": "other", "R-K-2": "other", "R-K-7": "other", "R-K-15": "other"}
 
@@ -58,14 +78,29 @@ CODECS = {
     **{f"{form}STRING": "String" for form in ("", "NULLABLE_", "COMPACT_", "COMPACT_NULLABLE_")},
     **{f"{form}BYTES": "Bytes" for form in ("", "NULLABLE_", "COMPACT_", "COMPACT_NULLABLE_")},
 }
+#: The library reads it as None.
+NO_UUID = uuid.UUID(int=0)
 ARRAYS = ("ARRAY", "NULLABLE_ARRAY", "COMPACT_ARRAY", "COMPACT_NULLABLE_ARRAY")
 HEADERS = {header: getattr(api_header, header) for header in ("RequestHeader", "ResponseHeader")}
-MESSAGES = {message: getattr(metadata, message) for message in ("ApiVersionsRequest", "ApiVersionsResponse")}
-REQUESTS = {message.API_KEY: message for message in MESSAGES.values() if message.is_request()}
+#: Where the messages' classes are.
+MODULES = (admin, consumer, metadata, producer, sasl)
+MESSAGES = {
+    found.__name__: found
+    for module in MODULES
+    for found in vars(module).values()
+    if isinstance(found, api_data.JsonSchemaData) and found._struct is not None
+}
+REQUESTS = {message.API_KEY: message for message in MESSAGES.values() if message.type == "request"}
 RESPONSE_FRAMES = {
     f"ResponseFrame:{message.name.removesuffix('Response')}": message
     for message in MESSAGES.values()
-    if not message.is_request()
+    if message.type == "response"
+}
+#: Structure → the name in Kafka's schema of what the library renames to `authorized_operations`.
+OPERATIONS = {
+    "DescribeClusterResponse": "ClusterAuthorizedOperations",
+    "MetadataResponse": "ClusterAuthorizedOperations",
+    "MetadataResponseTopic": "TopicAuthorizedOperations",
 }
 
 types: dict[str, dict[str, tuple[int, int] | None]] = {
@@ -74,8 +109,18 @@ types: dict[str, dict[str, tuple[int, int] | None]] = {
         **dict.fromkeys([*ARRAYS, "TAG_BUFFER", "RequestFrame"]),
         **{header: found._valid_versions for header, found in HEADERS.items()},
         **{message: found.valid_versions for message, found in {**MESSAGES, **RESPONSE_FRAMES}.items()},
+        **_records.TYPES,
     }
 }
+RECORDS = _records.Classes(
+    memory=MemoryRecords,
+    batch=DefaultRecordBatch,
+    batch_builder=DefaultRecordBatchBuilder,
+    legacy_builder=LegacyRecordBatchBuilder,
+    crc32c=calc_crc32c,
+    leader_epoch=lambda batch: batch.leader_epoch,
+)
+rebuilds = dict.fromkeys(("RecordBatch", "RecordSet"), _records.REBUILDS)
 
 
 class Pinned:
@@ -89,12 +134,16 @@ class Pinned:
 
     def decode(self, data: io.BytesIO, **_: Any) -> Any:
         value = self.codec.decode(data, compact=self.compact)
-        return uuid.UUID(int=0) if value is None and self.codec is codecs.UUID else value  # None: the zero UUID
+        return NO_UUID if value is None and self.codec is codecs.UUID else value
 
 
 def decode(type: str, data: bytes, *, dialect: str, version: int | None = None) -> Any:
-    """The value, by the codec, header or message class of the library."""
+    """The value, by the codec, header, message or record class of the library."""
+    if type in _records.TYPES:
+        return RECORDS.decode(type, data, version)
     if type in MESSAGES:
+        if MESSAGES[type].type == "data":
+            return _plain(read_whole(lambda stream: MESSAGES[type].decode(stream, version=version, header=False), data))
         return _plain(MESSAGES[type].decode(data, version=version))
     if type == "RequestFrame":
         return _read_request(data)
@@ -109,9 +158,11 @@ def decode(type: str, data: bytes, *, dialect: str, version: int | None = None) 
 
 
 def encode(type: str, value: Any, *, dialect: str, version: int | None = None) -> bytes:
-    """The bytes, by the codec, header or message class of the library."""
+    """The bytes, by the codec, header, message or record class of the library."""
+    if type in _records.TYPES:
+        return RECORDS.encode(type, _sent(value) if type == "Record" else value, version)
     if type in MESSAGES:
-        return bytes(_native(MESSAGES[type], value, version).encode())
+        return bytes(_native(MESSAGES[type], value, version).encode(header=False))
     if type in HEADERS:
         flexible = _flexible(type, version)
         return bytes(_native(HEADERS[type], value, version).encode(flexible=flexible))
@@ -165,6 +216,32 @@ def interpret(request: bytes, response: bytes | None, *, dialect: str) -> dict[s
         return failed(error, response)
     lookup.close()
     return {"outcome": "retry", "version": connection._api_versions_idx}
+
+
+def _sent(record: dict[str, Any]) -> dict[str, Any]:
+    """The record as `KafkaProducer.send` hands it on to be written, from a producer without a cluster."""
+    handed: dict[str, Any] = {}
+
+    def append(_: Any, timestamp: int, key: Any, value: Any, headers: Any, **__: Any) -> tuple[None, bool, bool, bool]:
+        handed.update(record | {"timestampDelta": timestamp, "key": key, "value": value, "headers": headers})
+        return None, False, False, False
+
+    producer: Any = SimpleNamespace(
+        _closed=False,
+        _metadata=SimpleNamespace(partitions_for_topic=lambda _: {0}),
+        _partition=lambda *_: 0,
+        _serialize=lambda _serializer, _topic, _headers, item: item,
+        _estimate_size_in_bytes=lambda *_: 0,
+        _ensure_valid_record_size=lambda _: None,
+        _transaction_manager=None,
+        _accumulator=SimpleNamespace(append=append),
+        config=KafkaProducer.DEFAULT_CONFIG | {"api_version": (3, 0)},
+    )
+    headers = [tuple(pair) for pair in record["headers"]]
+    KafkaProducer.send(
+        producer, "t", value=record["value"], key=record["key"], headers=headers, timestamp_ms=record["timestampDelta"]
+    )
+    return handed
 
 
 def _connection(version: int, correlation_id: int) -> Any:
@@ -243,10 +320,19 @@ def _named_tags(tags: Any) -> dict[str, bytes]:
     return {f"_{tag}": data for tag, data in distinct_tags(tags).items()}
 
 
+def _wire_name(container: Any, field: Any) -> str:
+    """The field's name in Kafka's schema. `container` is the class of the structure, or a weak proxy of it."""
+    structure = container._struct.type_str if container._struct.type_str in OPERATIONS else container._struct._name
+    if field._name == "authorized_operations":
+        return OPERATIONS[structure]
+    named: str = SPELLED.get(structure, {}).get(field._name, field._name)
+    return named
+
+
 def _plain(item: Any) -> dict[str, Any]:
     """A DataContainer as a dict of the fields that its version has, by their names in the schema."""
     has = [field for field in item.fields.values() if field.for_version_q(item.version)]
-    shown = {field._name: _plain_field(field, getattr(item, field.name)) for field in has}
+    shown = {_wire_name(item, field): _plain_field(field, getattr(item, field.name)) for field in has}
     return shown | ({"_tags": _unknown_tags(item.unknown_tags)} if item.unknown_tags else {})
 
 
@@ -257,12 +343,15 @@ def _plain_field(field: Any, value: Any) -> Any:
         return [_plain(item) if field.is_struct_array() else _plain_field(field.array_of, item) for item in value]
     if field.is_struct():
         return None if value is None else _plain(value)
-    return uuid.UUID(int=0) if value is None and field.type_str == "uuid" else value
+    if field.type_str == "bitfield":
+        bits = codecs.BitField.to_32_bit_field({31} if value is None else value)
+        return bits - (bits >> 31 << 32)
+    return NO_UUID if value is None and field.type_str == "uuid" else value
 
 
 def _native(container: Any, value: dict[str, Any], version: int | None = None) -> Any:
     """The DataContainer of a dict. A name that the schema lacks is handed to it as it is: it refuses."""
-    known = {field._name: field for field in container.fields.values()}
+    known = {_wire_name(container, field): field for field in container.fields.values()}
     given: dict[str, Any] = _named_tags(value.get("_tags", ()))
     for key, item in value.items():
         if key in known:
@@ -273,8 +362,12 @@ def _native(container: Any, value: dict[str, Any], version: int | None = None) -
 
 
 def _native_field(field: Any, value: Any) -> Any:
-    if value is None or not (field.is_struct() or field.is_struct_array()):
-        return value
+    if value is None:
+        return None
     if field.is_struct():
         return _native(field.data_class, value)
-    return [_native(field.data_class, item) for item in value]
+    if field.is_array():
+        return [_native_field(field.array_of, item) for item in value]
+    if field.type_str == "bitfield":
+        return codecs.BitField.decode(io.BytesIO(codecs.Int32.encode(value)))
+    return None if field.type_str == "uuid" and value == NO_UUID else value

@@ -1,9 +1,12 @@
 """kio: entities generated from Kafka's schemas, read by a Rust core, written in Python.
 
-Offered: the readers and writers of `kio.serial.readers` and `kio.serial.writers`, and the entities of `kio.schema`
-(`entity_reader`, `entity_writer`). One array reader of each form serves nullable and other fields alike, as in kio's
-own entities. A reader tells how much it took, so what it leaves is refused. Not there: tag buffers by themselves,
-unknown tags, frames, and anything that negotiates or answers.
+Offered: the readers and writers of `kio.serial.readers` and `kio.serial.writers`, and all entities that
+`kio.schema.index` lists (`entity_reader`, `entity_writer`): each has a module a version, imported at its first use. One
+array reader of each form serves nullable and other fields alike, as in kio's own entities. A reader tells how much it
+took, so what it leaves is refused. Records are those of `kio.records`: batches of magic 2, not compressed; a new batch
+has its base offset and timestamp from its first record. Error codes, durations and points in time are an enumeration's
+members, timedeltas and datetimes; numbers that these can't hold can't be asked. Not there: tag buffers by themselves,
+unknown tags, frames, sets of batches or messages, and anything that negotiates or answers.
 """
 
 from __future__ import annotations
@@ -12,17 +15,21 @@ import io
 import uuid
 from dataclasses import Field, fields, is_dataclass
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from importlib.metadata import version as installed_version
 from typing import TYPE_CHECKING, Any
 
 from kio import index
+from kio.records import readers as record_readers
+from kio.records import writers as record_writers
+from kio.records.schema import NewRecordBatch, Record, RecordBatch, RecordHeader
 from kio.schema.errors import ErrorCode
 from kio.schema.index import schema_name_map
 from kio.serial import entity_reader, entity_writer, errors, readers, writers
-from kio.serial._introspect import EntityField, EntityTupleField, classify_field
-from kio.static.constants import EntityType
+from kio.serial._introspect import EntityField, EntityTupleField, classify_field, is_optional
+from kio.static.primitive import TZAwareMicros, i64
 
-from implementations._shared import TrailingBytesError, wire_name
+from implementations._shared import SPELLED, TrailingBytesError, wire_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -67,23 +74,22 @@ ARRAYS = {
     "COMPACT_ARRAY": ("compact_array_reader", "compact_array_writer"),
     "COMPACT_NULLABLE_ARRAY": ("compact_array_reader", "compact_array_writer"),
 }
-#: Entity → its schema's name and kind in `kio.index`.
-ENTITIES = {
-    "RequestHeader": ("request_header", EntityType.header),
-    "ResponseHeader": ("response_header", EntityType.header),
-    "ApiVersionsRequest": ("api_versions", EntityType.request),
-    "ApiVersionsResponse": ("api_versions", EntityType.response),
-}
 #: What None stands for in kio's types that have no null of their own.
 NULLS = {"uuid": uuid.UUID(int=0), "datetime_i64": -1}
 EPOCH, MILLISECOND = datetime.fromtimestamp(0, UTC), timedelta(milliseconds=1)
 
 
-def _versions(schema: str, kind: EntityType) -> tuple[int, int]:
-    """The lowest and highest version that kio has of an entity."""
-    known = [number for number, kinds in schema_name_map[schema].items() if kind in kinds]
-    return min(known), max(known)
+def _entities() -> dict[str, dict[int, tuple[str, Any]]]:
+    """Entity → version → its schema's name and kind, as `kio.index` takes them. Imports none of their modules."""
+    found: dict[str, dict[int, tuple[str, Any]]] = {}
+    for schema, versions in schema_name_map.items():
+        for number, kinds in versions.items():
+            for kind, path in kinds.items():
+                found.setdefault(path.partition(":")[2], {})[number] = (schema, kind)
+    return found
 
+
+ENTITIES = _entities()
 
 types: dict[str, dict[str, tuple[int, int] | None]] = {
     "kafka": {
@@ -92,29 +98,52 @@ types: dict[str, dict[str, tuple[int, int] | None]] = {
             for sought, (reader, writer) in {**PRIMITIVES, **ARRAYS}.items()
             if hasattr(readers, reader) and hasattr(writers, writer)
         },
-        **{entity: _versions(*place) for entity, place in ENTITIES.items() if place[0] in schema_name_map},
+        **{entity: (min(versions), max(versions)) for entity, versions in ENTITIES.items()},
+        "Record": None,
+        "RecordBatch": None,
     }
 }
+#: What the writer sets by itself.
+rebuilds = {"RecordBatch": ("lastOffsetDelta", "maxTimestamp")}
+CODEC = 0x07
 
 
 def decode(type: str, data: bytes, *, dialect: str, version: int | None = None) -> Any:
-    """The value, by `kio.serial.readers` or `kio.serial.entity_reader`."""
-    read: Any = entity_reader(_entity(type, version)) if type in ENTITIES else _codec(type, 0)
-    value, size = read(data, 0)
+    """The value, by `kio.serial.readers`, `kio.serial.entity_reader` or `kio.records.readers`."""
+    value, size = _reader(type, version)(data, 0)
     if size != len(data):
         raise TrailingBytesError(size)
+    match value:
+        case Record():
+            return _plain_record(value, 0, 0)
+        case RecordBatch():
+            return _plain_batch(value)
     return _plain(value)
 
 
 def encode(type: str, value: Any, *, dialect: str, version: int | None = None) -> bytes:
-    """The bytes, by `kio.serial.writers` or `kio.serial.entity_writer`."""
+    """The bytes, by `kio.serial.writers`, `kio.serial.entity_writer` or `kio.records.writers`."""
     out = io.BytesIO()
+    if type == "RecordBatch":
+        record_writers.write_batch(out, _native_batch(value))
+        return out.getvalue()
+    if type == "Record":
+        record_writers.write_record(out, _native_record(value, 0, 0), i64(0), i64(0))
+        return out.getvalue()
     if type in ENTITIES:
         entity = _entity(type, version)
         entity_writer(entity)(out, _native(value, entity))
     else:
         _codec(type, 1)(out, value)
     return out.getvalue()
+
+
+def _reader(type_name: str, version: int | None) -> Any:
+    if type_name == "RecordBatch":
+        return record_readers.read_batch
+    if type_name == "Record":
+        return lambda data, offset: record_readers.read_record(data, i64(0), i64(0), offset)
+    return entity_reader(_entity(type_name, version)) if type_name in ENTITIES else _codec(type_name, 0)
 
 
 def _codec(type_name: str, side: int) -> Callable[..., Any]:
@@ -138,14 +167,23 @@ def _read_uuid(data: bytes, offset: int) -> tuple[Any, int]:
 
 
 def _entity(type_name: str, version: int | None) -> Any:
+    """The class of a version. One that is not there is asked for too: `kio.index` refuses it."""
     load: Any = index.load_entity_schema
-    return load(ENTITIES[type_name][0], version, ENTITIES[type_name][1])
+    places = ENTITIES[type_name]
+    schema, kind = next((place for number, place in places.items() if number == version), places[max(places)])
+    return load(schema, version, kind)
 
 
-def _wire_name(field: Field[Any]) -> str:
-    """Kafka's name of a field: kio writes snake case, and drops the "Ms" of what it gives as a time."""
-    timed = field.metadata.get("kafka_type", "").startswith(("timedelta", "datetime"))
-    return wire_name(field.name) + ("Ms" if timed else "")
+@cache
+def _names(entity: Any) -> dict[str, Field[Any]]:
+    """The fields of an entity by Kafka's names: kio has snake case, and drops the "Ms" of what it gives as a time."""
+    spelled = SPELLED.get(entity.__name__, {})
+    named = {}
+    for one in fields(entity):
+        timed = one.metadata.get("kafka_type", "").startswith(("timedelta", "datetime"))
+        usual = wire_name(one.name) + ("Ms" if timed else "")
+        named[spelled.get(usual, usual)] = one
+    return named
 
 
 def _plain(value: Any, null: Any = None) -> Any:
@@ -162,7 +200,8 @@ def _plain(value: Any, null: Any = None) -> Any:
         case tuple():
             return [_plain(item, null) for item in value]
     if is_dataclass(value):
-        return {_wire_name(one): _plain_field(getattr(value, one.name), one) for one in fields(value)}
+        entity: Any = type(value)
+        return {key: _plain_field(getattr(value, one.name), one) for key, one in _names(entity).items()}
     return value
 
 
@@ -174,7 +213,7 @@ def _plain_field(value: Any, field: Field[Any]) -> Any:
 
 def _native(value: dict[str, Any], entity: Any) -> Any:
     """The entity of a dict. A key that it has no field for is handed to it as it is: it refuses."""
-    known = {_wire_name(one): one for one in fields(entity)}
+    known = _names(entity)
     given = {key: item for key, item in value.items() if key != "_tags" or item}
     return entity(
         **{known[key].name if key in known else key: _native_field(item, known.get(key)) for key, item in given.items()}
@@ -193,6 +232,72 @@ def _native_field(value: Any, field: Field[Any] | None) -> Any:
             return ErrorCode(value)
         case _, "timedelta_i32" | "timedelta_i64":
             return value * MILLISECOND
+        case _, "uuid":
+            return tuple(map(_native_uuid, value)) if isinstance(value, list) else _native_uuid(value)
         case _, "datetime_i64":
-            return None if value == NULLS["datetime_i64"] else EPOCH + value * MILLISECOND
+            return None if value == NULLS["datetime_i64"] and is_optional(field) else EPOCH + value * MILLISECOND
     return tuple(value) if isinstance(value, list) else value
+
+
+def _native_uuid(value: uuid.UUID) -> uuid.UUID | None:
+    return None if value == NULLS["uuid"] else value
+
+
+def _plain_batch(batch: RecordBatch) -> dict[str, Any]:
+    return {
+        "baseOffset": batch.base_offset,
+        "partitionLeaderEpoch": batch.partition_leader_epoch,
+        "attributes": batch.attributes,
+        "lastOffsetDelta": batch.last_offset_delta,
+        "baseTimestamp": batch.base_timestamp,
+        "maxTimestamp": batch.max_timestamp,
+        "producerId": batch.producer_id,
+        "producerEpoch": batch.producer_epoch,
+        "baseSequence": batch.base_sequence,
+        "records": [_plain_record(record, batch.base_offset, batch.base_timestamp) for record in batch.records],
+    }
+
+
+def _plain_record(record: Record, base_offset: int, base_timestamp: int) -> dict[str, Any]:
+    return {
+        "attributes": record.attributes,
+        "timestampDelta": (record.timestamp - EPOCH) // MILLISECOND - base_timestamp,
+        "offsetDelta": record.offset - base_offset,
+        "key": record.key,
+        "value": record.value,
+        "headers": [(header.key, header.value) for header in record.headers],
+    }
+
+
+def _native_batch(batch: dict[str, Any]) -> NewRecordBatch:
+    given: Any = batch
+    if given["attributes"] & CODEC:
+        raise NotImplementedError("kio.records.writers has no compression")
+    records = given["records"]
+    if records and (records[0]["offsetDelta"] or records[0]["timestampDelta"]):
+        raise NotImplementedError("kio.records.schema.NewRecordBatch takes its bases from its first record")
+    return NewRecordBatch(
+        producer_id=given["producerId"],
+        producer_epoch=given["producerEpoch"],
+        partition_leader_epoch=given["partitionLeaderEpoch"],
+        base_sequence=given["baseSequence"],
+        attributes=given["attributes"],
+        records=tuple(_native_record(record, given["baseOffset"], given["baseTimestamp"]) for record in records),
+    )
+
+
+def _native_record(record: dict[str, Any], base_offset: int, base_timestamp: int) -> Record:
+    given: Any = record
+    return Record(
+        attributes=given["attributes"],
+        timestamp=TZAwareMicros.parse(EPOCH + (base_timestamp + given["timestampDelta"]) * MILLISECOND),
+        offset=i64(base_offset + given["offsetDelta"]),
+        key=given["key"],
+        value=given["value"],
+        headers=tuple(RecordHeader(key=_octets(key), value=value) for key, value in given["headers"]),
+    )
+
+
+def _octets(key: str | bytes | None) -> bytes | None:
+    """A header key as kio has it."""
+    return key.encode() if isinstance(key, str) else key

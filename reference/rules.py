@@ -65,6 +65,11 @@ class Rules:
     # kip-35-v7
     #: The answer to a request that a broker does not know: the length counts the correlation id, or is 0.
     empty_response: Literal["counted", "literal"] = "counted"
+    # kip-82-string-keys
+    #: What is kept of the order of headers.
+    header_order: Literal["kept", "grouped", "sorted"] = "kept"
+    #: The varint of lengths and offset deltas.
+    uint_var: Literal["unsigned", "zigzag"] = "unsigned"
     # kip-82-int-keys
     #: A message whose attributes say that there are headers, and none are.
     flag_without_headers: Literal["decoded", "refused"] = "decoded"

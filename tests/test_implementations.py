@@ -6,14 +6,27 @@ Hostile bytes are not asked here: released codecs end the process on some, and t
 from __future__ import annotations
 
 import importlib
+import re
+import subprocess
+import sys
 import uuid
+from importlib import resources
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import reference
+from conformance import ledger
+
 if TYPE_CHECKING:
     from types import ModuleType
 
+    from conformance.vectors import Vector
+
+ROOT = Path(__file__).resolve().parent.parent
+OPS = ("decode", "encode")
+KINDS = ("Request", "Response")
 LIBRARIES = {"kio": "kio", "kafka_python": "kafka", "aiokafka": "aiokafka"}
 
 API_VERSIONS: dict[str, Any] = {"ErrorCode": 0, "ApiKeys": [{"ApiKey": 18, "MinVersion": 0, "MaxVersion": 4}]}
@@ -120,7 +133,7 @@ def plain(value: Any) -> Any:
 
 @pytest.mark.parametrize(
     ("module", "version", "types", "versions"),
-    [("kio", "0.6.5", 28, 14), ("kafka_python", "3.0.12", 30, 19), ("aiokafka", "0.14.0", 29, 13)],
+    [("kio", "0.6.5", 216, 625), ("kafka_python", "3.0.12", 189, 731), ("aiokafka", "0.14.0", 132, 323)],
 )
 def test_what_is_offered_does_not_shrink_unseen(module: str, version: str, types: int, versions: int) -> None:
     found = wrapper(module)
@@ -129,6 +142,112 @@ def test_what_is_offered_does_not_shrink_unseen(module: str, version: str, types
     assert found.dialects == ("kafka",)
     assert len(found.types["kafka"]) == types
     assert sum(high - low + 1 for low, high in ranges) == versions
+
+
+class TestRanges:
+    """What is offered is what the library itself lists: by another of its lists than the wrapper reads."""
+
+    def test_kio_by_the_classes(self) -> None:
+        found = wrapper("kio")
+        assert len(found.ENTITIES) == 190
+        for name, versions in found.ENTITIES.items():
+            assert sorted(versions) == list(range(min(versions), max(versions) + 1)), name
+            for version in found.types["kafka"][name]:
+                entity = found.index.load_entity_schema(versions[version][0], version, versions[version][1])
+                assert (entity.__name__, entity.__version__) == (name, version)
+
+    def test_kio_has_every_api_key(self) -> None:
+        found = wrapper("kio")
+        requests = {
+            found.index.load_request_schema(key, max(found.schema_name_map[schema])).__name__
+            for key, schema in found.index.api_key_map.items()
+        }
+        assert requests == {name for name in found.ENTITIES if name.endswith("Request")}
+
+    def test_kio_imports_no_message_at_its_start(self) -> None:
+        wrapper("kio")
+        script = "import sys, implementations.kio; print(*sys.modules)"
+        run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT, check=True)
+        modules = [name.split(".") for name in run.stdout.split() if name.startswith("kio.schema.")]
+        assert {parts[2] for parts in modules if len(parts) > 3} <= {"request_header", "response_header"}
+
+    def test_kafka_python_by_the_schema_files(self) -> None:
+        found = wrapper("kafka_python")
+        there = resources.files("kafka.protocol.schemas.resources")
+        files = {file.name.removesuffix(".json"): file for file in there.iterdir() if file.name.endswith(".json")}
+        assert files.keys() == found.MESSAGES.keys() | found.HEADERS.keys()
+        for name, file in files.items():
+            range_there = re.search(r'"validVersions": "(\d+)(?:-(\d+))?"', file.read_text("utf-8"))
+            assert range_there, name
+            low, high = range_there.groups()
+            assert found.types["kafka"][name] == (int(low), int(high or low)), name
+
+    def test_aiokafka_by_the_requests(self) -> None:
+        found = wrapper("aiokafka")
+        requests = [kind for kind in found.api.Request.__subclasses__() if kind.__module__.startswith("aiokafka.")]
+        assert {kind.API_KEY for kind in requests} == found.REQUESTS.keys()
+        for kind in requests:
+            message, versions = found.REQUESTS[kind.API_KEY]
+            used = {each.API_VERSION for each in kind._CLASSES}
+            assert used
+            assert used <= versions.keys(), message  # old ones have a class still
+            answers = {each.RESPONSE_TYPE.API_VERSION for each in kind._CLASSES}
+            assert answers <= found.MESSAGES[message.replace("Request", "Response")].keys()
+
+
+def with_known_errors(value: Any) -> Any:
+    """The value with error 3 wherever an error code stands: kio knows codes as members of an enumeration."""
+    match value:
+        case dict():
+            return {key: 3 if key.endswith("ErrorCode") else with_known_errors(item) for key, item in value.items()}
+        case list():
+            return [with_known_errors(item) for item in value]
+    return value
+
+
+class TestEveryMessage:
+    """The ledger's fullest case of each message-version, with error codes that there are: the mapping loses nothing."""
+
+    @pytest.mark.parametrize(
+        ("module", "asked", "others"),
+        [
+            ("kio", 617, set()),
+            # It reads ApiVersions with an error as version 0.
+            ("kafka_python", 482, {("decode", "ApiVersionsResponse", version) for version in (1, 2, 3, 4)}),
+            (
+                "aiokafka",
+                174,
+                # Schemas that are wrong, and versions between those that have a class.
+                {(op, f"DescribeAcls{kind}", 2) for op in OPS for kind in KINDS}
+                | {(op, "ListOffsetsRequest", version) for op in OPS for version in (4, 5)}
+                | {(op, f"JoinGroup{kind}", version) for op in OPS for kind in KINDS for version in (3, 4)}
+                | {(op, f"SyncGroup{kind}", 2) for op in OPS for kind in KINDS},
+            ),
+        ],
+    )
+    def test_it_is_decoded_and_encoded(self, module: str, asked: int, others: set[tuple[str, str, int]]) -> None:
+        found = wrapper(module)
+        wrong = set()
+        fullest = (vector for vector in ledger.every_vector() if vector.id.endswith("/set"))
+        chosen = [vector for vector in fullest if self.offered(found, vector)]
+        for vector in chosen:
+            name, version = str(vector.type), vector.version or 0
+            value = with_known_errors(vector.value)
+            data = reference.encode(name, value, dialect="kafka", version=version)
+            for op, given, expected in (("decode", data, value), ("encode", value, data)):
+                try:
+                    answer = getattr(found, op)(name, given, dialect="kafka", version=version)
+                except (NotImplementedError, *found.rejects):
+                    answer = None
+                if plain(answer) != expected:
+                    wrong.add((op, name, version))
+        assert len(chosen) == asked
+        assert wrong == others
+
+    @staticmethod
+    def offered(found: ModuleType, vector: Vector) -> bool:
+        span = found.types["kafka"].get(vector.type)
+        return span is not None and vector.version is not None and span[0] <= vector.version <= span[1]
 
 
 @pytest.mark.parametrize("module", LIBRARIES)
@@ -288,3 +407,94 @@ def test_another_request_is_not_interpreted(module: str) -> None:
     metadata = bytes.fromhex("0000000b 0003000000000007000161")
     with pytest.raises(NotImplementedError):
         wrapper(module).interpret(metadata, None, dialect="kafka")
+
+
+RECORD = {"attributes": 0, "timestampDelta": 0, "offsetDelta": 0, "key": b"k", "value": b"v", "headers": []}
+#: Length 8, attributes 0, deltas 0, key "k", value "v", no headers: by hand.
+RECORD_BYTES = bytes.fromhex("10 00 00 00 026b 0276 00")
+#: The same with the headers b, a, b, in this order: length 20, count 3, keys and values of length 1.
+HEADERS_BYTES = bytes.fromhex("28 00 00 00 026b 0276 06 02620231 02610232 02620233")
+HEADERS = [("b", b"1"), ("a", b"2"), ("b", b"3")]
+RECORD_WRAPPERS = ["kio", "kafka_python", "aiokafka", "aiokafka:python"]
+
+
+def with_records(spec: str) -> Any:
+    module, _, attribute = spec.partition(":")
+    found = wrapper(module)
+    return getattr(found, attribute) if attribute else found
+
+
+@pytest.mark.parametrize("spec", RECORD_WRAPPERS)
+class TestRecords:
+    def test_a_record(self, spec: str) -> None:
+        found = with_records(spec)
+        assert found.decode("Record", RECORD_BYTES, dialect="kafka") == RECORD
+        assert found.encode("Record", RECORD, dialect="kafka") == RECORD_BYTES
+
+    def test_headers_keep_their_order_and_duplicates(self, spec: str) -> None:
+        found = with_records(spec)
+        headers = found.decode("Record", HEADERS_BYTES, dialect="kafka")["headers"]
+        texts = [(key.decode() if isinstance(key, bytes) else key, value) for key, value in headers]
+        assert texts == HEADERS
+        assert found.encode("Record", RECORD | {"headers": HEADERS}, dialect="kafka") == HEADERS_BYTES
+
+    @pytest.mark.parametrize("cut", range(len(RECORD_BYTES)))
+    def test_a_cut_record_is_a_refusal(self, spec: str, cut: int) -> None:
+        found = with_records(spec)
+        with pytest.raises(found.rejects):
+            found.decode("Record", RECORD_BYTES[:cut], dialect="kafka")
+
+    def test_a_batch(self, spec: str) -> None:
+        found = with_records(spec)
+        batch = {
+            "baseOffset": 0,
+            "partitionLeaderEpoch": 0,
+            "attributes": 0x10,
+            "lastOffsetDelta": 2,
+            "baseTimestamp": 1_600_000_000_000,
+            "maxTimestamp": 1_600_000_003_000,
+            "producerId": 7,
+            "producerEpoch": 1,
+            "baseSequence": 5,
+            "records": [RECORD, RECORD | {"offsetDelta": 2, "timestampDelta": 3000, "value": None}],
+        }
+        written = found.encode("RecordBatch", batch, dialect="kafka")
+        ours = reference.decode("RecordBatch", written, dialect="kafka")
+        assert ours | {"partitionLeaderEpoch": 0} == batch
+        theirs = found.decode("RecordBatch", written, dialect="kafka")
+        assert theirs | {"partitionLeaderEpoch": 0} == batch
+        flipped = written[:-1] + bytes([written[-1] ^ 1])
+        with pytest.raises(found.rejects):
+            found.decode("RecordBatch", flipped, dialect="kafka")
+
+    @pytest.mark.parametrize("magic", [0, 1])
+    def test_a_wrapper_among_messages(self, spec: str, magic: int) -> None:
+        found = with_records(spec)
+        time: dict[str, Any] = {"timestamp": 1_600_000_000_000} if magic else {}
+        inner: list[dict[str, Any]] = [
+            {"offset": offset, "attributes": 0, **time, "key": None, "value": b"v" * 100} for offset in range(3)
+        ]
+        wrapped = {"offset": 0, "attributes": 1, **({"timestamp": 0} if magic else {}), "key": None, "messages": inner}
+        messages = [{"offset": 9, "attributes": 0, **time, "key": b"k", "value": None}, wrapped]
+        if "MessageSet" not in found.types["kafka"]:
+            with pytest.raises(NotImplementedError):
+                found.encode("MessageSet", messages, dialect="kafka", version=magic)
+            return
+        written = found.encode("MessageSet", messages, dialect="kafka", version=magic)
+        assert reference.decode("MessageSet", written, dialect="kafka", version=magic) == messages
+        assert found.decode("MessageSet", written, dialect="kafka", version=magic) == messages
+        in_a_set = [entry | {"magic": magic} for entry in messages]
+        assert found.decode("RecordSet", written, dialect="kafka") == in_a_set
+
+
+def test_the_two_paths_of_aiokafka_are_two() -> None:
+    found = wrapper("aiokafka")
+    assert "_crecords" in found.RECORDS.batch.__module__
+    assert found.python._records.batch.__module__ == "aiokafka.record.default_records"
+    assert found.python.name == "aiokafka-python"
+    assert found.name == "aiokafka"
+    # The second import leaves the first as it was.
+    assert sys.modules["aiokafka.record.default_records"].DefaultRecordBatch is found.RECORDS.batch
+    assert found.util.NO_EXTENSIONS is False
+    with pytest.raises(NotImplementedError, match="INT8"):
+        found.python.decode("INT8", b"\x00", dialect="kafka")

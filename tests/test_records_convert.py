@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from test_records_fast import batch
 
 import reference
 from reference import DecodeError, catalog
@@ -104,6 +107,38 @@ def test_messages_become_batches() -> None:
 def test_what_no_format_loses_comes_back() -> None:
     down = down_convert([BATCH | {"attributes": 3}], 1)
     assert up_convert(down.entries) == [BATCH | {"attributes": 3}]
+
+
+@given(st.integers(0, 2**32), st.booleans())
+def test_nothing_is_lost_unnamed(seed: int, plain: bool) -> None:
+    """Down and up again: keys, values, offsets and times are those of before, and all else that differs was named."""
+    whole = {"magic": 2} | batch(seed)
+    if plain:
+        bare_records = [record | {"headers": [], "attributes": 0} for record in whole["records"]]
+        whole |= {"producerId": -1, "producerEpoch": -1, "baseSequence": -1, "partitionLeaderEpoch": -1}
+        whole |= {"attributes": whole["attributes"] & 3, "records": bare_records}
+    down = down_convert([whole], 1)
+    if not plain:
+        headers = sum(len(record["headers"]) for record in whole["records"])
+        control = bool(whole["attributes"] & 0x20)
+        assert any("headers" in line for line in down.lost) is (headers > 0 and not control)
+        assert any("control batch" in line for line in down.lost) is control
+        return
+    assert down.lost == (["entry 0: the empty batch"] if not whole["records"] else [])
+    assert _contents(up_convert(down.entries)) == _contents([whole])
+
+
+def _contents(batches: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
+    return [
+        (
+            found["baseOffset"] + record["offsetDelta"],
+            found["baseTimestamp"] + record["timestampDelta"],
+            record["key"],
+            record["value"],
+        )
+        for found in batches
+        for record in found["records"]
+    ]
 
 
 # --- Control records --------------------------------------------------------------------------------------------------

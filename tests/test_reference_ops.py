@@ -32,6 +32,8 @@ def test_its_types() -> None:
         **messages,
         **frames,
         "RequestHeader": (0, 2),
+        **dict.fromkeys(["Record", "RecordBatch", "RecordSet"]),
+        "MessageSet": (0, 1),
     }
     assert types["ResponseHeader"] == (0, 1)
     assert types["ApiVersionsRequest"] == types["ResponseFrame:ApiVersions"] == (0, 5)

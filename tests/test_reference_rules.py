@@ -22,6 +22,14 @@ def reading(name: str, digits: str, version: int | None = None) -> Question:
     return lambda **switches: decode(name, digits, version, **switches)
 
 
+def drafted(dialect: str, name: str, digits: str) -> Question:
+    def ask(**switches: Any) -> Any:
+        own = Reference(Rules(**switches))
+        return attempt(lambda: own.decode(name, bytes.fromhex(digits), dialect=dialect))
+
+    return ask
+
+
 def serving(*chunks: str) -> Question:
     def ask(**switches: Any) -> tuple[str, bool]:
         own = Reference(Rules(**switches))
@@ -320,6 +328,24 @@ SWITCHES: dict[str, list[tuple[Question, dict[str, Any]]]] = {
         (
             interpreting("0003", None),
             {"error": {"outcome": "error", "error": None}, "retry-0": {"outcome": "retry", "version": 0}},
+        ),
+    ],
+    "header_order": [
+        (
+            drafted("kip-82-string-keys", "HEADERS", "020162" + "020161" + "020162"),
+            {
+                "kept": [("b", b""), ("a", b""), ("b", b"")],
+                "grouped": [("b", b""), ("b", b""), ("a", b"")],
+                "sorted": [("a", b""), ("b", b""), ("b", b"")],
+            },
+        ),
+    ],
+    "uint_var": [
+        (drafted("kip-82-string-keys", "UVARINT", "03"), {"unsigned": 3, "zigzag": -2}),
+        (drafted("kip-82-string-keys", "INTVAR", "03"), {"unsigned": -2, "zigzag": -2}),
+        (
+            drafted("kip-82-string-keys", "HEADER", "020161"),
+            {"unsigned": ("a", b""), "zigzag": Refused("negative-length", 1)},
         ),
     ],
 }

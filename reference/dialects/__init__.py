@@ -6,8 +6,9 @@ from reference.dialects.base import Dialect, NamesNumbers, UnknownType
 from reference.dialects.kafka import Kafka
 from reference.dialects.kip_35 import Kip35
 from reference.dialects.kip_82_int import Kip82Int
+from reference.dialects.kip_82_string_keys import Kip82StringKeys
 
 #: All dialects by id.
-DIALECTS: dict[str, Dialect] = {dialect.name: dialect for dialect in (Kafka(), Kip35(), Kip82Int())}
+DIALECTS: dict[str, Dialect] = {dialect.name: dialect for dialect in (Kafka(), Kip35(), Kip82Int(), Kip82StringKeys())}
 
 __all__ = ["DIALECTS", "Dialect", "NamesNumbers", "UnknownType"]

@@ -24,6 +24,8 @@ class Dialect(Protocol):
     grounds: Mapping[Reason, str]
     #: The ruling on lengths and counts that promise more than is there, if the dialect has one.
     bomb_ruling: str | None
+    #: type → the area of its generated cases, where its name does not say it.
+    areas: Mapping[str, str]
 
     @property
     def types(self) -> Mapping[str, tuple[int, int] | None]:

@@ -136,7 +136,7 @@ def _conversation(transcript: str) -> Text:
     starts = 0
     for line in lines:
         said = line["line"]
-        if isinstance(said, dict) and said.get("op") == "describe":
+        if isinstance(said, dict) and said.get("op") in ("describe", "resume"):
             starts += 1
             out.append("conversation\n" if starts == 1 else "  (the child was started again)\n", "bold")
         style = "cyan" if line["dir"] == ">" else "green"

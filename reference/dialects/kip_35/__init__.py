@@ -43,6 +43,7 @@ class Kip35:
         Reason.TRAILING_BYTES: "R-D-5",
     }
     bomb_ruling: str | None = None
+    areas: Mapping[str, str] = {}
 
     def __init__(self, api_key: int = API_KEY) -> None:
         self.layouts = Layouts(api_key)

@@ -85,6 +85,11 @@ class Kip82Int:
         Reason.TRAILING_BYTES: "R-D-5",
     }
     bomb_ruling: str | None = None
+    areas: Mapping[str, str] = {
+        "HEADERS": "header-multimaps",
+        "MESSAGE_AND_OFFSET": "framing",
+        "MESSAGE_SET": "framing",
+    }
 
     def apis(self) -> Mapping[int, str]:
         return bodies.APIS

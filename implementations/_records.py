@@ -1,0 +1,227 @@
+"""Records by the classes that kafka-python and aiokafka have in common: one grew out of the other.
+
+Bytes are read as a fetch is: `MemoryRecords` cuts them into batches, each batch is asked for its CRC, then for its
+records, each of these for its CRC where it can be asked. Such a reader stops at a partial batch without a word. Bytes
+are written by the builders of the producers, which take records, and set the rest by themselves.
+
+What the classes do not tell or take, and so is not asked: the record attributes (0 is shown), the timestamps that
+records had before LogAppendTime, batch attributes other than the codec and the transactional bit (writing), a codec
+that makes the records no smaller (writing), a base offset, a base timestamp that is not the first record's (writing),
+the offset, timestamp and key of a compressed wrapper (writing; a key is not shown either). A record by itself is put
+into a batch, the header of which is made here.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from implementations._shared import TrailingBytesError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+#: What is offered: `MessageSet` by its magic.
+TYPES: dict[str, tuple[int, int] | None] = {
+    "Record": None,
+    "RecordBatch": None,
+    "RecordSet": None,
+    "MessageSet": (0, 1),
+}
+#: What the builder sets by itself, or leaves to the broker.
+REBUILDS = ("partitionLeaderEpoch", "lastOffsetDelta", "maxTimestamp")
+#: How the decompressors of the standard library refuse.
+REJECTS = (zlib.error, EOFError, OSError)
+
+#: No builder may call a batch full.
+ROOM = 1 << 30
+CODEC, LOG_APPEND_TIME, TRANSACTIONAL = 0x07, 0x08, 0x10
+BATCH_HEADER = struct.Struct(">qiibIhiqqqhii")
+LEGACY_HEADER = struct.Struct(">qiIBb")
+TIMESTAMP = struct.Struct(">q")
+#: Where the CRC of a batch ends, and what it covers begins; where the length of a batch or message ends.
+COVERED, LOG_OVERHEAD = 21, 12
+
+
+@dataclass(frozen=True)
+class Classes:
+    """The classes of one library."""
+
+    memory: Any
+    batch: Any
+    batch_builder: Any
+    legacy_builder: Any
+    crc32c: Callable[[bytes], int]
+    #: A batch → its leader epoch, where the library tells.
+    leader_epoch: Callable[[Any], int | None]
+
+    def decode(self, type_name: str, data: bytes, version: int | None) -> Any:
+        """The value of one of `TYPES`. Raises what the library raises, and ValueError where it has no batch."""
+        match type_name:
+            case "Record":
+                return self._record(data)
+            case "RecordBatch":
+                return self._batch(data)
+            case "MessageSet":
+                entries = list(self._entries(data))
+                if any(entry.pop("magic") != version for entry in entries):
+                    raise ValueError(f"not all of magic {version}")
+                return entries
+        return list(self._entries(data))
+
+    def encode(self, type_name: str, value: Any, version: int | None) -> bytes:
+        """The bytes of one of `TYPES`."""
+        match type_name:
+            case "Record":
+                return self._built_record(value)
+            case "RecordBatch":
+                return self._built_batch(value)
+            case "MessageSet":
+                return b"".join(self._built_message(entry, version) for entry in value)
+        return b"".join(
+            self._built_batch(entry) if entry["magic"] == 2 else self._built_message(entry, entry["magic"])
+            for entry in value
+        )
+
+    # --- Reading ---
+
+    def _batches(self, data: bytes) -> Iterator[tuple[Any, bytes]]:
+        """The batches that the reader finds, each with the bytes that it was cut from."""
+        records = self.memory(data)
+        position = 0
+        while records.has_next():
+            batch = records.next_batch()
+            end = position + LOG_OVERHEAD + int.from_bytes(data[position + 8 : position + LOG_OVERHEAD], "big")
+            if not batch.validate_crc():
+                raise ValueError("validate_crc() of the batch is False")
+            yield batch, data[position:end]
+            position = end
+
+    def _entries(self, data: bytes) -> Iterator[dict[str, Any]]:
+        for batch, cut in self._batches(data):
+            if isinstance(batch, self.batch):
+                yield {"magic": batch.magic, **self._plain_batch(batch)}
+            else:
+                yield _plain_message(batch, cut)
+
+    def _batch(self, data: bytes) -> dict[str, Any]:
+        found = self._batches(data)
+        batch, cut = next(found, (None, b""))
+        if not isinstance(batch, self.batch):
+            raise ValueError(f"MemoryRecords has {'a message' if batch else 'nothing'} here, and no batch")  # noqa: TRY004
+        value = self._plain_batch(batch)
+        if next(found, None):
+            raise TrailingBytesError(len(cut))
+        return value
+
+    def _plain_batch(self, batch: Any) -> dict[str, Any]:
+        records = _checked(batch)
+        if records and batch.timestamp_type:
+            raise NotImplementedError("a record tells the time of its batch, and no more its own")
+        return {
+            "baseOffset": batch.base_offset,
+            "partitionLeaderEpoch": self.leader_epoch(batch),
+            "attributes": batch.attributes,
+            "lastOffsetDelta": batch.last_offset_delta,
+            "baseTimestamp": batch.first_timestamp,
+            "maxTimestamp": batch.max_timestamp,
+            "producerId": batch.producer_id,
+            "producerEpoch": batch.producer_epoch,
+            "baseSequence": batch.base_sequence,
+            "records": [_plain_record(record, batch) for record in records],
+        }
+
+    def _record(self, data: bytes) -> dict[str, Any]:
+        header = (0, BATCH_HEADER.size - LOG_OVERHEAD + len(data), 0, 2, 0, 0, 0, 0, 0, -1, -1, -1, 1)
+        made = bytearray(BATCH_HEADER.pack(*header) + data)
+        made[COVERED - 4 : COVERED] = self.crc32c(bytes(made[COVERED:])).to_bytes(4, "big")
+        [record] = self._batch(bytes(made))["records"]
+        plain: dict[str, Any] = record
+        return plain
+
+    # --- Writing ---
+
+    def _built_batch(self, batch: dict[str, Any]) -> bytes:
+        records, attributes = batch["records"], batch["attributes"]
+        if attributes & ~(CODEC | TRANSACTIONAL):
+            raise NotImplementedError("the builder takes a codec and whether it is transactional, no other attributes")
+        if batch["baseOffset"]:
+            raise NotImplementedError("the builder leaves the base offset to the broker")
+        first = records[0]["timestampDelta"] if records else -batch["baseTimestamp"]
+        if first:
+            raise NotImplementedError("the builder takes the first record's timestamp for the base timestamp")
+        producer = (batch["producerId"], batch["producerEpoch"], batch["baseSequence"])
+        builder = self.batch_builder(2, attributes & CODEC, bool(attributes & TRANSACTIONAL), *producer, ROOM)
+        for record in records:
+            _append(builder, record, batch["baseTimestamp"])
+        built = bytes(builder.build())
+        if attributes & CODEC and not built[COVERED + 1] & CODEC:
+            raise NotImplementedError("the builder leaves the codec out where it makes the records no smaller")
+        return built
+
+    def _built_record(self, record: dict[str, Any]) -> bytes:
+        """Written behind another one, which has the base timestamp."""
+        builder = self.batch_builder(2, 0, False, -1, -1, -1, ROOM)
+        builder.append(0, 0, key=None, value=None, headers=[])
+        written = _append(builder, record, 0)
+        return bytes(builder.build())[-written.size :]
+
+    def _built_message(self, message: dict[str, Any], magic: int | None) -> bytes:
+        inner = message.get("messages", [message])
+        codec = message["attributes"]
+        builder = self.legacy_builder(magic, codec, ROOM)
+        if codec & ~CODEC or any(each["attributes"] for each in inner if each is not message):
+            raise NotImplementedError("the builder takes a codec, and no other attributes")
+        if "messages" in message and (message["offset"], message.get("timestamp", 0), message["key"]) != (0, 0, None):
+            raise NotImplementedError("the builder writes wrappers of offset 0, timestamp 0 and no key")
+        for each in inner:
+            builder.append(each["offset"], each.get("timestamp"), key=each["key"], value=each["value"])
+        return bytes(builder.build())
+
+
+def _checked(batch: Any) -> list[Any]:
+    """The records. Those of kafka-python have a check of their own: a batch knows no CRC of inner messages."""
+    records = list(batch)
+    if not all(record.validate_crc() for record in records if hasattr(record, "validate_crc")):
+        raise ValueError("validate_crc() of a record is False")
+    return records
+
+
+def _plain_record(record: Any, batch: Any) -> dict[str, Any]:
+    return {
+        "attributes": 0,
+        "timestampDelta": record.timestamp - batch.first_timestamp,
+        "offsetDelta": record.offset - batch.base_offset,
+        "key": record.key,
+        "value": record.value,
+        "headers": record.headers,
+    }
+
+
+def _append(builder: Any, record: dict[str, Any], base: int) -> Any:
+    if record["attributes"]:
+        raise NotImplementedError("the builder takes no record attributes")
+    headers = [tuple(pair) for pair in record["headers"]]  # the compiled builder takes no other pairs
+    fields = {"key": record["key"], "value": record["value"], "headers": headers}
+    return builder.append(record["offsetDelta"], base + record["timestampDelta"], **fields)
+
+
+def _plain_message(batch: Any, cut: bytes) -> dict[str, Any]:
+    """A message, or a wrapper. What the batch does not tell of a wrapper is as it stands in the bytes."""
+    records = _checked(batch)
+    offset, _, _, magic, attributes = LEGACY_HEADER.unpack_from(cut)
+    time = {"timestamp": TIMESTAMP.unpack_from(cut, LEGACY_HEADER.size)[0]} if magic else {}
+    whole = {"magic": magic, "offset": offset, "attributes": attributes, **time, "key": None}
+    if not attributes & CODEC:
+        [record] = records
+        return whole | _plain_inner(record) | {"attributes": attributes}
+    if magic and attributes & LOG_APPEND_TIME:
+        raise NotImplementedError("a record tells the time of its wrapper, and no more its own")
+    return whole | {"messages": [_plain_inner(record) for record in records]}
+
+
+def _plain_inner(record: Any) -> dict[str, Any]:
+    time = {} if record.timestamp is None else {"timestamp": record.timestamp}
+    return {"offset": record.offset, "attributes": 0, **time, "key": record.key, "value": record.value}

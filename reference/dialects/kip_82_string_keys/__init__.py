@@ -1,0 +1,146 @@
+"""KIP-82 as it stood with string keys: headers as a multimap, at the end of KIP-98's draft message.
+
+numbers    uintVar, intVar, lengths
+messages   headers, and the messages that they end
+batch      the batch around messages
+headers    the class Headers
+clients    records of producer and consumer
+convert    to and from the record that shipped, and older messages
+rulings    how open points are read
+
+The page is a comparison of two revisions, in which removed and added text run together ("int32uintVar"): what stands on
+the right is the new side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from reference.codec import Codec, decode
+from reference.compiled import Decoder, Encoder
+from reference.cursor import Reader, Writer
+from reference.dialects.base import UnknownType
+from reference.dialects.kip_82_string_keys import batch, messages, numbers
+from reference.dialects.kip_82_string_keys.rulings import RULINGS
+from reference.errors import Reason
+from reference.rules import Rules
+from reference.shapes import Fields, Integers, Items, KeyValue, KeyValues, Octets, Shape, Text
+
+
+@dataclass(frozen=True, slots=True)
+class DraftCodec:
+    """The codec of one of the types; `shape` says which values it has."""
+
+    read_value: Callable[[Reader], Any]
+    append_value: Callable[[Writer, Any], None]
+    shape: Shape
+
+    def read(self, reader: Reader) -> Any:
+        return self.read_value(reader)
+
+    def append(self, writer: Writer, value: Any) -> None:
+        self.append_value(writer, value)
+
+    def complete(self, value: Any) -> Any:
+        """A value of records names every key: there is nothing to complete."""
+        return value
+
+    def fast_decoder(self, rules: Rules) -> Decoder | None:  # noqa: ARG002 (there is nothing faster)
+        return None
+
+    def fast_encoder(self) -> Encoder | None:
+        return None
+
+
+def _signed(bits: int, without: int = 0) -> Integers:
+    return Integers(-(1 << bits - 1), (1 << bits - 1) - 1, without)
+
+
+_UINT_VAR = Integers(0, 2**32 - 1)
+_HEADERS = KeyValues(Text(), Octets())
+_MESSAGE = Fields(
+    {
+        "attributes": _signed(8),
+        "timestampDelta": _signed(64),
+        "offsetDelta": _UINT_VAR,
+        "key": Octets(nullable=True),
+        "value": Octets(nullable=True),
+        "headers": _HEADERS,
+    }
+)
+_BATCH = Fields(
+    {
+        "firstOffset": _signed(64),
+        "attributes": _signed(16, without=batch.CODEC),
+        "lastOffsetDelta": _signed(32),
+        "firstTimestamp": _signed(64),
+        "maxTimestamp": _signed(64),
+        "pid": _signed(64),
+        "epoch": _signed(16),
+        "firstSequence": _signed(32),
+        "records": Items(_MESSAGE),
+    }
+)
+_CODECS: Mapping[str, DraftCodec] = {
+    "UVARINT": DraftCodec(numbers.read_uint_var, numbers.append_uint_var, _UINT_VAR),
+    "INTVAR": DraftCodec(numbers.read_int_var, numbers.append_int_var, _signed(64)),
+    "HEADER": DraftCodec(messages.read_header, messages.append_header, KeyValue(Text(), Octets())),
+    "HEADERS": DraftCodec(messages.read_headers, messages.append_headers, _HEADERS),
+    "MESSAGE": DraftCodec(messages.read_message, messages.append_message, _MESSAGE),
+    "BATCH": DraftCodec(batch.read_batch, batch.append_batch, _BATCH),
+}
+
+
+class Kip82StringKeys:
+    """The dialect's surface; see `reference.dialects.base.Dialect`. It is a format of messages: it has no requests."""
+
+    name = "kip-82-string-keys"
+    rulings = RULINGS
+    grounds: Mapping[Reason, str] = {
+        Reason.NEGATIVE_LENGTH: "R-D-3",
+        Reason.TRAILING_BYTES: "R-D-5",
+        Reason.CRC_MISMATCH: "R-82s-10",
+        Reason.UNSUPPORTED_MAGIC: "R-82s-10",
+        Reason.UNSUPPORTED_COMPRESSION: "R-82s-10",
+    }
+    bomb_ruling: str | None = "R-82s-3"
+    areas: Mapping[str, str] = {
+        "UVARINT": "varints",
+        "INTVAR": "varints",
+        "HEADER": "header-multimaps",
+        "HEADERS": "header-multimaps",
+        "MESSAGE": "header-multimaps",
+    }
+
+    @property
+    def types(self) -> Mapping[str, tuple[int, int] | None]:
+        return dict.fromkeys(_CODECS)
+
+    def apis(self) -> Mapping[int, str]:
+        return {}
+
+    def codec(self, type_name: str, version: int | None) -> Codec:  # noqa: ARG002 (no type has versions)
+        if type_name not in _CODECS:
+            raise UnknownType(f"the dialect {self.name} has no type {type_name!r}")
+        return _CODECS[type_name]
+
+    def answer_type(self, api_key: int, version: int, inside: bytes) -> None:
+        """There are no answers."""
+
+    def lookup(self, type_name: str, data: bytes, key: Any, version: int | None, rules: Rules) -> list[Any]:
+        if type_name not in ("HEADERS", "MESSAGE"):
+            raise NotImplementedError(f"headers are looked up in HEADERS and MESSAGE, not in {type_name}")
+        found = decode(self.codec(type_name, version), data, rules)
+        headers = found["headers"] if type_name == "MESSAGE" else found
+        return [value for name, value in headers if name == key]
+
+    def serve(self, chunks: Iterable[bytes], settings: Mapping[str, Any], rules: Rules) -> NoReturn:
+        raise NotImplementedError(f"{self.name} is a format of messages: it has no requests that a broker could answer")
+
+    def interpret(self, request: bytes, response: bytes | None, rules: Rules) -> NoReturn:
+        raise NotImplementedError(f"{self.name} is a format of messages: it has no responses")
+
+    def negotiate(self, api_key: int, client: tuple[int, int], broker: tuple[int, int] | None) -> NoReturn:
+        raise NotImplementedError(f"{self.name} is a format of messages: it has no versions to agree on")

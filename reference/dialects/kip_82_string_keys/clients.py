@@ -1,0 +1,102 @@
+"""What a producer sends and a consumer receives: records with headers, and the batch between them.
+
+Source: KIP-82 with string keys, Public Interfaces: both records have `getHeaders()`; Compatibility: what was sent as an
+older message has empty headers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from reference.dialects.kip_82_string_keys.headers import Headers
+from reference.errors import EncodeError, Reason
+
+#: Bit 3 of a batch's attributes: the timestamp of all its messages is that of appending, `maxTimestamp`.
+LOG_APPEND_TIME = 0x08
+#: What stands for no producer id, epoch and sequence.
+NONE = -1
+
+
+@dataclass(frozen=True, slots=True)
+class ProducerRecord:
+    """A record to be sent. `timestamp` is in milliseconds since 1970."""
+
+    topic: str
+    key: bytes | None
+    value: bytes | None
+    timestamp: int
+    headers: Headers = field(default_factory=Headers)
+    partition: int | None = None
+
+    def get_headers(self) -> Headers:
+        """`getHeaders()`: to add to, too, before the record is sent."""
+        return self.headers
+
+
+@dataclass(frozen=True, slots=True)
+class ConsumerRecord:
+    """A record that was received, with its place. `timestamp` is in milliseconds since 1970, -1 where there is none."""
+
+    topic: str
+    partition: int
+    offset: int
+    timestamp: int
+    key: bytes | None
+    value: bytes | None
+    headers: Headers
+
+    def get_headers(self) -> Headers:
+        """`getHeaders()`: empty for a record that was sent as an older message."""
+        return self.headers
+
+
+def batch_of(records: Sequence[ProducerRecord], first_offset: int = 0) -> dict[str, Any]:
+    """The BATCH in which a producer sends records, in their order, under the timestamps that they have.
+
+    Raises EncodeError for none: a batch's first timestamp is that of its first message.
+    """
+    if not records:
+        raise EncodeError(Reason.OUT_OF_RANGE, "a batch is made of one record at least", "records")
+    first = records[0].timestamp
+    return {
+        "firstOffset": first_offset,
+        "attributes": 0,
+        "lastOffsetDelta": len(records) - 1,
+        "firstTimestamp": first,
+        "maxTimestamp": max(record.timestamp for record in records),
+        "pid": NONE,
+        "epoch": NONE,
+        "firstSequence": NONE,
+        "records": [
+            {
+                "attributes": 0,
+                "timestampDelta": record.timestamp - first,
+                "offsetDelta": index,
+                "key": record.key,
+                "value": record.value,
+                "headers": [*record.get_headers()],
+            }
+            for index, record in enumerate(records)
+        ],
+    }
+
+
+def received(batches: Iterable[Mapping[str, Any]], topic: str, partition: int) -> list[ConsumerRecord]:
+    """What a consumer is given for the BATCHes of a partition, in order."""
+    return [
+        ConsumerRecord(
+            topic,
+            partition,
+            batch["firstOffset"] + message["offsetDelta"],
+            batch["maxTimestamp"]
+            if batch["attributes"] & LOG_APPEND_TIME
+            else batch["firstTimestamp"] + message["timestampDelta"],
+            message["key"],
+            message["value"],
+            Headers.of(message["headers"]),
+        )
+        for batch in batches
+        for message in batch["records"]
+    ]

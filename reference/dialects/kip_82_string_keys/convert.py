@@ -1,0 +1,104 @@
+"""The draft's batches to and from the record batches that shipped, and older messages (R-82s-11).
+
+Both hold the same but for this. The shipped record has null header values, signed offset deltas, a partition leader's
+epoch and compression; the draft has unsigned offset deltas and, in a message's attributes, bits of which the shipped
+record knows none. What would change what a reader is given is refused, and the error's path names it; what else is left
+behind is named in `Converted.lost`, a line each.
+
+Source: KIP-82 with string keys, Compatibility, Deprecation, and Migration Plan; KIP-32 for what is older.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from reference.dialects.kip_82_string_keys.batch import CODEC
+from reference.dialects.kip_82_string_keys.messages import NULL_KEY, NULL_VALUE
+from reference.errors import EncodeError, Reason
+from reference.primitives import MAX_INT32
+from reference.records.convert import Converted, down_convert, up_convert
+
+Fields = Mapping[str, Any]
+
+#: The draft's fields of a batch, and what the batch that shipped calls them.
+_NAMES = {
+    "firstOffset": "baseOffset",
+    "attributes": "attributes",
+    "lastOffsetDelta": "lastOffsetDelta",
+    "firstTimestamp": "baseTimestamp",
+    "maxTimestamp": "maxTimestamp",
+    "pid": "producerId",
+    "epoch": "producerEpoch",
+    "firstSequence": "baseSequence",
+}
+#: What the draft has no place for, where a batch does not say it.
+_NO_EPOCH = -1
+
+
+def to_record(message: Fields, path: str = "MESSAGE") -> dict[str, Any]:
+    """A MESSAGE as the record that shipped; its attributes are dropped. Raises EncodeError."""
+    delta = message["offsetDelta"]
+    if delta > MAX_INT32:
+        detail = f"{delta}: the shipped record's is signed, and at most {MAX_INT32}"
+        raise EncodeError(Reason.OUT_OF_RANGE, detail, f"{path}.offsetDelta")
+    return {**message, "attributes": 0, "headers": [*message["headers"]]}
+
+
+def from_record(record: Fields, path: str = "Record") -> dict[str, Any]:
+    """A shipped record as a MESSAGE; its attributes are dropped. Raises EncodeError."""
+    delta = record["offsetDelta"]
+    if delta < 0:
+        detail = f"{delta}: the draft's offset delta is unsigned, and has no negative ones"
+        raise EncodeError(Reason.OUT_OF_RANGE, detail, f"{path}.offsetDelta")
+    for index, (key, value) in enumerate(record["headers"]):
+        if value is None:
+            detail = f"header {key!r} has a null value, which the draft has no form for"
+            raise EncodeError(Reason.NULL_NOT_ALLOWED, detail, f"{path}.headers[{index}].value")
+    presence = (NULL_KEY if record["key"] is None else 0) | (NULL_VALUE if record["value"] is None else 0)
+    return {**record, "attributes": presence, "headers": [*record["headers"]]}
+
+
+def to_shipped(batches: Iterable[Fields]) -> Converted:
+    """BATCHes as entries of a RecordSet that shipped, each with its `magic`. Raises EncodeError."""
+    entries: list[dict[str, Any]] = []
+    lost: list[str] = []
+    for index, batch in enumerate(batches):
+        records = [
+            to_record(message, f"batch {index}: records[{number}]") for number, message in enumerate(batch["records"])
+        ]
+        if any(message["attributes"] & ~(NULL_KEY | NULL_VALUE) for message in batch["records"]):
+            lost.append(f"batch {index}: messages' attributes")
+        fields = {shipped: batch[ours] for ours, shipped in _NAMES.items()}
+        entries.append({"magic": 2, "partitionLeaderEpoch": _NO_EPOCH, **fields, "records": records})
+    return Converted(entries, lost)
+
+
+def from_shipped(entries: Iterable[Fields]) -> Converted:
+    """Entries of a RecordSet of any magic as BATCHes: older messages have no headers. Raises EncodeError."""
+    batches: list[dict[str, Any]] = []
+    lost: list[str] = []
+    for index, entry in enumerate(up_convert(entries)):
+        records = [
+            from_record(record, f"entry {index}: records[{number}]") for number, record in enumerate(entry["records"])
+        ]
+        lost += [f"entry {index}: {what}" for what in _losses(entry)]
+        fields = {ours: entry[shipped] for ours, shipped in _NAMES.items()}
+        batches.append({**fields, "attributes": entry["attributes"] & ~CODEC, "records": records})
+    return Converted(batches, lost)
+
+
+def _losses(entry: Fields) -> Iterable[str]:
+    if entry["attributes"] & CODEC:
+        yield "the compression"
+    if entry["partitionLeaderEpoch"] != _NO_EPOCH:
+        yield "the partition leader's epoch"
+    if any(record["attributes"] for record in entry["records"]):
+        yield "records' attributes"
+
+
+def to_older(batches: Iterable[Fields], magic: int) -> Converted:
+    """BATCHes as messages of magic 0 or 1, entries of a RecordSet: headers are dropped. Raises EncodeError."""
+    shipped = to_shipped(batches)
+    older = down_convert(shipped.entries, magic)
+    return Converted(older.entries, shipped.lost + older.lost)

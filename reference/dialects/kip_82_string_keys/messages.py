@@ -1,0 +1,195 @@
+"""Messages and their headers.
+
+    Message => Length:uintVar Attributes:INT8 TimestampDelta:intVar OffsetDelta:uintVar
+               [KeyLen:uintVar Key] [ValueLen:uintVar Value] *Header
+    Header  => Length:uintVar KeyLen:uintVar Key:UTF-8 Value
+
+Bit 0 of the attributes says that the key is null, bit 1 that the value is; then its length and data are left out
+(R-82s-1). A length excludes its own bytes (R-82s-3). Headers run to the end of the message, a header's value to the end
+of the header: neither has a count or a length of its own (R-82s-4, R-82s-5). Keys may stand more than once, and order
+is kept (R-82s-6 ‡). Source: KIP-82 with string keys, Wire protocol change; KIP-98's draft, message format.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from reference.cursor import Reader, Writer
+from reference.dialects.kip_82_string_keys.numbers import (
+    append_int_var,
+    append_uint_var,
+    read_int_var,
+    read_length,
+    read_uint_var,
+)
+from reference.errors import EncodeError, Reason
+from reference.primitives import append_int8, read_int8, read_text
+from reference.records.fields import bytes_of, check_keys, join, sequence
+from reference.rules import Rules
+
+#: Bits of a message's attributes; the others are kept as they are.
+NULL_KEY, NULL_VALUE = 0x01, 0x02
+
+KEYS = ("attributes", "timestampDelta", "offsetDelta", "key", "value", "headers")
+
+Header = tuple[str, bytes]
+
+
+# --- Headers ----------------------------------------------------------------------------------------------------------
+
+
+def read_header(reader: Reader, path: str = "") -> Header:
+    """One header. Raises DecodeError."""
+    reader.path = join(path, "length")
+    window = reader.window(read_length(reader, "header length"))
+    window.path = join(path, "key")
+    start = window.pos
+    key = read_text(window, read_length(window, "key length"), start)
+    return key, _rest(window, join(path, "value"))
+
+
+def _rest(window: Reader, path: str) -> bytes:
+    """What is left of the window is the value."""
+    window.path = path
+    start = window.pos
+    value = window.take(window.remaining, start, "value")
+    if value:
+        window.note(start, "bytes", value)
+    return value
+
+
+def append_header(writer: Writer, value: Any, path: str = "") -> None:
+    """Append one header. Raises EncodeError."""
+    if not isinstance(value, (list, tuple)) or len(value) != 2:
+        raise EncodeError(Reason.OUT_OF_RANGE, "a header is a pair of a key and a value", path)
+    key, item = key_bytes(value[0], join(path, "key")), value_bytes(value[1], join(path, "value"))
+    inner = writer.inner()
+    inner.path = join(path, "key")
+    append_uint_var(inner, len(key))
+    inner.out += key
+    inner.out += item
+    _append_with_length(writer, inner, path)
+
+
+def key_bytes(key: Any, path: str) -> bytes:
+    """A header's key as UTF-8; the empty key is one. Raises EncodeError."""
+    if key is None:
+        raise EncodeError(Reason.NULL_NOT_ALLOWED, "a header's key has no null", path)
+    if not isinstance(key, str):
+        raise EncodeError(Reason.OUT_OF_RANGE, f"a header's key is text, not a {type(key).__name__}", path)
+    try:
+        return key.encode()
+    except UnicodeEncodeError as error:
+        detail = f"character {error.start} is a lone surrogate, which UTF-8 cannot hold"
+        raise EncodeError(Reason.INVALID_UTF8, detail, path) from None
+
+
+def value_bytes(value: Any, path: str) -> bytes:
+    """A header's value; null has no form (R-82s-5). Raises EncodeError."""
+    if value is None:
+        raise EncodeError(Reason.NULL_NOT_ALLOWED, "a header's value has no null: its length is what is left", path)
+    return bytes_of(value, path)
+
+
+def _append_with_length(writer: Writer, inner: Writer, path: str) -> None:
+    writer.path = join(path, "length")
+    append_uint_var(writer, len(inner.out))
+    writer.out += inner.out
+
+
+def read_headers(reader: Reader, path: str = "") -> list[Header]:
+    """Headers up to the end of the window, in wire order; there may be none. Raises DecodeError."""
+    headers: list[Header] = []
+    while reader.remaining:
+        headers.append(read_header(reader, f"{path}[{len(headers)}]"))
+    return arranged(headers, reader.rules)
+
+
+def append_headers(writer: Writer, value: Any, path: str = "") -> None:
+    """Append headers, one after another, without a count. Raises EncodeError."""
+    written: list[tuple[str, bytes]] = []
+    for index, header in enumerate(sequence(value, path)):
+        inner = writer.inner()
+        append_header(inner, header, f"{path}[{index}]")
+        written.append((header[0], bytes(inner.out)))
+    for _, data in arranged(written, writer.rules):
+        writer.out += data
+
+
+def arranged(headers: Sequence[Header], rules: Rules) -> list[Header]:
+    """Headers in the order that is kept of them: all of it. R-82s-6's other readings keep that of equal keys alone, as
+    a map of lists does: "grouped", by first occurrence, or "sorted", by key."""
+    if rules.header_order == "kept":
+        return [*headers]
+    groups: dict[str, list[Header]] = {}
+    for header in headers:
+        groups.setdefault(header[0], []).append(header)
+    keys: Iterable[str] = sorted(groups) if rules.header_order == "sorted" else groups
+    return [header for key in keys for header in groups[key]]
+
+
+# --- Messages ---------------------------------------------------------------------------------------------------------
+
+
+def read_message(reader: Reader, path: str = "") -> dict[str, Any]:
+    """One message, its length included; the attributes as they are read. Raises DecodeError."""
+    reader.path = join(path, "length")
+    window = reader.window(read_length(reader, "message length"))
+    window.path = join(path, "attributes")
+    attributes = read_int8(window, "attributes")
+    window.path = join(path, "timestampDelta")
+    timestamp_delta = read_int_var(window, "timestampDelta")
+    window.path = join(path, "offsetDelta")
+    offset_delta = read_uint_var(window, "offsetDelta")
+    return {
+        "attributes": attributes,
+        "timestampDelta": timestamp_delta,
+        "offsetDelta": offset_delta,
+        "key": None if attributes & NULL_KEY else _read_bytes(window, join(path, "key")),
+        "value": None if attributes & NULL_VALUE else _read_bytes(window, join(path, "value")),
+        "headers": read_headers(window, join(path, "headers")),
+    }
+
+
+def _read_bytes(reader: Reader, path: str) -> bytes:
+    reader.path = path
+    length = read_length(reader, "length")
+    start = reader.pos
+    data = reader.take(length, start, "bytes")
+    if length:
+        reader.note(start, "bytes", data)
+    return data
+
+
+def append_message(writer: Writer, value: Any, path: str = "") -> None:
+    """Append a message, its length included; bits 0 and 1 of the attributes follow from nulls. Raises EncodeError."""
+    check_keys(value, KEYS, path)
+    inner = writer.inner()
+    key, content = value.get("key"), value.get("value")
+    inner.path = join(path, "attributes")
+    append_int8(inner, _with_presence(value.get("attributes", 0), key, content))
+    inner.path = join(path, "timestampDelta")
+    append_int_var(inner, value.get("timestampDelta", 0))
+    inner.path = join(path, "offsetDelta")
+    append_uint_var(inner, value.get("offsetDelta", 0))
+    _append_bytes(inner, key, join(path, "key"))
+    _append_bytes(inner, content, join(path, "value"))
+    append_headers(inner, value.get("headers", ()), join(path, "headers"))
+    _append_with_length(writer, inner, path)
+
+
+def _with_presence(attributes: Any, key: Any, value: Any) -> Any:
+    if isinstance(attributes, bool) or not isinstance(attributes, int):
+        return attributes  # which INT8 refuses
+    rest = attributes & ~(NULL_KEY | NULL_VALUE)
+    return rest | (NULL_KEY if key is None else 0) | (NULL_VALUE if value is None else 0)
+
+
+def _append_bytes(writer: Writer, value: Any, path: str) -> None:
+    if value is None:
+        return
+    data = bytes_of(value, path)
+    writer.path = path
+    append_uint_var(writer, len(data))
+    writer.out += data

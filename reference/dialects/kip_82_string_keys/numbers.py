@@ -1,0 +1,55 @@
+"""The draft's two varints, and the lengths that are written with one.
+
+    uintVar => unsigned LEB128 of 32 bits     (R-82s-8 ‡, other: zigzag, as the draft's code had everywhere)
+    intVar  => zigzag LEB128 of 64 bits
+
+Source: KIP-98's draft, message format, whose varints the page takes over.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from reference.cursor import Reader, Writer
+from reference.errors import Reason
+from reference.primitives import (
+    append_unsigned_varint,
+    append_varint,
+    append_varlong,
+    read_unsigned_varint,
+    read_varint,
+    read_varlong,
+)
+
+ZIGZAG = "zigzag"
+
+
+def read_uint_var(reader: Reader, what: str = "uintVar") -> int:
+    """Raises DecodeError."""
+    read = read_varint if reader.rules.uint_var == ZIGZAG else read_unsigned_varint
+    return read(reader, what)
+
+
+def append_uint_var(writer: Writer, value: Any) -> None:
+    """Raises EncodeError."""
+    append = append_varint if writer.rules.uint_var == ZIGZAG else append_unsigned_varint
+    append(writer, value)
+
+
+def read_int_var(reader: Reader, what: str = "intVar") -> int:
+    """Raises DecodeError."""
+    return read_varlong(reader, what)
+
+
+append_int_var = append_varlong
+
+
+def read_length(reader: Reader, what: str) -> int:
+    """A length as a uintVar, compared with the bytes left. Raises DecodeError."""
+    start = reader.pos
+    length = read_uint_var(reader, what)
+    if length < 0:  # only where a uintVar is zigzag
+        raise reader.error(Reason.NEGATIVE_LENGTH, f"{what} {length} is negative", start)
+    if length > reader.remaining:
+        raise reader.error(Reason.TRUNCATED, f"{what} {length}, but {reader.remaining} bytes are left", start)
+    return length

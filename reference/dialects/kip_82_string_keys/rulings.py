@@ -1,0 +1,82 @@
+"""How the points are read that the page leaves open, and where its two revisions run together."""
+
+from __future__ import annotations
+
+from reference.dialects import drafts
+from reference.rules import OTHER, Ruling
+
+PAGE = "KIP-82 with string keys, Wire protocol change"
+API = "KIP-82 with string keys, Public Interfaces"
+KIP_98 = "KIP-98's draft, message format"
+
+RULINGS: tuple[Ruling, ...] = (
+    drafts.OVERLONG_VARINTS,
+    drafts.INVALID_TEXT,
+    drafts.NEGATIVE_LENGTH,
+    drafts.LEFT_OVER,
+    Ruling(
+        "R-82s-1",
+        "presence of a message's key and value",
+        "attribute bit 0 (0x01) says that the key is null, bit 1 (0x02) that the value is; then length and data are "
+        "left out",
+        source=KIP_98,
+    ),
+    Ruling("R-82s-2", "an empty key or value", "the bit is 0, the length 0", source=KIP_98),
+    Ruling("R-82s-3", "what Length counts, a message's and a header's", "what follows it, not itself", source=PAGE),
+    Ruling(
+        "R-82s-4",
+        "how many headers there are",
+        "they run to the end of the message, without a count; what is left over or runs over is malformed",
+        source=PAGE,
+    ),
+    Ruling(
+        "R-82s-5",
+        "the length of a header's value",
+        "what Length leaves after KeyLen and the key; less than nothing is malformed, null can't be expressed",
+        source=PAGE,
+    ),
+    Ruling(
+        "R-82s-6",
+        "the order of headers",
+        "a key may stand more than once, and order is kept over all headers; keys are UTF-8, the empty one is legal",
+        {"grouped": ("header_order", "grouped"), "sorted": ("header_order", "sorted")},
+        'only that of equal keys is kept ("a multi map, or an array of values per key"): keys by first occurrence, or '
+        "sorted",
+        PAGE,
+    ),
+    Ruling(
+        "R-82s-7",
+        '"if above mentioned attributes bit flag is true"',
+        "left over from an earlier revision: headers are always read, and may be none",
+        source=PAGE,
+    ),
+    Ruling(
+        "R-82s-8",
+        "uintVar",
+        "unsigned LEB128 of 32 bits",
+        {OTHER: ("uint_var", "zigzag")},
+        "zigzag, as the draft's code had for every varint",
+        KIP_98,
+    ),
+    Ruling(
+        "R-82s-9",
+        "the class Headers",
+        "get: all values of a key in order, none for an unknown one; keys: distinct, by first occurrence; asBytes: the "
+        "headers one after another, without a count; records of producer and consumer have getHeaders",
+        source=API,
+    ),
+    Ruling(
+        "R-82s-10",
+        "what messages stand in",
+        "the batch of KIP-98's draft: its Length counts what follows it, CRC-32 from the magic on, no compression",
+        source=KIP_98,
+    ),
+    Ruling(
+        "R-82s-11",
+        "conversion to and from older messages and the record that shipped",
+        "older messages have no headers, to older ones headers are dropped; a null header value and a negative offset "
+        "delta of a shipped record are refused by name, a record's attribute bits dropped; a message's bits 2 to 7 are "
+        "kept when it is read and written",
+        source="KIP-82 with string keys, Compatibility, Deprecation, and Migration Plan",
+    ),
+)

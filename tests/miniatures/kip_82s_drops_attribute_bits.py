@@ -1,0 +1,33 @@
+"""Knows bits 0 and 1 of a message's attributes, and drops the others: KIP-82 with string keys."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from draft_82s import DIALECT, Draft
+
+from miniatures import Produces, everything
+
+PRODUCES: Produces = frozenset(
+    {
+        ("null-encodings", "fail", "wrong-bytes"),
+        ("null-encodings", "fail", "wrong-value"),
+    }
+)
+
+dialects = (DIALECT,)
+types = everything(dialect=DIALECT)
+
+
+class _Drops(Draft):
+    def take_message(self, data: bytes) -> tuple[dict[str, Any], bytes]:
+        message, rest = super().take_message(data)
+        return message | {"attributes": message["attributes"] & 3}, rest
+
+    def attributes(self, message: Mapping[str, Any]) -> int:
+        return super().attributes(message) & 3
+
+
+_draft = _Drops()
+decode, encode, lookup = _draft.decode, _draft.encode, _draft.lookup
