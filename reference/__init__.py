@@ -123,7 +123,8 @@ class Reference:
 
     def explain(self, type: str, data: bytes, *, dialect: str, version: int | None = None) -> Explanation:
         """A span for every byte read, with the value or the error; with names for numbers where the dialect has some,
-        and those of the setting `registers` (file name → text). Raises UnknownType alone."""
+        and those of the setting `registers` (file name → text). Raises UnknownType, and ValueError for a setting that
+        is no register."""
         try:
             found = self._codec(type, dialect, version)
         except DecodeError as error:

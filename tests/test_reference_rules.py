@@ -56,6 +56,26 @@ def unknown(frame: str) -> Question:
     return lambda **switches: Reference(Rules(**switches)).serve([request], dialect="kip-35-v7")[0].hex()
 
 
+def headed(name: str, digits: str) -> Question:
+    """Of headers under int keys."""
+    data = bytes.fromhex(digits)
+    return lambda **switches: attempt(
+        lambda: Reference(Rules(**switches)).decode(name, data, dialect="kip-82-int-keys")
+    )
+
+
+def sorting(*keys: int) -> Question:
+    """The keys of headers, in the order in which they are written."""
+
+    def ask(**switches: Any) -> list[int]:
+        written = Reference(Rules(**switches)).encode(
+            "HEADERS", [(key, b"") for key in keys], dialect="kip-82-int-keys"
+        )
+        return [int.from_bytes(written[at : at + 4], signed=True) for at in range(0, len(written), 8)]
+
+    return ask
+
+
 def small(raw: dict[str, Any], digits: str, version: int = 0) -> Question:
     return lambda **switches: Message(raw, version, **switches).decode(digits)
 
@@ -107,6 +127,10 @@ LINKED = lz4.frame.compress(A_RECORD * 10_000, block_size=lz4.frame.BLOCKSIZE_MA
 INNER = entry(0, 0, 0, b"a")
 
 #: switch → (question, {reading: what the reference then does}), the demanded reading first
+#: A message of magic 2 with the flag for headers, and a HeadersLength of 0.
+_NO_HEADERS = bytes.fromhex("02 10 0000000000000000 ffffffff 00000000 ffffffff")
+NO_HEADERS = f"{0:016x}{4 + len(_NO_HEADERS):08x}{zlib.crc32(_NO_HEADERS):08x}{_NO_HEADERS.hex()}"
+
 SWITCHES: dict[str, list[tuple[Question, dict[str, Any]]]] = {
     "overlong_varints": [
         (reading("UNSIGNED_VARINT", "8100"), {"decoded": 1, "refused": Refused("varint-overflow", 0)}),
@@ -300,6 +324,44 @@ SWITCHES: dict[str, list[tuple[Question, dict[str, Any]]]] = {
     "empty_response": [
         (unknown("00000008 03e7 0000 0000000a"), {"counted": "000000040000000a", "literal": "000000000000000a"}),
         (unknown("00000008 0011 0001 00000000"), {"counted": "0000000400000000", "literal": "0000000000000000"}),
+    ],
+    "int_key_order": [
+        (
+            headed("HEADERS", "ffffffff000000000000000100000000"),
+            {"signed": [(-1, b""), (1, b"")], "unsigned": Refused("key-order", 8)},
+        ),
+        (
+            headed("HEADERS", "0000000100000000ffffffff00000000"),
+            {"signed": Refused("key-order", 8), "unsigned": [(1, b""), (-1, b"")]},
+        ),
+        (
+            headed("HEADERS", "00000001000000000000000100000000"),
+            {"signed": Refused("key-duplicate", 8), "unsigned": Refused("key-duplicate", 8)},
+        ),
+        (
+            sorting(2, -1, 1, -(2**31)),
+            {"signed": [-(2**31), -1, 1, 2], "unsigned": [1, 2, -(2**31), -1]},
+        ),
+    ],
+    "flag_without_headers": [
+        (
+            headed("MESSAGE_SET", NO_HEADERS),
+            {
+                "decoded": [
+                    {
+                        "offset": 0,
+                        "magic": 2,
+                        "attributes": 0x10,
+                        "timestamp": 0,
+                        "key": None,
+                        "headers": [],
+                        "value": None,
+                    }
+                ],
+                "refused": Refused("zero-length-field", 30),
+            },
+        ),
+        (headed("HEADERS", ""), {"decoded": [], "refused": []}),
     ],
     "closed_api_versions": [
         (
