@@ -10,8 +10,8 @@ from __future__ import annotations
 import dataclasses
 import re
 
-import reference
 from conformance.model import Case, Op, Status
+from conformance.own import own
 from conformance.readings import ask
 from conformance.vectors import Kind, Piece, Reject, Vector
 from reference.errors import Reason
@@ -23,7 +23,7 @@ _ID = re.compile(
 #: What a generated case is about, by its type; messages and frames are about themselves.
 _AREAS = (
     (re.compile(r"(UNSIGNED_)?VAR(INT|LONG)"), "varints"),
-    (re.compile(r"TAG_BUFFER"), "tag-ordering"),
+    (re.compile(r"TAG_BUFFER|OPTIONAL_FIELDS.*"), "tag-ordering"),
     (re.compile(r".*(STRING|BYTES|ARRAY).*"), "null-encodings"),
     (re.compile(r"[A-Z0-9]+|Re(quest|sponse)(Header|Frame).*"), "framing"),
 )
@@ -43,8 +43,7 @@ def vector_of(
     mutation = "" if prefix is None else f"+prefix:{prefix}"
     identifier = f"{where}/x{seed.hex()}{mutation}#{op}"
     data = seed if prefix is None else seed[:prefix]
-    own = reference.Reference()
-    decoded = ask(own, Case(identifier, Op.DECODE, dialect, type_name, version, {"data": data}))
+    decoded = ask(own(), Case(identifier, Op.DECODE, dialect, type_name, version, {"data": data}))
     if decoded.status is Status.UNSUPPORTED:
         raise ValueError(decoded.detail)
     vector = Vector(
@@ -65,7 +64,7 @@ def vector_of(
         reject = Reject(Reason(decoded.reason or Reason.TRUNCATED), decoded.offset)
         vector = dataclasses.replace(vector, reject=reject)
     else:
-        written = reference.encode(type_name, decoded.answer, dialect=dialect, version=version)
+        written = own().encode(type_name, decoded.answer, dialect=dialect, version=version)
         canonical = () if written == data else (Piece(written, "as the reference writes it"),)
         vector = dataclasses.replace(vector, kind=Kind.VALID, value=decoded.answer, canonical=canonical)
     arguments = {"value": decoded.answer} if op is Op.ENCODE else {"data": data}

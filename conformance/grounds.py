@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import reference
+from conformance import vectors
 from reference.cursor import Span
 from reference.errors import DecodeError, Reason
 
@@ -38,8 +39,10 @@ def _fares_otherwise(
     readings: Mapping[str, str], type_name: str, data: bytes, dialect: str, version: int | None, error: DecodeError
 ) -> bool:
     rules = reference.take(reference.rulings(dialect).values(), readings)
+    other_reading = reference.Reference(rules, fast=False)
+    other_reading.configure(vectors.shared_settings(dialect), dialect=dialect)
     try:
-        reference.Reference(rules, fast=False).decode(type_name, data, dialect=dialect, version=version)
+        other_reading.decode(type_name, data, dialect=dialect, version=version)
     except DecodeError as other:
         if other.offset is None or error.offset is None or other.offset < error.offset:
             return False

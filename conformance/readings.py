@@ -51,7 +51,7 @@ def _comparable(own: Any, observation: Observation) -> tuple[Any, Any]:
     case = observation.case
     if case.op is Op.DECODE and case.type is not None:
         return tuple(
-            reference.complete(case.type, answer, dialect=case.dialect, version=case.version)
+            own().complete(case.type, answer, dialect=case.dialect, version=case.version)
             for answer in (own, observation.answer)
         )
     return own, observation.answer

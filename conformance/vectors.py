@@ -303,8 +303,9 @@ class VectorFile:
     vectors: tuple[Vector, ...]
 
 
-def parse(text: bytes, name: str) -> VectorFile:
-    """One file's content → its vectors. `name` is how errors call it. Raises VectorError."""
+def parse(text: bytes, name: str, given: Mapping[str, Any] | None = None) -> VectorFile:
+    """One file's content → its vectors. `name` is how errors call it; `given`: settings of the whole dialect, beside
+    the file's own. Raises VectorError."""
     try:
         raw = _decoder.decode(text)
     except msgspec.MsgspecError as error:
@@ -312,13 +313,14 @@ def parse(text: bytes, name: str) -> VectorFile:
     if raw.area not in AREAS:
         raise VectorError(f"{name}: there is no area {raw.area!r}; the areas are {', '.join(AREAS)}")
     vectors = []
+    settings = {**(given or {}), **{key: from_json(value) for key, value in raw.settings.items()}}
     for entry in raw.vectors:
         try:
-            vectors.append(_resolve(entry, raw))
+            vectors.append(_resolve(entry, raw, settings))
         except (ValueFormatError, VectorError) as error:
             raise VectorError(f"{name}, vector {entry.id!r}: {error}") from None
     _check_file(vectors, name)
-    return VectorFile(raw.dialect, raw.area, {k: from_json(v) for k, v in raw.settings.items()}, tuple(vectors))
+    return VectorFile(raw.dialect, raw.area, settings, tuple(vectors))
 
 
 def _where(text: bytes, error: str) -> str:
@@ -356,7 +358,10 @@ def _derived(form: Mapping[str, Any], *, valid: bool) -> tuple[tuple[Piece, ...]
     match form:
         case {"tags": int(count), **rest} if not rest:
             tags = b"".join(bombs.uvarint(tag) + b"\0" for tag in range(count))
-            pieces = (Piece(bombs.uvarint(count), f"{count} tags"), Piece(tags, f"tags 0 … {count - 1}, each of size 0"))
+            pieces = (
+                Piece(bombs.uvarint(count), f"{count} tags"),
+                Piece(tags, f"tags 0 … {count - 1}, each of size 0"),
+            )
             return pieces, [[tag, b""] for tag in range(count)]
         case {"batch": {"codec": str(codec), "zeros": int(zeros), **odd}, **rest} if (
             not rest and not odd and codec in bombs.CODECS and 0 <= zeros <= _MOST_ZEROS
@@ -398,7 +403,7 @@ def _kind(raw: _RawVector) -> Kind:
     return found[0]
 
 
-def _resolve(raw: _RawVector, file: _RawFile) -> Vector:
+def _resolve(raw: _RawVector, file: _RawFile, settings: Mapping[str, Any]) -> Vector:
     if not _ID.fullmatch(raw.id):
         raise VectorError("an id is lower-case words with hyphens")
     kind = _kind(raw)
@@ -410,7 +415,7 @@ def _resolve(raw: _RawVector, file: _RawFile) -> Vector:
         pieces = derived_pieces or pieces
     elif value is not ABSENT:
         value = from_json(value)
-    missing = set(raw.needs) - set(file.settings)
+    missing = set(raw.needs) - set(settings)
     if missing:
         raise VectorError(f"needs: the file's settings have no {', '.join(sorted(missing))}")
     if kind in (Kind.INVALID, Kind.UNENCODABLE) and raw.twin is None:
@@ -594,10 +599,20 @@ def load_file(dialect: str, area: str) -> VectorFile | None:
     entry = _root() / dialect / f"{area}.json"
     if not entry.is_file():
         return None
-    file = parse(entry.read_bytes(), f"vectors/{dialect}/{area}.json")
+    file = parse(entry.read_bytes(), f"vectors/{dialect}/{area}.json", shared_settings(dialect))
     if (file.dialect, file.area) != (dialect, area):
         raise VectorError(f"vectors/{dialect}/{area}.json says that it is {file.dialect}/{file.area}")
     return file
+
+
+@functools.cache
+def shared_settings(dialect: str) -> Mapping[str, Any]:
+    """The settings of all files of a dialect: `schemas`, where it has a folder of them."""
+    folder = _root() / dialect / "schemas"
+    if not folder.is_dir():
+        return {}
+    found = sorted((entry for entry in folder.iterdir() if entry.name.endswith(".json")), key=lambda one: one.name)
+    return {"schemas": [msgspec.json.decode(entry.read_bytes()) for entry in found]}
 
 
 @functools.cache

@@ -110,6 +110,7 @@ def _listed(element: Construct, nullable: bool) -> Construct:
     )
 
 
+_UUID = ExprAdapter(Bytes(16), lambda found, _: uuid.UUID(bytes=found), lambda one, _: one.bytes)
 _FIXED: Mapping[str, tuple[Construct, Any]] = {
     "bool": (ExprAdapter(Int8sb, lambda found, _: found != 0, lambda value, _: int(value)), False),
     "int8": (Int8sb, 0),
@@ -119,7 +120,10 @@ _FIXED: Mapping[str, tuple[Construct, Any]] = {
     "uint16": (Int16ub, 0),
     "uint32": (Int32ub, 0),
     "float64": (Float64b, 0.0),
-    "uuid": (ExprAdapter(Bytes(16), lambda found, _: uuid.UUID(bytes=found), lambda one, _: one.bytes), uuid.UUID(int=0)),
+    "uuid": (
+        ExprAdapter(Bytes(16), lambda found, _: uuid.UUID(bytes=found), lambda one, _: one.bytes),
+        uuid.UUID(int=0),
+    ),
 }
 
 
@@ -238,7 +242,9 @@ def _marked(one: Construct) -> Construct:
 
 def _same(value: Any, default: Any) -> bool:
     if isinstance(default, dict) and isinstance(value, Mapping):
-        return all(key in default and _same(item, default[key]) for key, item in value.items() if key != "_tags" or item)
+        return all(
+            key in default and _same(item, default[key]) for key, item in value.items() if key != "_tags" or item
+        )
     if isinstance(default, float):
         return struct.pack(">d", value) == struct.pack(">d", default)
     return bool(value == default) and (value is None) == (default is None)
@@ -254,7 +260,9 @@ def _all_of(grammar: Construct, data: bytes) -> Any:
 # --- Types ------------------------------------------------------------------------------------------------------------
 
 _CLIENT = _scalar("string", nullable=True)
-HEADER = Struct("RequestApiKey" / Int16sb, "RequestApiVersion" / Int16sb, "CorrelationId" / Int32sb, "ClientId" / _CLIENT)
+HEADER = Struct(
+    "RequestApiKey" / Int16sb, "RequestApiVersion" / Int16sb, "CorrelationId" / Int32sb, "ClientId" / _CLIENT
+)
 
 
 class Opinion:
@@ -281,7 +289,9 @@ class Opinion:
             return _Structure({"optionalFields": schema["optionalFields"]}, _last(schema), buffered=True).grammar
         assert version is not None
         if kind == "ResponseFrame":
-            members = Struct("header" / Struct("CorrelationId" / Int32sb), "body" / self._body(f"{name}Response", version))
+            members = Struct(
+                "header" / Struct("CorrelationId" / Int32sb), "body" / self._body(f"{name}Response", version)
+            )
             return Prefixed(Int32sb, Struct("inside" / members, Terminated))
         return self._body(type_name, version)
 
@@ -289,7 +299,9 @@ class Opinion:
         names = [name for name, one in self.schemas.items() if one["type"] == "request" and one.get("apiKey") == key]
         if not names:
             raise RefusedError(f"no api has the key {key}")
-        return Prefixed(Int32sb, Struct("inside" / Struct("header" / HEADER, "body" / self._body(names[0], version)), Terminated))
+        return Prefixed(
+            Int32sb, Struct("inside" / Struct("header" / HEADER, "body" / self._body(names[0], version)), Terminated)
+        )
 
     def decode(self, type_name: str, version: int | None, data: bytes) -> Any:
         """Raises RefusedError."""
@@ -309,6 +321,10 @@ class Opinion:
         else:
             grammar = self._grammar(type_name, version)
         return bytes(grammar.build({"inside": value} if "Frame" in type_name else value))
+
+
+def _framed(header: Construct, body: Construct) -> Construct:
+    return Prefixed(Int32sb, Struct("inside" / Struct("header" / header, "body" / body), Terminated))
 
 
 def _last(schema: Schema) -> int:

@@ -15,6 +15,7 @@ from rich.text import Text
 
 import reference
 from conformance.grounds import grounds
+from conformance.own import own
 from conformance.report.hexview import Mark, hex_dump
 from conformance.report.labels import rows_of
 from conformance.report.outline import is_structure, outline_rows
@@ -22,7 +23,8 @@ from conformance.report.rule import ruling_text
 from conformance.report.text import brief, safe, wrap
 from conformance.values import to_json
 from reference.dialects import DIALECTS
-from reference.errors import DecodeError
+from reference.errors import DecodeError, SchemaError
+from reference.schema import load_json
 from wireproof.capture import Capture, Frame, NotToldError
 from wireproof.output import show, width
 
@@ -37,8 +39,16 @@ _HEX = re.compile(r"(?:0[xX]|\\x|[0-9a-fA-F\s:,])*")
 @click.option("--request", "request", metavar="HEX|@FILE", help="The request frames that HEX, without TYPE, answers.")
 @click.option("--dialect", default="kafka", show_default=True, metavar="NAME", help="The dialect that HEX is of.")
 @click.option("--version", type=int, metavar="N", help="The version of TYPE: a message, header or response frame.")
+@click.option("--schema", "schemas", metavar="FILE", multiple=True, help="A message's schema, where there are such.")
 @click.option("--json", "as_json", is_flag=True, help="Write one JSON object in place of the dump.")
-def explain(arguments: tuple[str, ...], request: str | None, dialect: str, version: int | None, as_json: bool) -> None:
+def explain(
+    arguments: tuple[str, ...],
+    request: str | None,
+    dialect: str,
+    version: int | None,
+    schemas: tuple[str, ...],
+    as_json: bool,
+) -> None:
     """Say what each byte of HEX is, and mark the byte at which it is refused.
 
     TYPE is a type of the dialect: VARINT, COMPACT_NULLABLE_STRING, ARRAY<INT32>, TAG_BUFFER, RequestFrame, a message
@@ -50,6 +60,8 @@ def explain(arguments: tuple[str, ...], request: str | None, dialect: str, versi
 
     HEX are hex digits; blanks, new lines, colons and 0x are passed over. A single - reads them from standard input,
     @FILE reads the raw bytes of a file.
+
+    The messages of kip-482-v1 come from schemas: --schema reads them, in place of those of the kit's vectors.
 
     --json writes type, dialect, version, data, spans, value, error and rulings; without TYPE dialect, data and frames,
     each with start, end, type, version, sized (has it its size before it?), why (it is read so), spans, value, error
@@ -64,7 +76,10 @@ def explain(arguments: tuple[str, ...], request: str | None, dialect: str, versi
         wireproof explain 0000000c 0012 0000 00000007 0002 6d65
         wireproof explain @to-broker.bin
         wireproof explain --request @to-broker.bin @from-broker.bin
+        wireproof explain --dialect kip-482-v1 --schema Mine.json Mine --version 3 00
     """  # noqa: D301 (\b is click's sign for text that keeps its lines)
+    if schemas:
+        _take(schemas, dialect)
     type_name, digits = split_type(arguments, dialect)
     if type_name is None:
         refused = _explain_frames(digits, request, dialect, version, as_json)
@@ -90,7 +105,7 @@ def _explain_typed(type_name: str, digits: tuple[str, ...], dialect: str, versio
     """Write what the bytes are as this type; True when they are refused."""
     data = read_bytes(digits)
     check_type(type_name, dialect, version)
-    found = reference.explain(type_name, data, dialect=dialect, version=version)
+    found = own().explain(type_name, data, dialect=dialect, version=version)
     error = found.error
     rulings = () if error is None else grounds(type_name, data, dialect, version, error, found.spans)
     if as_json:
@@ -204,7 +219,7 @@ def _notes(type_name: str, version: int | None, found: reference.Explanation, di
     read = {span.path: span.value for span in found.spans}
     tagged = any(path.startswith("header._tags") for path in read)
     if type_name == "RequestFrame":
-        api = DIALECTS[dialect].apis().get(read.get("header.RequestApiKey", -1))
+        api = own().dialect(dialect).apis().get(read.get("header.RequestApiKey", -1))
         header = f"RequestHeader version {2 if tagged else 1 if 'header.ClientId' in read else 0}"
         message = f"{api}Request version {read.get('header.RequestApiVersion')}"
     else:
@@ -278,10 +293,27 @@ def _digits(text: str) -> bytes:
     return bytes.fromhex("".join(found))
 
 
+def _take(files: Sequence[str], dialect: str) -> None:
+    """Let the dialect's messages be those of these schemas. Raises click.UsageError."""
+    _types(dialect)
+    read = []
+    for name in files:
+        try:
+            read.append(load_json(Path(name).read_bytes()))
+        except OSError as error:
+            raise click.UsageError(f"{name} cannot be read: {error.strerror or error}") from None
+        except SchemaError as error:
+            raise click.UsageError(f"{name}: {error.detail}") from None
+    try:
+        own().configure({"schemas": read}, dialect=dialect)
+    except SchemaError as error:
+        raise click.UsageError(f"{error.path}: {error.detail}" if error.path else error.detail) from None
+
+
 def _types(dialect: str) -> Mapping[str, tuple[int, int] | None]:
     if dialect not in DIALECTS:
         raise click.UsageError(f"there is no dialect {dialect!r}; there are {', '.join(DIALECTS)}")
-    return DIALECTS[dialect].types
+    return own().dialect(dialect).types
 
 
 def check_type(type_name: str, dialect: str, version: int | None) -> None:
@@ -293,7 +325,7 @@ def check_type(type_name: str, dialect: str, version: int | None) -> None:
     span = types[name]
     if span is None:
         try:
-            reference.explain(type_name, b"", dialect=dialect)
+            own().explain(type_name, b"", dialect=dialect)
         except NotImplementedError:
             raise click.UsageError(_unknown(type_name, dialect, sorted(types))) from None
         if version is not None:

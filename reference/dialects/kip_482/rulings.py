@@ -89,8 +89,8 @@ RULINGS: tuple[Ruling, ...] = (
         "R-482-12",
         "which schemas are wrong",
         "tags are unique in their context, 0 to 65535, and never missing; only string, bytes and arrays can be null; "
-        "no name stands twice, across fields and optionalFields too; optional fields have no range of versions; a default "
-        "has its field's type, and is null only where that can be; optionalFields need versionsWithOptional",
+        "no name stands twice, across fields and optionalFields too; optional fields have no range of versions; a "
+        "default has its field's type, and is null only where that can be; optionalFields need versionsWithOptional",
         source=FIELDS,
     ),
     Ruling(
@@ -111,8 +111,8 @@ RULINGS: tuple[Ruling, ...] = (
         "R-482-15",
         '"a new version of all the existing RPCs"',
         "a message is lifted: classic encodings in all its versions, one version more with optional fields, tagged "
-        "fields as optional ones (an array of structures as a mandatory field of the new version); nullable structures, which "
-        "the draft lacks, keep the shipped INT8 marker",
+        "fields as optional ones (an array of structures as a mandatory field of the new version); nullable "
+        "structures, which the draft lacks, keep the shipped INT8 marker",
         source=VERSIONS,
     ),
     OVERLONG_VARINTS,
