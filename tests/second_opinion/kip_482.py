@@ -63,7 +63,7 @@ ENTRY = Struct(
     "tag" / If(this.length > 0, Int16ub),
     "value" / If(this.length > 0, Bytes(this.length)),
 )
-_ENTRIES = RepeatUntil(lambda entry, _found, _context: entry.length == 0, ENTRY)
+_ENTRIES = RepeatUntil(lambda entry, _found, _context: entry["length"] == 0, ENTRY)
 
 
 def _entries(found: Sequence[Any]) -> list[tuple[int, bytes]]:

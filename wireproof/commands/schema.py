@@ -110,8 +110,8 @@ def _message(found: catalogs.Catalog, name: str) -> Any:
 def diff(releases: tuple[Path, ...], dialect: str) -> None:
     """Say what NEW changes, and what of that breaks compatibility with any of the OLD releases, the oldest first.
 
-    A release is a file with a message's schema, or a folder of such files: then messages of the same name are compared.
-    A tag that any release gave away keeps its meaning for ever, so the whole history counts and not its last step alone.
+    A release is a file with a message's schema, or a folder of such files: then those of the same name are compared. A
+    tag that any release gave away keeps its meaning for ever, so the whole history counts and not its last step alone.
 
     \b
     Examples:
@@ -143,7 +143,7 @@ def diff(releases: tuple[Path, ...], dialect: str) -> None:
             raise click.UsageError(str(error)) from None
         broken += len(found.breaks)
         _tell(name, found.changes)
-    for name in old[-1].keys() - new.keys():
+    for name in sorted(old[-1].keys() - new.keys()):
         click.echo(f"{name}: gone")
     click.echo(
         f"{broken} {'change breaks' if broken == 1 else 'changes break'} compatibility" if broken else "compatible"

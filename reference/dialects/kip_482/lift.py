@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from reference import schema
-from reference.dialects.kip_482.schemas import HIGHEST_TAG, Field, Message, OptionalField, Structure
+from reference.dialects.kip_482.schemas import Field, Message, OptionalField, Structure
 from reference.errors import SchemaError
 from reference.schema import MAX_VERSION, NONE, Schema, Versions
 
@@ -43,8 +43,6 @@ class _Lift:
             inner = None if field.fields is None else self.structure(field.fields, field.type, at)
             if self._is_optional(field):
                 assert field.tag is not None
-                if field.tag > HIGHEST_TAG:
-                    raise SchemaError(f"tag {field.tag} is beyond {HIGHEST_TAG}", at)
                 nullable = self.last in field.nullable
                 default = self._default(field, nullable=nullable)
                 optional[field.tag] = OptionalField(
