@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import reference
-from conformance import vectors
+from conformance.own import shared_settings
 from reference.cursor import Span
 from reference.errors import DecodeError, Reason
 
@@ -40,7 +40,7 @@ def _fares_otherwise(
 ) -> bool:
     rules = reference.take(reference.rulings(dialect).values(), readings)
     other_reading = reference.Reference(rules, fast=False)
-    other_reading.configure(vectors.shared_settings(dialect), dialect=dialect)
+    other_reading.configure(shared_settings(dialect), dialect=dialect)
     try:
         other_reading.decode(type_name, data, dialect=dialect, version=version)
     except DecodeError as other:

@@ -246,11 +246,12 @@ class _Judgement:
     # --- Other readings ---
 
     def _contested(self) -> tuple[str, ...]:
-        """The rulings whose other reading the observation takes."""
-        for also in self.vector.also:
-            if self._applies(also) and self._takes(also):
-                return also.rulings
-        return self.rules.explain(self.seen) if self.rules else ()
+        """The rulings whose other reading the observation takes; where several give it, one that is declared."""
+        taken = [also.rulings for also in self.vector.also if self._applies(also) and self._takes(also)]
+        if not taken:
+            return self.rules.explain(self.seen) if self.rules else ()
+        declared = self.rules.declared.keys() if self.rules else set()
+        return next((rulings for rulings in taken if declared >= set(rulings)), taken[0])
 
     def _applies(self, also: Also) -> bool:
         if also.ops is not None:

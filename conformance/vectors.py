@@ -21,6 +21,7 @@ import msgspec
 
 from conformance import bombs
 from conformance.model import Case, Op
+from conformance.own import shared_settings
 from conformance.values import ValueFormatError, from_json
 from reference.errors import Reason
 
@@ -603,16 +604,6 @@ def load_file(dialect: str, area: str) -> VectorFile | None:
     if (file.dialect, file.area) != (dialect, area):
         raise VectorError(f"vectors/{dialect}/{area}.json says that it is {file.dialect}/{file.area}")
     return file
-
-
-@functools.cache
-def shared_settings(dialect: str) -> Mapping[str, Any]:
-    """The settings of all files of a dialect: `schemas`, where it has a folder of them."""
-    folder = _root() / dialect / "schemas"
-    if not folder.is_dir():
-        return {}
-    found = sorted((entry for entry in folder.iterdir() if entry.name.endswith(".json")), key=lambda one: one.name)
-    return {"schemas": [msgspec.json.decode(entry.read_bytes()) for entry in found]}
 
 
 @functools.cache

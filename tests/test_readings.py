@@ -70,7 +70,7 @@ def test_what_the_reference_does_not_have() -> None:
     lookup = ask(reference.Reference(), case(Op.LOOKUP, data=b"", key="a"))
     assert (lookup.status, lookup.detail) == (Status.UNSUPPORTED, "the reference has no lookup")
     evolve = ask(reference.Reference(), case(Op.EVOLVE, None, old={}, new={}))
-    assert evolve.status is Status.UNSUPPORTED
+    assert (evolve.status, evolve.reason) == (Status.REJECT, "invalid-schema")
 
 
 def test_ops_without_a_type() -> None:

@@ -9,9 +9,9 @@ import pytest
 
 import reference
 from conformance import vectors
-from conformance.judge import judge
+from conformance.judge import judge, rules_for
 from conformance.model import DEVIATIONS, Observation, Op, Outcome, Status, Verdict
-from conformance.readings import ask
+from conformance.readings import Readings, ask
 from conformance.twins import twin_of
 from conformance.vectors import Kind, Vector, VectorFile, Wrong
 
@@ -56,11 +56,13 @@ def test_there_are_recorded_bugs_of_every_kind() -> None:
     assert {wrong.does for _, wrong in WRONG} >= {"answers", "refuses", "crash"}
 
 
-def conclude(implementation: reference.Reference, vector: Vector, op: Op) -> tuple[Observation, Verdict]:
+def conclude(
+    implementation: reference.Reference, vector: Vector, op: Op, declared: Readings | None = None
+) -> tuple[Observation, Verdict]:
     twin = twin_of(vector)
     twins = ask(implementation, twin.case(op)) if twin and op in twin.ops else None
     seen = ask(implementation, vector.case(op))
-    return seen, judge(vector, seen, twin=twins)
+    return seen, judge(vector, seen, declared, twin=twins)
 
 
 @pytest.mark.parametrize("file", FILES, ids=_file)
@@ -83,6 +85,9 @@ READINGS = [
     for ruling in reference.rulings(dialect).values()
     for reading in ruling.others
 ]
+#: Readings that change nearly every byte: an implementation has to declare them, for an `also` on each vector would call
+#: contested what is merely broken.
+DECLARED = {"R-482-1", "R-482-2", "R-482-7"}
 #: Long inputs are only read where their length matters.
 LONG = 10_000
 
@@ -93,8 +98,9 @@ def test_another_reading_is_contested_and_nothing_else(reading: tuple[str, str, 
     other = reference.Reference(reference.take(reference.rulings(dialect).values(), {ruling: name}))
     other.configure(vectors.settings(dialect), dialect=dialect)
     chosen = [v for v in VECTORS if v.dialect == dialect and (len(v.data) < LONG or ruling in v.rulings)]
+    declared = rules_for(dialect, {ruling: name}) if ruling in DECLARED else None
     verdicts = [
-        conclude(other, vector, op)[1]
+        conclude(other, vector, op, declared)[1]
         for vector in chosen
         for op in (vector.ops[:1] if vector.kind is Kind.INVALID else vector.ops)
     ]
@@ -102,4 +108,4 @@ def test_another_reading_is_contested_and_nothing_else(reading: tuple[str, str, 
     assert [(v.id, v.verdict, v.detail) for v in verdicts if v.verdict in DEVIATIONS] == []
     assert {rulings for v in verdicts for rulings in v.rulings} <= {ruling}
     assert met[Outcome.CONTESTED], "no vector shows this reading"
-    assert met[Outcome.PASS] > len(verdicts) / 2
+    assert met[Outcome.PASS] > len(verdicts) / 2 or ruling in DECLARED
