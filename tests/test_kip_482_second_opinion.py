@@ -187,7 +187,7 @@ def _buffer_behind_the_fields(patch: pytest.MonkeyPatch) -> None:
 
 def _no_buffer_in_structures(patch: pytest.MonkeyPatch) -> None:
     """The body alone opens with one."""
-    real = message.read_buffer
+    real = optional_fields.read_buffer
 
     def read(reader: Reader, *arguments: Any) -> Any:
         return real(reader, *arguments) if reader.pos == 0 else []

@@ -32,6 +32,7 @@ AREAS = {
     "framing",
     "resource-limits",
     "messages",
+    "schema-evolution",
 }
 
 

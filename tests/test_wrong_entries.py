@@ -85,8 +85,8 @@ READINGS = [
     for ruling in reference.rulings(dialect).values()
     for reading in ruling.others
 ]
-#: Readings that change nearly every byte: an implementation has to declare them, for an `also` on each vector would call
-#: contested what is merely broken.
+#: Readings that change nearly every byte: an implementation has to declare them, for an `also` on each vector would
+#: call contested what is merely broken.
 DECLARED = {"R-482-1", "R-482-2", "R-482-7"}
 #: Long inputs are only read where their length matters.
 LONG = 10_000

@@ -15,7 +15,7 @@ from rich.text import Text
 
 import reference
 from conformance.grounds import grounds
-from conformance.own import own
+from conformance.own import own, shared_settings
 from conformance.report.hexview import Mark, hex_dump
 from conformance.report.labels import rows_of
 from conformance.report.outline import is_structure, outline_rows
@@ -294,7 +294,7 @@ def _digits(text: str) -> bytes:
 
 
 def _take(files: Sequence[str], dialect: str) -> None:
-    """Let the dialect's messages be those of these schemas. Raises click.UsageError."""
+    """Let the dialect's messages be those of these schemas, while the command runs. Raises click.UsageError."""
     _types(dialect)
     read = []
     for name in files:
@@ -304,6 +304,7 @@ def _take(files: Sequence[str], dialect: str) -> None:
             raise click.UsageError(f"{name} cannot be read: {error.strerror or error}") from None
         except SchemaError as error:
             raise click.UsageError(f"{name}: {error.detail}") from None
+    click.get_current_context().call_on_close(lambda: own().configure(shared_settings(dialect), dialect=dialect))
     try:
         own().configure({"schemas": read}, dialect=dialect)
     except SchemaError as error:
