@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from second_opinion import kip_482 as opinion
 
-from conformance import ledger, strategies
+from conformance import ledger, strategies, vectors
 from conformance.values import equal
 from conformance.vectors import Vector
 from reference import DecodeError, EncodeError, Reason, Reference, Rules, SchemaError, catalog
@@ -159,6 +159,11 @@ def test_generated_values_round_trip_and_cuts_are_refused(name: str) -> None:
 def test_the_json_reads_back(name: str) -> None:
     raw = json.loads(json.dumps(schemas.to_json(LIFTED[name])))
     assert schemas.from_json(raw).schema == LIFTED[name].schema
+
+
+@pytest.mark.parametrize("raw", [raw for raw in vectors.settings(DIALECT)["schemas"] if raw["name"] in LIFTED])
+def test_lifted_schemas_of_the_vectors_are_what_lift_writes(raw: dict[str, Any]) -> None:
+    assert raw == schemas.to_json(LIFTED[raw["name"]])
 
 
 def test_what_was_tagged_is_optional_or_else_a_mandatory_field_of_the_new_version() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 import reference
 from conformance import vectors
+from conformance.model import Case, Description, Op
 from conformance.own import own
 from conformance.values import equal
 from reference import DecodeError, EncodeError, Reason, Reference, Rules
@@ -15,7 +16,7 @@ from reference.cursor import Reader
 from reference.dialects import DIALECTS
 from reference.dialects.kip_482 import Kip482, schemas
 from reference.optional_fields import absent
-from reference.plan import Struct, plan
+from reference.plan import plan
 
 DIALECT = "kip-482-v1"
 RULINGS = reference.rulings(DIALECT)
@@ -271,7 +272,7 @@ def test_answers_are_read_as_their_request_says() -> None:
     found = own().dialect(DIALECT)
     assert found.answer_type(9000, 9, b"") == ("ResponseFrame:Foo", 9, "")
     assert found.answer_type(8999, 9, b"") is None
-    assert found.apis() == {9000: "Foo", 9001: "Lookup"}
+    assert found.apis() == {3: "Metadata", 12: "Heartbeat", 9000: "Foo", 9001: "Lookup"}
 
 
 def test_it_answers_nothing_for_a_broker_or_a_client() -> None:
@@ -289,4 +290,14 @@ def test_it_answers_nothing_for_a_broker_or_a_client() -> None:
 
 def test_a_version_is_needed() -> None:
     assert read(own(), "FooResponse", "00") == (Reason.UNSUPPORTED_VERSION, None)
-    assert isinstance(plan(schemas.from_json(SETTINGS["schemas"][1]).schema, 9), Struct)
+
+
+def test_a_star_stands_for_the_types_of_schemas() -> None:
+    said = Description(
+        "s", ops=frozenset({Op.DECODE}), dialects=(DIALECT,), types={DIALECT: {"VARINT": None, "*": None}}
+    )
+    for name, version in (("VARINT", None), ("FooResponse", 9), ("ResponseFrame:Foo", 77)):
+        assert said.offers(Case("", Op.DECODE, DIALECT, name, version))
+    assert not said.offers(Case("", Op.ENCODE, DIALECT, "FooResponse", 9))
+    listed = Description("s", ops=frozenset({Op.DECODE}), dialects=(DIALECT,), types={DIALECT: {"VARINT": None}})
+    assert not listed.offers(Case("", Op.DECODE, DIALECT, "FooResponse", 9))

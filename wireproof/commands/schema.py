@@ -91,7 +91,7 @@ def lift_(folder: Path, messages: tuple[str, ...]) -> None:
         raise _refused(error) from None
     except OSError as error:
         raise click.UsageError(f"{error.filename} cannot be written: {error.strerror}") from None
-    click.echo(f"{folder}: {len(made)} messages, lifted from {found.made_by}")
+    click.echo(f"{folder}: {len(made)} {'message' if len(made) == 1 else 'messages'}, lifted from {found.made_by}")
 
 
 def _message(found: catalogs.Catalog, name: str) -> Any:
