@@ -11,8 +11,8 @@ import dataclasses
 import re
 from typing import Any
 
-import reference
 from conformance.model import Case, Op, Status
+from conformance.own import own
 from conformance.readings import ask
 from conformance.vectors import Kind, Piece, Reject, Vector
 from reference.errors import Reason
@@ -30,7 +30,7 @@ _AREAS = (
     (re.compile(r"Record"), "header-multimaps"),
     (re.compile(r"RecordBatch|RecordSet|MessageSet"), "framing"),
     (re.compile(r"(UNSIGNED_)?VAR(INT|LONG)"), "varints"),
-    (re.compile(r"TAG_BUFFER"), "tag-ordering"),
+    (re.compile(r"TAG_BUFFER|OPTIONAL_FIELDS.*"), "tag-ordering"),
     (re.compile(r".*(STRING|BYTES|ARRAY).*"), "null-encodings"),
     (re.compile(r"[A-Z0-9]+|Re(quest|sponse)(Header|Frame).*"), "framing"),
 )
@@ -38,8 +38,8 @@ _AREAS = (
 
 def area(dialect: str, type_name: str) -> str:
     """The area of a generated case of this type: the dialect says it, or the name."""
-    own = reference.dialect_named(dialect).areas.get(type_name)
-    return own or next((name for pattern, name in _AREAS if pattern.fullmatch(type_name)), "messages")
+    told = own().dialect(dialect).areas.get(type_name)
+    return told or next((name for pattern, name in _AREAS if pattern.fullmatch(type_name)), "messages")
 
 
 def has_partial_tail(type_name: str, data: bytes) -> bool:
@@ -75,8 +75,7 @@ def vector_of(
     mutation = "" if prefix is None else f"+prefix:{prefix}"
     identifier = f"{where}/x{seed.hex()}{mutation}#{op}"
     data = seed if prefix is None else seed[:prefix]
-    own = reference.Reference()
-    decoded = ask(own, Case(identifier, Op.DECODE, dialect, type_name, version, {"data": data}))
+    decoded = ask(own(), Case(identifier, Op.DECODE, dialect, type_name, version, {"data": data}))
     if decoded.status is Status.UNSUPPORTED:
         raise ValueError(decoded.detail)
     vector = Vector(
@@ -97,7 +96,7 @@ def vector_of(
         reject = Reject(Reason(decoded.reason or Reason.TRUNCATED), decoded.offset)
         vector = dataclasses.replace(vector, reject=reject)
     else:
-        written = reference.encode(type_name, decoded.answer, dialect=dialect, version=version)
+        written = own().encode(type_name, decoded.answer, dialect=dialect, version=version)
         canonical = () if written == data else (Piece(written, "as the reference writes it"),)
         vector = dataclasses.replace(
             vector,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import reference
+from conformance.own import shared_settings
 from reference.cursor import Span
 from reference.errors import DecodeError, Reason
 
@@ -14,8 +15,8 @@ def grounds(
 ) -> tuple[str, ...]:
     """The ids of the rulings that have a say in `error`, with which the reference refused `data`; mostly there is none.
 
-    A contested one has when the bytes fare otherwise under its other reading; what that refuses earlier is about
-    something else. `spans` are those of the bytes that were read.
+    A contested one has when the bytes fare otherwise under its other reading; what that refuses earlier, or reads
+    otherwise from earlier on, is about something else. `spans` are those of the bytes that were read.
     """
     if error.offset is None:
         return ()
@@ -23,7 +24,7 @@ def grounds(
         ruling.id
         for ruling in reference.rulings(dialect).values()
         if any(
-            _fares_otherwise({ruling.id: reading}, type_name, data, dialect, version, error)
+            _fares_otherwise({ruling.id: reading}, type_name, data, dialect, version, error, spans)
             for reading in ruling.others
         )
     ]
@@ -35,16 +36,32 @@ def grounds(
 
 
 def _fares_otherwise(
-    readings: Mapping[str, str], type_name: str, data: bytes, dialect: str, version: int | None, error: DecodeError
+    readings: Mapping[str, str],
+    type_name: str,
+    data: bytes,
+    dialect: str,
+    version: int | None,
+    error: DecodeError,
+    spans: Sequence[Span],
 ) -> bool:
     rules = reference.take(reference.rulings(dialect).values(), readings)
-    try:
-        reference.Reference(rules, fast=False).decode(type_name, data, dialect=dialect, version=version)
-    except DecodeError as other:
-        if other.offset is None or error.offset is None or other.offset < error.offset:
-            return False
-        return (other.reason, other.offset) != (error.reason, error.offset)
-    return True
+    other_reading = reference.Reference(rules, fast=False)
+    other_reading.configure(shared_settings(dialect), dialect=dialect)
+    found = other_reading.explain(type_name, data, dialect=dialect, version=version)
+    if _before(found.spans, error) != _before(spans, error):
+        return False
+    other = found.error
+    if other is None:
+        return True
+    if other.offset is None or error.offset is None or other.offset < error.offset:
+        return False
+    return (other.reason, other.offset) != (error.reason, error.offset)
+
+
+def _before(spans: Sequence[Span], error: DecodeError) -> list[tuple[int, int, str]]:
+    """What was read before the fault, and as what."""
+    assert error.offset is not None
+    return [(span.start, span.end, repr(span.value)) for span in spans if span.end <= error.offset]
 
 
 def _is_bomb(error: DecodeError, spans: Sequence[Span]) -> bool:

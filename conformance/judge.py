@@ -13,6 +13,7 @@ from typing import Any
 import reference
 from conformance import vectors
 from conformance.model import Kind, Observation, Op, Outcome, Status, Verdict
+from conformance.own import own
 from conformance.patterns import mismatch
 from conformance.readings import Readings
 from conformance.values import difference, show
@@ -192,7 +193,7 @@ class _Judgement:
     def _complete(self, value: Any) -> Any:
         case = self.seen.case
         assert case.type is not None
-        return reference.complete(case.type, value, dialect=case.dialect, version=case.version)
+        return own().complete(case.type, value, dialect=case.dialect, version=case.version)
 
     def _wrong_bytes(self, expected: bytes, answer: bytes) -> tuple[Kind, str] | None:
         if answer == expected:
@@ -208,8 +209,7 @@ class _Judgement:
         assert case.type is not None
         try:
             values = [
-                reference.decode(case.type, data, dialect=case.dialect, version=case.version)
-                for data in (expected, answer)
+                own().decode(case.type, data, dialect=case.dialect, version=case.version) for data in (expected, answer)
             ]
         except reference.WireError as error:
             return Kind.WRONG_BYTES, f"wrote {_short(answer)}, which does not decode: {error}"
@@ -246,11 +246,12 @@ class _Judgement:
     # --- Other readings ---
 
     def _contested(self) -> tuple[str, ...]:
-        """The rulings whose other reading the observation takes."""
-        for also in self.vector.also:
-            if self._applies(also) and self._takes(also):
-                return also.rulings
-        return self.rules.explain(self.seen) if self.rules else ()
+        """The rulings whose other reading the observation takes; where several give it, one that is declared."""
+        taken = [also.rulings for also in self.vector.also if self._applies(also) and self._takes(also)]
+        if not taken:
+            return self.rules.explain(self.seen) if self.rules else ()
+        declared = self.rules.declared.keys() if self.rules else set()
+        return next((rulings for rulings in taken if declared >= set(rulings)), taken[0])
 
     def _applies(self, also: Also) -> bool:
         if also.ops is not None:

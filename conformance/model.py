@@ -187,7 +187,8 @@ class Tally:
 class Description:
     """What an implementation says of itself.
 
-    `types`: dialect → type name → (lowest, highest) version or None; "ARRAY" stands for every array type.
+    `types`: dialect → type name → (lowest, highest) version or None; "ARRAY" stands for every array type, "*" for every
+    type that the schemas of `configure` make.
     None instead of the mapping: it did not say, so everything is asked.
     """
 
@@ -211,6 +212,6 @@ class Description:
         if name not in offered and "ARRAY<" in name:
             name = "ARRAY"
         if name not in offered:
-            return False
+            return "*" in offered
         span = offered[name]
         return span is None or case.version is None or span[0] <= case.version <= span[1]

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import reference
+from conformance.own import own
 from conformance.values import equal, from_json, show
 
 
@@ -41,7 +42,7 @@ def mismatch(patterns: Sequence[Mapping[str, Any]], sent: bytes, dialect: str) -
 def _frame_mismatch(pattern: Mapping[str, Any], frame: bytes, dialect: str) -> str | None:
     type_name, version = pattern["type"], pattern.get("version")
     try:
-        value = reference.decode(type_name, frame, dialect=dialect, version=version)
+        value = own().decode(type_name, frame, dialect=dialect, version=version)
     except reference.WireError as error:
         return f"no {type_name}{'' if version is None else f' {version}'}: {error}"
     return _value_mismatch(pattern["value"], value, "")

@@ -8,6 +8,7 @@ from typing import Any
 
 import reference
 from conformance.model import Case, Observation, Op, Status
+from conformance.own import own
 from conformance.values import equal
 
 
@@ -34,10 +35,10 @@ class Readings:
         return tuple(self.declared) if len(everything) > 1 and self._same(everything, observation) else ()
 
     def _same(self, readings: tuple[tuple[str, str], ...], observation: Observation) -> bool:
-        own = ask(self._under(readings), observation.case)
-        if own.status is not observation.status:
+        told = ask(self._under(readings), observation.case)
+        if told.status is not observation.status:
             return False
-        return own.status is Status.REJECT or equal(*_comparable(own.answer, observation))
+        return told.status is Status.REJECT or equal(*_comparable(told.answer, observation))
 
     @functools.cache  # noqa: B019 (one small object a run)
     def _under(self, readings: tuple[tuple[str, str], ...]) -> reference.Reference:
@@ -47,14 +48,14 @@ class Readings:
         return found
 
 
-def _comparable(own: Any, observation: Observation) -> tuple[Any, Any]:
+def _comparable(told: Any, observation: Observation) -> tuple[Any, Any]:
     case = observation.case
     if case.op is Op.DECODE and case.type is not None:
         return tuple(
-            reference.complete(case.type, answer, dialect=case.dialect, version=case.version)
-            for answer in (own, observation.answer)
+            own().complete(case.type, answer, dialect=case.dialect, version=case.version)
+            for answer in (told, observation.answer)
         )
-    return own, observation.answer
+    return told, observation.answer
 
 
 def ask(implementation: reference.Reference, case: Case) -> Observation:

@@ -8,13 +8,12 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-import reference
+from conformance.own import own
 from conformance.values import INTEGERS
 from reference.codec import Codec, NodeCodec
-from reference.dialects import DIALECTS
 from reference.dialects.kip_82_int import HeadedCodec
 from reference.framing import RequestFrame, ResponseFrame, request_plans
-from reference.plan import Array, Node, Pair, PlannedField, Struct, TagBuffer
+from reference.plan import Array, Node, OptionalBuffer, Pair, PlannedField, Struct, TagBuffer
 from reference.primitives import Primitive
 from reference.shapes import Fields, Integers, Items, KeyValue, KeyValues, Octets, Shape, Shaped, Text
 
@@ -60,6 +59,14 @@ def _tags(known: frozenset[int] = frozenset()) -> Values:
     return st.dictionaries(number, _BYTES, max_size=4).map(lambda tags: [list(item) for item in sorted(tags.items())])
 
 
+def _optional_fields(known: frozenset[int] = frozenset()) -> Values:
+    """Unknown optional fields, by ascending tags of 16 bits, none of them known and none empty."""
+    borders = st.sampled_from((0, 1, 0x7FFF, 0x8000, 0xFFFF)) | st.integers(0, 2**16 - 1)
+    number = borders.filter(lambda tag: tag not in known)
+    fields = st.dictionaries(number, _BYTES.filter(bool), max_size=4)
+    return fields.map(lambda tags: [list(item) for item in sorted(tags.items())])
+
+
 def of_node(node: Node) -> Values:
     """The values of a node of a plan."""
     match node:
@@ -67,6 +74,8 @@ def of_node(node: Node) -> Values:
             return of_primitive(node)
         case TagBuffer():
             return _tags()
+        case OptionalBuffer():
+            return _optional_fields()
         case Array():
             elements = st.lists(of_node(node.element), max_size=3)
             return st.none() | elements if node.nullable else elements
@@ -79,7 +88,9 @@ def of_node(node: Node) -> Values:
 
 def _of_struct(node: Struct) -> Values:
     fields = {field.name: _of_field(field) for field in node.fields}
-    optional = {"_tags": _tags(frozenset(node.tagged))} if node.flexible else {}
+    optional = {}
+    if node.flexible or node.optional:
+        optional["_tags"] = (_optional_fields if node.optional else _tags)(frozenset(node.tagged))
     return st.fixed_dictionaries(fields, optional=optional)
 
 
@@ -144,7 +155,7 @@ def _overlaid(fixed: dict[str, Any], value: dict[str, Any]) -> dict[str, Any]:
 
 
 def _apis(dialect: str) -> list[tuple[int, tuple[int, int]]]:
-    found = DIALECTS[dialect]
+    found = own().dialect(dialect)
     return [
         (key, span)
         for key, name in sorted(found.apis().items())
@@ -300,7 +311,7 @@ def values(type_name: str, *, dialect: str, version: int | None = None) -> Value
             return _record_sets()
         case "MessageSet" if version in (0, 1):
             return _message_sets(version)
-    return of_codec(reference.dialect_named(dialect).codec(type_name, version), dialect)
+    return of_codec(own().dialect(dialect).codec(type_name, version), dialect)
 
 
 #: Bytes on which lengths, counts and varints break.

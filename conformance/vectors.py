@@ -21,6 +21,7 @@ import msgspec
 
 from conformance import bombs
 from conformance.model import Case, Op
+from conformance.own import shared_settings
 from conformance.values import ValueFormatError, from_json
 from reference.errors import Reason
 
@@ -303,8 +304,9 @@ class VectorFile:
     vectors: tuple[Vector, ...]
 
 
-def parse(text: bytes, name: str) -> VectorFile:
-    """One file's content → its vectors. `name` is how errors call it. Raises VectorError."""
+def parse(text: bytes, name: str, given: Mapping[str, Any] | None = None) -> VectorFile:
+    """One file's content → its vectors. `name` is how errors call it; `given`: settings of the whole dialect, beside
+    the file's own. Raises VectorError."""
     try:
         raw = _decoder.decode(text)
     except msgspec.MsgspecError as error:
@@ -312,13 +314,14 @@ def parse(text: bytes, name: str) -> VectorFile:
     if raw.area not in AREAS:
         raise VectorError(f"{name}: there is no area {raw.area!r}; the areas are {', '.join(AREAS)}")
     vectors = []
+    settings = {**(given or {}), **{key: from_json(value) for key, value in raw.settings.items()}}
     for entry in raw.vectors:
         try:
-            vectors.append(_resolve(entry, raw))
+            vectors.append(_resolve(entry, raw, settings))
         except (ValueFormatError, VectorError) as error:
             raise VectorError(f"{name}, vector {entry.id!r}: {error}") from None
     _check_file(vectors, name)
-    return VectorFile(raw.dialect, raw.area, {k: from_json(v) for k, v in raw.settings.items()}, tuple(vectors))
+    return VectorFile(raw.dialect, raw.area, settings, tuple(vectors))
 
 
 def _where(text: bytes, error: str) -> str:
@@ -401,7 +404,7 @@ def _kind(raw: _RawVector) -> Kind:
     return found[0]
 
 
-def _resolve(raw: _RawVector, file: _RawFile) -> Vector:
+def _resolve(raw: _RawVector, file: _RawFile, settings: Mapping[str, Any]) -> Vector:
     if not _ID.fullmatch(raw.id):
         raise VectorError("an id is lower-case words with hyphens")
     derived = None if raw.derive is None else _derived(raw.derive, valid=raw.reject is None)
@@ -413,7 +416,7 @@ def _resolve(raw: _RawVector, file: _RawFile) -> Vector:
         pieces = derived_pieces or pieces
     elif value is not ABSENT:
         value = from_json(value)
-    missing = set(raw.needs) - set(file.settings)
+    missing = set(raw.needs) - set(settings)
     if missing:
         raise VectorError(f"needs: the file's settings have no {', '.join(sorted(missing))}")
     if kind in (Kind.INVALID, Kind.UNENCODABLE) and raw.twin is None:
@@ -597,7 +600,7 @@ def load_file(dialect: str, area: str) -> VectorFile | None:
     entry = _root() / dialect / f"{area}.json"
     if not entry.is_file():
         return None
-    file = parse(entry.read_bytes(), f"vectors/{dialect}/{area}.json")
+    file = parse(entry.read_bytes(), f"vectors/{dialect}/{area}.json", shared_settings(dialect))
     if (file.dialect, file.area) != (dialect, area):
         raise VectorError(f"vectors/{dialect}/{area}.json says that it is {file.dialect}/{file.area}")
     return file

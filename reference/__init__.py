@@ -37,6 +37,7 @@ __all__ = [
     "configure",
     "decode",
     "encode",
+    "evolve",
     "explain",
     "interpret",
     "lookup",
@@ -82,12 +83,13 @@ class Reference:
             (_codec.decode_fast, _codec.encode_fast) if fast else (_codec.decode, _codec.encode)
         )
         self._settings: dict[str, Mapping[str, Any]] = {}
+        self._configured: dict[str, Dialect] = {}
         self.name = name if fast else f"{name}:readable"
 
     @property
     def types(self) -> dict[str, dict[str, tuple[int, int] | None]]:
         """Per dialect, each type with its versions. Costs a look at the catalogue."""
-        return {dialect: dict(found.types) for dialect, found in DIALECTS.items()}
+        return {dialect: dict(self.dialect(dialect).types) for dialect in DIALECTS}
 
     @property
     def version(self) -> str:
@@ -97,8 +99,14 @@ class Reference:
         return metadata.version("wireproof")
 
     def configure(self, settings: Mapping[str, Any], *, dialect: str) -> None:
-        """What the cases of a dialect need: for `serve`, `apis` (kafka) or `cluster`; for `explain`, `registers`."""
+        """What the cases of a dialect need: `apis` and `cluster` for `serve`, `schemas` for messages that are not the
+        kit's own, `registers` for `explain`. Raises SchemaError for one that is refused."""
+        self._configured[dialect] = dialect_named(dialect).configured(settings)
         self._settings[dialect] = settings
+
+    def dialect(self, dialect: str) -> Dialect:
+        """The dialect as it was configured. Raises UnknownType."""
+        return self._configured.get(dialect) or dialect_named(dialect)
 
     def decode(self, type: str, data: bytes, *, dialect: str, version: int | None = None) -> Any:
         return self._decode(self._codec(type, dialect, version), data, self.rules)
@@ -145,22 +153,25 @@ class Reference:
 
     def lookup(self, type: str, data: bytes, key: Any, *, dialect: str, version: int | None = None) -> list[Any]:
         """All values of a header key, in order."""
-        return dialect_named(dialect).lookup(type, data, key, version, self.rules)
+        return self.dialect(dialect).lookup(type, data, key, version, self.rules)
 
     def serve(self, chunks: Iterable[bytes], *, dialect: str) -> tuple[bytes, bool]:
-        return dialect_named(dialect).serve(chunks, self._settings.get(dialect, {}), self.rules)
+        return self.dialect(dialect).serve(chunks, self._settings.get(dialect, {}), self.rules)
 
     def interpret(self, request: bytes, response: bytes | None, *, dialect: str) -> dict[str, Any]:
-        return dialect_named(dialect).interpret(request, response, self.rules)
+        return self.dialect(dialect).interpret(request, response, self.rules)
 
     def negotiate(
         self, api_key: int, client: tuple[int, int], broker: tuple[int, int] | None, *, dialect: str
     ) -> int | None:
-        return dialect_named(dialect).negotiate(api_key, client, broker)
+        return self.dialect(dialect).negotiate(api_key, client, broker)
 
-    @staticmethod
-    def _codec(type_name: str, dialect: str, version: int | None) -> Codec:
-        return dialect_named(dialect).codec(type_name, version)
+    def evolve(self, old: Any, new: Any, *, dialect: str) -> list[dict[str, str]]:
+        """What the new schema breaks; `old` may be a list, oldest first."""
+        return self.dialect(dialect).evolve(old, new)
+
+    def _codec(self, type_name: str, dialect: str, version: int | None) -> Codec:
+        return self.dialect(dialect).codec(type_name, version)
 
 
 _reference = Reference()
@@ -174,6 +185,7 @@ lookup = _reference.lookup
 serve = _reference.serve
 interpret = _reference.interpret
 negotiate = _reference.negotiate
+evolve = _reference.evolve
 
 
 #: The readable codec alone: `--impl=reference:readable`.

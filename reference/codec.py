@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeGuard
 
 from reference import compiled, message
 from reference.cursor import Reader, Span, Writer
@@ -50,11 +50,16 @@ class NodeCodec:
 
     def fast_decoder(self, rules: Rules) -> compiled.Decoder | None:  # noqa: ARG002 (what is plain is so under all)
         """Generated for a message."""
-        return compiled.decoder(self.node) if isinstance(self.node, Struct) else None
+        return compiled.decoder(self.node) if _is_generated(self.node) else None
 
     def fast_encoder(self) -> compiled.Encoder | None:
         """Generated for a message."""
-        return compiled.encoder(self.node) if isinstance(self.node, Struct) else None
+        return compiled.encoder(self.node) if _is_generated(self.node) else None
+
+
+def _is_generated(node: Node) -> TypeGuard[Struct]:
+    """Whether there is generated code: for structures but those that open with an optional-field buffer."""
+    return isinstance(node, Struct) and not node.optional
 
 
 @dataclass(frozen=True, slots=True)

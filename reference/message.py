@@ -1,6 +1,7 @@
 """The readable codec: walks a plan, one function a kind of node, and can record a span for every byte.
 
     Struct     => *Field [TagBuffer]            ; the tag buffer in flexible versions, at the END
+                | OptionalBuffer *Field         ; kip-482-v1: see optional_fields
     Array      => count *Element                ; count as in plan.Array
     Pair       => first second
     TagBuffer  => n:UNSIGNED_VARINT n × (tag:UNSIGNED_VARINT size:UNSIGNED_VARINT data), tags strictly ascending
@@ -10,14 +11,14 @@ Source: KIP-482, Kafka's protocol guide; where they are silent, the rulings name
 
 from __future__ import annotations
 
-import copy
 import struct
 from collections.abc import Container, Mapping, Sequence
 from typing import Any, NoReturn
 
 from reference.cursor import Reader, Writer
 from reference.errors import DecodeError, EncodeError, Reason, shown
-from reference.plan import Array, Node, Pair, PlannedField, Struct, TagBuffer
+from reference.optional_fields import absent, append_buffer, buffered, read_buffer
+from reference.plan import Array, Node, OptionalBuffer, Pair, PlannedField, Struct, TagBuffer
 from reference.primitives import (
     Primitive,
     append_compact_length,
@@ -34,6 +35,8 @@ from reference.primitives import (
 #: R-K-10p ‡: what Kafka 4.4 allows, whatever bytes are there.
 POLICY_TAGS = 10_000
 POLICY_ELEMENTS = 1_000_000
+#: An optional field's tag has 16 bits (R-482-4).
+MAX_OPTIONAL = 2**16 - 1
 
 
 def read(node: Node, reader: Reader, path: str = "") -> Any:
@@ -54,6 +57,8 @@ def _read(node: Node, reader: Reader) -> Any:
             return _read_pair(node, reader)
         case TagBuffer():
             return _read_tags(None, reader, {})
+        case OptionalBuffer():
+            return read_buffer(reader, {}, {}, _read)
 
 
 def append(node: Node, writer: Writer, value: Any, path: str = "") -> None:
@@ -70,6 +75,8 @@ def append(node: Node, writer: Writer, value: Any, path: str = "") -> None:
             _append_pair(node, writer, value, path)
         case TagBuffer():
             _append_tags(writer, {}, _unknown_tags(writer, value, (), path))
+        case OptionalBuffer():
+            append_buffer(writer, buffered(_unknown_tags(writer, value, (), path, MAX_OPTIONAL), path))
 
 
 def complete(node: Node, value: Any) -> Any:
@@ -155,7 +162,8 @@ def _append_pair(node: Pair, writer: Writer, value: Any, path: str) -> None:
 def _read_struct(node: Struct, reader: Reader) -> dict[str, Any] | None:
     if node.marker != "none" and not _read_marker(node, reader):
         return None
-    value = _unread(node) if node.tagged else {}
+    value = _unread(node, reader) if node.tagged else {}
+    unknown = read_buffer(reader, node.tagged, value, _read) if node.optional else []
     steps = reader.steps
     steps.append("")
     for field in node.plain:
@@ -165,19 +173,16 @@ def _read_struct(node: Struct, reader: Reader) -> dict[str, Any] | None:
     steps.pop()
     if node.flexible:
         unknown = _read_tags(node, reader, value)
-        if unknown:
-            value["_tags"] = unknown
+    if unknown and not (node.optional and reader.rules.unknown_optional == "dropped"):
+        value["_tags"] = unknown
     return value
 
 
-def _unread(node: Struct) -> dict[str, Any]:
-    """All fields in schema order, to be filled: a tagged field that is not on the wire stays at its default."""
-    return {field.name: None if field.tag is None else _fresh(field.default) for field in node.fields}
-
-
-def _fresh(default: Any) -> Any:
-    """A default that no other value shares, where it can be changed."""
-    return copy.deepcopy(default) if isinstance(default, (dict, list)) else default
+def _unread(node: Struct, reader: Reader) -> dict[str, Any]:
+    """All fields in schema order, to be filled: a tagged field that is not on the wire stays at its default, which no
+    other value shares."""
+    rules = reader.rules
+    return {field.name: None if field.tag is None else absent(field, rules) for field in node.fields}
 
 
 def _read_marker(node: Struct, reader: Reader) -> bool:
@@ -203,15 +208,30 @@ def _append_struct(node: Struct, writer: Writer, value: Any, path: str) -> None:
     if node.marker != "none":
         append_int8(writer, 1)  # 01 as an unsigned varint too
     _check_keys(node, value, path)
+    if node.optional:
+        _append_optional(node, writer, value, path)
     for field in node.plain:
         append(field.node, writer, _field_value(field, value), _join(path, field.name))
     writer.path = path
+    if node.optional:
+        return
     given = value.get("_tags")
     unknown = _unknown_tags(writer, [] if given is None else given, node.tagged, _join(path, "_tags"))
     if node.flexible:
         _append_tags(writer, _known_tags(node, writer, value, path), unknown)
     elif unknown:
         raise EncodeError(Reason.TAGS_NOT_ALLOWED, f"{node.name} has no tags in this version", _join(path, "_tags"))
+
+
+def _append_optional(node: Struct, writer: Writer, value: Mapping[str, Any], path: str) -> None:
+    """The optional-field buffer: known fields that do not equal what their absence stands for (R-482-7 ‡), and unknown
+    ones (R-482-8 ‡, other: dropped)."""
+    given = value.get("_tags")
+    at = _join(path, "_tags")
+    unknown = buffered(_unknown_tags(writer, [] if given is None else given, node.tagged, at, MAX_OPTIONAL), at)
+    if writer.rules.unknown_optional == "dropped":
+        unknown = {}
+    append_buffer(writer, {**_known_tags(node, writer, value, path), **unknown})
 
 
 def _refuse_no_struct(node: Struct, value: Any, path: str) -> NoReturn:
@@ -333,7 +353,9 @@ def _read_known(field: PlannedField, reader: Reader) -> Any:
     return value
 
 
-def _unknown_tags(writer: Writer, value: Any, known: Container[int], path: str) -> dict[int, bytes]:
+def _unknown_tags(
+    writer: Writer, value: Any, known: Container[int], path: str, highest: int = 2**32 - 1
+) -> dict[int, bytes]:
     """`_tags` as given: pairs in ascending order, no tag twice (R-K-1w), none of them known."""
     if value is None:
         raise EncodeError(Reason.NULL_NOT_ALLOWED, "a tag buffer has no null", path)
@@ -347,8 +369,8 @@ def _unknown_tags(writer: Writer, value: Any, known: Container[int], path: str) 
                 pass
             case _:
                 raise EncodeError(Reason.OUT_OF_RANGE, "a tag is a pair of an integer and bytes", path)
-        if not 0 <= tag < 2**32:
-            raise EncodeError(Reason.OUT_OF_RANGE, f"tag {shown(tag)} is outside 0 to {2**32 - 1}", path)
+        if not 0 <= tag <= highest:
+            raise EncodeError(Reason.OUT_OF_RANGE, f"tag {shown(tag)} is outside 0 to {highest}", path)
         if tag in known:
             raise EncodeError(Reason.KNOWN_TAG, f"tag {tag} in _tags is a field of this structure", path)
         if tag in tags:
@@ -367,7 +389,7 @@ def _known_tags(node: Struct, writer: Writer, value: Mapping[str, Any], path: st
     tags = {}
     for tag, field in node.tagged.items():
         item = _field_value(field, value)
-        if _at_default(item, field.default):
+        if writer.rules.optional_default != "sent" and _at_default(item, absent(field, writer.rules)):
             continue
         inner = writer.inner()
         append(field.node, inner, item, _join(path, field.name))

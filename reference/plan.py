@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from reference.errors import DecodeError, Reason, shown
 from reference.primitives import PRIMITIVES, Primitive
@@ -37,6 +37,11 @@ class TagBuffer:
 
 
 @dataclass(frozen=True, slots=True)
+class OptionalBuffer:
+    """An optional-field buffer (kip-482-v1) by itself: nothing is known of its tags."""
+
+
+@dataclass(frozen=True, slots=True)
 class PlannedField:
     """A field of one version. `default` is what an absent tagged field stands for and a missing key means."""
 
@@ -52,6 +57,7 @@ class Struct:
 
     `fields`: all of them in schema order; `plain`: those in the body, `tagged`: those behind tags, by tag.
     `foreign`: fields of other versions, name → (default, ignorable); `foreign_tags`: those tags.
+    `optional`: it opens with an optional-field buffer, in which the tagged fields stand (kip-482-v1).
     `marker`: how null is told: not at all, by an INT8 (−1, 1), or by an unsigned varint (0, 1) inside a tag.
     """
 
@@ -63,9 +69,10 @@ class Struct:
     foreign_tags: frozenset[int]
     flexible: bool
     marker: Literal["none", "int8", "uvarint"] = "none"
+    optional: bool = False
 
 
-Node = Primitive | Array | Pair | TagBuffer | Struct
+Node = Primitive | Array | Pair | TagBuffer | OptionalBuffer | Struct
 
 _SCALAR_TYPES = {
     "bool": "BOOLEAN",
@@ -86,17 +93,25 @@ def plan(schema: Schema, version: int) -> Struct:
     if version not in schema.versions:
         detail = f"{schema.name} has versions {schema.versions}, not {shown(version)}"
         raise DecodeError(Reason.UNSUPPORTED_VERSION, detail, None)
-    return _struct(schema.name, schema.fields, version, schema.flexible)
+    return _struct(schema.name, schema.fields, _At(version, schema.flexible, version in schema.optional))
+
+
+class _At(NamedTuple):
+    """Where in a schema's life a plan is made: a version, the flexible ones, and whether it has optional fields."""
+
+    version: int
+    flexible: Versions
+    optional: bool
 
 
 def _struct(
     name: str,
     fields: tuple[Field, ...],
-    version: int,
-    flexible: Versions,
+    at: _At,
     marker: Literal["none", "int8", "uvarint"] = "none",
 ) -> Struct:
-    here = tuple(_field(field, version, flexible) for field in fields if version in field.versions)
+    version = at.version
+    here = tuple(_field(field, at) for field in fields if version in field.versions)
     foreign = {
         field.name: (_foreign_default(field), field.ignorable) for field in fields if version not in field.versions
     }
@@ -108,31 +123,32 @@ def _struct(
         tagged=dict(sorted(tagged.items())),
         foreign=foreign,
         foreign_tags=frozenset(field.tag for field in fields if field.tag is not None) - tagged.keys(),
-        flexible=version in flexible,
+        flexible=version in at.flexible,
         marker=marker,
+        optional=at.optional,
     )
 
 
-def _field(field: Field, version: int, flexible: Versions) -> PlannedField:
-    tag = field.tag if version in field.tagged else None
-    return PlannedField(field.name, _node(field, version, flexible), _default(field, version), tag)
+def _field(field: Field, at: _At) -> PlannedField:
+    tag = field.tag if at.version in field.tagged else None
+    return PlannedField(field.name, _node(field, at), _default(field, at.version), tag)
 
 
-def _node(field: Field, version: int, flexible: Versions) -> Node:
-    compact = version in (flexible if field.flexible is None else field.flexible)
-    nullable = version in field.nullable
+def _node(field: Field, at: _At) -> Node:
+    compact = at.version in (at.flexible if field.flexible is None else field.flexible)
+    nullable = at.version in field.nullable
     if field.array:
-        return Array(_element(field, version, flexible, compact), compact, nullable)
+        return Array(_element(field, at, compact), compact, nullable)
     if field.fields is not None:
-        tagged = version in field.tagged
+        tagged = at.version in field.tagged
         marker: Literal["none", "int8", "uvarint"] = ("uvarint" if tagged else "int8") if nullable else "none"
-        return _struct(field.type, field.fields, version, flexible, marker)
+        return _struct(field.type, field.fields, at, marker)
     return _scalar(field.type, compact, nullable)
 
 
-def _element(field: Field, version: int, flexible: Versions, compact: bool) -> Node:
+def _element(field: Field, at: _At, compact: bool) -> Node:
     if field.fields is not None:
-        return _struct(field.type, field.fields, version, flexible)
+        return _struct(field.type, field.fields, at)
     return _scalar(field.type, compact, nullable=False)
 
 

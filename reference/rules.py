@@ -75,6 +75,17 @@ class Rules:
     flag_without_headers: Literal["decoded", "refused"] = "decoded"
     #: As what numbers the int32 keys of headers ascend.
     int_key_order: Literal["signed", "unsigned"] = "signed"
+    # kip-482-v1
+    #: The FieldLength of an optional field, and the type VARINT.
+    field_length: Literal["zigzag", "unsigned"] = "zigzag"
+    #: What a FieldLength counts.
+    field_length_counts: Literal["value", "tag-and-value"] = "value"
+    #: What an absent optional field stands for, and whether one at its default is sent.
+    optional_default: Literal["stated", "null", "sent"] = "stated"
+    #: Optional fields that the schema does not know.
+    unknown_optional: Literal["kept", "dropped"] = "kept"
+    #: A known optional field's value that is shorter than its FieldLength.
+    optional_size: Literal["exact", "ignored"] = "exact"
     #: So many bytes the content of one batch or wrapper may inflate to. Not a reading: every reader needs a bound.
     inflate_limit: int = 32 * 2**20
 

@@ -148,6 +148,8 @@ class Schema:
     versions: Versions
     flexible: Versions
     fields: tuple[Field, ...]
+    #: Versions in which bodies and structures open with an optional-field buffer; tagged fields then stand in it.
+    optional: Versions = NONE
 
 
 def parse(text: str | bytes, file: str = "") -> Schema:
@@ -193,7 +195,7 @@ def from_json(raw: Any) -> Schema:
 
 class _Parser:
     def __init__(self, raw: Any) -> None:
-        self.raw = _mapping(raw, "")
+        self.raw = mapping(raw, "")
         self.common: dict[str, Any] = {}
         self.used: set[str] = set()
         self.flexible = NONE
@@ -201,22 +203,22 @@ class _Parser:
 
     def schema(self) -> Schema:
         raw = self.raw
-        name = _name(raw, "")
-        _check_keys(raw, _MESSAGE_KEYS, "")
-        versions = _versions(raw.get("validVersions"), "validVersions")
-        self.flexible = _versions(raw.get("flexibleVersions", "none"), "flexibleVersions")
-        for entry in _list(raw.get("commonStructs", []), "commonStructs"):
-            shared = _mapping(entry, "commonStructs")
-            shared_name = _name(shared, "commonStructs")
+        name = name_of(raw, "")
+        check_keys(raw, _MESSAGE_KEYS, "")
+        versions = version_range(raw.get("validVersions"), "validVersions")
+        self.flexible = version_range(raw.get("flexibleVersions", "none"), "flexibleVersions")
+        for entry in listing(raw.get("commonStructs", []), "commonStructs"):
+            shared = mapping(entry, "commonStructs")
+            shared_name = name_of(shared, "commonStructs")
             if shared_name in self.common:
                 raise SchemaError(f"the structure {shared_name} stands twice", "commonStructs")
-            _check_keys(shared, _STRUCT_KEYS, f"commonStructs.{shared_name}")
+            check_keys(shared, _STRUCT_KEYS, f"commonStructs.{shared_name}")
             self.common[shared_name] = shared
         kind = raw.get("type")
         if kind not in ("request", "response", "header", "data", "metadata", "coordinator-key", "coordinator-value"):
             detail = f"{shown(kind)} is no kind of message; request, response, header or data is expected"
             raise SchemaError(detail, "type")
-        api_key = _number(raw.get("apiKey"), 2**15 - 1, "api key", "apiKey")
+        api_key = number(raw.get("apiKey"), 2**15 - 1, "api key", "apiKey")
         stated = raw.get("fields", None if versions else [])  # one whose versions are all gone has none
         fields = self.fields(stated, "", versions, ())
         for unused in sorted(self.common.keys() - self.used):  # nobody else looks at them
@@ -225,8 +227,8 @@ class _Parser:
 
     def fields(self, raw: Any, path: str, versions: Versions, within: tuple[str, ...]) -> tuple[Field, ...]:
         """The fields of a structure that stands in these versions, inside the structures `within`."""
-        entries = _list(raw, f"{path}.fields" if path else "fields")
-        fields = tuple(self.field(_mapping(entry, path), path, versions, within) for entry in entries)
+        entries = listing(raw, f"{path}.fields" if path else "fields")
+        fields = tuple(self.field(mapping(entry, path), path, versions, within) for entry in entries)
         names: set[str] = set()
         tags: dict[int, str] = {}
         for field in fields:
@@ -245,24 +247,24 @@ class _Parser:
         """No version of the structure has one of the ambiguous names as its only field."""
         for field in (field for field in fields if field.name in AMBIGUOUS_NAMES):
             others = [other.versions for other in fields if other is not field]
-            if _first_without(others, field.versions & versions) is not None:
+            if first_without(others, field.versions & versions) is not None:
                 raise SchemaError(f"a structure whose one field is called {field.name} makes values ambiguous", path)
 
     def field(self, raw: Mapping[str, Any], path: str, outer: Versions, within: tuple[str, ...]) -> Field:
-        name = _name(raw, path)
+        name = name_of(raw, path)
         path = f"{path}.{name}" if path else name
         self.count += 1
         if self.count > MAX_FIELDS:
             raise SchemaError(f"the message has more than {MAX_FIELDS} fields", path)
-        _check_keys(raw, _FIELD_KEYS, path)
+        check_keys(raw, _FIELD_KEYS, path)
         written = raw.get("type")
         if not isinstance(written, str):
             raise SchemaError(f"{shown(written)} is no type", path)
         array, type_name = written.startswith("[]"), written.removeprefix("[]")
-        versions = _versions(raw.get("versions", raw.get("taggedVersions")), path + ".versions")
-        nullable = _versions(raw.get("nullableVersions", "none"), path + ".nullableVersions")
-        tagged = _versions(raw.get("taggedVersions", "none"), path + ".taggedVersions")
-        tag = _number(raw.get("tag"), 2**31 - 1, "tag", path)
+        versions = version_range(raw.get("versions", raw.get("taggedVersions")), path + ".versions")
+        nullable = version_range(raw.get("nullableVersions", "none"), path + ".nullableVersions")
+        tagged = version_range(raw.get("taggedVersions", "none"), path + ".taggedVersions")
+        tag = number(raw.get("tag"), 2**31 - 1, "tag", path)
         if (tag is None) != (not tagged):
             raise SchemaError("a tagged field has both `tag` and `taggedVersions`", path)
         own = raw.get("flexibleVersions")
@@ -275,9 +277,9 @@ class _Parser:
             nullable=nullable,
             tag=tag,
             tagged=tagged,
-            default=_default(raw.get("default"), type_name, array, nullable, path),
-            ignorable=_flag(raw, "ignorable", path),
-            flexible=None if own is None else _versions(own, path + ".flexibleVersions"),
+            default=default_of(raw.get("default"), type_name, array, nullable, path),
+            ignorable=flag(raw, "ignorable", path),
+            flexible=None if own is None else version_range(own, path + ".flexibleVersions"),
             fields=struct_fields,
         )
         self.check(field, path)
@@ -314,7 +316,7 @@ class _Parser:
     def check_element(self, field: Field, versions: Versions, path: str) -> None:
         """No version of the array has elements of no byte: nothing would bound what a count asks for."""
         assert field.fields is not None
-        bare = _first_without([self.flexible, *_filled(field.fields)], versions)
+        bare = first_without([self.flexible, *filled(field.fields)], versions)
         if bare is not None:
             raise SchemaError(f"{field.type} takes no byte in version {bare}, so there can be no array of it", path)
 
@@ -328,7 +330,7 @@ class _Parser:
             raise SchemaError(f"tagged in {field.tagged}, but only {self.flexible} are flexible", path)
 
 
-def _first_without(spans: Iterable[Versions], within: Versions) -> int | None:
+def first_without(spans: Iterable[Versions], within: Versions) -> int | None:
     """The first version of `within` that none of the spans holds."""
     version = within.low
     for span in sorted(spans, key=lambda span: span.low):
@@ -337,23 +339,25 @@ def _first_without(spans: Iterable[Versions], within: Versions) -> int | None:
     return version if version in within else None
 
 
-def _filled(fields: Iterable[Field]) -> Iterator[Versions]:
+def filled(fields: Iterable[Field]) -> Iterator[Versions]:
     """Versions in which a structure of these fields takes a byte; a tag buffer aside."""
     for field in fields:
         if field.array or field.fields is None:
             yield field.versions
         else:
             yield field.nullable & field.versions  # its marker
-            yield from (span & field.versions for span in _filled(field.fields))
+            yield from (span & field.versions for span in filled(field.fields))
 
 
-def _mapping(raw: Any, path: str) -> Mapping[str, Any]:
+def mapping(raw: Any, path: str) -> Mapping[str, Any]:
+    """A JSON object. Raises SchemaError."""
     if not isinstance(raw, dict):
         raise SchemaError(f"a JSON object is expected, not {_kind(raw)}", path)
     return raw
 
 
-def _list(raw: Any, path: str) -> list[Any]:
+def listing(raw: Any, path: str) -> list[Any]:
+    """A JSON array. Raises SchemaError."""
     if not isinstance(raw, list):
         raise SchemaError(f"a JSON array is expected, not {_kind(raw)}", path)
     return raw
@@ -363,15 +367,16 @@ def _kind(raw: Any) -> str:
     return "nothing" if raw is None else shown(raw)
 
 
-def _name(raw: Mapping[str, Any], path: str) -> str:
+def name_of(raw: Mapping[str, Any], path: str) -> str:
+    """The name of a message, structure or field. Raises SchemaError."""
     name = raw.get("name")
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise SchemaError(f"{shown(name)} is no name; letters and digits are expected", path)
     return name
 
 
-def _check_keys(raw: Mapping[str, Any], known: frozenset[str], path: str) -> None:
-    """Refuse a key that Kafka's generator does not know: a misspelt one would be passed over."""
+def check_keys(raw: Mapping[str, Any], known: frozenset[str], path: str) -> None:
+    """Refuse a key that the schema language does not know: a misspelt one would be passed over."""
     for key in raw:
         if key not in known:
             near = difflib.get_close_matches(key, sorted(known), n=1)
@@ -379,7 +384,7 @@ def _check_keys(raw: Mapping[str, Any], known: frozenset[str], path: str) -> Non
             raise SchemaError(f"the key {shown(key)} is not known here; {hint}", path)
 
 
-def _flag(raw: Mapping[str, Any], key: str, path: str) -> bool:
+def flag(raw: Mapping[str, Any], key: str, path: str) -> bool:
     """true or false, as text too."""
     value = raw.get(key, False)
     if value in ("true", "false"):
@@ -389,7 +394,7 @@ def _flag(raw: Mapping[str, Any], key: str, path: str) -> bool:
     return value
 
 
-def _number(raw: Any, high: int, what: str, path: str) -> int | None:
+def number(raw: Any, high: int, what: str, path: str) -> int | None:
     """An integer from 0 to high, as text too (Kafka 3.9 writes a tag so); None when there is none."""
     if raw is None:
         return None
@@ -399,7 +404,7 @@ def _number(raw: Any, high: int, what: str, path: str) -> int | None:
     return int(number)
 
 
-def _versions(raw: Any, path: str) -> Versions:
+def version_range(raw: Any, path: str) -> Versions:
     """A range: none, 3, 0-9 or 3+, as text."""
     if raw == "none":
         return NONE
@@ -413,7 +418,7 @@ def _versions(raw: Any, path: str) -> Versions:
     return Versions(low, high)
 
 
-def _default(raw: Any, type_name: str, array: bool, nullable: Versions, path: str) -> Any:
+def default_of(raw: Any, type_name: str, array: bool, nullable: Versions, path: str) -> Any:
     """The default that a schema states, else the type's own: 0, false, "", empty, zero UUID. For a structure:
     `...` (Ellipsis), which stands for a structure of defaults."""
     path += ".default"

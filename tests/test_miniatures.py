@@ -23,7 +23,7 @@ from conformance.session import Session
 TESTS = Path(__file__).parent
 NAMES = sorted(module.name for module in pkgutil.iter_modules(miniatures.__path__))
 #: The areas of the types that there are.
-AREAS = {*vectors.AREAS} - {"schema-evolution"}
+AREAS = {*vectors.AREAS}
 
 
 def load(name: str) -> ModuleType:

@@ -71,7 +71,7 @@ def test_what_the_reference_does_not_have() -> None:
     assert lookup.status is Status.UNSUPPORTED
     assert lookup.detail.startswith("headers are looked up in a Record, not in ")
     evolve = ask(reference.Reference(), case(Op.EVOLVE, None, old={}, new={}))
-    assert evolve.status is Status.UNSUPPORTED
+    assert (evolve.status, evolve.reason) == (Status.REJECT, "invalid-schema")
 
 
 def test_ops_without_a_type() -> None:

@@ -91,7 +91,12 @@ READINGS = [
 ]
 #: Readings under which hardly any bytes of the dialect can be read. The vectors do not say of each that they refuse it,
 #: for that would excuse every other refusal: an implementation has to declare them.
-DECLARED = {("kip-82-string-keys", "R-82s-8")}
+DECLARED = {
+    ("kip-82-string-keys", "R-82s-8"),
+    ("kip-482-v1", "R-482-1"),
+    ("kip-482-v1", "R-482-2"),
+    ("kip-482-v1", "R-482-7"),
+}
 #: Long inputs are only read where their length matters.
 LONG = 10_000
 

@@ -11,10 +11,9 @@ import functools
 import struct
 from dataclasses import dataclass
 
-import reference
 from conformance.grounds import grounds
+from conformance.own import own
 from reference import DecodeError, Explanation, Reason
-from reference.dialects import DIALECTS
 from reference.framing import MAX_FRAME, SIZE_BYTES
 
 
@@ -196,8 +195,8 @@ class Capture:
         if at + 4 > len(self.data):
             return None
         api_key, version = struct.unpack_from(">hh", self.data, at)
-        name = DIALECTS[self.dialect].apis().get(api_key)
-        versions = None if name is None else DIALECTS[self.dialect].types.get(f"{name}Request")
+        name = own().dialect(self.dialect).apis().get(api_key)
+        versions = None if name is None else own().dialect(self.dialect).types.get(f"{name}Request")
         return _Request(api_key, version, self._int32(at + 4), name, versions)
 
     # --- What they are ------------------------------------------------------------------------------------------------
@@ -212,7 +211,7 @@ class Capture:
 
     def _answer(self, piece: _Piece, request: _Request, why: str) -> Frame:
         inside = self.data[piece.header : piece.end]
-        found = DIALECTS[self.dialect].answer_type(request.api_key, request.version, inside)
+        found = own().dialect(self.dialect).answer_type(request.api_key, request.version, inside)
         if found is None:
             return self._untold(piece, why)
         type_name, version, reason = found
@@ -229,7 +228,7 @@ class Capture:
             shift -= SIZE_BYTES
         elif piece.cut:  # what is there can be read nevertheless
             raw = struct.pack(">i", len(raw) - SIZE_BYTES) + raw[SIZE_BYTES:]
-        found = reference.explain(type_name, raw, dialect=self.dialect, version=version)
+        found = own().explain(type_name, raw, dialect=self.dialect, version=version)
         rulings: tuple[str, ...] = ()
         if found.error is not None and not piece.cut:
             rulings = grounds(type_name, raw, self.dialect, version, found.error, found.spans)

@@ -20,6 +20,8 @@ _WIDEST_NAME = 34
 #: How much of a text, of bytes or of a list of numbers stands on a row.
 _VALUE = 72
 _TAGS = "_tags"
+#: What the length of an optional field is called (kip-482-v1).
+_LENGTH = "FieldLength"
 #: Stands for a value that is not there to be looked into: the bytes were refused.
 _UNKNOWN = object()
 
@@ -81,7 +83,16 @@ def _tree(spans: Sequence[Span]) -> _Node:
         node = at(span.path)
         if node.kind == "tags" and span.what != "tag count":
             owner = span.path.removesuffix(_TAGS).removesuffix(".")
-            if span.what == "tag":
+            if span.what == _LENGTH and span.value == 0:  # the end of an optional-field buffer
+                latest_tag.pop(owner, None)
+                node.children.append(_Node(span.path, "end", "tag", [span]))
+                continue
+            if span.what == _LENGTH:  # of an optional field, before its tag
+                latest_tag[owner] = _Node(span.path, "tag", "tag")
+                node.children.append(latest_tag[owner])
+            elif span.what == "tag" and owner in latest_tag and _is_length(latest_tag[owner].spans):
+                latest_tag[owner].label = f"tag {span.value}"
+            elif span.what == "tag":
                 latest_tag[owner] = _Node(span.path, f"tag {span.value}", "tag")
                 node.children.append(latest_tag[owner])
             node = latest_tag[owner]
@@ -184,7 +195,18 @@ def _said(node: _Node) -> tuple[str, str]:
     return (brief(last.value, _VALUE) if last is not first else "empty" if count == 0 else ""), what
 
 
+def _is_length(spans: Sequence[Span]) -> bool:
+    """Whether an optional field's length was read, and its tag not yet."""
+    return len(spans) == 1 and spans[0].what == _LENGTH
+
+
 def _tag_said(node: _Node) -> tuple[str, str]:
+    length = next((span for span in node.spans if span.what == _LENGTH), None)
+    if length is not None:
+        said = f"{length.what}: {length.value}"
+        if len(node.spans) < 3:
+            return "", said
+        return brief(node.spans[2].value, _VALUE), f"{said}, {node.spans[2].what}"
     if len(node.spans) == 1:  # the reading ended before its size
         return "", ""
     size = f"{node.spans[1].what}: {node.spans[1].value}"

@@ -10,12 +10,12 @@ from typing import Any
 from rich.text import Text
 
 from conformance.model import Case, Op
+from conformance.own import own
 from conformance.report.hexview import BAD, DIM, GOOD, Mark, Row, hex_dump
 from conformance.report.labels import explained, label_rows, named_pieces, rows_of
 from conformance.report.text import brief, safe, wrap
 from conformance.vectors import Vector
 from reference.cursor import Span
-from reference.dialects import DIALECTS
 from reference.errors import DecodeError
 
 #: What a broker may have sent where nothing was to be sent.
@@ -157,7 +157,7 @@ def _response_types(request: bytes, response: bytes, dialect: str) -> list[Typed
     if len(request) < 8:
         return []
     key, version = (int.from_bytes(request[at : at + 2], "big", signed=True) for at in (4, 6))
-    found = DIALECTS[dialect].answer_type(key, version, response[4:])
+    found = own().dialect(dialect).answer_type(key, version, response[4:])
     return [] if found is None else [found[:2]]
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import abc
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 from reference.codec import Codec
 from reference.cursor import Span
 from reference.errors import Reason
+from reference.evolution import Comparison
 from reference.rules import Rules, Ruling
 
 
@@ -15,8 +17,9 @@ class UnknownType(NotImplementedError):  # noqa: N818 (a name that is none, not 
     """A type name that the dialect does not have."""
 
 
-class Dialect(Protocol):
-    """A version of the protocol. What a dialect has no answer for raises NotImplementedError."""
+class Dialect(abc.ABC):
+    """A version of the protocol. What a dialect has no answer for raises NotImplementedError, which is what it
+    inherits."""
 
     name: str
     rulings: tuple[Ruling, ...]
@@ -25,42 +28,58 @@ class Dialect(Protocol):
     #: The ruling on lengths and counts that promise more than is there, if the dialect has one.
     bomb_ruling: str | None
     #: type → the area of its generated cases, where its name does not say it.
-    areas: Mapping[str, str]
+    areas: Mapping[str, str] = {}
 
     @property
+    @abc.abstractmethod
     def types(self) -> Mapping[str, tuple[int, int] | None]:
         """type name → (lowest, highest) version, None where the type has no versions; "ARRAY" for every array."""
         ...
 
+    def configured(self, settings: Mapping[str, Any]) -> Dialect:  # noqa: ARG002
+        """The dialect under the settings of `configure`, where its types depend on them. Raises SchemaError."""
+        return self
+
+    @abc.abstractmethod
     def apis(self) -> Mapping[int, str]:
         """api key → the api's name."""
         ...
 
+    @abc.abstractmethod
     def codec(self, type_name: str, version: int | None) -> Codec:
         """Raises UnknownType, or DecodeError(unsupported-version) for a version that the type does not have."""
         ...
 
-    def answer_type(self, api_key: int, version: int, inside: bytes) -> tuple[str, int | None, str] | None:
+    def answer_type(self, api_key: int, version: int, inside: bytes) -> tuple[str, int | None, str] | None:  # noqa: ARG002
         """As what the answer to such a request is read, of which `inside` stands in the response frame (from the
         correlation id on): a type, its version, and why where that does not follow from the request. None: the dialect
         does not say."""
-        ...
+        return None
 
     def lookup(self, type_name: str, data: bytes, key: Any, version: int | None, rules: Rules) -> list[Any]:
         """All values of a header key, in order. Raises DecodeError."""
-        ...
+        raise NotImplementedError(f"{self.name} has no headers to be looked up")
 
     def serve(self, chunks: Iterable[bytes], settings: Mapping[str, Any], rules: Rules) -> tuple[bytes, bool]:
         """All that a conforming broker sends for these chunks on a fresh connection, and whether it then closed."""
-        ...
+        raise NotImplementedError(f"{self.name} does not say what a broker answers")
 
     def interpret(self, request: bytes, response: bytes | None, rules: Rules) -> dict[str, Any]:
         """What a conforming client makes of a response frame to its request frame (None: the connection closed)."""
-        ...
+        raise NotImplementedError(f"{self.name} does not say what a client makes of an answer")
 
     def negotiate(self, api_key: int, client: tuple[int, int], broker: tuple[int, int] | None) -> int | None:
         """The version that a conforming client uses, None when there is none."""
-        ...
+        raise NotImplementedError(f"{self.name} does not say how versions are chosen")
+
+    def evolve(self, old: Any, new: Any) -> list[dict[str, str]]:
+        """What a schema breaks, {"kind", "path"} each, against an old one or a list of them, oldest first. Raises
+        SchemaError."""
+        return [found.as_json() for found in self.compare(old, new).breaks]
+
+    def compare(self, old: Any, new: Any) -> Comparison:
+        """All changes between such schemas. Raises SchemaError."""
+        raise NotImplementedError(f"{self.name} has no schemas")
 
 
 @runtime_checkable

@@ -6,10 +6,10 @@ import functools
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from reference import answers, broker, catalog, client, plan, records, schema, type_names
+from reference import answers, broker, catalog, client, evolution, plan, records, schema, type_names
 from reference.catalog import Catalog
 from reference.codec import Codec, NodeCodec, decode
-from reference.dialects.base import UnknownType
+from reference.dialects.base import Dialect, UnknownType
 from reference.errors import DecodeError, Reason
 from reference.framing import API_VERSIONS, RequestFrame, ResponseFrame
 from reference.plan import Struct
@@ -314,7 +314,7 @@ class Messages:
         return self._plans[name, version]
 
 
-class Kafka:
+class Kafka(Dialect):
     """The dialect's surface; see `reference.dialects.base.Dialect`."""
 
     name = "kafka"
@@ -375,6 +375,11 @@ class Kafka:
 
     def negotiate(self, api_key: int, client: tuple[int, int], broker: tuple[int, int] | None) -> int | None:  # noqa: ARG002 (all apis alike)
         return _negotiate(client, broker)
+
+    def compare(self, old: Any, new: Any) -> evolution.Comparison:
+        releases = old if isinstance(old, (list, tuple)) else [old]
+        made = [schema.from_json(release) for release in releases]
+        return evolution.compare(made, schema.from_json(new), null_may_come=True)
 
 
 @functools.cache

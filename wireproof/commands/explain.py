@@ -15,6 +15,7 @@ from rich.text import Text
 
 import reference
 from conformance.grounds import grounds
+from conformance.own import own, shared_settings
 from conformance.report.hexview import Mark, hex_dump
 from conformance.report.labels import rows_of
 from conformance.report.outline import is_structure, outline_rows
@@ -22,7 +23,8 @@ from conformance.report.rule import ruling_text
 from conformance.report.text import brief, safe, wrap
 from conformance.values import to_json
 from reference.dialects import DIALECTS, NamesNumbers
-from reference.errors import DecodeError
+from reference.errors import DecodeError, SchemaError
+from reference.schema import load_json
 from wireproof.capture import Capture, Frame, NotToldError
 from wireproof.output import show, width
 
@@ -44,6 +46,7 @@ _HEX = re.compile(r"(?:0[xX]|\\x|[0-9a-fA-F\s:,])*")
     multiple=True,
     help="Names for the numbers of TYPE, in dialects that have registers of them; may come several times.",
 )
+@click.option("--schema", "schemas", metavar="FILE", multiple=True, help="A message's schema, where there are such.")
 @click.option("--json", "as_json", is_flag=True, help="Write one JSON object in place of the dump.")
 def explain(
     arguments: tuple[str, ...],
@@ -51,6 +54,7 @@ def explain(
     dialect: str,
     version: int | None,
     registers: tuple[str, ...],
+    schemas: tuple[str, ...],
     as_json: bool,
 ) -> None:
     """Say what each byte of HEX is, and mark the byte at which it is refused.
@@ -64,6 +68,8 @@ def explain(
 
     HEX are hex digits; blanks, new lines, colons and 0x are passed over. A single - reads them from standard input,
     @FILE reads the raw bytes of a file.
+
+    The messages of kip-482-v1 come from schemas: --schema reads them, in place of those of the kit's vectors.
 
     --json writes type, dialect, version, data, spans, value, error and rulings; without TYPE dialect, data and frames,
     each with start, end, type, version, sized (has it its size before it?), why (it is read so), spans, value, error
@@ -79,13 +85,17 @@ def explain(
         wireproof explain @to-broker.bin
         wireproof explain --request @to-broker.bin @from-broker.bin
         wireproof explain --dialect kip-82-int-keys --register keys.csv HEADERS 001000100000000161
+        wireproof explain --dialect kip-482-v1 --schema Mine.json Mine --version 3 00
     """  # noqa: D301 (\b is click's sign for text that keeps its lines)
+    if schemas:
+        _take(schemas, dialect)
     type_name, digits = split_type(arguments, dialect)
-    own = _with_registers(registers, dialect)
+    if registers:
+        _register(registers, dialect)
     if type_name is None:
         refused = _explain_frames(digits, request, dialect, version, as_json)
     elif request is None:
-        refused = _explain_typed(own, type_name, digits, dialect, version, as_json)
+        refused = _explain_typed(type_name, digits, dialect, version, as_json)
     else:
         raise click.UsageError("--request says what HEX is: leave TYPE out")
     sys.exit(1 if refused else 0)
@@ -103,7 +113,6 @@ def split_type(arguments: tuple[str, ...], dialect: str) -> tuple[str | None, tu
 
 
 def _explain_typed(
-    own: reference.Reference,
     type_name: str,
     digits: tuple[str, ...],
     dialect: str,
@@ -113,7 +122,7 @@ def _explain_typed(
     """Write what the bytes are as this type; True when they are refused."""
     data = read_bytes(digits)
     check_type(type_name, dialect, version)
-    found = own.explain(type_name, data, dialect=dialect, version=version)
+    found = own().explain(type_name, data, dialect=dialect, version=version)
     error = found.error
     rulings = () if error is None else grounds(type_name, data, dialect, version, error, found.spans)
     if as_json:
@@ -227,7 +236,7 @@ def _notes(type_name: str, version: int | None, found: reference.Explanation, di
     read = {span.path: span.value for span in found.spans}
     tagged = any(path.startswith("header._tags") for path in read)
     if type_name == "RequestFrame":
-        api = DIALECTS[dialect].apis().get(read.get("header.RequestApiKey", -1))
+        api = own().dialect(dialect).apis().get(read.get("header.RequestApiKey", -1))
         header = f"RequestHeader version {2 if tagged else 1 if 'header.ClientId' in read else 0}"
         message = f"{api}Request version {read.get('header.RequestApiVersion')}"
     else:
@@ -274,12 +283,9 @@ def read_bytes(arguments: tuple[str, ...]) -> bytes:
     return _digits(text)
 
 
-def _with_registers(files: tuple[str, ...], dialect: str) -> reference.Reference:
-    """A reference that knows these registers; what is wrong among them goes to standard error. Raises
+def _register(files: tuple[str, ...], dialect: str) -> None:
+    """Let these registers be known while the command runs; what is wrong among them goes to standard error. Raises
     click.UsageError."""
-    own = reference.Reference()
-    if not files:
-        return own
     _types(dialect)
     spoken = DIALECTS[dialect]
     if not isinstance(spoken, NamesNumbers):
@@ -291,8 +297,8 @@ def _with_registers(files: tuple[str, ...], dialect: str) -> reference.Reference
         raise click.UsageError(str(error)) from None
     for problem in problems:
         click.echo(problem, err=True)
-    own.configure({"registers": texts}, dialect=dialect)
-    return own
+    click.get_current_context().call_on_close(lambda: own().configure(shared_settings(dialect), dialect=dialect))
+    own().configure({**shared_settings(dialect), "registers": texts}, dialect=dialect)
 
 
 def _text(path: Path) -> str:
@@ -331,10 +337,28 @@ def _digits(text: str) -> bytes:
     return bytes.fromhex("".join(found))
 
 
+def _take(files: Sequence[str], dialect: str) -> None:
+    """Let the dialect's messages be those of these schemas, while the command runs. Raises click.UsageError."""
+    _types(dialect)
+    read = []
+    for name in files:
+        try:
+            read.append(load_json(Path(name).read_bytes()))
+        except OSError as error:
+            raise click.UsageError(f"{name} cannot be read: {error.strerror or error}") from None
+        except SchemaError as error:
+            raise click.UsageError(f"{name}: {error.detail}") from None
+    click.get_current_context().call_on_close(lambda: own().configure(shared_settings(dialect), dialect=dialect))
+    try:
+        own().configure({"schemas": read}, dialect=dialect)
+    except SchemaError as error:
+        raise click.UsageError(f"{error.path}: {error.detail}" if error.path else error.detail) from None
+
+
 def _types(dialect: str) -> Mapping[str, tuple[int, int] | None]:
     if dialect not in DIALECTS:
         raise click.UsageError(f"there is no dialect {dialect!r}; there are {', '.join(DIALECTS)}")
-    return DIALECTS[dialect].types
+    return own().dialect(dialect).types
 
 
 def check_type(type_name: str, dialect: str, version: int | None) -> None:
@@ -346,7 +370,7 @@ def check_type(type_name: str, dialect: str, version: int | None) -> None:
     span = types[name]
     if span is None:
         try:
-            reference.explain(type_name, b"", dialect=dialect)
+            own().explain(type_name, b"", dialect=dialect)
         except NotImplementedError:
             raise click.UsageError(_unknown(type_name, dialect, sorted(types))) from None
         if version is not None:

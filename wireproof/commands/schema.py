@@ -1,18 +1,27 @@
-"""`wireproof schema`: message schemas, imported and checked."""
+"""`wireproof schema`: message schemas, imported, lifted into the draft's form, and compared."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
+from reference import catalog as catalogs
+from reference.dialects import DIALECTS
+from reference.dialects.kip_482 import schemas
+from reference.dialects.kip_482.lift import lift
 from reference.errors import SchemaError
+from reference.evolution import Change
+from reference.schema import load_json
 from wireproof import catalog
 
 
 @click.group()
 def schema() -> None:
-    """Import message schemas: test against the Kafka that you run."""
+    """Message schemas: import those of the Kafka that you run, lift them, see what a change breaks."""
 
 
 @schema.command(name="import")
@@ -40,8 +49,127 @@ def import_(source: Path, folder: Path) -> None:
     try:
         files, live = catalog.make(source, folder)
     except SchemaError as error:
-        place = f"{error.path}: " if error.path else ""
-        raise click.ClickException(f"{place}{error.detail}") from None
+        raise _refused(error) from None
     except OSError as error:
         raise click.UsageError(f"{error.filename} cannot be written: {error.strerror}") from None
     click.echo(f"{folder}: {files} schemas, {live} messages with versions, from {catalog.made_by(source)}")
+
+
+def _refused(error: SchemaError) -> click.ClickException:
+    return click.ClickException(f"{error.path}: {error.detail}" if error.path else error.detail)
+
+
+# --- lift -------------------------------------------------------------------------------------------------------------
+
+
+@schema.command(name="lift")
+@click.argument("folder", metavar="DIR", type=click.Path(file_okay=False, path_type=Path))
+@click.argument("messages", metavar="[MESSAGE]...", nargs=-1)
+def lift_(folder: Path, messages: tuple[str, ...]) -> None:
+    """Write the messages of the catalogue in force, all or these, into DIR as schemas of kip-482-v1.
+
+    Each has one version more, the first with optional fields: what is tagged today stands there as an optional field.
+    All its versions have the classic encodings; the bytes of those that were classic stay as they were.
+
+    \b
+    Examples:
+        wireproof schema lift lifted
+        wireproof schema lift lifted MetadataRequest MetadataResponse
+        wireproof explain --dialect kip-482-v1 --schema lifted/HeartbeatRequest.json HeartbeatRequest --version 5 00
+
+    \b
+    Exit codes: 0 done, 1 a schema is refused, 2 usage.
+    """  # noqa: D301 (\b is click's sign for text that keeps its lines)
+    found = catalogs.current()
+    try:
+        names = messages or tuple(found.messages)
+        made = {name: schemas.to_json(lift(_message(found, name))) for name in names}
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, raw in made.items():
+            (folder / f"{name}.json").write_text(json.dumps(raw, indent=2) + "\n", "utf-8")
+    except SchemaError as error:
+        raise _refused(error) from None
+    except OSError as error:
+        raise click.UsageError(f"{error.filename} cannot be written: {error.strerror}") from None
+    click.echo(f"{folder}: {len(made)} {'message' if len(made) == 1 else 'messages'}, lifted from {found.made_by}")
+
+
+def _message(found: catalogs.Catalog, name: str) -> Any:
+    message = found.load(name) if name in found.messages else None
+    if message is None:
+        raise click.UsageError(f"the catalogue ({found.made_by}) has no message {name!r} with a version")
+    return message
+
+
+# --- diff -------------------------------------------------------------------------------------------------------------
+
+
+@schema.command()
+@click.option("--dialect", default="kafka", show_default=True, metavar="NAME", help="The dialect of the schemas.")
+@click.argument("releases", metavar="OLD... NEW", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
+def diff(releases: tuple[Path, ...], dialect: str) -> None:
+    """Say what NEW changes, and what of that breaks compatibility with any of the OLD releases, the oldest first.
+
+    A release is a file with a message's schema, or a folder of such files: then those of the same name are compared. A
+    tag that any release gave away keeps its meaning for ever, so the whole history counts and not its last step alone.
+
+    \b
+    Examples:
+        wireproof schema diff kafka-3.9/FetchResponse.json kafka-4.4/FetchResponse.json
+        wireproof schema diff kafka-3.9 kafka-4.3 kafka-4.4
+        wireproof schema diff --dialect kip-482-v1 v1.json v2.json v3.json
+
+    \b
+    Exit codes: 0 compatible, 1 something breaks or a schema is refused, 2 usage.
+    """  # noqa: D301 (\b is click's sign for text that keeps its lines)
+    if len(releases) < 2:
+        raise click.UsageError("OLD and NEW are wanted: one release alone has not changed")
+    if dialect not in DIALECTS:
+        raise click.UsageError(f"there is no dialect {dialect!r}; there are {', '.join(DIALECTS)}")
+    *old, new = map(_release, releases)
+    if all(path.is_file() for path in releases):  # one message, whatever it was called
+        old = [dict(zip(new, release.values(), strict=False)) for release in old]
+    broken = 0
+    for name, raw in new.items():
+        history = [release[name] for release in old if name in release]
+        if not history:
+            click.echo(f"{name}: new")
+            continue
+        try:
+            found = DIALECTS[dialect].compare(history, raw)
+        except SchemaError as error:
+            raise click.ClickException(f"{name}: {error.path}: {error.detail}") from None
+        except NotImplementedError as error:
+            raise click.UsageError(str(error)) from None
+        broken += len(found.breaks)
+        _tell(name, found.changes)
+    for name in sorted(old[-1].keys() - new.keys()):
+        click.echo(f"{name}: gone")
+    click.echo(
+        f"{broken} {'change breaks' if broken == 1 else 'changes break'} compatibility" if broken else "compatible"
+    )
+    raise SystemExit(1 if broken else 0)
+
+
+def _release(path: Path) -> dict[str, Any]:
+    """Message → its schema's JSON. Raises click exceptions."""
+    files = sorted(one for one in path.glob("*.json") if one.name != "index.json") if path.is_dir() else [path]
+    found: dict[str, Any] = {}
+    for file in files:
+        try:
+            raw = load_json(file.read_bytes())
+        except SchemaError as error:
+            raise click.ClickException(f"{file}: {error.detail}") from None
+        except OSError as error:
+            raise click.UsageError(f"{file} cannot be read: {error.strerror}") from None
+        name = raw.get("name") if isinstance(raw, Mapping) else None
+        found[name if isinstance(name, str) else file.stem] = raw
+    if not found:
+        raise click.UsageError(f"{path}: there is no *.json in it")
+    return found
+
+
+def _tell(name: str, changes: Sequence[Change]) -> None:
+    for change in sorted(changes, key=lambda change: change.kind is None):
+        kind = "compatible" if change.kind is None else str(change.kind)
+        click.echo(f"{name}: {kind}: {change.path}: {change.detail}")

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from reference.codec import Codec
-from reference.dialects.base import UnknownType
+from reference.dialects.base import Dialect, UnknownType
 from reference.dialects.kip_35 import broker, client
 from reference.dialects.kip_35.layouts import API, API_KEY, BODIES, VERSION, EmptyResponse, Layouts, PlainCodec
 from reference.dialects.kip_35.rulings import RULINGS
@@ -31,7 +31,7 @@ _TYPES: Mapping[str, tuple[int, int] | None] = {
 }
 
 
-class Kip35:
+class Kip35(Dialect):
     """The dialect's surface; see `reference.dialects.base.Dialect`. `api_key`: BrokerMetadata's (R-35-4)."""
 
     name = "kip-35-v7"

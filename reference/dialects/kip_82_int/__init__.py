@@ -17,7 +17,7 @@ from typing import Any
 
 from reference.codec import Codec, NodeCodec
 from reference.cursor import Reader, Span, Writer
-from reference.dialects.base import UnknownType
+from reference.dialects.base import Dialect, UnknownType
 from reference.dialects.kip_82_int import bodies, headers, messages, registry
 from reference.dialects.kip_82_int.rulings import RULINGS
 from reference.errors import Reason
@@ -66,7 +66,7 @@ _CODECS = {
 }
 
 
-class Kip82Int:
+class Kip82Int(Dialect):
     """The dialect's surface; see `reference.dialects.base.Dialect`, and `NamesNumbers` there."""
 
     name = "kip-82-int-keys"

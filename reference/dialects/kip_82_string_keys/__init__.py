@@ -21,7 +21,7 @@ from typing import Any, NoReturn
 from reference.codec import Codec, decode
 from reference.compiled import Decoder, Encoder
 from reference.cursor import Reader, Writer
-from reference.dialects.base import UnknownType
+from reference.dialects.base import Dialect, UnknownType
 from reference.dialects.kip_82_string_keys import batch, messages, numbers
 from reference.dialects.kip_82_string_keys.rulings import RULINGS
 from reference.errors import Reason
@@ -93,7 +93,7 @@ _CODECS: Mapping[str, DraftCodec] = {
 }
 
 
-class Kip82StringKeys:
+class Kip82StringKeys(Dialect):
     """The dialect's surface; see `reference.dialects.base.Dialect`. It is a format of messages: it has no requests."""
 
     name = "kip-82-string-keys"

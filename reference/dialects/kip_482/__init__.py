@@ -1,0 +1,154 @@
+"""The dialect `kip-482-v1`: the first version of KIP-482's page, "optional fields".
+
+schemas   messages, in code and as the page's JSON, with every rule on them
+lift      a message of Kafka's as one of this dialect, with one version more
+rulings   how the page is read where it is silent
+
+The bytes: `reference.optional_fields` is the buffer, `reference.message` the structures that open with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from reference import evolution, plan
+from reference.codec import Codec, NodeCodec
+from reference.dialects.base import Dialect, UnknownType
+from reference.dialects.kip_482.rulings import RULINGS
+from reference.dialects.kip_482.schemas import Message, all_of, from_json
+from reference.errors import DecodeError, Reason
+from reference.framing import RequestFrame, ResponseFrame
+from reference.optional_fields import VARINT
+from reference.plan import OptionalBuffer, PlannedField, Struct
+from reference.primitives import PRIMITIVES
+
+_BUFFER = "OPTIONAL_FIELDS"
+_FRAME = "ResponseFrame:"
+
+
+def _header(name: str, **fields: str) -> Struct:
+    """A header that the draft leaves as it was (R-482-6)."""
+    planned = tuple(PlannedField(key, PRIMITIVES[type_], PRIMITIVES[type_].default) for key, type_ in fields.items())
+    return Struct(name, planned, planned, {}, {}, frozenset(), flexible=False)
+
+
+_HEADERS = {
+    "RequestHeader": _header(
+        "RequestHeader",
+        RequestApiKey="INT16",
+        RequestApiVersion="INT16",
+        CorrelationId="INT32",
+        ClientId="NULLABLE_STRING",
+    ),
+    "ResponseHeader": _header("ResponseHeader", CorrelationId="INT32"),
+}
+
+
+class _Messages:
+    """Where frames find the plans of headers and bodies (`framing.Messages`)."""
+
+    def __init__(self, messages: Iterable[Message]) -> None:
+        self.by_name = {message.name: message for message in messages}
+        self._plans: dict[tuple[str, int], Struct] = {}
+
+    @property
+    def apis(self) -> dict[int, str]:
+        return {
+            message.api_key: message.name.removesuffix("Request")
+            for message in self.by_name.values()
+            if message.kind == "request" and message.api_key is not None
+        }
+
+    def api_name(self, api_key: int) -> str | None:
+        return self.apis.get(api_key)
+
+    def plan(self, name: str, version: int) -> Struct:
+        """A header in its only version, or a body. Raises UnknownType, or DecodeError(unsupported-version)."""
+        if name in _HEADERS:
+            return _HEADERS[name]
+        if name not in self.by_name:
+            raise UnknownType(f"no schema that was configured is called {name!r}")
+        if (name, version) not in self._plans:
+            self._plans[name, version] = plan.plan(self.by_name[name].schema, version)
+        return self._plans[name, version]
+
+
+class Kip482(Dialect):
+    """The dialect's surface, for some messages; see `reference.dialects.base.Dialect`."""
+
+    name = "kip-482-v1"
+    rulings = RULINGS
+    grounds: Mapping[Reason, str] = {
+        Reason.TAG_ORDER: "R-482-5",
+        Reason.TAG_DUPLICATE: "R-482-5",
+        Reason.ZERO_LENGTH_FIELD: "R-482-3",
+        Reason.NEGATIVE_LENGTH: "R-D-3",
+        Reason.TRAILING_BYTES: "R-D-5",
+    }
+    bomb_ruling: str | None = None
+
+    def __init__(self, messages: Iterable[Message] = ()) -> None:
+        self.messages = _Messages(messages)
+
+    def configured(self, settings: Mapping[str, Any]) -> Kip482:
+        """`settings["schemas"]`: schema JSON. Raises SchemaError."""
+        return Kip482(all_of(settings["schemas"])) if "schemas" in settings else self
+
+    @property
+    def types(self) -> Mapping[str, tuple[int, int] | None]:
+        """`*` stands for the types that further schemas would make."""
+        types: dict[str, tuple[int, int] | None] = dict.fromkeys(("VARINT", _BUFFER, "RequestFrame", "*"))
+        for name, message in self.messages.by_name.items():
+            span = (message.versions.low, message.versions.high)
+            types[name] = span
+            if message.versions.high in message.with_optional:
+                types[f"{_BUFFER}:{name}"] = None
+            if message.kind == "response" and message.api_key is not None:
+                types[_FRAME + name.removesuffix("Response")] = span
+        return types
+
+    def apis(self) -> Mapping[int, str]:
+        return self.messages.apis
+
+    def codec(self, type_name: str, version: int | None) -> Codec:
+        if type_name == "VARINT":
+            return NodeCodec(VARINT)
+        if type_name == _BUFFER:
+            return NodeCodec(OptionalBuffer())
+        if type_name == "RequestFrame":
+            return RequestFrame(self.messages)
+        kind, _, name = type_name.rpartition(":")
+        if kind == _BUFFER:
+            return NodeCodec(self._optional_fields(name))
+        if kind not in ("", _FRAME[:-1]):
+            raise UnknownType(f"the dialect {self.name} has no type {type_name!r}")
+        message = f"{name}Response" if kind else name
+        if message in _HEADERS:
+            raise UnknownType(f"the dialect {self.name} has no type {type_name!r}")
+        if version is None:
+            self.messages.plan(message, self._last(message))  # is there such a message at all?
+            raise DecodeError(Reason.UNSUPPORTED_VERSION, f"{type_name} needs a version", None)
+        body = self.messages.plan(message, version)
+        return ResponseFrame(_HEADERS["ResponseHeader"], body) if kind else NodeCodec(body)
+
+    def _last(self, name: str) -> int:
+        found = self.messages.by_name.get(name)
+        return found.versions.high if found else 0
+
+    def _optional_fields(self, name: str) -> Struct:
+        """The optional fields with which a message's body opens, by themselves; structures in their last version."""
+        body = self.messages.plan(name, self._last(name))
+        if not body.optional:
+            raise UnknownType(f"the last version of {name} has no optional fields")
+        fields = tuple(body.tagged.values())
+        return Struct(name, fields, (), body.tagged, {}, frozenset(), flexible=False, optional=True)
+
+    def answer_type(self, api_key: int, version: int, inside: bytes) -> tuple[str, int | None, str] | None:  # noqa: ARG002 (what is in it does not matter)
+        name = self.messages.api_name(api_key)
+        return None if f"{name}Response" not in self.messages.by_name else (f"{_FRAME}{name}", version, "")
+
+    def compare(self, old: Any, new: Any) -> evolution.Comparison:
+        releases: Sequence[Any] = old if isinstance(old, (list, tuple)) else [old]
+        made = [from_json(release).schema for release in releases]
+        return evolution.compare(made, from_json(new).schema, null_may_come=False)

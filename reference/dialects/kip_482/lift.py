@@ -1,0 +1,88 @@
+"""Lifting: a message of Kafka's as one of kip-482-v1, with one version more (R-482-15).
+
+The draft promises "a new version of all the existing RPCs", with optional fields. All older versions have the classic
+encodings; their bytes stay as they were. What was tagged becomes optional; an array of structures, or a structure that
+can be null, which the draft does not allow there, becomes a mandatory field of the new version.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from reference import schema
+from reference.dialects.kip_482.schemas import Field, Message, OptionalField, Structure
+from reference.errors import SchemaError
+from reference.schema import MAX_VERSION, NONE, Schema, Versions
+
+_KINDS = ("request", "response", "header")
+
+
+def lift(found: Schema) -> Message:
+    """The message of kip-482-v1. Raises SchemaError for one without a version, or with no room for another."""
+    if not found.versions:
+        raise SchemaError(f"{found.name} has no version that could be lifted")
+    last = found.versions.high
+    if last == MAX_VERSION:
+        raise SchemaError(f"{found.name} has version {last}, after which there is none")
+    new = Versions(last + 1, MAX_VERSION)
+    body = _Lift(last, new).structure(found.fields, found.name, "")
+    kind = found.kind if found.kind in _KINDS else "data"
+    return Message(found.name, kind, Versions(found.versions.low, last + 1), new, body, found.api_key)
+
+
+class _Lift:
+    def __init__(self, last: int, new: Versions) -> None:
+        self.last = last
+        self.new = new
+
+    def structure(self, fields: Iterable[schema.Field], name: str, path: str) -> Structure:
+        optional: dict[int, OptionalField] = {}
+        mandatory: list[Field] = []
+        for field in fields:
+            at = f"{path}.{field.name}" if path else field.name
+            inner = None if field.fields is None else self.structure(field.fields, field.type, at)
+            if self._is_optional(field):
+                assert field.tag is not None
+                nullable = self.last in field.nullable
+                default = self._default(field, nullable=nullable)
+                optional[field.tag] = OptionalField(
+                    field.name, inner or field.type, field.array, nullable, default, field.ignorable
+                )
+            elif (kept := self._mandatory(field, inner)).versions:  # else it was tagged in gone versions alone
+                mandatory.append(kept)
+        return Structure(optional, *mandatory, name=name, path=path)
+
+    def _is_optional(self, field: schema.Field) -> bool:
+        """A field that is tagged in the last version, and in no version plain."""
+        return self.last in field.tagged and not _plain(field) and not self._is_kept(field)
+
+    def _is_kept(self, field: schema.Field) -> bool:
+        structure = field.fields is not None
+        return structure and (field.array or self.last in field.nullable)
+
+    def _mandatory(self, field: schema.Field, inner: Structure | None) -> Field:
+        versions = self._extended(_plain(field))
+        if self.last in field.tagged:
+            versions = Versions(versions.low, self.new.high) if versions else self.new
+        nullable = self._extended(field.nullable)
+        default = self._default(field, nullable=bool(nullable))
+        return Field(field.name, inner or field.type, versions, field.array, nullable, default, field.ignorable)
+
+    def _extended(self, versions: Versions) -> Versions:
+        """The new version has what the last one had."""
+        return Versions(versions.low, self.new.high) if self.last in versions else versions
+
+    @staticmethod
+    def _default(field: schema.Field, *, nullable: bool) -> object:
+        own = schema.default_of(None, field.type, field.array, field.nullable if nullable else NONE, "")
+        if field.default is None and not nullable:
+            return ...
+        same = type(own) is type(field.default) and own == field.default
+        return ... if same else field.default
+
+
+def _plain(field: schema.Field) -> Versions:
+    """The versions in which the field has no tag: all, or those before its first tagged one."""
+    if not field.tagged:
+        return field.versions
+    return field.versions & Versions(0, field.tagged.low - 1)

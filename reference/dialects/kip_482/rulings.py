@@ -1,0 +1,123 @@
+"""How this kit reads the first version of KIP-482's page where it is silent, or contradicts itself."""
+
+from __future__ import annotations
+
+from reference.dialects.drafts import BOOLEAN, INVALID_TEXT, LEFT_OVER, NEGATIVE_LENGTH, OVERLONG_VARINTS
+from reference.rules import OTHER, Ruling
+
+FIELDS = "KIP-482 version 1, Specifying Optional Fields"
+BUFFER = "KIP-482 version 1, Serializing Optional Fields"
+REQUESTS = "KIP-482 version 1, Requests and Responses"
+VERSIONS = "KIP-482 version 1, versionsWithOptional"
+COMPATIBILITY = "KIP-482 version 1, Compatibility, Deprecation, and Migration Plan"
+
+RULINGS: tuple[Ruling, ...] = (
+    Ruling(
+        "R-482-1",
+        "is FieldLength zigzag or unsigned?",
+        "zigzag: in June 2019 the only type that Kafka called VARINT was; a negative length is malformed",
+        {OTHER: ("field_length", "unsigned")},
+        "unsigned, and VARINT then is too",
+        BUFFER,
+    ),
+    Ruling(
+        "R-482-2",
+        "does FieldLength count the tag's two bytes?",
+        'no: "a field length, followed by a two-byte tag, followed by the field itself"; what shipped counts '
+        "data alone",
+        {OTHER: ("field_length_counts", "tag-and-value")},
+        "FieldLength is 2 + the value's bytes",
+        BUFFER,
+    ),
+    Ruling(
+        "R-482-3",
+        "a value of no bytes, whose FieldLength would end the buffer",
+        "cannot occur, for every type takes a byte, a structure too; 0 always ends the buffer, and an encoder refuses "
+        "an unknown value of no bytes",
+        source=BUFFER,
+    ),
+    Ruling(
+        "R-482-4", "a tag is an INT16, yet 0 to 65535", "its 16 bits are unsigned, and so is the order", source=FIELDS
+    ),
+    Ruling("R-482-5", "tags twice or descending", 'malformed ("unique", "ascending")', source=BUFFER),
+    Ruling(
+        "R-482-6",
+        'where is "the beginning" of a request or response?',
+        "the first byte of the body, behind a header that is as it was",
+        source=REQUESTS,
+    ),
+    Ruling(
+        "R-482-7",
+        "null, absent, default",
+        "a null that is there has its type's classic form; absent stands for the stated default, else for the type's; "
+        "what equals that is not sent, and decodes when it was",
+        {"null": ("optional_default", "null"), "send": ("optional_default", "sent")},
+        "absent stands for null where the field can be null; all optional fields are sent",
+        FIELDS,
+    ),
+    Ruling(
+        "R-482-8",
+        "an unknown tag",
+        "FieldLength bytes are skipped, whatever they hold; they are kept, and written again in the order of tags",
+        {OTHER: ("unknown_optional", "dropped")},
+        "dropped: the text demands no more than the skipping",
+        BUFFER,
+    ),
+    Ruling(
+        "R-482-9",
+        "a value that does not fill its FieldLength",
+        "malformed",
+        {OTHER: ("optional_size", "ignored")},
+        "the rest is passed over; a value that needs more is malformed all the same",
+        BUFFER,
+    ),
+    Ruling(
+        "R-482-10",
+        "which types an optional field can have",
+        "any but an array of structures; a structure, even one that holds an array of structures, and an array of "
+        "primitives are allowed",
+        source=FIELDS,
+    ),
+    Ruling(
+        "R-482-11",
+        "the page's example is not valid JSON",
+        'its trailing commas and "..." are illustration; a tag is a number or a string such as "0x0001"; every message '
+        'has validVersions and versionsWithOptional; ranges are "1+", "0-9", "3", "none"',
+        source="KIP-482 version 1, JSON Schemas",
+    ),
+    Ruling(
+        "R-482-12",
+        "which schemas are wrong",
+        "tags are unique in their context, 0 to 65535, and never missing; only string, bytes and arrays can be null; "
+        "no name stands twice, across fields and optionalFields too; optional fields have no range of versions; a "
+        "default has its field's type, and is null only where that can be; optionalFields need versionsWithOptional",
+        source=FIELDS,
+    ),
+    Ruling(
+        "R-482-13",
+        "evolution",
+        "adding and removing an optional field is compatible, unless its tag meant something else in any earlier "
+        "release; another type or nullability of an optional field, and versionsWithOptional moved over a published "
+        "version, are not; another name for a tag and type, and another default, are compatible and noted",
+        source=COMPATIBILITY,
+    ),
+    Ruling(
+        "R-482-14",
+        "versions outside versionsWithOptional",
+        "have no buffers; an optional field that is set to something else than its default is refused there",
+        source=VERSIONS,
+    ),
+    Ruling(
+        "R-482-15",
+        '"a new version of all the existing RPCs"',
+        "a message is lifted: classic encodings in all its versions, one version more with optional fields, tagged "
+        "fields as optional ones (an array of structures as a mandatory field of the new version); nullable "
+        "structures, which the draft lacks, keep the shipped INT8 marker",
+        source=VERSIONS,
+    ),
+    OVERLONG_VARINTS,
+    INVALID_TEXT,
+    NEGATIVE_LENGTH,
+    BOOLEAN,
+    LEFT_OVER,
+)

@@ -1,0 +1,422 @@
+"""Schemas of kip-482-v1: a structure is a map of tags to optional fields, and a list of mandatory fields.
+
+    Structure({0x0001: OptionalField("UserAgent", "string", nullable=True)}, Field("Baz", "int16"))
+
+They are built in code, or read from the draft's JSON. Either way every rule is checked (R-482-10 to 12), and an error
+names the place. `Message.schema` is the form from which the codec makes its plans.
+
+Source: KIP-482 version 1, "JSON Schemas" and "Schema Class".
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from reference import schema
+from reference.cursor import Writer
+from reference.errors import EncodeError, SchemaError, shown
+from reference.primitives import PRIMITIVES
+from reference.rules import Rules
+from reference.schema import ALL, MAX_DEPTH, MAX_FIELDS, NONE, SCALARS, Schema, Versions
+
+HIGHEST_TAG = 2**16 - 1
+#: What can be null: scalars of these types, and arrays. An optional structure has no null form.
+NULLABLE = ("string", "bytes", "records")
+KINDS = ("request", "response", "header", "data")
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A mandatory field. `type`: a scalar's name, or a structure; `default` `...`: the type's own."""
+
+    name: str
+    type: str | Structure
+    versions: Versions = ALL
+    array: bool = False
+    nullable: Versions = NONE
+    default: Any = ...
+    ignorable: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class OptionalField:
+    """An optional field: there in all versions with optional fields. Its tag is what it stands under in a Structure."""
+
+    name: str
+    type: str | Structure
+    array: bool = False
+    nullable: bool = False
+    default: Any = ...
+    ignorable: bool = False
+
+
+class Structure:
+    """A structure, or a message's body. Raises SchemaError for what no structure can have."""
+
+    __slots__ = ("fields", "name", "optional")
+
+    def __init__(
+        self, optional_fields: Mapping[int, OptionalField], *fields: Field, name: str = "", path: str = ""
+    ) -> None:
+        """`name`: of the type, for people alone. `path`: where it stands, for errors."""
+        self.optional = dict(sorted(optional_fields.items()))
+        self.fields = fields
+        self.name = name
+        names: set[str] = set()
+        for tag, optional in optional_fields.items():
+            at = _join(path, optional.name)
+            if not isinstance(tag, int) or isinstance(tag, bool) or not 0 <= tag <= HIGHEST_TAG:
+                raise SchemaError(f"{shown(tag)} is no tag; an integer from 0 to {HIGHEST_TAG} is expected", at)
+            if optional.array and isinstance(optional.type, Structure):
+                raise SchemaError("an optional field can't be an array of structures", at)
+            _check_field(optional, at, nullable=optional.nullable)
+            if optional.nullable and isinstance(optional.type, Structure):
+                raise SchemaError("an optional structure can't be null: it has no null form", at)
+        for mandatory in fields:
+            _check_field(mandatory, _join(path, mandatory.name), nullable=bool(mandatory.nullable))
+        for field in self.members:
+            if field.name in names:
+                raise SchemaError(f"the field {field.name} stands twice", path)
+            names.add(field.name)
+
+    @property
+    def members(self) -> tuple[OptionalField | Field, ...]:
+        """All fields, the optional ones first, as they stand on the wire."""
+        return (*self.optional.values(), *self.fields)
+
+
+def _join(path: str, name: str) -> str:
+    return f"{path}.{name}" if path else name
+
+
+def _check_field(field: Field | OptionalField, path: str, *, nullable: bool) -> None:
+    if isinstance(field.type, str):
+        if field.type not in SCALARS:
+            raise SchemaError(f"{shown(field.type)} is no type; scalars are {', '.join(SCALARS)}", path)
+        if nullable and not field.array and field.type not in NULLABLE:
+            raise SchemaError(f"a {field.type} can't be null; {', '.join(NULLABLE)} and arrays can", path)
+    if field.default is ...:
+        return
+    if field.default is None:
+        if not nullable:
+            raise SchemaError("null is the default of a field that is never null", path)
+    elif isinstance(field.type, Structure) or field.array:
+        if field.default != []:
+            raise SchemaError("an array or structure has no default of its own but null", path)
+    else:
+        try:
+            PRIMITIVES[_PRIMITIVE[field.type]].append(Writer(Rules()), field.default)
+        except EncodeError as error:
+            raise SchemaError(f"the default is no {field.type}: {error.detail}", path) from None
+
+
+_PRIMITIVE = {
+    "bool": "BOOLEAN",
+    "records": "BYTES",
+    **{name: name.upper() for name in SCALARS if name not in ("bool", "records")},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A message over all its versions; in those of `with_optional` body and structures open with optional fields.
+
+    Raises SchemaError for what no message can have.
+    """
+
+    name: str
+    kind: str
+    versions: Versions
+    with_optional: Versions
+    body: Structure
+    api_key: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise SchemaError(
+                f"{shown(self.kind)} is no kind of message; one of {', '.join(KINDS)} is expected", "type"
+            )
+        _check_inside(self, self.body, "", self.versions, 0, [0])
+
+    @property
+    def schema(self) -> Schema:
+        """The schema that plans are made of: optional fields are tagged in `with_optional`."""
+        fields = tuple(_planned(self.body, self.with_optional))
+        return Schema(self.name, self.kind, self.api_key, self.versions, NONE, fields, self.with_optional)
+
+
+def _check_inside(
+    message: Message, found: Structure, path: str, versions: Versions, depth: int, count: list[int]
+) -> None:
+    """What can be told of a structure only where it stands: in which versions, how deep."""
+    if depth > MAX_DEPTH:
+        raise SchemaError(f"structures are nested more than {MAX_DEPTH} deep", path)
+    if found.optional and not message.with_optional:
+        raise SchemaError("optionalFields, but versionsWithOptional is none", path)
+    count[0] += len(found.fields) + len(found.optional)
+    if count[0] > MAX_FIELDS:
+        raise SchemaError(f"the message has more than {MAX_FIELDS} fields", path)
+    planned = tuple(_planned(found, message.with_optional))
+    for field in planned:
+        if field.name in schema.AMBIGUOUS_NAMES:
+            others = [other.versions for other in planned if other is not field]
+            if schema.first_without(others, field.versions & versions) is not None:
+                raise SchemaError(f"a structure whose one field is called {field.name} makes values ambiguous", path)
+    for own in found.members:
+        if not isinstance(own.type, Structure):
+            continue
+        at = _join(path, own.name)
+        here = versions & (own.versions if isinstance(own, Field) else message.with_optional)
+        _check_inside(message, own.type, at, here, depth + 1, count)
+        if own.array:
+            inner = _planned(own.type, message.with_optional)
+            bare = schema.first_without([message.with_optional, *schema.filled(inner)], here)
+            if bare is not None:
+                raise SchemaError(f"its elements take no byte in version {bare}, so there can be no array of them", at)
+
+
+def _planned(found: Structure, with_optional: Versions) -> Iterator[schema.Field]:
+    for tag, field in found.optional.items():
+        nullable = with_optional if field.nullable else NONE
+        yield _made(field, with_optional, nullable, with_optional, tag)
+    for mandatory in found.fields:
+        yield _made(mandatory, mandatory.versions, mandatory.nullable, with_optional, None)
+
+
+def _made(
+    field: Field | OptionalField, versions: Versions, nullable: Versions, with_optional: Versions, tag: int | None
+) -> schema.Field:
+    inner = field.type if isinstance(field.type, Structure) else None
+    type_name = (inner.name or "Structure") if inner else str(field.type)
+    return schema.Field(
+        name=field.name,
+        type=type_name,
+        array=field.array,
+        versions=versions,
+        nullable=nullable,
+        tag=tag,
+        tagged=NONE if tag is None else with_optional,
+        default=schema.default_of(None, type_name, field.array, nullable, "")
+        if field.default is ...
+        else field.default,
+        ignorable=field.ignorable,
+        flexible=None,
+        fields=tuple(_planned(inner, with_optional)) if inner else None,
+    )
+
+
+# --- JSON -------------------------------------------------------------------------------------------------------------
+
+_PROSE = frozenset({"about", "entityType", "mapKey", "zeroCopy"})
+_MESSAGE_KEYS = frozenset(
+    {
+        "about",
+        "apiKey",
+        "fields",
+        "listeners",
+        "name",
+        "optionalFields",
+        "type",
+        "validVersions",
+        "versionsWithOptional",
+    }
+)
+_BOTH_KEYS = _PROSE | {"default", "fields", "ignorable", "name", "optionalFields", "type"}
+_FIELD_KEYS = _BOTH_KEYS | {"nullableVersions", "versions"}
+_OPTIONAL_KEYS = _BOTH_KEYS | {"nullable", "tag"}
+#: Keys of Kafka's later schemas, and of the other kind of field, with what the draft has instead.
+_MEANT = {
+    "flexibleVersions": "the draft has versionsWithOptional",
+    "taggedVersions": "the draft has optionalFields",
+    "commonStructs": "a structure's fields stand where it is used",
+}
+
+
+def parse(text: str | bytes, file: str = "") -> Message:
+    """A message from JSON text; `file` is how errors call it. Raises SchemaError."""
+    try:
+        return from_json(schema.load_json(text))
+    except SchemaError as error:
+        error.path = ": ".join(part for part in (file, error.path) if part)
+        raise
+
+
+def from_json(raw: Any) -> Message:
+    """A message from parsed JSON. Raises SchemaError with the path of what is wrong."""
+    found = schema.mapping(raw, "")
+    name = schema.name_of(found, "")
+    _check_keys(found, _MESSAGE_KEYS, "")
+    return Message(
+        name=name,
+        kind=found.get("type"),  # type: ignore[arg-type]  # checked with the rest
+        versions=schema.version_range(found.get("validVersions"), "validVersions"),
+        with_optional=schema.version_range(found.get("versionsWithOptional"), "versionsWithOptional"),
+        body=_structure(found, "", name, 0),
+        api_key=schema.number(found.get("apiKey"), 2**15 - 1, "api key", "apiKey"),
+    )
+
+
+def _check_keys(raw: Mapping[str, Any], known: frozenset[str], path: str) -> None:
+    for key in raw:
+        if key not in known and key in _MEANT:
+            raise SchemaError(f"the key {key} is not the draft's; {_MEANT[key]}", path)
+    schema.check_keys(raw, known, path)
+
+
+def _structure(raw: Mapping[str, Any], path: str, name: str, depth: int) -> Structure:
+    if depth > MAX_DEPTH:
+        raise SchemaError(f"structures are nested more than {MAX_DEPTH} deep", path)
+    optional: dict[int, OptionalField] = {}
+    for entry in schema.listing(raw.get("optionalFields", []), _join(path, "optionalFields")):
+        tag, field = _optional_field(schema.mapping(entry, _join(path, "optionalFields")), path, depth)
+        if tag in optional:
+            raise SchemaError(f"{optional[tag].name} and {field.name} share the tag {tag}", path)
+        optional[tag] = field
+    entries = schema.listing(raw.get("fields", []), _join(path, "fields"))
+    fields = [_field(schema.mapping(entry, _join(path, "fields")), path, depth) for entry in entries]
+    return Structure(optional, *fields, name=name, path=path)
+
+
+def _optional_field(raw: Mapping[str, Any], outer: str, depth: int) -> tuple[int, OptionalField]:
+    name = schema.name_of(raw, _join(outer, "optionalFields"))
+    path = _join(outer, name)
+    for key in ("versions", "nullableVersions", "taggedVersions"):
+        if key in raw:
+            detail = (
+                f"an optional field has no {key}: it is there in versionsWithOptional, and `nullable` is true or false"
+            )
+            raise SchemaError(detail, path)
+    _check_keys(raw, _OPTIONAL_KEYS, path)
+    nullable = schema.flag(raw, "nullable", path)
+    array, found, type_name = _type(raw, path, depth)
+    default = _default(raw, type_name, array, ALL if nullable else NONE, path)
+    field = OptionalField(name, found, array, nullable, default, schema.flag(raw, "ignorable", path))
+    return _tag(raw, path), field
+
+
+def _tag(raw: Mapping[str, Any], path: str) -> int:
+    """A number, or a string of one, as a rule in hex."""
+    tag = raw.get("tag")
+    if tag is None:
+        raise SchemaError("an optional field needs a tag", path)
+    if isinstance(tag, str) and len(tag) <= 8:
+        with contextlib.suppress(ValueError):
+            return int(tag, 16 if tag.lower().startswith("0x") else 10)
+    if isinstance(tag, int) and not isinstance(tag, bool):
+        return tag
+    raise SchemaError(f'{shown(tag)} is no tag; a number or a string such as "0x0001" is expected', path)
+
+
+def _field(raw: Mapping[str, Any], outer: str, depth: int) -> Field:
+    name = schema.name_of(raw, _join(outer, "fields"))
+    path = _join(outer, name)
+    for key in ("tag", "nullable"):
+        if key in raw:
+            raise SchemaError(f"a mandatory field has no {key}; an optional one stands in optionalFields", path)
+    _check_keys(raw, _FIELD_KEYS, path)
+    nullable = schema.version_range(raw.get("nullableVersions", "none"), _join(path, "nullableVersions"))
+    versions = schema.version_range(raw.get("versions"), _join(path, "versions"))
+    array, found, type_name = _type(raw, path, depth)
+    default = _default(raw, type_name, array, nullable, path)
+    return Field(name, found, versions, array, nullable, default, schema.flag(raw, "ignorable", path))
+
+
+def _type(raw: Mapping[str, Any], path: str, depth: int) -> tuple[bool, str | Structure, str]:
+    """Whether it is an array, of what, and the name of that."""
+    written = raw.get("type")
+    if not isinstance(written, str):
+        raise SchemaError(f"{shown(written)} is no type", path)
+    array, name = written.startswith("[]"), written.removeprefix("[]")
+    own = "fields" in raw or "optionalFields" in raw
+    if name in SCALARS:
+        if own:
+            raise SchemaError(f"a {name} has no fields", path)
+        return array, name, name
+    if not name.isascii() or not name.isalnum() or not name[:1].isalpha():
+        raise SchemaError(f"{shown(written)} is no type; scalars are {', '.join(SCALARS)}", path)
+    if not own:
+        raise SchemaError(f"{name} is neither a scalar nor has it fields", path)
+    return array, _structure(raw, path, name, depth + 1), name
+
+
+def _default(raw: Mapping[str, Any], type_name: str, array: bool, nullable: Versions, path: str) -> Any:
+    if "default" not in raw:
+        return ...
+    stated = "null" if raw["default"] is None else raw["default"]
+    return schema.default_of(stated, type_name, array, nullable, path)
+
+
+def to_json(message: Message) -> dict[str, Any]:
+    """The draft's JSON of a message: what `from_json` reads back."""
+    head: dict[str, Any] = {} if message.api_key is None else {"apiKey": message.api_key}
+    head |= {
+        "type": message.kind,
+        "name": message.name,
+        "validVersions": str(message.versions),
+        "versionsWithOptional": str(message.with_optional),
+    }
+    return head | _members(message.body)
+
+
+def _members(found: Structure) -> dict[str, Any]:
+    members: dict[str, Any] = {}
+    if found.optional:
+        members["optionalFields"] = [
+            _entry(field, {"nullable": True} if field.nullable else {}) | {"tag": f"0x{tag:04x}"}
+            for tag, field in found.optional.items()
+        ]
+    members["fields"] = [
+        _entry(
+            field,
+            {"versions": str(field.versions)} | ({"nullableVersions": str(field.nullable)} if field.nullable else {}),
+        )
+        for field in found.fields
+    ]
+    return members
+
+
+def _entry(field: Field | OptionalField, own: Mapping[str, Any]) -> dict[str, Any]:
+    inner = field.type if isinstance(field.type, Structure) else None
+    type_name = inner.name if inner else field.type
+    entry: dict[str, Any] = {"name": field.name, "type": f"{'[]' if field.array else ''}{type_name}", **own}
+    if field.default is not ...:
+        entry |= _stated(field.default)
+    if field.ignorable:
+        entry["ignorable"] = True
+    return entry | (_members(inner) if inner else {})
+
+
+def _stated(default: Any) -> dict[str, Any]:
+    """How a default is written, where it is not the type's own."""
+    match default:
+        case None:
+            return {"default": "null"}
+        case bool():
+            return {"default": "true" if default else "false"}
+        case list() | b"" | "":
+            return {}
+    return {"default": str(default)}
+
+
+def all_of(raw: Iterable[Any]) -> tuple[Message, ...]:
+    """The messages of a list of schema JSON, no name and no api key twice. Raises SchemaError."""
+    messages: dict[str, Message] = {}
+    keys: dict[tuple[str, int], str] = {}
+    for entry in raw:
+        try:
+            message = from_json(entry)
+        except SchemaError as error:
+            name = entry.get("name") if isinstance(entry, Mapping) else None
+            error.path = ": ".join(part for part in (name if isinstance(name, str) else "", error.path) if part)
+            raise
+        if message.name in messages:
+            raise SchemaError(f"the message {message.name} stands twice")
+        messages[message.name] = message
+        if message.api_key is not None:
+            other = keys.setdefault((message.kind, message.api_key), message.name)
+            if other != message.name:
+                raise SchemaError(f"{other} and {message.name} share the api key {message.api_key}", message.name)
+    return tuple(messages.values())

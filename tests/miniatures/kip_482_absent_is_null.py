@@ -1,0 +1,24 @@
+"""An absent field is null where it can be: one of R-482-7's other readings."""
+
+from __future__ import annotations
+
+from miniatures import Produces, everything
+from reference import Reference, rulings, take
+
+PRODUCES: Produces = frozenset(
+    (area, "contested", None)
+    for area in ("tag-ordering", "null-encodings", "unsupported-versions", "resource-limits", "messages")
+)
+TAKES = frozenset({"R-482-7"})
+
+dialects = ("kip-482-v1",)
+types = everything((), dialect="kip-482-v1")
+readings = {"R-482-7": "null"}
+
+_own = Reference(take(rulings("kip-482-v1").values(), readings))
+rejects = _own.rejects
+configure = _own.configure
+decode = _own.decode
+encode = _own.encode
+recode = _own.recode
+evolve = _own.evolve

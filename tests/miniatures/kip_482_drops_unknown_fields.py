@@ -1,0 +1,19 @@
+"""Forgets the optional fields that it does not know, and does not say so: R-482-8's other reading."""
+
+from __future__ import annotations
+
+from miniatures import Produces, everything
+from reference import Reference, Rules
+
+PRODUCES: Produces = frozenset((area, "contested", None) for area in ("tag-ordering", "messages"))
+TAKES = frozenset({"R-482-8"})
+
+dialects = ("kip-482-v1",)
+types = everything((), dialect="kip-482-v1")
+
+_own = Reference(Rules(unknown_optional="dropped"))
+rejects = _own.rejects
+configure = _own.configure
+decode = _own.decode
+encode = _own.encode
+recode = _own.recode

@@ -1,0 +1,138 @@
+"""What a schema's change breaks: the places, the notes, the history."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import reference
+from conformance import vectors
+from conformance.vectors import Kind, Vector
+from reference import SchemaError, catalog, evolution
+from reference.dialects import DIALECTS
+from reference.evolution import Break, Change, Comparison
+
+KIP_482, KAFKA = "kip-482-v1", "kafka"
+EVOLVE = [vector for vector in vectors.load() if vector.kind is Kind.EVOLVE]
+
+
+@pytest.mark.parametrize("vector", EVOLVE, ids=lambda vector: vector.path)
+def test_the_reference_names_each_break_at_its_place(vector: Vector) -> None:
+    """The judge asks no more than whether something breaks."""
+    found = reference.evolve(vector.args["old"], vector.args["new"], dialect=vector.dialect)
+    assert sorted(found, key=str) == sorted(vector.expected, key=str)
+
+
+def test_every_kind_of_break_has_a_vector() -> None:
+    kinds = {entry["kind"] for vector in EVOLVE for entry in vector.expected}
+    assert kinds == set(Break)
+
+
+def message(*optional: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {
+        "type": "response",
+        "name": "M",
+        "validVersions": "0-9",
+        "versionsWithOptional": "9+",
+        "optionalFields": [*optional],
+        "fields": [{"name": "Baz", "type": "int16", "versions": "0+"}],
+    } | more
+
+
+def entry(name: str, type_name: str, tag: int, **more: Any) -> dict[str, Any]:
+    return {"name": name, "type": type_name, "tag": tag} | more
+
+
+def compared(*releases: dict[str, Any], dialect: str = KIP_482) -> Comparison:
+    return DIALECTS[dialect].compare([*releases[:-1]], releases[-1])
+
+
+A = entry("A", "string", 1)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "note"),
+    [
+        (message(), message(A), Change(None, "A", "new, under tag 1")),
+        (message(A), message(), Change(None, "A", "gone; its tag 1 is never to be used again")),
+        (message(A), message(A | {"name": "B"}), Change(None, "B", "it was called A")),
+        (message(A), message(A | {"default": "x"}), Change(None, "A", "its default was '' and is 'x'")),
+        (
+            message(),
+            message(fields=[{"name": "Bar", "type": "int16", "versions": "0+"}]),
+            Change(None, "Bar", "it was called Baz"),
+        ),
+        (
+            message(),
+            message(fields=[{"name": "Baz", "type": "int16", "versions": "0+", "default": "1"}]),
+            Change(None, "Baz", "its default was 0 and is 1"),
+        ),
+    ],
+)
+def test_compatible_changes_are_noted(old: dict[str, Any], new: dict[str, Any], note: Change) -> None:
+    found = compared(old, new)
+    assert found.breaks == ()
+    assert found.notes == (note,)
+
+
+def test_of_notes_the_last_step_s_alone_are_told() -> None:
+    assert compared(message(), message(A), message(A)).changes == ()
+    assert compared(message(A), message(), message()).changes == ()
+
+
+def test_a_break_with_an_old_release_is_told_once() -> None:
+    found = compared(message(A), message(A), message(), message(entry("B", "bool", 1)))
+    assert found.breaks == (Change(Break.TAG_REUSED, "B", "tag 1 meant A, string; now it means a field of type bool"),)
+
+
+def test_breaks_say_what_was_and_what_is() -> None:
+    moved = compared(message(), message(versionsWithOptional="7+"))
+    detail = "9+ before, 7+ now: not the same for versions 7, 8, which is published"
+    assert moved.breaks == (Change(Break.VERSIONS_MOVED, "versionsWithOptional", detail),)
+    nullable = compared(message(A), message(A | {"nullable": True}))
+    assert [str(change.kind) for change in nullable.breaks] == ["nullability-changed"]
+    retyped = compared(message(A), message(A | {"type": "[]string"}))
+    assert retyped.breaks == (Change(Break.TYPE_CHANGED, "A", "string became array of string"),)
+
+
+def test_another_api_key_is_another_message() -> None:
+    assert compared(message(apiKey=1), message(apiKey=2)).breaks[0].path == "apiKey"
+
+
+@pytest.mark.parametrize("dialect", [KIP_482, KAFKA])
+def test_a_schema_that_is_none_is_refused(dialect: str) -> None:
+    for old, new in (({}, {}), ([message(), 3], message()), (message(), {"name": "M"})):
+        with pytest.raises(SchemaError):
+            reference.evolve(old, new, dialect=dialect)
+
+
+def test_a_dialect_without_schemas_says_so() -> None:
+    with pytest.raises(NotImplementedError, match="kip-35-v7 has no schemas"):
+        reference.evolve({}, {}, dialect="kip-35-v7")
+
+
+def test_every_message_of_the_catalogue_is_compatible_with_itself() -> None:
+    found = catalog.bundled()
+    for name in found.messages:
+        schema = found.load(name)
+        assert schema is not None
+        assert evolution.compare([schema, schema], schema, null_may_come=True).changes == ()
+
+
+def test_the_id_of_a_client_stays_classic() -> None:
+    """A field's own flexibleVersions decide its encoding."""
+
+    def header(**more: Any) -> dict[str, Any]:
+        return {
+            "type": "header",
+            "name": "H",
+            "validVersions": "0-2",
+            "flexibleVersions": "2+",
+            "fields": [{"name": "ClientId", "type": "string", "versions": "0+"} | more],
+        }
+
+    found = compared(header(flexibleVersions="none"), header(), dialect=KAFKA)
+    detail = "in version 2 its flexibleVersions differ"
+    assert found.breaks == (Change(Break.FIELD_CHANGED, "ClientId", detail),)
+    assert compared(header(flexibleVersions="2+"), header(), dialect=KAFKA).changes == ()

@@ -1,0 +1,244 @@
+"""The second opinion on KIP-482's first draft and the reference say the same, and part where a reading is planted."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from second_opinion import kip_482 as opinion
+
+import reference
+from conformance import strategies, vectors
+from conformance.model import Op
+from conformance.own import own
+from conformance.values import equal
+from conformance.vectors import Kind, Vector
+from reference import message, optional_fields
+from reference.cursor import Reader
+from reference.primitives import read_int16
+
+DIALECT = "kip-482-v1"
+SCHEMAS = vectors.settings(DIALECT)["schemas"]
+OPINION = opinion.Opinion(SCHEMAS)
+
+
+def test_it_imports_nothing_of_the_kit() -> None:
+    tree = ast.parse(Path(opinion.__file__).read_text("utf-8"))
+    imported = {
+        alias.name if isinstance(node, ast.Import) else node.module or ""
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.Import, ast.ImportFrom))
+        for alias in node.names
+    }
+    assert {name.partition(".")[0] for name in imported} == {
+        "__future__", "collections", "construct", "functools", "struct", "typing", "uuid"
+    }  # fmt: skip
+
+
+def said(type_name: str, version: int | None, data: bytes) -> Any:
+    """What the second opinion reads; "refused" where it refuses."""
+    try:
+        return OPINION.decode(type_name, version, data)
+    except opinion.RefusedError:
+        return "refused"
+
+
+READ = [vector for vector in vectors.load([DIALECT]) if Op.DECODE in vector.ops]
+WRITTEN = [vector for vector in READ if vector.kind is Kind.VALID and Op.ENCODE in vector.ops]
+
+
+def test_all_that_is_read_is_asked() -> None:
+    assert len(READ) > 150
+    assert len(WRITTEN) > 60
+
+
+@pytest.mark.parametrize("vector", READ, ids=lambda vector: vector.path)
+def test_it_reads_what_the_vectors_demand(vector: Vector) -> None:
+    assert vector.type is not None
+    found = said(vector.type, vector.version, vector.data)
+    if vector.kind is Kind.INVALID:
+        assert found == "refused"
+    else:
+        assert equal(vector.value, found), found
+
+
+@pytest.mark.parametrize("vector", WRITTEN, ids=lambda vector: vector.path)
+def test_it_writes_what_the_vectors_demand(vector: Vector) -> None:
+    assert vector.type is not None
+    value = own().complete(vector.type, vector.value, dialect=DIALECT, version=vector.version)
+    assert OPINION.encode(vector.type, vector.version, value) == vector.canonical_data
+
+
+TYPES = [
+    ("VARINT", None, 500),
+    ("OPTIONAL_FIELDS", None, 1500),
+    ("OPTIONAL_FIELDS:FooResponse", None, 500),
+    ("OPTIONAL_FIELDS:LookupRequest", None, 500),
+    ("FooResponse", 8, 500),
+    ("FooResponse", 9, 2000),
+    ("FooRequest", 9, 1000),
+    ("LookupRequest", 0, 300),
+    ("LookupRequest", 1, 1500),
+    ("LookupResponse", 1, 1500),
+    ("ResponseFrame:Foo", 9, 400),
+    ("RequestFrame", None, 300),
+]
+
+
+def test_10000_messages_are_tried() -> None:
+    assert sum(count for _, _, count in TYPES) >= 10_000
+
+
+def tried(examples: int, check: Callable[[Any], None], drawn: st.SearchStrategy[Any]) -> None:
+    run = settings(
+        max_examples=examples,
+        derandomize=True,
+        database=None,
+        deadline=None,
+        phases=(Phase.generate,),
+        suppress_health_check=list(HealthCheck),
+    )
+    run(given(drawn)(check))()
+
+
+@pytest.mark.parametrize(("name", "version", "count"), TYPES)
+def test_it_reads_generated_messages_as_the_reference_wrote_them(name: str, version: int | None, count: int) -> None:
+    def check(value: Any) -> None:
+        data = own().encode(name, value, dialect=DIALECT, version=version)
+        assert equal(value, OPINION.decode(name, version, data)), data.hex()
+        assert OPINION.encode(name, version, value) == data
+
+    tried(count, check, strategies.values(name, dialect=DIALECT, version=version))
+
+
+@pytest.mark.parametrize(("name", "version", "count"), TYPES)
+def test_it_reads_and_refuses_the_same_bytes(name: str, version: int | None, count: int) -> None:
+    values = strategies.values(name, dialect=DIALECT, version=version)
+    canonical = values.map(lambda value: own().encode(name, value, dialect=DIALECT, version=version))
+
+    def check(data: bytes) -> None:
+        try:
+            expected = own().decode(name, data, dialect=DIALECT, version=version)
+        except reference.DecodeError:
+            expected = "refused"
+        assert equal(expected, said(name, version, data)), data.hex()
+
+    tried(count // 8, check, strategies.nearly(canonical))
+
+
+# --- Wrong readings, planted in the reference -------------------------------------------------------------------------
+
+
+def disagreements(asked: reference.Reference) -> set[str]:
+    """The vectors on which the reference and the second opinion part."""
+    found = set()
+    for vector in READ:
+        assert vector.type is not None
+        try:
+            answer = asked.decode(vector.type, vector.data, dialect=DIALECT, version=vector.version)
+        except reference.WireError:
+            answer = "refused"
+        if not equal(answer, said(vector.type, vector.version, vector.data)):
+            found.add(vector.id)
+    return found
+
+
+def test_without_a_plant_they_agree() -> None:
+    assert disagreements(own()) == set()
+
+
+Plant = Callable[[pytest.MonkeyPatch], None]
+
+
+def _signed_tags(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(optional_fields, "read_uint16", read_int16)
+
+
+def _tags_in_any_order(patch: pytest.MonkeyPatch) -> None:
+    def read(reader: Reader, what: str = "") -> int:
+        return Any_(int.from_bytes(reader.take(2, reader.pos, what)))
+
+    class Any_(int):  # noqa: N801
+        def __le__(self, other: int) -> bool:
+            return False
+
+    patch.setattr(optional_fields, "read_uint16", read)
+
+
+def _buffer_behind_the_fields(patch: pytest.MonkeyPatch) -> None:
+    """Where the tags of today stand."""
+    real = message._read_struct
+
+    def read(node: Any, reader: Reader) -> Any:
+        if not node.optional:
+            return real(node, reader)
+        value = {field.name: field.default for field in node.fields}
+        value.update({field.name: message._read(field.node, reader) for field in node.plain})
+        optional_fields.read_buffer(reader, node.tagged, value, message._read)
+        return value
+
+    patch.setattr(message, "_read_struct", read)
+
+
+def _no_buffer_in_structures(patch: pytest.MonkeyPatch) -> None:
+    """The body alone opens with one."""
+    real = optional_fields.read_buffer
+
+    def read(reader: Reader, *arguments: Any) -> Any:
+        return real(reader, *arguments) if reader.pos == 0 else []
+
+    patch.setattr(message, "read_buffer", read)
+
+
+def _absent_is_null(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(message, "absent", lambda field, _: None)
+
+
+def _size_ignored(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(optional_fields, "_demand_end", lambda window, start: None)
+
+
+def _negative_ends_the_buffer(patch: pytest.MonkeyPatch) -> None:
+    real = optional_fields.read_length
+    patch.setattr(optional_fields, "read_length", lambda reader, what="": max(0, real(reader, what)))
+
+
+PLANTS: dict[str, tuple[Plant, str]] = {
+    "R-482-1, negative": (_negative_ends_the_buffer, "length-unsigned"),
+    "R-482-4": (_signed_tags, "tag-32768-after-32767"),
+    "R-482-5": (_tags_in_any_order, "descending"),
+    "R-482-6, behind": (_buffer_behind_the_fields, "foo"),
+    "R-482-6, body alone": (_no_buffer_in_structures, "two-foos"),
+    "R-482-7": (_absent_is_null, "stated-default-absent"),
+    "R-482-9": (_size_ignored, "value-too-short-for-its-length"),
+}
+
+
+@pytest.mark.parametrize("name", PLANTS)
+def test_a_wrong_reading_in_the_reference_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    plant, shown_by = PLANTS[name]
+    plant(monkeypatch)
+    assert shown_by in disagreements(own())
+
+
+@pytest.mark.parametrize(
+    ("ruling", "reading", "shown_by"),
+    [
+        ("R-482-1", "other", "length-unsigned"),
+        ("R-482-2", "other", "length-counts-the-tag"),
+        ("R-482-7", "null", "optional-absent"),
+        ("R-482-8", "other", "unknown-first"),
+        ("R-482-9", "other", "null-and-a-byte"),
+        ("R-D-1", "other", "overlong-one"),
+        ("R-D-2", "other", "text-not-utf-8"),
+    ],
+)
+def test_another_reading_of_the_reference_is_noticed(ruling: str, reading: str, shown_by: str) -> None:
+    asked = reference.Reference(reference.take(reference.rulings(DIALECT).values(), {ruling: reading}))
+    asked.configure({"schemas": SCHEMAS}, dialect=DIALECT)
+    assert shown_by in disagreements(asked)
