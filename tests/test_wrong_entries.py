@@ -9,7 +9,7 @@ import pytest
 
 import reference
 from conformance import vectors
-from conformance.judge import judge
+from conformance.judge import judge, rules_for
 from conformance.model import DEVIATIONS, Observation, Op, Outcome, Status, Verdict
 from conformance.readings import Readings, ask
 from conformance.twins import twin_of
@@ -107,7 +107,7 @@ def test_another_reading_is_contested_and_nothing_else(reading: tuple[str, str, 
     other = reference.Reference(reference.take(reference.rulings(dialect).values(), {ruling: name}))
     other.configure(vectors.settings(dialect), dialect=dialect)
     chosen = [v for v in VECTORS if v.dialect == dialect and (len(v.data) < LONG or ruling in v.rulings)]
-    declared = Readings(dialect, {ruling: name}) if (dialect, ruling) in DECLARED else None
+    declared = rules_for(dialect, {ruling: name}) if (dialect, ruling) in DECLARED else None
     found = [
         (vector, conclude(other, vector, op, declared)[1])
         for vector in chosen
