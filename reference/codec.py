@@ -14,7 +14,9 @@ from reference.rules import Rules
 
 
 class Codec(Protocol):
-    """One type (at one version): its values' byte form, both ways."""
+    """One type (at one version): its values' byte form, both ways. Codecs inherit from it what they do not say."""
+
+    __slots__ = ()
 
     def read(self, reader: Reader) -> Any: ...
 
@@ -24,17 +26,17 @@ class Codec(Protocol):
         """The value with every missing key at its default."""
         ...
 
-    def fast_decoder(self, rules: Rules) -> compiled.Decoder | None:
+    def fast_decoder(self, rules: Rules) -> compiled.Decoder | None:  # noqa: ARG002 (others look at them)
         """Reads what is plain under these rules, without paths and reasons; None where there is nothing faster."""
-        ...
+        return None
 
     def fast_encoder(self) -> compiled.Encoder | None:
         """Writes what is plain; None where there is nothing faster."""
-        ...
+        return None
 
 
 @dataclass(frozen=True, slots=True)
-class NodeCodec:
+class NodeCodec(Codec):
     """The codec of a plan's node."""
 
     node: Node

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from reference import message
+from reference.codec import Codec
 from reference.cursor import Reader, Writer
 from reference.errors import DecodeError, EncodeError, Reason, shown
 from reference.plan import Struct
 from reference.primitives import append_int32, read_int16, read_int32
-from reference.rules import Rules
 
 T = TypeVar("T")
 
@@ -123,7 +123,7 @@ def request_plans(messages: Messages, api_key: int, version: int) -> tuple[Struc
 
 
 @dataclass(frozen=True, slots=True)
-class RequestFrame:
+class RequestFrame(Codec):
     """{"header": …, "body": …}: key and version in the header say which body it is."""
 
     messages: Messages
@@ -162,12 +162,6 @@ class RequestFrame:
 
         append_frame(writer, inside)
 
-    def fast_decoder(self, rules: Rules) -> None:
-        """None: frames are read by the readable codec."""
-
-    def fast_encoder(self) -> None:
-        """None, as for reading."""
-
     def complete(self, value: Any) -> Any:
         try:
             header, body = self._plans(value)
@@ -192,7 +186,7 @@ class RequestFrame:
 
 
 @dataclass(frozen=True, slots=True)
-class ResponseFrame:
+class ResponseFrame(Codec):
     """{"header": …, "body": …} of one api's response at one version: only the request says which it is."""
 
     header: Struct
@@ -223,12 +217,6 @@ class ResponseFrame:
             message.append(self.body, inner, body, "body")
 
         append_frame(writer, inside)
-
-    def fast_decoder(self, rules: Rules) -> None:
-        """None: frames are read by the readable codec."""
-
-    def fast_encoder(self) -> None:
-        """None, as for reading."""
 
     def complete(self, value: Any) -> Any:
         match value:

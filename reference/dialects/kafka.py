@@ -321,7 +321,6 @@ class Kafka(Dialect):
     rulings = RULINGS
     grounds: Mapping[Reason, str] = {Reason.NULL_NOT_ALLOWED: "R-K-16", Reason.VARINT_OVERFLOW: "R-K-6c"}
     bomb_ruling: str | None = "R-K-10"
-    areas: Mapping[str, str] = {}
 
     @property
     def messages(self) -> Messages:

@@ -18,7 +18,7 @@ _DEMANDED = Rules()
 
 
 @dataclass(frozen=True, slots=True)
-class RecordCodec:
+class RecordCodec(Codec):
     """The codec of one of these types."""
 
     read_value: Callable[[Reader], Any]

@@ -43,7 +43,6 @@ class Kip35(Dialect):
         Reason.TRAILING_BYTES: "R-D-5",
     }
     bomb_ruling: str | None = None
-    areas: Mapping[str, str] = {}
 
     def __init__(self, api_key: int = API_KEY) -> None:
         self.layouts = Layouts(api_key)
@@ -72,9 +71,6 @@ class Kip35(Dialect):
         if (api_key, version) == (self.layouts.api_key, VERSION):
             return _RESPONSE_FRAME, VERSION, ""
         return None
-
-    def lookup(self, type_name: str, data: bytes, key: Any, version: int | None, rules: Rules) -> list[Any]:
-        raise NotImplementedError("no type of kip-35-v7 has headers to be looked up")
 
     def serve(self, chunks: Iterable[bytes], settings: Mapping[str, Any], rules: Rules) -> tuple[bytes, bool]:
         """`settings["cluster"]`: the brokers that BrokerMetadata tells of; by default the one that is asked."""

@@ -11,7 +11,7 @@ registry    the key space: who may use which keys, and what they are called
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,7 +32,7 @@ _TYPES: Mapping[str, tuple[int, int] | None] = {
 
 
 @dataclass(frozen=True, slots=True)
-class HeadedCodec:
+class HeadedCodec(Codec):
     """The codec of headers, or of messages that may carry them."""
 
     type: str
@@ -48,12 +48,6 @@ class HeadedCodec:
     def complete(self, value: Any) -> Any:
         """A value of records names every key: there is nothing to complete."""
         return value
-
-    def fast_decoder(self, rules: Rules) -> None:
-        """None: there is nothing faster."""
-
-    def fast_encoder(self) -> None:
-        """None, as for reading."""
 
 
 _CODECS = {
@@ -101,9 +95,6 @@ class Kip82Int(Dialect):
             raise UnknownType(f"the dialect {self.name} has no type {type_name!r}")
         return _CODECS[type_name]
 
-    def answer_type(self, api_key: int, version: int, inside: bytes) -> tuple[str, int | None, str] | None:  # noqa: ARG002 (the draft has no frames)
-        return None
-
     def lookup(self, type_name: str, data: bytes, key: Any, version: int | None, rules: Rules) -> list[Any]:  # noqa: ARG002 (the types with headers have no versions)
         """In no order but that of keys, of which there is one each: at most one value. A number that is no int32 is
         no header's key."""
@@ -117,15 +108,6 @@ class Kip82Int(Dialect):
                 reader.demand_end(Reason.TRAILING_BYTES, "the message")
                 return found
         raise NotImplementedError(f"headers are looked up in HEADERS and MESSAGE_AND_OFFSET, not in {type_name}")
-
-    def serve(self, chunks: Iterable[bytes], settings: Mapping[str, Any], rules: Rules) -> tuple[bytes, bool]:
-        raise NotImplementedError("KIP-82's draft says nothing of connections: there is no broker in it")
-
-    def interpret(self, request: bytes, response: bytes | None, rules: Rules) -> dict[str, Any]:
-        raise NotImplementedError("KIP-82's draft says nothing of connections: there is no client in it")
-
-    def negotiate(self, api_key: int, client: tuple[int, int], broker: tuple[int, int] | None) -> int | None:
-        raise NotImplementedError("KIP-82's draft says nothing of how a version is chosen")
 
     def named(self, spans: Sequence[Span], registers: Mapping[str, str]) -> list[Span]:
         """Header keys with what they are registered as (R-82i-7)."""

@@ -14,12 +14,11 @@ the right is the new side.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any
 
 from reference.codec import Codec, decode
-from reference.compiled import Decoder, Encoder
 from reference.cursor import Reader, Writer
 from reference.dialects.base import Dialect, UnknownType
 from reference.dialects.kip_82_string_keys import batch, messages, numbers
@@ -30,7 +29,7 @@ from reference.shapes import Fields, Integers, Items, KeyValue, KeyValues, Octet
 
 
 @dataclass(frozen=True, slots=True)
-class DraftCodec:
+class DraftCodec(Codec):
     """The codec of one of the types; `shape` says which values it has."""
 
     read_value: Callable[[Reader], Any]
@@ -46,12 +45,6 @@ class DraftCodec:
     def complete(self, value: Any) -> Any:
         """A value of records names every key: there is nothing to complete."""
         return value
-
-    def fast_decoder(self, rules: Rules) -> Decoder | None:  # noqa: ARG002 (there is nothing faster)
-        return None
-
-    def fast_encoder(self) -> Encoder | None:
-        return None
 
 
 def _signed(bits: int, without: int = 0) -> Integers:
@@ -126,21 +119,9 @@ class Kip82StringKeys(Dialect):
             raise UnknownType(f"the dialect {self.name} has no type {type_name!r}")
         return _CODECS[type_name]
 
-    def answer_type(self, api_key: int, version: int, inside: bytes) -> None:
-        """There are no answers."""
-
     def lookup(self, type_name: str, data: bytes, key: Any, version: int | None, rules: Rules) -> list[Any]:
         if type_name not in ("HEADERS", "MESSAGE"):
             raise NotImplementedError(f"headers are looked up in HEADERS and MESSAGE, not in {type_name}")
         found = decode(self.codec(type_name, version), data, rules)
         headers = found["headers"] if type_name == "MESSAGE" else found
         return [value for name, value in headers if name == key]
-
-    def serve(self, chunks: Iterable[bytes], settings: Mapping[str, Any], rules: Rules) -> NoReturn:
-        raise NotImplementedError(f"{self.name} is a format of messages: it has no requests that a broker could answer")
-
-    def interpret(self, request: bytes, response: bytes | None, rules: Rules) -> NoReturn:
-        raise NotImplementedError(f"{self.name} is a format of messages: it has no responses")
-
-    def negotiate(self, api_key: int, client: tuple[int, int], broker: tuple[int, int] | None) -> NoReturn:
-        raise NotImplementedError(f"{self.name} is a format of messages: it has no versions to agree on")
