@@ -8,13 +8,6 @@ import reference
 from reference.cursor import Span
 from reference.errors import DecodeError, Reason
 
-#: Reasons that have a ruling in which nothing is contested, by dialect.
-_PLAIN: Mapping[str, Mapping[Reason, str]] = {
-    "kafka": {Reason.NULL_NOT_ALLOWED: "R-K-16", Reason.VARINT_OVERFLOW: "R-K-6c"}
-}
-#: The ruling on prefixes that promise more than is there.
-_BOMB = {"kafka": "R-K-10"}
-
 
 def grounds(
     type_name: str, data: bytes, dialect: str, version: int | None, error: DecodeError, spans: Sequence[Span]
@@ -34,9 +27,10 @@ def grounds(
             for reading in ruling.others
         )
     ]
-    if _is_bomb(error, spans) and dialect in _BOMB:
-        found.append(_BOMB[dialect])
-    plain = _PLAIN.get(dialect, {}).get(error.reason)
+    spoken = reference.dialect_named(dialect)
+    if _is_bomb(error, spans) and spoken.bomb_ruling is not None:
+        found.append(spoken.bomb_ruling)
+    plain = spoken.grounds.get(error.reason)
     return tuple(found) if found or plain is None else (plain,)
 
 

@@ -1,7 +1,8 @@
 """Patterns: what a broker has to send, with its own ranges left open.
 
 A pattern is {"type", "version", "value"}: an object matches when each named key does, an array when it has as many
-elements and each matches, {"contains": element} an array with such an element, anything else when it is equal.
+elements and each matches, {"contains": element} an array with such an element, anything else when it is equal. Or it is
+{"hex": digits}: these bytes, which need not be a frame.
 """
 
 from __future__ import annotations
@@ -19,6 +20,12 @@ def mismatch(patterns: Sequence[Mapping[str, Any]], sent: bytes, dialect: str) -
     rest = sent
     for index, pattern in enumerate(patterns):
         place = f"answer {index + 1} of {len(patterns)}"
+        if "hex" in pattern:
+            exact = bytes.fromhex(pattern["hex"])
+            if rest[: len(exact)] != exact:
+                return f"{place} begins {rest[: len(exact)].hex() or 'nowhere'}; {exact.hex()} is expected"
+            rest = rest[len(exact) :]
+            continue
         if len(rest) < 4:
             return f"{place} is missing: {len(rest)} bytes are left" if rest else f"{place} is missing"
         size = struct.unpack_from(">i", rest)[0]

@@ -13,7 +13,7 @@ from conformance.values import INTEGERS
 from reference.codec import Codec, NodeCodec
 from reference.dialects import DIALECTS
 from reference.framing import RequestFrame, ResponseFrame, request_plans
-from reference.plan import Array, Node, PlannedField, Struct, TagBuffer
+from reference.plan import Array, Node, Pair, PlannedField, Struct, TagBuffer
 from reference.primitives import Primitive
 
 Values = st.SearchStrategy[Any]
@@ -68,6 +68,8 @@ def of_node(node: Node) -> Values:
         case Array():
             elements = st.lists(of_node(node.element), max_size=3)
             return st.none() | elements if node.nullable else elements
+        case Pair(first, second):
+            return st.tuples(of_node(first.node), of_node(second.node)).map(list)
         case Struct():
             values = _of_struct(node)
             return st.none() | values if node.marker != "none" else values

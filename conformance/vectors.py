@@ -462,8 +462,14 @@ def _check_fields(kind: Kind, raw: _RawVector) -> None:
 
 
 def _check_pattern(pattern: _Json) -> None:
-    if not isinstance(pattern, dict) or not {"type", "value"} <= pattern.keys() <= {"type", "version", "value"}:
-        raise VectorError('sends: a pattern is {"type", "version", "value"}')
+    match pattern:
+        case {"hex": str(digits), **rest} if not rest:
+            if not digits or not _HEX.fullmatch(digits):
+                raise VectorError(f"sends: {digits!r} are no bytes; pairs of lower-case hex digits are expected")
+        case dict() if {"type", "value"} <= pattern.keys() <= {"type", "version", "value"}:
+            pass
+        case _:
+            raise VectorError('sends: a pattern is {"type", "version", "value"} or {"hex": digits}')
 
 
 def _check_outcome(outcome: Mapping[str, _Json]) -> None:

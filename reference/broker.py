@@ -34,13 +34,13 @@ class Broker:
         self.rules = rules
         self.cluster = cluster
         self.closed = False
-        self._buffer = bytearray()
+        self._arrived = framing.Frames()
 
     def receive(self, chunk: bytes) -> bytes:
         """What the broker sends now that these bytes have arrived. Answers come in the requests' order (R-K-23)."""
         if self.closed:
             return b""
-        self._buffer += chunk
+        self._arrived.add(chunk)
         sent = bytearray()
         while not self.closed and (frame := self._next_frame()) is not None:
             answer = self._answer(frame)
@@ -53,16 +53,10 @@ class Broker:
     def _next_frame(self) -> bytes | None:
         """The first whole frame's inside, or None. A size that no request has closes the connection."""
         try:
-            if framing.needed(self._buffer):
-                return None
+            return self._arrived.next()
         except DecodeError:
             self.closed = True
             return None
-        size = struct.unpack_from(">i", self._buffer)[0]
-        end = framing.SIZE_BYTES + size
-        frame = bytes(self._buffer[framing.SIZE_BYTES : end])
-        del self._buffer[:end]
-        return frame
 
     def _answer(self, frame: bytes) -> bytes | None:
         """The response frame to one request, empty where none is sent; None: the broker closes."""

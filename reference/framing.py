@@ -55,6 +55,26 @@ def needed(buffer: bytes | bytearray | memoryview) -> int:
     return max(0, SIZE_BYTES + size - len(buffer))
 
 
+class Frames:
+    """The frames in what has arrived on a connection, one after another."""
+
+    def __init__(self) -> None:
+        self._buffer = bytearray()
+
+    def add(self, chunk: bytes) -> None:
+        self._buffer += chunk
+
+    def next(self) -> bytes | None:
+        """The inside of the first frame, which is whole and is taken away; None while more bytes are needed. Raises
+        DecodeError for a size that no frame has."""
+        if needed(self._buffer):
+            return None
+        end = SIZE_BYTES + int.from_bytes(self._buffer[:SIZE_BYTES])
+        frame = bytes(self._buffer[SIZE_BYTES:end])
+        del self._buffer[:end]
+        return frame
+
+
 def read_frame(reader: Reader, read: Callable[[Reader], T]) -> T:
     """What `read` makes of the frame's inside, which it has to use up."""
     reader.path = "size"

@@ -2,6 +2,7 @@
 
     Struct     => *Field [TagBuffer]            ; the tag buffer in flexible versions, at the END
     Array      => count *Element                ; count as in plan.Array
+    Pair       => first second
     TagBuffer  => n:UNSIGNED_VARINT n × (tag:UNSIGNED_VARINT size:UNSIGNED_VARINT data), tags strictly ascending
 
 Source: KIP-482, Kafka's protocol guide; where they are silent, the rulings named beside the code.
@@ -16,7 +17,7 @@ from typing import Any, NoReturn
 
 from reference.cursor import Reader, Writer
 from reference.errors import DecodeError, EncodeError, Reason, shown
-from reference.plan import Array, Node, PlannedField, Struct, TagBuffer
+from reference.plan import Array, Node, Pair, PlannedField, Struct, TagBuffer
 from reference.primitives import (
     Primitive,
     append_compact_length,
@@ -45,6 +46,8 @@ def read(node: Node, reader: Reader, path: str = "") -> Any:
             return _read_struct(node, reader, path)
         case Array():
             return _read_array(node, reader, path)
+        case Pair(first, second):
+            return tuple(read(field.node, reader, _join(path, field.name)) for field in (first, second))
         case TagBuffer():
             return _read_tags(reader, path, None, {})
 
@@ -59,6 +62,8 @@ def append(node: Node, writer: Writer, value: Any, path: str = "") -> None:
             _append_struct(node, writer, value, path)
         case Array():
             _append_array(node, writer, value, path)
+        case Pair():
+            _append_pair(node, writer, value, path)
         case TagBuffer():
             _append_tags(writer, {}, _unknown_tags(writer, value, (), path))
 
@@ -128,6 +133,14 @@ def _append_array(node: Array, writer: Writer, value: Any, path: str) -> None:
         append_int32(writer, -1 if count is None else count)
     for index, element in enumerate(elements):
         append(node.element, writer, element, f"{path}[{index}]")
+
+
+def _append_pair(node: Pair, writer: Writer, value: Any, path: str) -> None:
+    if not isinstance(value, (list, tuple)) or len(value) != 2:
+        names = f"{node.first.name} and {node.second.name}"
+        raise EncodeError(Reason.OUT_OF_RANGE, f"a pair takes a list of two, {names}, not {shown(value)}", path)
+    for field, item in zip((node.first, node.second), value, strict=True):
+        append(field.node, writer, item, _join(path, field.name))
 
 
 # --- Structures -------------------------------------------------------------------------------------------------------

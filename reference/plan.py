@@ -24,6 +24,14 @@ class Array:
 
 
 @dataclass(frozen=True, slots=True)
+class Pair:
+    """Two values, one after the other, that make one: a key and what stands under it."""
+
+    first: PlannedField
+    second: PlannedField
+
+
+@dataclass(frozen=True, slots=True)
 class TagBuffer:
     """A tag section by itself: nothing is known of its tags."""
 
@@ -57,7 +65,7 @@ class Struct:
     marker: Literal["none", "int8", "uvarint"] = "none"
 
 
-Node = Primitive | Array | TagBuffer | Struct
+Node = Primitive | Array | Pair | TagBuffer | Struct
 
 _SCALAR_TYPES = {
     "bool": "BOOLEAN",

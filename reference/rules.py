@@ -62,6 +62,9 @@ class Rules:
     inner_partial: Literal["refused", "dropped"] = "refused"
     #: Messages of another magic than their wrapper.
     inner_magic: Literal["same", "any"] = "same"
+    # kip-35-v7
+    #: The answer to a request that a broker does not know: the length counts the correlation id, or is 0.
+    empty_response: Literal["counted", "literal"] = "counted"
     #: So many bytes the content of one batch or wrapper may inflate to. Not a reading: every reader needs a bound.
     inflate_limit: int = 32 * 2**20
 

@@ -23,7 +23,16 @@ from conformance.session import Session
 TESTS = Path(__file__).parent
 NAMES = sorted(module.name for module in pkgutil.iter_modules(miniatures.__path__))
 #: The areas of the types that there are.
-AREAS = {"varints", "tag-ordering", "null-encodings", "unsupported-versions", "framing", "resource-limits"}
+AREAS = {
+    "varints",
+    "tag-ordering",
+    "null-encodings",
+    "header-multimaps",
+    "unsupported-versions",
+    "framing",
+    "resource-limits",
+    "messages",
+}
 
 
 def load(name: str) -> ModuleType:
@@ -87,12 +96,19 @@ CONTESTED_ONLY = [name for name in NAMES if {verdict for _, verdict, _ in load(n
 def test_what_takes_another_reading_names_it() -> None:
     assert len(CONTESTED_ONLY) >= 6
     for name in CONTESTED_ONLY:
-        assert set(load(name).TAKES) <= set(reference.rulings("kafka"))
+        module = load(name)
+        there = {ruling for dialect in getattr(module, "dialects", ("kafka",)) for ruling in reference.rulings(dialect)}
+        assert set(module.TAKES) <= there
 
 
 @pytest.mark.parametrize(
     ("name", "area", "as_reported", "when_strict"),
-    [("drops_high_bits", "varints", 0, 1), ("writes_tags_as_given", "tag-ordering", 1, 1)],
+    [
+        ("drops_high_bits", "varints", 0, 1),
+        ("writes_tags_as_given", "tag-ordering", 1, 1),
+        ("kip_35_sends_length_0", "unsupported-versions", 0, 1),
+        ("kip_35_takes_both_readings", "framing", 0, 1),
+    ],
 )
 def test_through_pytest(name: str, area: str, as_reported: int, when_strict: int) -> None:
     reported = run(f"--impl=miniatures.{name}", f"--area={area}", "--tb=no", "-q", cwd=TESTS)

@@ -15,10 +15,7 @@ import reference
 from conformance.grounds import grounds
 from reference import DecodeError, Explanation, Reason
 from reference.dialects import DIALECTS
-from reference.framing import API_VERSIONS, MAX_FRAME, SIZE_BYTES
-
-#: An ApiVersions answer with this error is of version 0, whatever was asked (KIP-511).
-_UNSUPPORTED_VERSION = 35
+from reference.framing import MAX_FRAME, SIZE_BYTES
 
 
 class NotToldError(ValueError):
@@ -214,14 +211,12 @@ class Capture:
         return found
 
     def _answer(self, piece: _Piece, request: _Request, why: str) -> Frame:
-        version = request.version
-        if request.name is None:
+        inside = self.data[piece.header : piece.end]
+        found = DIALECTS[self.dialect].answer_type(request.api_key, request.version, inside)
+        if found is None:
             return self._untold(piece, why)
-        error = self.data[piece.header + 4 : piece.header + 6]
-        if request.api_key == API_VERSIONS and version > 0 and int.from_bytes(error, "big") == _UNSUPPORTED_VERSION:
-            version = 0
-            why += f"; with error {_UNSUPPORTED_VERSION} it is of version 0"
-        return self._explained(piece, f"ResponseFrame:{request.name}", version, why)
+        type_name, version, reason = found
+        return self._explained(piece, type_name, version, f"{why}; {reason}" if reason else why)
 
     def _untold(self, piece: _Piece, why: str) -> Frame:
         return Frame(piece.start, piece.end, None, None, why, not piece.bare, Explanation((), None, None), ())

@@ -14,8 +14,8 @@ from conformance.report.hexview import BAD, DIM, GOOD, Mark, Row, hex_dump
 from conformance.report.labels import explained, label_rows, named_pieces, rows_of
 from conformance.report.text import brief, safe, wrap
 from conformance.vectors import Vector
-from reference import catalog
 from reference.cursor import Span
+from reference.dialects import DIALECTS
 from reference.errors import DecodeError
 
 #: What a broker may have sent where nothing was to be sent.
@@ -148,17 +148,17 @@ def _interpret(case: Case, width: int) -> Text:
     if response is None:
         return out.append("\nand the connection was closed without an answer")
     out.append("\nand received\n")
-    rows, marks = frames(response, case.dialect, _response_types(request, case.dialect))
+    rows, marks = frames(response, case.dialect, _response_types(request, response, case.dialect))
     return out.append_text(hex_dump(rows, width=width, marks=marks, limit=ROWS)) if rows else out.append("nothing")
 
 
-def _response_types(request: bytes, dialect: str) -> list[Typed]:
-    """What an answer to this request can be: of its version, or of version 0, in which error 35 comes."""
-    if len(request) < 8 or dialect != "kafka":
+def _response_types(request: bytes, response: bytes, dialect: str) -> list[Typed]:
+    """What this answer to the request is read as."""
+    if len(request) < 8:
         return []
     key, version = (int.from_bytes(request[at : at + 2], "big", signed=True) for at in (4, 6))
-    name = catalog.current().apis.get(key)
-    return [(f"ResponseFrame:{name}", one) for one in dict.fromkeys((version, 0))] if name else []
+    found = DIALECTS[dialect].answer_type(key, version, response[4:])
+    return [] if found is None else [found[:2]]
 
 
 def _negotiate(case: Case, width: int) -> Text:
@@ -224,6 +224,9 @@ def _patterns(patterns: Sequence[Any], closes: bool, width: int) -> Text:
     if not patterns:
         out.append("no bytes\n", GOOD)
     for pattern in patterns:
+        if "hex" in pattern:
+            out.append(f"{byte_line(bytes.fromhex(pattern['hex']))}\n", GOOD)
+            continue
         version = pattern.get("version")
         out.append(f"{safe(str(pattern.get('type')))}{'' if version is None else f' version {version}'}, with\n", GOOD)
         for line in wrap(brief(pattern.get("value"), 4 * width), width - 4):

@@ -1,11 +1,12 @@
-"""The dialects: versions of the protocol, each its types, its rules and its rulings in one small module."""
+"""The dialects: versions of the protocol, each its types, its rules and its rulings in small modules."""
 
 from __future__ import annotations
 
 from reference.dialects.base import Dialect, UnknownType
 from reference.dialects.kafka import Kafka
+from reference.dialects.kip_35 import Kip35
 
 #: All dialects by id.
-DIALECTS: dict[str, Dialect] = {dialect.name: dialect for dialect in (Kafka(),)}
+DIALECTS: dict[str, Dialect] = {dialect.name: dialect for dialect in (Kafka(), Kip35())}
 
 __all__ = ["DIALECTS", "Dialect", "UnknownType"]

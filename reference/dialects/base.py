@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
 from reference.codec import Codec
+from reference.errors import Reason
 from reference.rules import Rules, Ruling
 
 
@@ -18,6 +19,10 @@ class Dialect(Protocol):
 
     name: str
     rulings: tuple[Ruling, ...]
+    #: Reason → the uncontested ruling that a refusal for it rests on.
+    grounds: Mapping[Reason, str]
+    #: The ruling on lengths and counts that promise more than is there, if the dialect has one.
+    bomb_ruling: str | None
 
     @property
     def types(self) -> Mapping[str, tuple[int, int] | None]:
@@ -30,6 +35,12 @@ class Dialect(Protocol):
 
     def codec(self, type_name: str, version: int | None) -> Codec:
         """Raises UnknownType, or DecodeError(unsupported-version) for a version that the type does not have."""
+        ...
+
+    def answer_type(self, api_key: int, version: int, inside: bytes) -> tuple[str, int | None, str] | None:
+        """As what the answer to such a request is read, of which `inside` stands in the response frame (from the
+        correlation id on): a type, its version, and why where that does not follow from the request. None: the dialect
+        does not say."""
         ...
 
     def lookup(self, type_name: str, data: bytes, key: Any, version: int | None, rules: Rules) -> list[Any]:

@@ -11,7 +11,7 @@ from reference.catalog import Catalog
 from reference.codec import Codec, NodeCodec, decode
 from reference.dialects.base import UnknownType
 from reference.errors import DecodeError, Reason
-from reference.framing import RequestFrame, ResponseFrame
+from reference.framing import API_VERSIONS, RequestFrame, ResponseFrame
 from reference.plan import Struct
 from reference.primitives import PRIMITIVES
 from reference.rules import OTHER, Rules, Ruling
@@ -319,6 +319,8 @@ class Kafka:
 
     name = "kafka"
     rulings = RULINGS
+    grounds: Mapping[Reason, str] = {Reason.NULL_NOT_ALLOWED: "R-K-16", Reason.VARINT_OVERFLOW: "R-K-6c"}
+    bomb_ruling: str | None = "R-K-10"
 
     @property
     def messages(self) -> Messages:
@@ -350,6 +352,15 @@ class Kafka:
             key = next(key for key, name in self.apis().items() if name == api)
             return ResponseFrame.of(self.messages, key, api, version)
         return NodeCodec(self.messages.plan(type_name, version))
+
+    def answer_type(self, api_key: int, version: int, inside: bytes) -> tuple[str, int | None, str] | None:
+        name = self.apis().get(api_key)
+        if name is None:
+            return None
+        error = int.from_bytes(inside[4:6])
+        if api_key == API_VERSIONS and version > 0 and error == answers.UNSUPPORTED_VERSION:
+            return f"{_FRAME}{name}", 0, f"with error {error} it is of version 0"
+        return f"{_FRAME}{name}", version, ""
 
     def lookup(self, type_name: str, data: bytes, key: Any, version: int | None, rules: Rules) -> list[Any]:
         if type_name != "Record":

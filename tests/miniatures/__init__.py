@@ -23,14 +23,15 @@ Produces = frozenset[tuple[str, str, str | None]]
 #: Array types that stand for all: the others are asked with a million elements, and say no more about these faults.
 ARRAYS = ("ARRAY<INT32>", "NULLABLE_ARRAY<INT32>", "COMPACT_ARRAY<INT32>", "COMPACT_NULLABLE_ARRAY<INT32>")
 
-_ALL: Mapping[str, tuple[int, int] | None] = reference.types["kafka"]
+_ALL = reference.types
 
 
-def only(*names: str) -> Types:
+def only(*names: str, dialect: str = "kafka") -> Types:
     """The contract's `types` with these alone, each in all its versions."""
-    return {"kafka": {name: _ALL.get(name) for name in names}}
+    return {dialect: {name: _ALL[dialect].get(name) for name in names}}
 
 
-def everything(but: Iterable[str] = ("ARRAY",)) -> Types:
-    """The contract's `types` with all that the reference has but these, and with `ARRAYS`."""
-    return only(*(name for name in _ALL if name not in set(but)), *ARRAYS)
+def everything(but: Iterable[str] = ("ARRAY",), dialect: str = "kafka") -> Types:
+    """The contract's `types` with all that the reference has of a dialect but these; for ARRAY `ARRAYS` stand."""
+    arrays = ARRAYS if "ARRAY" in _ALL[dialect] else ()
+    return only(*(name for name in _ALL[dialect] if name not in set(but)), *arrays, dialect=dialect)

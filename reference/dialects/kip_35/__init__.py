@@ -1,0 +1,91 @@
+"""The dialect `kip-35-v7`: version 7 of KIP-35's page, "Retrieving protocol version".
+
+rulings     how the page is read where it is silent
+layouts     the bytes: bodies, headers, the empty response
+broker      what a broker answers; which brokers a request selects
+client      what a client makes of an answer; which ProtocolVersion it speaks
+tags        a broker's tags: their parsers, and what they serve for; user tags from a properties file
+protocol_versions   the ledger of what was added, deprecated and removed in which ProtocolVersion
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from reference.codec import Codec
+from reference.dialects.base import UnknownType
+from reference.dialects.kip_35 import broker, client
+from reference.dialects.kip_35.layouts import API, API_KEY, BODIES, VERSION, BodyCodec, EmptyResponse, Layouts
+from reference.dialects.kip_35.rulings import RULINGS
+from reference.errors import DecodeError, Reason, shown
+from reference.framing import RequestFrame, ResponseFrame
+from reference.rules import Rules
+
+_RESPONSE_FRAME = f"ResponseFrame:{API}"
+_TYPES: Mapping[str, tuple[int, int] | None] = {
+    **dict.fromkeys(BODIES, (VERSION, VERSION)),
+    "RequestFrame": None,
+    _RESPONSE_FRAME: (VERSION, VERSION),
+    "EmptyResponse": None,
+}
+
+
+class Kip35:
+    """The dialect's surface; see `reference.dialects.base.Dialect`. `api_key`: BrokerMetadata's (R-35-4)."""
+
+    name = "kip-35-v7"
+    rulings = RULINGS
+    types = _TYPES
+    grounds: Mapping[Reason, str] = {
+        Reason.NULL_NOT_ALLOWED: "R-35-2",
+        Reason.NEGATIVE_LENGTH: "R-D-3",
+        Reason.TRAILING_BYTES: "R-D-5",
+    }
+    bomb_ruling: str | None = None
+
+    def __init__(self, api_key: int = API_KEY) -> None:
+        self.layouts = Layouts(api_key)
+
+    def apis(self) -> Mapping[int, str]:
+        return {self.layouts.api_key: API}
+
+    def codec(self, type_name: str, version: int | None) -> Codec:
+        """A message without a version is meant in its only one."""
+        if type_name not in _TYPES:
+            raise UnknownType(f"the dialect {self.name} has no type {type_name!r}")
+        if version not in (None, VERSION):
+            detail = f"{type_name} has version {VERSION}, not {shown(version)}"
+            raise DecodeError(Reason.UNSUPPORTED_VERSION, detail, None)
+        if type_name in BODIES:
+            return BodyCodec(BODIES[type_name])
+        if type_name == "RequestFrame":
+            return RequestFrame(self.layouts)
+        if type_name == "EmptyResponse":
+            return EmptyResponse()
+        return ResponseFrame.of(self.layouts, self.layouts.api_key, API, VERSION)
+
+    def answer_type(self, api_key: int, version: int, inside: bytes) -> tuple[str, int | None, str] | None:
+        if len(inside) <= 4:
+            return "EmptyResponse", None, "nothing follows the correlation id: the request is not supported"
+        if (api_key, version) == (self.layouts.api_key, VERSION):
+            return _RESPONSE_FRAME, VERSION, ""
+        return None
+
+    def lookup(self, type_name: str, data: bytes, key: Any, version: int | None, rules: Rules) -> list[Any]:
+        raise NotImplementedError("no type of kip-35-v7 has headers to be looked up")
+
+    def serve(self, chunks: Iterable[bytes], settings: Mapping[str, Any], rules: Rules) -> tuple[bytes, bool]:
+        """`settings["cluster"]`: the brokers that BrokerMetadata tells of; by default the one that is asked."""
+        cluster = settings.get("cluster")
+        among = broker.ALONE if cluster is None else broker.Cluster.of(cluster)
+        return broker.serve(broker.Broker(among, self.layouts, rules), chunks)
+
+    def interpret(self, request: bytes, response: bytes | None, rules: Rules) -> dict[str, Any]:
+        return client.Client(self.layouts, rules).interpret(request, response)
+
+    def negotiate(self, api_key: int, client: tuple[int, int], broker: tuple[int, int] | None) -> int | None:  # noqa: ARG002 (a ProtocolVersion is of all apis)
+        return _common((client, broker))
+
+
+_common = client.common

@@ -1,0 +1,101 @@
+"""A broker of KIP-35: what it tells of itself and of its cluster, and what it answers to what it does not know.
+
+Pure: frames in, frames out. Source: KIP-35 version 7, Proposed Changes 1 and 2; R-35-2, R-35-3, R-35-9.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from reference import codec, framing
+from reference.dialects.kip_35.layouts import API, VERSION, EmptyResponse, Layouts
+from reference.errors import DecodeError
+from reference.framing import RequestFrame, ResponseFrame
+from reference.rules import Rules
+
+#: Asks for the broker that is asked, whatever its id.
+THIS_BROKER = -1
+#: Key, version and correlation id: what a broker needs of any request.
+LEAST_FRAME = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """The brokers that there are, each as BrokerMetadataResponse has it, and the id of the one that answers."""
+
+    own: int
+    brokers: tuple[Mapping[str, Any], ...]
+
+    @classmethod
+    def of(cls, setting: Mapping[str, Any]) -> Cluster:
+        """From the setting `cluster`: {"self": id, "brokers": [{"NodeId", "Host", …}]}."""
+        return cls(setting["self"], tuple(setting["brokers"]))
+
+    def select(self, node_ids: Sequence[int]) -> list[Mapping[str, Any]]:
+        """The brokers that a request for these ids is answered with (R-35-2)."""
+        if not node_ids:
+            return list(self.brokers)
+        by_id = {broker["NodeId"]: broker for broker in self.brokers}
+        wanted = dict.fromkeys(self.own if node == THIS_BROKER else node for node in node_ids)
+        return [by_id[node] for node in wanted if node in by_id]
+
+
+#: A broker that is told of no cluster is one by itself.
+ALONE = Cluster(
+    0,
+    (
+        {
+            "NodeId": 0,
+            "Host": "localhost",
+            "Port": 9092,
+            "ProtocolVersionMin": 1,
+            "ProtocolVersionMax": 1,
+            "Tags": [("broker.id", "0")],
+        },
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Broker:
+    """Answers BrokerMetadata for its cluster, and all else with the empty response."""
+
+    cluster: Cluster
+    layouts: Layouts
+    rules: Rules
+
+    def answer(self, frame: bytes) -> bytes | None:
+        """The answer to the request inside a frame; None: the broker closes (R-35-9)."""
+        if len(frame) < LEAST_FRAME:
+            return None
+        api_key, version, correlation_id = struct.unpack_from(">hhi", frame)
+        header = {"CorrelationId": correlation_id}
+        if api_key != self.layouts.api_key or version != VERSION:
+            return codec.encode(EmptyResponse(), {"header": header}, self.rules)
+        try:
+            whole = struct.pack(">i", len(frame)) + frame
+            request = codec.decode(RequestFrame(self.layouts), whole, self.rules)["body"]
+        except DecodeError:
+            return None
+        body = {"Brokers": self.cluster.select(request["NodeIds"])}
+        answer = ResponseFrame.of(self.layouts, api_key, API, version)
+        return codec.encode(answer, {"header": header, "body": body}, self.rules)
+
+
+def serve(broker: Broker, chunks: Iterable[bytes]) -> tuple[bytes, bool]:
+    """All that the broker sends for these chunks on a fresh connection, and whether it then closed."""
+    arrived, sent = framing.Frames(), b""
+    for chunk in chunks:
+        arrived.add(chunk)
+        try:
+            while (frame := arrived.next()) is not None:
+                answer = broker.answer(frame)
+                if answer is None:
+                    return sent, True
+                sent += answer
+        except DecodeError:  # a size that no frame has
+            return sent, True
+    return sent, False

@@ -1,0 +1,178 @@
+"""A client of KIP-35: what it makes of an answer, and which ProtocolVersion it speaks.
+
+Pure: frames in, conclusions out. Source: KIP-35 version 7, Improved handling of unsupported requests on broker, and
+ProtocolVersion; R-35-3, R-35-7, R-35-8.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from reference import codec, framing
+from reference.codec import Codec
+from reference.dialects.kip_35.broker import LEAST_FRAME
+from reference.dialects.kip_35.layouts import API, VERSION, EmptyResponse, Layouts
+from reference.errors import DecodeError, EncodeError, Reason
+from reference.framing import SIZE_BYTES, ResponseFrame
+from reference.rules import Rules
+
+#: Kafka 0.9's request types by api key, under the names that their schemas have today.
+REQUESTS = (
+    "Produce",
+    "Fetch",
+    "ListOffsets",
+    "Metadata",
+    "LeaderAndIsr",
+    "StopReplica",
+    "UpdateMetadata",
+    "ControlledShutdown",
+    "OffsetCommit",
+    "OffsetFetch",
+    "FindCoordinator",
+    "JoinGroup",
+    "Heartbeat",
+    "LeaveGroup",
+    "SyncGroup",
+    "DescribeGroups",
+    "ListGroups",
+)
+
+
+class NotSupportedError(ValueError):
+    """The broker does not support what was asked of it. The text is for the application."""
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """`knows_empty`: whether it knows what the empty response means. One from before this proposal does not."""
+
+    layouts: Layouts
+    rules: Rules
+    knows_empty: bool = True
+
+    def interpret(self, request: bytes, response: bytes | None) -> dict[str, Any]:
+        """What the client makes of `response` to its `request` (both whole frames; None: the connection was closed).
+
+        Raises EncodeError when `request` is no request frame: then there is no question. NotImplementedError for a
+        non-empty answer that this draft has no layout for.
+        """
+        if len(request) < SIZE_BYTES + LEAST_FRAME:
+            raise EncodeError(Reason.TRUNCATED, "the request frame has no whole header")
+        api_key, version, correlation_id = struct.unpack_from(">hhi", request, SIZE_BYTES)
+        if response is None:
+            return {"outcome": "error", "error": None}
+        if self.knows_empty and self._is_empty(response, correlation_id):
+            return {"outcome": "unsupported", "request": self.request_name(api_key)}
+        if not _belongs(response, correlation_id):
+            return {"outcome": "malformed"}
+        if len(response) == SIZE_BYTES + 4:  # no answer of Kafka 0.9 has an empty body
+            return {"outcome": "malformed"}
+        if (api_key, version) != (self.layouts.api_key, VERSION):
+            raise NotImplementedError(f"KIP-35 has no layout for an answer to {self.request_name(api_key)} {version}")
+        found = self._read(ResponseFrame.of(self.layouts, api_key, API, version), response)
+        return {"outcome": "malformed" if found is None else "accepted"}
+
+    def request_name(self, api_key: int) -> str:
+        """How the application calls requests of this key: by the schema's name, `api 99` where there is none."""
+        if api_key == self.layouts.api_key:
+            return f"{API}Request"
+        return f"{REQUESTS[api_key]}Request" if 0 <= api_key < len(REQUESTS) else f"api {api_key}"
+
+    def explain(self, request: bytes, outcome: dict[str, Any]) -> str:
+        """The outcome as an error's text for the application, which names the request."""
+        api_key, version = struct.unpack_from(">hh", request, SIZE_BYTES)
+        name = f"{self.request_name(api_key)} v{version}"
+        match outcome["outcome"]:
+            case "unsupported":
+                return f"{name}: request not supported by server"
+            case "malformed":
+                return f"{name}: its response cannot be parsed"
+            case "error":
+                return f"{name}: the connection was closed"
+        return f"{name}: answered"
+
+    def _is_empty(self, response: bytes, correlation_id: int) -> bool:
+        """Whether this is the empty response, in the form that the rules have or, in any case, in the demanded one."""
+        found = self._read(EmptyResponse(), response)
+        if found is None and self.rules.empty_response == "literal":
+            return len(response) == SIZE_BYTES + 4 and _belongs(response, correlation_id)
+        return found is not None and found["header"]["CorrelationId"] == correlation_id
+
+    def _read(self, form: Codec, response: bytes) -> Any:
+        try:
+            return codec.decode(form, response, self.rules)
+        except DecodeError:
+            return None
+
+
+def _belongs(response: bytes, correlation_id: int) -> bool:
+    """Whether size and correlation id are as they have to be."""
+    if len(response) < SIZE_BYTES + 4:
+        return False
+    size, found = struct.unpack_from(">ii", response)
+    return (size, found) == (len(response) - SIZE_BYTES, correlation_id)
+
+
+class Connection:
+    """The client's side of a connection: the requests that it sent, and what it makes of each one's answer.
+
+    An answer that cannot be parsed, or says that the request is not supported, ends nothing: the frame's size says
+    where the next answer begins (R-35-8).
+    """
+
+    def __init__(self, client: Client) -> None:
+        self.client = client
+        self.open: deque[bytes] = deque()
+        self._arrived = framing.Frames()
+
+    def send(self, request: bytes) -> bytes:
+        """The request frame, for the wire; its answer is expected after those of the requests before it."""
+        self.open.append(request)
+        return request
+
+    def receive(self, chunk: bytes) -> list[dict[str, Any]]:
+        """The outcomes of the requests whose answers are whole now, in their order.
+
+        Raises DecodeError when a frame has no possible size, or answers no open request: nothing on this connection
+        can be read any more.
+        """
+        self._arrived.add(chunk)
+        found = []
+        while (frame := self._arrived.next()) is not None:
+            if not self.open:
+                raise DecodeError(Reason.COUNT_MISMATCH, "a response arrived, and no request is open", None)
+            found.append(self.client.interpret(self.open.popleft(), struct.pack(">i", len(frame)) + frame))
+        return found
+
+    def close(self) -> list[dict[str, Any]]:
+        """The outcomes of the open requests, now that the broker has closed the connection."""
+        requests, self.open = self.open, deque()
+        return [self.client.interpret(request, None) for request in requests]
+
+
+def common(ranges: Iterable[tuple[int, int] | None]) -> int | None:
+    """The highest ProtocolVersion inside all ranges: of a client and its broker, or of brokers among themselves.
+
+    None when there is none in common. A range with low > high is empty, and None is one that is not known.
+    """
+    known = []
+    for one in ranges:
+        if one is None:
+            return None
+        known.append(one)
+    lowest, highest = max((low for low, _ in known), default=0), min((high for _, high in known), default=-1)
+    return highest if lowest <= highest else None
+
+
+def agree(ranges: Iterable[tuple[int, int] | None]) -> int:
+    """`common`; raises NotSupportedError, which names the ranges, when there is none."""
+    found = list(ranges)
+    chosen = common(found)
+    if chosen is None:
+        said = ", ".join("none" if one is None else f"{one[0]} to {one[1]}" for one in found)
+        raise NotSupportedError(f"not supported by server: no ProtocolVersion is in all of these ranges: {said}")
+    return chosen

@@ -1,0 +1,148 @@
+"""The bytes of KIP-35: two bodies, the headers of Kafka 0.9 around them, and the empty response.
+
+    BrokerMetadataRequest  => [NodeId:INT32]
+    BrokerMetadataResponse => [NodeId:INT32 Host:STRING Port:INT32 ProtocolVersionMin:INT32 ProtocolVersionMax:INT32
+                               [Key:STRING Value:STRING]]
+    RequestHeader  => RequestApiKey:INT16 RequestApiVersion:INT16 CorrelationId:INT32 ClientId:NULLABLE_STRING
+    ResponseHeader => CorrelationId:INT32
+    EmptyResponse  => size:INT32 ResponseHeader         ; size is 4 (R-35-3 ‡, other: 0)
+
+Source: KIP-35 version 7, Public Interfaces; widths and headers are Kafka 0.9's (R-35-1).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from reference import framing, message
+from reference.codec import NodeCodec
+from reference.cursor import Reader, Writer
+from reference.errors import DecodeError, EncodeError, Reason, shown
+from reference.plan import Array, Node, Pair, PlannedField, Struct
+from reference.primitives import PRIMITIVES, append_int32, read_int32
+from reference.rules import Rules
+
+API = "BrokerMetadata"
+#: R-35-4: the draft assigns no key; 17 was the first that Kafka 0.9 had not given away.
+API_KEY = 17
+VERSION = 0
+
+
+def _field(name: str, node: Node, default: Any) -> PlannedField:
+    return PlannedField(name, node, default)
+
+
+def _scalar(name: str, primitive: str) -> PlannedField:
+    node = PRIMITIVES[primitive]
+    return _field(name, node, node.default)
+
+
+def _struct(name: str, *fields: PlannedField) -> Struct:
+    return Struct(name, fields, fields, {}, {}, frozenset(), flexible=False)
+
+
+TAG = Pair(_scalar("Key", "STRING"), _scalar("Value", "STRING"))
+BROKER = _struct(
+    "Broker",
+    _scalar("NodeId", "INT32"),
+    _scalar("Host", "STRING"),
+    _scalar("Port", "INT32"),
+    _scalar("ProtocolVersionMin", "INT32"),
+    _scalar("ProtocolVersionMax", "INT32"),
+    _field("Tags", Array(TAG, compact=False, nullable=False), []),
+)
+BODIES = {
+    node.name: node
+    for node in (
+        _struct(f"{API}Request", _field("NodeIds", Array(PRIMITIVES["INT32"], compact=False, nullable=False), [])),
+        _struct(f"{API}Response", _field("Brokers", Array(BROKER, compact=False, nullable=False), [])),
+    )
+}
+HEADERS = {
+    ("RequestHeader", 1): _struct(
+        "RequestHeader",
+        _scalar("RequestApiKey", "INT16"),
+        _scalar("RequestApiVersion", "INT16"),
+        _scalar("CorrelationId", "INT32"),
+        _scalar("ClientId", "NULLABLE_STRING"),
+    ),
+    ("ResponseHeader", 0): _struct("ResponseHeader", _scalar("CorrelationId", "INT32")),
+}
+RESPONSE_HEADER = HEADERS["ResponseHeader", 0]
+
+
+@dataclass(frozen=True, slots=True)
+class Layouts:
+    """Where frames find headers and bodies (`framing.Messages`), under some api key."""
+
+    api_key: int = API_KEY
+
+    def api_name(self, api_key: int) -> str | None:
+        return API if api_key == self.api_key else None
+
+    def plan(self, name: str, version: int) -> Struct:
+        """Raises DecodeError(unsupported-version)."""
+        found = HEADERS.get((name, version)) or (BODIES[name] if name in BODIES and version == VERSION else None)
+        if found is None:
+            raise DecodeError(Reason.UNSUPPORTED_VERSION, f"{name} has version {VERSION}, not {shown(version)}", None)
+        return found
+
+
+class BodyCodec(NodeCodec):
+    """A body by itself, by the readable codec."""
+
+    __slots__ = ()
+
+    def fast_decoder(self, rules: Rules) -> None:
+        """None: there is nothing faster."""
+
+    def fast_encoder(self) -> None:
+        """None, as for reading."""
+
+
+@dataclass(frozen=True, slots=True)
+class EmptyResponse:
+    """{"header": {"CorrelationId"}}: the whole answer to a request that a broker does not know."""
+
+    def read(self, reader: Reader) -> Any:
+        if reader.rules.empty_response == "counted":
+            return framing.read_frame(reader, self._header)
+        return self._read_literal(reader)
+
+    def _read_literal(self, reader: Reader) -> Any:
+        """Length 0, which counts the payload alone; the correlation id stands before that."""
+        reader.path = "size"
+        start = reader.pos
+        size = read_int32(reader, "payload size")
+        if size != 0:
+            raise reader.error(Reason.LENGTH_MISMATCH, f"payload size {size}; an empty response has 0", start)
+        return self._header(reader)
+
+    @staticmethod
+    def _header(reader: Reader) -> Any:
+        return {"header": message.read(RESPONSE_HEADER, reader, "header")}
+
+    def append(self, writer: Writer, value: Any) -> None:
+        match value:
+            case {"header": header, **rest} if not rest:
+                pass
+            case _:
+                raise EncodeError(Reason.OUT_OF_RANGE, "an empty response is {header: {CorrelationId}}")
+        if writer.rules.empty_response == "counted":
+            framing.append_frame(writer, lambda inner: message.append(RESPONSE_HEADER, inner, header, "header"))
+        else:
+            append_int32(writer, 0)
+            message.append(RESPONSE_HEADER, writer, header, "header")
+
+    def complete(self, value: Any) -> Any:
+        match value:
+            case {"header": header, **rest} if not rest:
+                return {"header": message.complete(RESPONSE_HEADER, header)}
+        return value
+
+    def fast_decoder(self, rules: Rules) -> None:
+        """None: it is too short to be read faster."""
+
+    def fast_encoder(self) -> None:
+        """None, as for reading."""

@@ -1,0 +1,61 @@
+"""A broker's properties file, as far as its tags need it: `key = value` lines in Java's form.
+
+Source: the documentation of java.util.Properties.load.
+"""
+
+from __future__ import annotations
+
+import re
+
+_COMMENT = re.compile(r"[ \t\f]*[#!]")
+#: The key ends at the first blank, = or : that no backslash precedes.
+_KEY = re.compile(r"(?:[^\\ \t\f=:]|\\.)*", re.DOTALL)
+_SEPARATOR = re.compile(r"[ \t\f]*[=:]?[ \t\f]*")
+_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
+_NAMED = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
+
+
+class PropertiesError(ValueError):
+    """A properties file that is refused; the text names the line or the property."""
+
+
+def load(text: str) -> dict[str, str]:
+    """The properties of a file; of a key that stands twice the last value counts. Raises PropertiesError."""
+    found: dict[str, str] = {}
+    for number, line in _lines(text):
+        key = _KEY.match(line)
+        assert key is not None  # it may be empty
+        behind = _SEPARATOR.match(line, key.end())
+        assert behind is not None
+        found[_unescaped(key[0], number)] = _unescaped(line[behind.end() :], number)
+    return found
+
+
+def _lines(text: str) -> list[tuple[int, str]]:
+    """Lines that say something, with those that a backslash continues, and the number of the first of each."""
+    found: list[tuple[int, str]] = []
+    open_line = False
+    for number, line in enumerate(re.split(r"\r\n|\r|\n", text), 1):
+        said = line.lstrip(" \t\f")
+        if not open_line and (not said or _COMMENT.match(line)):
+            continue
+        if open_line:
+            first, before = found.pop()
+            found.append((first, before + said))
+        else:
+            found.append((number, said))
+        first, whole = found[-1]
+        open_line = (len(whole) - len(whole.rstrip("\\"))) % 2 == 1
+        if open_line:
+            found[-1] = (first, whole[:-1])
+    return found
+
+
+def _unescaped(text: str, number: int) -> str:
+    def plain(match: re.Match[str]) -> str:
+        said = match[1]
+        if said == "u":
+            raise PropertiesError(f"line {number}: \\u is followed by four hex digits")
+        return chr(int(said[1:], 16)) if len(said) == 5 else _NAMED.get(said, said)
+
+    return _ESCAPE.sub(plain, text)

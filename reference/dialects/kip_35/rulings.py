@@ -1,0 +1,76 @@
+"""How this kit reads KIP-35 where version 7 of its page is silent, or contradicts itself."""
+
+from __future__ import annotations
+
+from reference.dialects.drafts import INVALID_TEXT, LEFT_OVER, NEGATIVE_LENGTH
+from reference.rules import OTHER, Ruling
+
+INTERFACES = "KIP-35 version 7, Public Interfaces"
+TAGS = "KIP-35 version 7, Key-Value tags"
+UNSUPPORTED = "KIP-35 version 7, Improved handling of unsupported requests on broker"
+PROTOCOL_VERSION = "KIP-35 version 7, ProtocolVersion"
+
+RULINGS: tuple[Ruling, ...] = (
+    Ruling(
+        "R-35-1",
+        "the widths of prefixes, and the headers",
+        "an array's count is an INT32, a string's length an INT16; request header v1, the response's is a correlation "
+        "id (Kafka 0.9's conventions)",
+        source=INTERFACES,
+    ),
+    Ruling(
+        "R-35-2",
+        "which brokers a request's NodeIds select",
+        "none: all; −1: the broker asked, beside other ids too; unknown ids are left out, repeated ones are answered "
+        "once, in the request's order; a null array is malformed; NodeId is the page's BrokerId",
+        source=INTERFACES,
+    ),
+    Ruling(
+        "R-35-3",
+        'the "empty response … with Length=0"',
+        "00000004 CorrId: the length counts the correlation id, and nothing follows it; closing the connection fails",
+        {OTHER: ("empty_response", "literal")},
+        "00000000 CorrId, after which an existing client takes the correlation id for the next frame's length",
+        UNSUPPORTED,
+    ),
+    Ruling("R-35-4", "the api key, unassigned", "configurable, 17 by default", source=INTERFACES),
+    Ruling(
+        "R-35-5",
+        "a broker's tags",
+        "the builtin ones have a parser each; unknown keys are kept; order and duplicates are kept",
+        source=TAGS,
+    ),
+    Ruling(
+        "R-35-6",
+        "user-provided tags",
+        'a property "tag.NAME = value" gives the key NAME: only the first "tag." is cut; one that shadows a builtin '
+        "key is refused",
+        source="KIP-35 version 7, Example user-provided tags",
+    ),
+    Ruling(
+        "R-35-7",
+        "ProtocolVersion",
+        "a request type and version is there from the number that added it up to the one before that which removed it; "
+        "additions of one patch may share a number; nothing is ever deleted from the ledger; a client uses the highest "
+        "number inside both ranges of a connection, brokers among themselves the highest inside all ranges",
+        source=PROTOCOL_VERSION,
+    ),
+    Ruling(
+        "R-35-8",
+        "a client that receives the empty response",
+        "unsupported, naming the request type, and the connection stays usable; one that does not know of it finds it "
+        "malformed, and must neither hang nor lose the frame boundary",
+        source=UNSUPPORTED,
+    ),
+    Ruling(
+        "R-35-9",
+        "what a broker needs of a request to answer that it does not know it",
+        "size, key, version and correlation id; with fewer than these 8 bytes behind the size it closes; unknown keys "
+        "and unsupported versions, negative ones too, are answered alike; a supported request with a malformed body: "
+        "closed",
+        source=UNSUPPORTED,
+    ),
+    INVALID_TEXT,
+    NEGATIVE_LENGTH,
+    LEFT_OVER,
+)

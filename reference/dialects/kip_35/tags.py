@@ -1,0 +1,187 @@
+"""A broker's key-value tags: the builtin ones with their formats, what they serve for, and those that users add.
+
+Tags are a list of (key, value), as a broker's entry in BrokerMetadataResponse has them: order and duplicates are kept,
+and any key may be there. What is asked for by key is the first of that key.
+
+Source: KIP-35 version 7, Key-Value tags and Example user-provided tags; R-35-5, R-35-6.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from reference.dialects.kip_35 import properties
+from reference.dialects.kip_35.properties import PropertiesError
+from reference.errors import shown
+
+Tags = Sequence[tuple[str, str]]
+
+#: What a property's name begins with when it is a tag's.
+PREFIX = "tag."
+
+_DECIMAL = re.compile(r"[0-9]{1,10}")
+_VERSION_INT = re.compile(r"0x[0-9a-fA-F]{8}")
+_CODEC = re.compile(r"([0-9]{1,3})=([A-Za-z0-9_-]+)")
+_FORMAT = re.compile(r"v([0-9]{1,3})")
+_ENDPOINT = re.compile(r"([A-Za-z][A-Za-z0-9_+.-]*)://(\[[0-9A-Fa-f:.%]+\]|[^/:\[\]\s]+):([0-9]{1,5})")
+_INT32_MAX = 2**31 - 1
+
+
+class TagError(ValueError):
+    """A builtin tag's value that has not the documented form; the text names the tag."""
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Where a broker listens: "ssl", "host", 9192. An IPv6 address is without its brackets."""
+
+    protocol: str
+    host: str
+    port: int
+
+
+def _number(key: str, value: str, most: int = _INT32_MAX) -> int:
+    if not _DECIMAL.fullmatch(value) or int(value) > most:
+        raise TagError(f"{key} is {shown(value)}; a decimal number from 0 to {most} is expected")
+    return int(value)
+
+
+def _version_int(key: str, value: str) -> int:
+    """One byte a part: "0x00090000" is 0.9.0.0."""
+    if not _VERSION_INT.fullmatch(value):
+        raise TagError(f'{key} is {shown(value)}; 0x and eight hex digits are expected, such as "0x00090000"')
+    return int(value, 16)
+
+
+def _codecs(key: str, value: str) -> dict[int, str]:
+    """The bits in a message's attributes, and the codec's name: "1=gzip,2=snappy"."""
+    found: dict[int, str] = {}
+    for part in _parts(value):
+        match = _CODEC.fullmatch(part)
+        if match is None:
+            raise TagError(f'{key} has {shown(part)}; bits and a name are expected, such as "1=gzip"')
+        bits = int(match[1])
+        if bits in found:
+            raise TagError(f"{key} gives the bits {bits} twice")
+        found[bits] = match[2]
+    return found
+
+
+def _formats(key: str, value: str) -> list[int]:
+    """Message formats: "v1,v2"."""
+    found = []
+    for part in _parts(value):
+        match = _FORMAT.fullmatch(part)
+        if match is None:
+            raise TagError(f'{key} has {shown(part)}; v and a number are expected, such as "v1"')
+        found.append(int(match[1]))
+    return found
+
+
+def _endpoints(key: str, value: str) -> list[Endpoint]:
+    """Where it listens: "plaintext://host:9092,ssl://host:9192"."""
+    found = []
+    for part in _parts(value):
+        match = _ENDPOINT.fullmatch(part)
+        if match is None or not 0 < int(match[3]) < 2**16:
+            raise TagError(f'{key} has {shown(part)}; "protocol://host:port" is expected')
+        found.append(Endpoint(match[1], match[2].strip("[]"), int(match[3])))
+    return found
+
+
+def _parts(value: str) -> list[str]:
+    return value.split(",") if value else []
+
+
+def _text(key: str, value: str) -> str:  # noqa: ARG001 (any text is one)
+    return value
+
+
+#: The builtin tags: key → its parser, which takes key and value and raises TagError.
+BUILTIN: Mapping[str, Callable[[str, str], Any]] = {
+    "broker.id": _number,
+    "broker.version": _text,
+    "broker.version.int": _version_int,
+    "compression.codecs": _codecs,
+    "message.max.bytes": _number,
+    "message.formats": _formats,
+    "endpoints": _endpoints,
+}
+
+
+def parse(key: str, value: str) -> Any:
+    """A tag's value: int, str, {bits: name}, [int] or [Endpoint] by the builtin key, the text of any other. Raises
+    TagError."""
+    return BUILTIN.get(key, _text)(key, value)
+
+
+def first(tags: Tags, key: str) -> Any:
+    """The parsed value of the first tag of this key; None where there is none. Raises TagError."""
+    return next((parse(key, value) for found, value in tags if found == key), None)
+
+
+def version_parts(version: int) -> tuple[int, int, int, int]:
+    """`broker.version.int`'s parts: 0x00090000 → (0, 9, 0, 0)."""
+    return ((version >> 24) & 0xFF, (version >> 16) & 0xFF, (version >> 8) & 0xFF, version & 0xFF)
+
+
+# --- What they serve for ----------------------------------------------------------------------------------------------
+
+
+def identity(broker: Mapping[str, Any]) -> int:
+    """The id of a broker (as in BrokerMetadataResponse) that a client has reached as a bootstrap broker, and whose id
+    it does not know yet. Raises TagError when its tag and its NodeId differ."""
+    node_id: int = broker["NodeId"]
+    told = first(broker["Tags"], "broker.id")
+    if told is not None and told != node_id:
+        raise TagError(f"broker.id is {told}, but the entry's NodeId is {node_id}")
+    return node_id
+
+
+def is_meant(broker: Mapping[str, Any], node_id: int) -> bool:
+    """Whether the broker reached is the one that was meant, with the id that topic metadata gave: behind address
+    translation or a proxy it may be another. Raises TagError."""
+    return identity(broker) == node_id
+
+
+def endpoint(tags: Tags, protocol: str) -> Endpoint | None:
+    """Where to reach this broker by a protocol: from a plaintext connection on to "ssl". Raises TagError."""
+    there: list[Endpoint] = first(tags, "endpoints") or []
+    return next((one for one in there if one.protocol.lower() == protocol.lower()), None)
+
+
+def common_codec(tags: Tags, wanted: Iterable[str]) -> tuple[int, str] | None:
+    """The first of the wanted codecs that the broker has, with its bits; None: send uncompressed. Raises TagError."""
+    there: dict[int, str] = first(tags, "compression.codecs") or {}
+    bits = {name: number for number, name in there.items()}
+    return next(((bits[name], name) for name in wanted if name in bits), None)
+
+
+def largest_message(tags: Tags, own: int) -> int:
+    """How large a message may be, of a client whose own limit is `own`. Raises TagError."""
+    limit: int | None = first(tags, "message.max.bytes")
+    return own if limit is None else min(own, limit)
+
+
+# --- What users add ---------------------------------------------------------------------------------------------------
+
+
+def from_properties(text: str) -> list[tuple[str, str]]:
+    """The tags that a broker's properties file adds: `tag.aws.zone = eu-central-1` gives ("aws.zone", "eu-central-1").
+
+    Other properties are none of its business. Raises PropertiesError for a name that is empty or a builtin one.
+    """
+    found = []
+    for name, value in properties.load(text).items():
+        if not name.startswith(PREFIX):
+            continue
+        key = name.removeprefix(PREFIX)
+        if not key:
+            raise PropertiesError(f'{name} = {shown(value)}: a name is expected behind "{PREFIX}"')
+        if key in BUILTIN:
+            raise PropertiesError(f"{name}: the broker itself tells {key}; give the tag another name")
+        found.append((key, value))
+    return found

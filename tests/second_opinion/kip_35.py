@@ -1,0 +1,163 @@
+"""KIP-35, version 7 of its page, declared from the page and its rulings: grammar, broker, client."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from construct import (
+    Array,
+    Bytes,
+    Check,
+    Const,
+    Construct,
+    ConstructError,
+    ExprAdapter,
+    GreedyBytes,
+    Int16sb,
+    Int32sb,
+    Prefixed,
+    Rebuild,
+    Struct,
+    Terminated,
+    len_,
+    this,
+)
+
+
+class RefusedError(ValueError):
+    """These bytes are not what the draft says."""
+
+
+def _counted(item: Construct) -> Construct:
+    """`[item]`: an int32 count, then the items. No count stands for null."""
+    fields = Struct(
+        "count" / Rebuild(Int32sb, len_(this.elements)), Check(this.count >= 0), "elements" / Array(this.count, item)
+    )
+    return ExprAdapter(fields, lambda found, _: list(found.elements), lambda items, _: {"elements": items})
+
+
+def _text(of: Construct, unpack: Any, pack: Any) -> Construct:
+    return ExprAdapter(of, lambda found, _: unpack(found), lambda value, _: pack(value))
+
+
+_CHARACTERS = Struct(
+    "length" / Rebuild(Int16sb, len_(this.octets)), Check(this.length >= 0), "octets" / Bytes(this.length)
+)
+#: `string`: an int16 length, then UTF-8. No length stands for null.
+STRING = _text(_CHARACTERS, lambda found: found.octets.decode(), lambda text: {"octets": text.encode()})
+
+PAIR = ExprAdapter(
+    Struct("key" / STRING, "value" / STRING),
+    lambda found, _: (found.key, found.value),
+    lambda pair, _: {"key": pair[0], "value": pair[1]},
+)
+BROKER = Struct(
+    "NodeId" / Int32sb,
+    "Host" / STRING,
+    "Port" / Int32sb,
+    "ProtocolVersionMin" / Int32sb,
+    "ProtocolVersionMax" / Int32sb,
+    "Tags" / _counted(PAIR),
+)
+TYPES: Mapping[str, Construct] = {
+    "BrokerMetadataRequest": Struct("NodeIds" / _counted(Int32sb), Terminated),
+    "BrokerMetadataResponse": Struct("Brokers" / _counted(BROKER), Terminated),
+}
+
+#: What a broker needs of any request; what follows is the request's own affair.
+HEAD = Struct("key" / Int16sb, "version" / Int16sb, "correlation" / Int32sb, "rest" / GreedyBytes)
+#: A nullable string, whose length −1 stands for null.
+_CLIENT = Struct("length" / Int16sb, Check(this.length >= -1), "octets" / Bytes(lambda context: max(0, context.length)))
+_ASKED = Struct(
+    "client" / _text(_CLIENT, lambda found: found.octets.decode(), None), "body" / TYPES["BrokerMetadataRequest"]
+)
+_ANSWER = Prefixed(Int32sb, Struct("correlation" / Int32sb, "payload" / GreedyBytes))
+#: The common header alone: the length counts the correlation id, and nothing follows.
+_EMPTY = Struct("length" / Const(4, Int32sb), "correlation" / Int32sb, Terminated)
+
+API_KEY, API_VERSION = 17, 0
+_NAMES = {0: "ProduceRequest", 1: "FetchRequest", 3: "MetadataRequest", API_KEY: "BrokerMetadataRequest"}
+
+
+def decode(type_name: str, data: bytes) -> Any:
+    """Raises RefusedError."""
+    return _plain(_parse(TYPES[type_name], data))
+
+
+def encode(type_name: str, value: Any) -> bytes:
+    return bytes(TYPES[type_name].build(value))
+
+
+def serve(received: bytes, cluster: Mapping[str, Any]) -> tuple[bytes, bool]:
+    """What a broker sends for all these bytes, and whether it then closes."""
+    sent = b""
+    while len(received) >= 4:
+        size = int.from_bytes(received[:4], signed=True)
+        if size < 0:
+            return sent, True
+        frame, rest = received[4 : 4 + size], received[4 + size :]
+        if len(frame) < size:
+            break
+        received = rest
+        try:
+            sent += _answered(frame, cluster)
+        except RefusedError:
+            return sent, True
+    return sent, False
+
+
+def _answered(frame: bytes, cluster: Mapping[str, Any]) -> bytes:
+    head = _parse(HEAD, frame)
+    if (head.key, head.version) != (API_KEY, API_VERSION):
+        return bytes(_EMPTY.build({"correlation": head.correlation}))
+    asked = _parse(_ASKED, head.rest).body.NodeIds
+    body = encode("BrokerMetadataResponse", {"Brokers": chosen(asked, cluster)})
+    return bytes(_ANSWER.build({"correlation": head.correlation, "payload": body}))
+
+
+def chosen(asked: Sequence[int], cluster: Mapping[str, Any]) -> list[Any]:
+    """The brokers that a request for these ids is answered with."""
+    if not asked:
+        return list(cluster["brokers"])
+    known = {broker["NodeId"]: broker for broker in cluster["brokers"]}
+    wanted = dict.fromkeys(cluster["self"] if node == -1 else node for node in asked)
+    return [known[node] for node in wanted if node in known]
+
+
+def interpret(request: bytes, response: bytes | None) -> dict[str, Any]:
+    """What a client that knows the draft makes of an answer to a BrokerMetadata request, or of an empty one to any."""
+    if response is None:
+        return {"outcome": "error", "error": None}
+    head = _parse(HEAD, request[4:])
+    try:
+        answer = _parse(Struct("frame" / _ANSWER, Terminated), response).frame
+        if answer.correlation != head.correlation:
+            return {"outcome": "malformed"}
+        if not answer.payload:
+            return {"outcome": "unsupported", "request": _NAMES.get(head.key, f"api {head.key}")}
+        decode("BrokerMetadataResponse", answer.payload)
+    except RefusedError:
+        return {"outcome": "malformed"}
+    return {"outcome": "accepted"}
+
+
+def negotiate(*ranges: tuple[int, int] | None) -> int | None:
+    """The highest number inside all ranges."""
+    listed = [found for found in ranges if found is not None]
+    lowest, highest = max(low for low, _ in listed), min(high for _, high in listed)
+    return highest if len(listed) == len(ranges) and lowest <= highest else None
+
+
+def _parse(grammar: Construct, data: bytes) -> Any:
+    try:
+        return grammar.parse(data)
+    except (ConstructError, UnicodeDecodeError) as error:
+        raise RefusedError(str(error)) from error
+
+
+def _plain(found: Any) -> Any:
+    """construct's containers as dicts, without its own `_io`."""
+    if isinstance(found, Mapping):
+        return {key: _plain(value) for key, value in found.items() if key != "_io"}
+    return [_plain(item) for item in found] if isinstance(found, list) else found
