@@ -16,7 +16,7 @@ from typing import Any
 from reference.codec import Codec
 from reference.dialects.base import UnknownType
 from reference.dialects.kip_35 import broker, client
-from reference.dialects.kip_35.layouts import API, API_KEY, BODIES, VERSION, BodyCodec, EmptyResponse, Layouts
+from reference.dialects.kip_35.layouts import API, API_KEY, BODIES, VERSION, EmptyResponse, Layouts, PlainCodec
 from reference.dialects.kip_35.rulings import RULINGS
 from reference.errors import DecodeError, Reason, shown
 from reference.framing import RequestFrame, ResponseFrame
@@ -58,7 +58,7 @@ class Kip35:
             detail = f"{type_name} has version {VERSION}, not {shown(version)}"
             raise DecodeError(Reason.UNSUPPORTED_VERSION, detail, None)
         if type_name in BODIES:
-            return BodyCodec(BODIES[type_name])
+            return PlainCodec(BODIES[type_name])
         if type_name == "RequestFrame":
             return RequestFrame(self.layouts)
         if type_name == "EmptyResponse":

@@ -18,7 +18,7 @@ from typing import Any
 from reference import framing, message
 from reference.codec import NodeCodec
 from reference.cursor import Reader, Writer
-from reference.errors import DecodeError, EncodeError, Reason, shown
+from reference.errors import DecodeError, Reason, shown
 from reference.plan import Array, Node, Pair, PlannedField, Struct
 from reference.primitives import PRIMITIVES, append_int32, read_int32
 from reference.rules import Rules
@@ -69,7 +69,6 @@ HEADERS = {
     ),
     ("ResponseHeader", 0): _struct("ResponseHeader", _scalar("CorrelationId", "INT32")),
 }
-RESPONSE_HEADER = HEADERS["ResponseHeader", 0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +88,8 @@ class Layouts:
         return found
 
 
-class BodyCodec(NodeCodec):
-    """A body by itself, by the readable codec."""
+class PlainCodec(NodeCodec):
+    """The codec of a node, by the readable codec alone."""
 
     __slots__ = ()
 
@@ -101,48 +100,27 @@ class BodyCodec(NodeCodec):
         """None, as for reading."""
 
 
-@dataclass(frozen=True, slots=True)
-class EmptyResponse:
+class EmptyResponse(PlainCodec):
     """{"header": {"CorrelationId"}}: the whole answer to a request that a broker does not know."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        super().__init__(_struct("EmptyResponse", _field("header", HEADERS["ResponseHeader", 0], {"CorrelationId": 0})))
 
     def read(self, reader: Reader) -> Any:
         if reader.rules.empty_response == "counted":
-            return framing.read_frame(reader, self._header)
-        return self._read_literal(reader)
-
-    def _read_literal(self, reader: Reader) -> Any:
-        """Length 0, which counts the payload alone; the correlation id stands before that."""
+            return framing.read_frame(reader, super().read)
         reader.path = "size"
         start = reader.pos
         size = read_int32(reader, "payload size")
         if size != 0:
             raise reader.error(Reason.LENGTH_MISMATCH, f"payload size {size}; an empty response has 0", start)
-        return self._header(reader)
-
-    @staticmethod
-    def _header(reader: Reader) -> Any:
-        return {"header": message.read(RESPONSE_HEADER, reader, "header")}
+        return super().read(reader)
 
     def append(self, writer: Writer, value: Any) -> None:
-        match value:
-            case {"header": header, **rest} if not rest:
-                pass
-            case _:
-                raise EncodeError(Reason.OUT_OF_RANGE, "an empty response is {header: {CorrelationId}}")
         if writer.rules.empty_response == "counted":
-            framing.append_frame(writer, lambda inner: message.append(RESPONSE_HEADER, inner, header, "header"))
+            framing.append_frame(writer, lambda inner: message.append(self.node, inner, value))
         else:
             append_int32(writer, 0)
-            message.append(RESPONSE_HEADER, writer, header, "header")
-
-    def complete(self, value: Any) -> Any:
-        match value:
-            case {"header": header, **rest} if not rest:
-                return {"header": message.complete(RESPONSE_HEADER, header)}
-        return value
-
-    def fast_decoder(self, rules: Rules) -> None:
-        """None: it is too short to be read faster."""
-
-    def fast_encoder(self) -> None:
-        """None, as for reading."""
+            super().append(writer, value)

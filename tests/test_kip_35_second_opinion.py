@@ -1,0 +1,298 @@
+"""The second opinion on KIP-35 and the reference say the same, and part where a reading is planted wrongly."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import functools
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from second_opinion import kip_35 as opinion
+
+import reference
+from conformance import strategies, vectors
+from conformance.model import Op
+from conformance.patterns import mismatch
+from conformance.values import equal
+from conformance.vectors import Kind, Vector
+from reference import message
+from reference.dialects.kip_35 import broker, client, layouts
+from reference.dialects.kip_35.client import Client
+from reference.plan import Array
+from reference.primitives import PRIMITIVES, Primitive, read_int16
+
+DIALECT = "kip-35-v7"
+VECTORS = vectors.load([DIALECT])
+CLUSTER = vectors.settings(DIALECT)["cluster"]
+
+
+def test_it_imports_nothing_of_the_kit() -> None:
+    tree = ast.parse(Path(opinion.__file__).read_text("utf-8"))
+    imported = {
+        alias.name if isinstance(node, ast.Import) else node.module or ""
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.Import, ast.ImportFrom))
+        for alias in node.names
+    }
+    assert {name.partition(".")[0] for name in imported} == {"__future__", "collections", "construct", "typing"}
+
+
+def decoded(type_name: str, data: bytes) -> Any:
+    """What the second opinion reads; "refused" where it refuses."""
+    try:
+        return opinion.decode(type_name, data)
+    except opinion.RefusedError:
+        return "refused"
+
+
+def said(vector: Vector) -> Any:
+    """The second opinion's answer to a vector's question."""
+    case = vector.case(vector.ops[0])
+    match vector.ops[0]:
+        case Op.SERVE:
+            return opinion.serve(b"".join(case.args["chunks"]), CLUSTER)
+        case Op.INTERPRET:
+            return opinion.interpret(case.args["request"], case.args["response"])
+        case Op.NEGOTIATE:
+            return opinion.negotiate(case.args["client"], case.args["broker"])
+    assert vector.type is not None
+    return decoded(vector.type, vector.data)
+
+
+def reference_under() -> reference.Reference:
+    own = reference.Reference()
+    own.configure({"cluster": CLUSTER}, dialect=DIALECT)
+    return own
+
+
+#: The draft has no names of requests; the second opinion knows but a few.
+UNKNOWN_NAMES = {"client-list-groups"}
+
+
+def asked() -> list[Vector]:
+    return [
+        vector
+        for vector in VECTORS
+        if vector.ops[0] in (Op.SERVE, Op.INTERPRET, Op.NEGOTIATE)
+        or (vector.ops[0] is Op.DECODE and vector.type in opinion.TYPES and vector.version == 0)
+    ]
+
+
+def test_nearly_every_vector_is_asked() -> None:
+    assert len(asked()) > 0.7 * len(VECTORS)
+
+
+@pytest.mark.parametrize("vector", asked(), ids=lambda vector: vector.path)
+def test_it_concludes_what_the_vectors_demand(vector: Vector) -> None:
+    found = said(vector)
+    match vector.kind:
+        case Kind.VALID:
+            assert equal(vector.value, found)
+        case Kind.INVALID:
+            assert found == "refused"
+        case Kind.SERVE:
+            patterns, closes = vector.expected
+            assert mismatch(patterns, found[0], DIALECT) is None
+            assert found[1] is closes
+        case _:
+            names = {"request": "api 16"} if vector.id in UNKNOWN_NAMES else {}
+            assert equal(vector.expected if not names else vector.expected | names, found)
+
+
+BODIES = {
+    name: strategies.values(name, dialect=DIALECT, version=0)
+    for name in ("BrokerMetadataRequest", "BrokerMetadataResponse")
+}
+
+
+def tried(examples: int, check: Callable[[Any], None], drawn: st.SearchStrategy[Any]) -> None:
+    run = settings(
+        max_examples=examples,
+        derandomize=True,
+        database=None,
+        deadline=None,
+        phases=(Phase.generate,),
+        suppress_health_check=list(HealthCheck),
+    )
+    run(given(drawn)(check))()
+
+
+@pytest.mark.parametrize("name", sorted(BODIES))
+def test_it_reads_5000_generated_messages_as_the_reference_wrote_them(name: str) -> None:
+    count = 0
+
+    def check(value: Any) -> None:
+        nonlocal count
+        count += 1
+        data = reference.encode(name, value, dialect=DIALECT, version=0)
+        assert equal(value, opinion.decode(name, data))
+        assert opinion.encode(name, value) == data
+
+    tried(5000, check, BODIES[name])
+    assert count >= 5000
+
+
+@pytest.mark.parametrize("name", sorted(BODIES))
+def test_it_reads_and_refuses_the_same_bytes(name: str) -> None:
+    canonical = BODIES[name].map(lambda value: reference.encode(name, value, dialect=DIALECT, version=0))
+
+    def check(data: bytes) -> None:
+        try:
+            own = reference.decode(name, data, dialect=DIALECT, version=0)
+        except reference.DecodeError:
+            own = "refused"
+        assert equal(own, decoded(name, data)), data.hex()
+
+    tried(1000, check, strategies.nearly(canonical))
+
+
+# --- Wrong readings, planted in the reference -------------------------------------------------------------------------
+
+
+def disagreements(own: reference.Reference) -> set[str]:
+    """The vectors on which the reference and the second opinion part."""
+    found = set()
+    for vector in asked():
+        case = vector.case(vector.ops[0])
+        arguments = {**case.args, "dialect": DIALECT}
+        if case.type is not None:
+            arguments |= {"type": case.type, "version": case.version}
+        try:
+            answer = getattr(own, case.op)(**arguments)
+        except reference.WireError:
+            answer = "refused"
+        if vector.id not in UNKNOWN_NAMES and not equal(answer, said(vector)):
+            found.add(vector.id)
+    return found
+
+
+def test_without_a_plant_they_agree() -> None:
+    assert disagreements(reference_under()) == set()
+
+
+Plant = Callable[[pytest.MonkeyPatch], None]
+
+
+def _count_of_two_bytes(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(message, "read_int32", read_int16)
+
+
+def _wide_strings(patch: pytest.MonkeyPatch) -> None:
+    """A string's length in four bytes, as bytes have it."""
+
+    def read(reader: Any) -> str:
+        return bytes(PRIMITIVES["BYTES"].read(reader)).decode("utf-8", "replace")
+
+    def append(writer: Any, value: Any) -> None:
+        PRIMITIVES["BYTES"].append(writer, value.encode())
+
+    wide = dataclasses.replace(PRIMITIVES["STRING"], read=read, append=append)
+    planted = _with(layouts.BROKER, "Host", wide)
+    brokers = dataclasses.replace(
+        layouts.BODIES["BrokerMetadataResponse"].fields[0], node=Array(planted, compact=False, nullable=False)
+    )
+    body = dataclasses.replace(layouts.BODIES["BrokerMetadataResponse"], fields=(brokers,), plain=(brokers,))
+    patch.setitem(layouts.BODIES, "BrokerMetadataResponse", body)
+
+
+def _with(struct: Any, name: str, node: Primitive) -> Any:
+    fields = tuple(dataclasses.replace(field, node=node) if field.name == name else field for field in struct.fields)
+    return dataclasses.replace(struct, fields=fields, plain=fields)
+
+
+def _minus_1_is_all(patch: pytest.MonkeyPatch) -> None:
+    select = broker.Cluster.select
+    patch.setattr(broker.Cluster, "select", lambda self, ids: list(self.brokers) if -1 in ids else select(self, ids))
+
+
+def _repeated_ids_repeat(patch: pytest.MonkeyPatch) -> None:
+    def select(self: broker.Cluster, ids: list[int]) -> list[Any]:
+        by_id = {one["NodeId"]: one for one in self.brokers}
+        wanted = [self.own if node == -1 else node for node in ids]
+        return [by_id[node] for node in wanted if node in by_id] if ids else list(self.brokers)
+
+    patch.setattr(broker.Cluster, "select", select)
+
+
+def _closes(patch: pytest.MonkeyPatch) -> None:
+    answer = broker.Broker.answer
+
+    def planted(self: broker.Broker, frame: bytes) -> bytes | None:
+        found = answer(self, frame)
+        return None if found is not None and len(found) == 8 else found
+
+    patch.setattr(broker.Broker, "answer", planted)
+
+
+def _needs_a_name(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(broker, "LEAST_FRAME", 10)
+
+
+def _answers_short_requests(patch: pytest.MonkeyPatch) -> None:
+    answer = broker.Broker.answer
+    patch.setattr(broker.Broker, "answer", lambda self, frame: answer(self, frame.ljust(8, b"\0")))
+
+
+def _tags_in_a_dict(patch: pytest.MonkeyPatch) -> None:
+    select = broker.Cluster.select
+    patch.setattr(
+        broker.Cluster,
+        "select",
+        lambda self, ids: [{**one, "Tags": list(dict(one["Tags"]).items())} for one in select(self, ids)],
+    )
+
+
+def _lowest_in_common(patch: pytest.MonkeyPatch) -> None:
+    from reference.dialects import kip_35
+
+    def lowest(ranges: Any) -> int | None:
+        found = list(ranges)
+        chosen = client.common(found)
+        return None if chosen is None else max(low for low, _ in found)
+
+    patch.setattr(kip_35, "_common", lowest)
+
+
+def _does_not_know_the_empty_response(patch: pytest.MonkeyPatch) -> None:
+    from reference.dialects import kip_35
+
+    patch.setattr(kip_35.client, "Client", functools.partial(Client, knows_empty=False))
+
+
+PLANTS: dict[str, tuple[Plant, str]] = {
+    "R-35-1, counts": (_count_of_two_bytes, "request-one"),
+    "R-35-1, strings": (_wide_strings, "response-one"),
+    "R-35-2, −1": (_minus_1_is_all, "broker-this"),
+    "R-35-2, repeated": (_repeated_ids_repeat, "broker-repeated"),
+    "R-35-3, closing": (_closes, "broker-unknown-api-999"),
+    "R-35-5": (_tags_in_a_dict, "broker-keeps-tags"),
+    "R-35-7": (_lowest_in_common, "choose-highest"),
+    "R-35-8": (_does_not_know_the_empty_response, "client-produce"),
+    "R-35-9, too much": (_needs_a_name, "broker-needs-8-bytes"),
+    "R-35-9, too little": (_answers_short_requests, "broker-7-bytes"),
+}
+
+
+@pytest.mark.parametrize("name", PLANTS)
+def test_a_wrong_reading_in_the_reference_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    plant, shown_by = PLANTS[name]
+    plant(monkeypatch)
+    assert shown_by in disagreements(reference_under())
+
+
+@pytest.mark.parametrize(("ruling", "shown_by"), [("R-35-3", "client-literal"), ("R-D-2", "value-not-utf-8")])
+def test_another_reading_of_the_reference_is_noticed(ruling: str, shown_by: str) -> None:
+    own = reference.Reference(reference.take(reference.rulings(DIALECT).values(), {ruling: "other"}))
+    own.configure({"cluster": CLUSTER}, dialect=DIALECT)
+    assert shown_by in disagreements(own)
+
+
+def test_left_over_bytes_in_the_reference_are_noticed() -> None:
+    own = reference.Reference(reference.Rules(trailing_bytes="ignored"))
+    own.configure({"cluster": CLUSTER}, dialect=DIALECT)
+    assert "request-trailing" in disagreements(own)
