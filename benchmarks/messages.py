@@ -1,185 +1,137 @@
-"""What messages cost, side by side in one run: `python benchmarks/messages.py`; medians of seven rounds, microseconds.
+"""What messages cost, side by side in one run: `python benchmarks/messages.py [--rounds N]`, half a minute.
 
-Metadata response 12 with 50 topics of 10 partitions, ApiVersions response 3 with 60 keys, and how the cost grows from 1
-to 1,000 topics. Beside the kit's two codecs: kafka-python, kio (Rust), aiokafka where it has the version, and
-`marshal.loads` of the same value, the least that making such a value costs in Python.
+A Metadata response with 50 topics of 10 partitions, an ApiVersions response with 60 keys, how the cost grows from 1 to
+1,000 topics, and how long a fresh interpreter takes to its first frame. Beside the kit's two codecs: kafka-python, kio
+(Rust), aiokafka at the highest versions that it has, and `marshal.loads` of the same value, which makes such a value in
+C from a format of Python's own.
+
+All read the same bytes, and have to write them again from what they read. Times are of the processor, medians of the
+rounds; in each round all take their turn, so that what else the machine does hits all alike. The garbage collector
+rests meanwhile.
 """
 
 from __future__ import annotations
 
+import argparse
 import functools
+import importlib.metadata
 import io
 import marshal
+import os
+import platform
 import statistics
+import subprocess
+import sys
+import tempfile
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table
+from timing import Job, medians, rounds_of
 
 import reference
 
-ROUNDS = 7
-#: Seconds that one round of one measurement takes, about.
-ROUND = 0.05
+RIVALS = ("kafka-python", "kio", "aiokafka")
+BASE = "kafka-python"
 
-Job = Callable[[], Any]
+#: A message as the kit has it.
+Value = dict[str, Any]
+#: A codec's decode and encode; None: it is not measured.
+Pair = tuple[Job, Job | None]
+#: Makes a library's pair for a message, a version and bytes.
+Maker = Callable[[str, int, bytes], Pair]
 
 
-def metadata(topics: int) -> dict[str, Any]:
-    """A Metadata response as a cluster of three brokers sends it."""
-    partitions = [
-        {
-            "ErrorCode": 0,
-            "PartitionIndex": index,
-            "LeaderId": index % 3,
-            "LeaderEpoch": 7,
-            "ReplicaNodes": [0, 1, 2],
-            "IsrNodes": [0, 1, 2],
-            "OfflineReplicas": [],
-        }
-        for index in range(10)
+# --- The values -------------------------------------------------------------------------------------------------------
+
+
+def metadata(topics: int, version: int) -> Value:
+    """A Metadata response as a cluster of three brokers sends it, in version 5 or 12."""
+    partition: Value = {
+        "ErrorCode": 0,
+        "LeaderId": 1,
+        "ReplicaNodes": [0, 1, 2],
+        "IsrNodes": [0, 1, 2],
+        "OfflineReplicas": [],
+    }
+    if version == 12:
+        partition["LeaderEpoch"] = 7
+    listed: list[Value] = [
+        {"Name": f"topic-{number}", "Partitions": [{**partition, "PartitionIndex": index} for index in range(10)]}
+        for number in range(topics)
     ]
+    if version == 12:
+        listed = [{**topic, "TopicId": uuid.UUID(int=number << 64 | 1)} for number, topic in enumerate(listed)]
     return {
-        "ThrottleTimeMs": 0,
-        "Brokers": [
-            {"NodeId": node, "Host": f"broker-{node}.example", "Port": 9092, "Rack": None} for node in range(3)
-        ],
+        "Brokers": [{"NodeId": node, "Host": f"broker-{node}.example", "Port": 9092} for node in range(3)],
         "ClusterId": "5L6g3nShT-eMCtK--X86sw",
         "ControllerId": 1,
-        "Topics": [
-            {
-                "ErrorCode": 0,
-                "Name": f"topic-{number}",
-                "TopicId": uuid.UUID(int=number << 64 | 1),
-                "IsInternal": False,
-                "Partitions": partitions,
-                "TopicAuthorizedOperations": -(2**31),
-            }
-            for number in range(topics)
-        ],
+        "Topics": listed,
     }
 
 
-def api_versions(keys: int) -> dict[str, Any]:
+def api_versions(keys: int) -> Value:
     """An ApiVersions response with so many keys."""
-    listed = [{"ApiKey": key, "MinVersion": 0, "MaxVersion": 9} for key in range(keys)]
-    return {"ErrorCode": 0, "ApiKeys": listed, "ThrottleTimeMs": 0}
+    return {"ApiKeys": [{"ApiKey": key, "MinVersion": 0, "MaxVersion": 9} for key in range(keys)]}
 
 
-def median(job: Job) -> float:
-    """Microseconds of one call, the median of the rounds."""
-    start = time.perf_counter()
-    job()
-    calls = max(1, int(ROUND / (time.perf_counter() - start)))
-    rounds = []
-    for _ in range(ROUNDS):
-        start = time.perf_counter()
-        for _ in range(calls):
-            job()
-        rounds.append((time.perf_counter() - start) / calls)
-    return statistics.median(rounds) * 1e6
+# --- The codecs -------------------------------------------------------------------------------------------------------
 
 
-def ours(name: str, version: int, value: dict[str, Any]) -> tuple[bytes, dict[str, Any], dict[str, tuple[Job, Job]]]:
-    """The message's bytes, its whole value, and the two codecs' (decode, encode)."""
-    fast, readable = reference.Reference(), reference.Reference(fast=False)
+def of_reference(codec: reference.Reference, name: str, version: int, data: bytes) -> Pair:
+    """The kit's decode and encode."""
     at: dict[str, Any] = {"dialect": "kafka", "version": version}
-    whole = reference.complete(name, value, **at)
-    data = fast.encode(name, whole, **at)
-
-    def jobs(codec: reference.Reference) -> tuple[Job, Job]:
-        return lambda: codec.decode(name, data, **at), lambda: codec.encode(name, whole, **at)
-
-    return data, whole, {"reference, generated": jobs(fast), "reference, readable": jobs(readable)}
+    value = codec.decode(name, data, **at)
+    return lambda: codec.decode(name, data, **at), lambda: codec.encode(name, value, **at)
 
 
-def of_kafka_python(message: Any, data: bytes, version: int) -> tuple[Job, Job]:
+def of_kafka_python(name: str, version: int, data: bytes) -> Pair:
     """Its decode and encode."""
-    decoded = message.decode(data, version=version)
+    from kafka.protocol import metadata as module
 
-    def encode() -> Any:
-        decoded._header = None  # noqa: SLF001 (what its own clients do to write a message again)
-        return decoded.encode()
-
-    assert encode() == data
-    return lambda: message.decode(data, version=version), encode
+    message: Any = getattr(module, name)
+    value = message.decode(data, version=version)
+    return lambda: message.decode(data, version=version), value.encode
 
 
-def of_kio(entity: Any, data: bytes) -> tuple[Job, Job]:
-    """Its decode and encode."""
+def of_kio(name: str, version: int, data: bytes) -> Pair:
+    """Its decode and encode, which writes into a stream."""
+    from kio.index import load_response_schema
     from kio.serial import entity_reader, entity_writer
 
+    key = next(key for key, api in reference.dialect_named("kafka").apis().items() if f"{api}Response" == name)
+    entity: Any = load_response_schema(key, version)
     read, write = entity_reader(entity), entity_writer(entity)
-    decoded, _ = read(data, 0)
+    value, _ = read(data, 0)
 
     def encode() -> bytes:
         out = io.BytesIO()
-        write(out, decoded)
+        write(out, value)
         return out.getvalue()
 
-    assert encode() == data
     return lambda: read(data, 0), encode
 
 
-def compare(title: str, jobs: dict[str, tuple[Job | None, Job | None]], base: str) -> Table:
-    """A row a codec; ratios to `base`."""
-    table = Table(title=title, title_justify="left")
-    for column in ("codec", "decode µs", "×", "encode µs", "×"):
-        table.add_column(column, justify="left" if column == "codec" else "right")
-    times = {name: tuple(None if job is None else median(job) for job in pair) for name, pair in jobs.items()}
-    for name, pair in times.items():
-        cells = []
-        for own, other in zip(pair, times[base], strict=True):
-            cells += ["", ""] if own is None or other is None else [f"{own:,.0f}", f"{other / own:.2f}"]
-        table.add_row(name, *cells)
-    return table
+def of_aiokafka(name: str, version: int, data: bytes) -> Pair:
+    """Its decode, which reads a stream, and encode."""
+    from aiokafka.protocol import admin
+    from aiokafka.protocol import metadata as module
+
+    classes = {"MetadataResponse": (module, "MetadataResponse"), "ApiVersionsResponse": (admin, "ApiVersionResponse")}
+    place, stem = classes[name]
+    message: Any = getattr(place, f"{stem}_v{version}")
+    value = message.decode(io.BytesIO(data))
+    return lambda: message.decode(io.BytesIO(data)), value.encode
 
 
-def main() -> None:
-    """Measure and print."""
-    import kio.schema.api_versions.v3.response as kio_api_versions
-    import kio.schema.metadata.v12.response as kio_metadata
-    from kafka.protocol.metadata import ApiVersionsResponse, MetadataResponse
-
-    console = Console(width=100)
-    for title, name, version, value, theirs, entity in (
-        (
-            "Metadata response 12, 50 topics × 10 partitions",
-            "MetadataResponse",
-            12,
-            metadata(50),
-            MetadataResponse,
-            kio_metadata.MetadataResponse,
-        ),
-        (
-            "ApiVersions response 3, 60 keys",
-            "ApiVersionsResponse",
-            3,
-            api_versions(60),
-            ApiVersionsResponse,
-            kio_api_versions.ApiVersionsResponse,
-        ),
-    ):
-        data, whole, jobs = ours(name, version, value)
-        plain = marshal.dumps(_plain(whole))
-        rows: dict[str, tuple[Job | None, Job | None]] = {
-            **jobs,
-            "kafka-python": of_kafka_python(theirs, data, version),
-            "kio (Rust)": of_kio(entity, data),
-            "marshal": (functools.partial(marshal.loads, plain), None),
-        }
-        console.print(compare(f"{title}: {len(data):,} bytes", rows, "kafka-python"))
-    growth = Table(title="Metadata response 12: µs a topic", title_justify="left")
-    for column in ("topics", "decode", "encode"):
-        growth.add_column(column, justify="right")
-    for topics in (1, 10, 100, 1000):
-        _, _, jobs = ours("MetadataResponse", 12, metadata(topics))
-        decode, encode = jobs["reference, generated"]
-        growth.add_row(f"{topics:,}", f"{median(decode) / topics:.1f}", f"{median(encode) / topics:.1f}")
-    console.print(growth)
+def of_marshal(value: Any) -> Pair:
+    """Reading the same value from marshal's own format."""
+    plain = _plain(value)
+    data = marshal.dumps(plain)
+    return functools.partial(marshal.loads, data), None
 
 
 def _plain(value: Any) -> Any:
@@ -192,6 +144,131 @@ def _plain(value: Any) -> Any:
         case list():
             return [_plain(item) for item in value]
     return value
+
+
+# --- Measuring --------------------------------------------------------------------------------------------------------
+
+
+def compare(title: str, name: str, version: int, value: Value, rivals: Mapping[str, Maker], rounds: int) -> Table:
+    """A row a codec, with how many times as fast as kafka-python it is."""
+    data = reference.encode(name, value, dialect="kafka", version=version)
+    codecs: dict[str, Pair] = {
+        "reference, generated": of_reference(reference.Reference(), name, version, data),
+        "reference, readable": of_reference(reference.Reference(fast=False), name, version, data),
+        **{rival: make(name, version, data) for rival, make in rivals.items()},
+    }
+    for codec, (_, encode) in codecs.items():
+        if encode is None or encode() != data:
+            raise SystemExit(f"{codec}: {name} {version} is not written as it was read: the codecs can't be compared")
+    codecs["marshal.loads"] = of_marshal(reference.decode(name, data, dialect="kafka", version=version))
+    jobs = {(codec, op): job for codec, pair in codecs.items() for op, job in enumerate(pair) if job is not None}
+    times = medians(jobs, rounds)
+    table = Table(title=f"{title}: {len(data):,} bytes", title_justify="left")
+    for column in ("codec", "decode µs", f"× {BASE}", "encode µs", f"× {BASE}"):
+        table.add_column(column, justify="left" if column == "codec" else "right", no_wrap=True)
+    for codec in codecs:
+        cells = []
+        for op in range(2):
+            own = times.get((codec, op))
+            cells += ["", ""] if own is None else [f"{own:,.0f}", f"{times[BASE, op] / own:.2f}"]
+        table.add_row(codec, *cells)
+    return table
+
+
+def growth(rounds: int) -> Table:
+    """What a topic costs the generated codec among few and among many."""
+    sizes = (1, 10, 100, 1000)
+    jobs: dict[tuple[int, int], Job] = {}
+    for topics in sizes:
+        data = reference.encode("MetadataResponse", metadata(topics, 12), dialect="kafka", version=12)
+        for op, job in enumerate(of_reference(reference.Reference(), "MetadataResponse", 12, data)):
+            assert job is not None
+            jobs[topics, op] = job
+    times = medians(jobs, rounds)
+    table = Table(title="Metadata response 12, generated codec", title_justify="left")
+    for column in ("topics", "decode µs", "per topic", "encode µs", "per topic"):
+        table.add_column(column, justify="right", no_wrap=True)
+    for topics in sizes:
+        cells = [text for op in range(2) for text in _whole_and_share(times[topics, op], topics)]
+        table.add_row(f"{topics:,}", *cells)
+    return table
+
+
+def _whole_and_share(whole: float, parts: int) -> tuple[str, str]:
+    return f"{whole:,.0f}", f"{whole / parts:.1f}"
+
+
+#: Prints the seconds from before the import until the frame is decoded.
+_FIRST = """
+import time
+start = time.perf_counter()
+import reference
+reference.decode("ResponseFrame:ApiVersions", bytes.fromhex("{frame}"), dialect="kafka", version=3)
+print(time.perf_counter() - start)
+"""
+
+
+def first_frame(rounds: int) -> Table:
+    """Import and one ApiVersions frame in a fresh interpreter: what one waits, once the modules are compiled."""
+    value = {"header": {"CorrelationId": 1}, "body": api_versions(60)}
+    frame = reference.encode("ResponseFrame:ApiVersions", value, dialect="kafka", version=3)
+    source = _FIRST.format(frame=frame.hex())
+    inside, whole, empty = [], [], []
+    with tempfile.TemporaryDirectory() as cache:
+        _run(source, cache)
+        for _ in range(rounds):
+            seconds, text = _run(source, cache)
+            whole.append(seconds)
+            inside.append(float(text))
+            empty.append(_run("", cache)[0])
+    table = Table(title="To the first ApiVersions frame", title_justify="left")
+    table.add_column("in a fresh interpreter")
+    table.add_column("ms", justify="right")
+    for what, times in (
+        ("import reference, decode one frame", inside),
+        ("the whole process", whole),
+        ("a process that does nothing", empty),
+    ):
+        table.add_row(what, f"{statistics.median(times) * 1e3:,.0f}")
+    return table
+
+
+def _run(source: str, cache: str) -> tuple[float, str]:
+    """Seconds that a fresh interpreter takes for the source, and what it prints; compiled modules go into `cache`."""
+    environment = {**os.environ, "PYTHONPYCACHEPREFIX": cache, "PYTHONDONTWRITEBYTECODE": ""}
+    start = time.perf_counter()
+    done = subprocess.run(
+        [sys.executable, "-c", source], check=True, stdout=subprocess.PIPE, text=True, env=environment
+    )
+    return time.perf_counter() - start, done.stdout
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument(
+        "--rounds", type=rounds_of, default=7, help="of each measurement; 7 by default, fewer say little"
+    )
+    rounds = parser.parse_args().rounds
+    try:
+        versions = [f"{rival} {importlib.metadata.version(rival)}" for rival in RIVALS]
+    except importlib.metadata.PackageNotFoundError as error:
+        parser.error(f"{error.name} is not installed: pip install -e '.[implementations]'")
+    # Wide enough for each table as it is, also where the output is no terminal.
+    console = Console(width=100)
+    console.print(f"Python {platform.python_version()}, {', '.join(versions)}")
+    console.print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}; medians of {rounds} rounds\n")
+    newest = {"kafka-python": of_kafka_python, "kio": of_kio}
+    older = {**newest, "aiokafka": of_aiokafka}
+    for title, name, version, value, rivals in (
+        ("Metadata response 12, 50 topics × 10 partitions", "MetadataResponse", 12, metadata(50, 12), newest),
+        ("Metadata response 5, the same", "MetadataResponse", 5, metadata(50, 5), older),
+        ("ApiVersions response 3, 60 keys", "ApiVersionsResponse", 3, api_versions(60), newest),
+        ("ApiVersions response 2, the same", "ApiVersionsResponse", 2, api_versions(60), older),
+    ):
+        console.print(compare(title, name, version, value, rivals, rounds))
+    console.print(growth(rounds))
+    console.print(first_frame(rounds))
 
 
 if __name__ == "__main__":

@@ -133,12 +133,28 @@ def every_field(node: Node, leaves: _Leaves | None = None, size: int = 2) -> Any
     raise TypeError(f"no message has a {type(node).__name__}")
 
 
+def elements(node: Node) -> Any:
+    """Every field at its default but for structures, which are there, and arrays, which have two elements: the first
+    made the same way, the second all of defaults."""
+    match node:
+        case Struct():
+            return {
+                field.name: field.default if isinstance(field.node, Primitive) else elements(field.node)
+                for field in node.fields
+            }
+        case Array():
+            return [elements(node.element), default(node.element)]
+        case Primitive():
+            return node.default
+    raise TypeError(f"no message has a {type(node).__name__}")
+
+
 def nulls(node: Node, leaves: _Leaves | None = None) -> Any:
     """Every nullable field null; arrays that can't be null have one element, so that what is inside is null too."""
     leaves = leaves or _Leaves()
     match node:
         case Struct():
-            return {field.name: None if _nullable(field.node) else nulls(field.node, leaves) for field in node.fields}
+            return {field.name: None if nullable(field.node) else nulls(field.node, leaves) for field in node.fields}
         case Array():
             return [nulls(node.element, leaves)]
         case Primitive():
@@ -217,7 +233,8 @@ def _untagged(node: Node, value: Any) -> tuple[Node, Any]:
     return node, value
 
 
-def _nullable(node: Node) -> bool:
+def nullable(node: Node) -> bool:
+    """Whether a node can be null."""
     match node:
         case Struct(marker=marker):
             return marker != "none"
@@ -242,7 +259,7 @@ def _has_tags(node: Node) -> bool:
 def _has_nullable(node: Node) -> bool:
     match node:
         case Struct():
-            return any(_nullable(field.node) or _has_nullable(field.node) for field in node.fields)
+            return any(nullable(field.node) or _has_nullable(field.node) for field in node.fields)
         case Array():
             return _has_nullable(node.element)
     return False
@@ -255,6 +272,8 @@ def values(node: Struct) -> Iterator[tuple[str, Any]]:
         if node.flexible:
             yield "unknown-tags", with_unknown_tags(node, {})
         return
+    if any(not isinstance(field.node, Primitive) for field in node.fields):
+        yield "elements", elements(node)
     full = every_field(node)
     yield "set", full
     if _has_nullable(node):
@@ -334,6 +353,7 @@ def _vector(header: Header, entry: Entry) -> Vector:
 
 _ABOUT = {
     "default": "every field at its default",
+    "elements": "every field at its default, inside of arrays and of structures that are there",
     "set": "every field set, each leaf to a different value, arrays of two",
     "null": "every nullable field null",
     "tagged": "every tagged field set, the others at their defaults",

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Self
 
-from conformance import vectors
+from conformance import other_catalog, vectors
 from conformance.connection import Connection
 from conformance.judge import judge, rules_for
 from conformance.known import Known
@@ -34,10 +34,12 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What an implementation is asked; `not_offered` counts the cases that it is not, by what it does not offer."""
+    """What an implementation is asked; `not_offered` counts the cases that it is not, by what it does not offer,
+    `elsewhere` those that do not hold under the catalogue in force, by their type."""
 
     questions: tuple[Question, ...]
     not_offered: Counter[str] = field(default_factory=Counter)
+    elsewhere: Counter[str] = field(default_factory=Counter)
 
 
 class Session:
@@ -63,14 +65,18 @@ class Session:
         """The questions of these vectors that the implementation offers to answer."""
         questions: list[Question] = []
         not_offered: Counter[str] = Counter()
+        elsewhere: Counter[str] = Counter()
         for vector in chosen:
             for op in self._ops(vector):
                 case = vector.case(op)
-                if self._offers(vector, case):
+                name = f"{case.type} {op}" if case.type else op
+                if not _holds(vector, op):
+                    elsewhere[name] += 1
+                elif self._offers(vector, case):
                     questions.append(Question(vector, case))
                 else:
-                    not_offered[f"{case.type} {op}" if case.type else op] += 1
-        return Selection(tuple(questions), not_offered)
+                    not_offered[name] += 1
+        return Selection(tuple(questions), not_offered, elsewhere)
 
     def _ops(self, vector: Vector) -> tuple[Op, ...]:
         """An invalid vector is asked once: decode, or recode where only that is offered."""
@@ -168,6 +174,12 @@ class Session:
         for question in itertools.islice(self._ahead.values(), BLOCK):
             if question.case.dialect == first.case.dialect and not self._lacking(question.vector):
                 yield question
+
+
+def _holds(vector: Vector, op: Op) -> bool:
+    """Whether a question, and the twin that it rests on, hold under the catalogue in force."""
+    twin = twin_of(vector)
+    return other_catalog.holds(vector, op) and (twin is None or other_catalog.holds(twin, op))
 
 
 #: Outcomes of cases that were put to the implementation and answered in some way.

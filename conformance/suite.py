@@ -27,6 +27,7 @@ from conformance.report.failure import render_failure, repro_command
 from conformance.report.jsonl import ReportError, ReportWriter
 from conformance.report.summary import print_summary
 from conformance.session import ASKED, Question, Session
+from reference import catalog
 
 #: The user property under which a verdict travels with pytest's reports, from xdist's workers too.
 PROPERTY = "wireproof"
@@ -282,6 +283,7 @@ class Implementation(pytest.Collector):
         session = suite.open(self.spec)
         selection = session.select(vectors.load(suite.settings.dialects, suite.settings.areas))
         suite.not_offered[self.spec] = selection.not_offered
+        suite.elsewhere[self.spec] = selection.elsewhere
         for question in selection.questions:
             yield VectorItem.from_parent(
                 self,
@@ -312,6 +314,7 @@ class Implementation(pytest.Collector):
             for vector in found.vectors:
                 selection = session.select([vector])
                 suite.not_offered[self.spec] += selection.not_offered
+                suite.elsewhere[self.spec] += selection.elsewhere
                 if selection.questions:
                     offered[vector.id] = selection.questions
                     yield self._item(LedgerItem, vector.path, session, selection.questions)
@@ -352,6 +355,7 @@ class Suite:
         self.settings = settings
         self.sessions: dict[str, Session] = {}
         self.not_offered: dict[str, Counter[str]] = {}
+        self.elsewhere: dict[str, Counter[str]] = {}
         self.descriptions: dict[str, Description] = {}
         self.verdicts: dict[str, list[Verdict]] = {spec: [] for spec in settings.implementations}
         self.deselected = False
@@ -410,7 +414,9 @@ class Suite:
     @pytest.hookimpl
     def pytest_report_header(self) -> list[str]:
         kit = f"wireproof: vectors {vectors.digest()}; {self.settings.one_line()}"
-        return [kit, f"implementations: {', '.join(self.settings.implementations)}"]
+        other = catalog.current() is not catalog.bundled()
+        schemas = [f"message schemas: {catalog.current().made_by}"] if other else []
+        return [kit, *schemas, f"implementations: {', '.join(self.settings.implementations)}"]
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_report_teststatus(self, report: pytest.TestReport | pytest.CollectReport) -> Any:
@@ -434,7 +440,7 @@ class Suite:
             opened.connection.close()
         output = getattr(session.config, "workeroutput", None)
         if output is not None:  # an xdist worker: the controller sums up
-            output[PROPERTY] = msgspec.json.encode((self.descriptions, self.not_offered)).decode()
+            output[PROPERTY] = msgspec.json.encode((self.descriptions, self.not_offered, self.elsewhere)).decode()
             return
         if session.config.option.collectonly or session.exitstatus not in (0, 1, 5):
             return
@@ -452,11 +458,12 @@ class Suite:
         """xdist's: a worker ended; take over what it learned of the implementations."""
         sent = getattr(node, "workeroutput", {}).get(PROPERTY)
         if sent:
-            descriptions, not_offered = msgspec.json.decode(
-                sent, type=tuple[dict[str, Description], dict[str, dict[str, int]]]
+            descriptions, not_offered, elsewhere = msgspec.json.decode(
+                sent, type=tuple[dict[str, Description], dict[str, dict[str, int]], dict[str, dict[str, int]]]
             )
             self.descriptions |= descriptions
             self.not_offered |= {spec: Counter(counts) for spec, counts in not_offered.items()}
+            self.elsewhere |= {spec: Counter(counts) for spec, counts in elsewhere.items()}
 
     @pytest.hookimpl
     def pytest_terminal_summary(self, terminalreporter: Any, config: pytest.Config) -> None:
@@ -466,7 +473,8 @@ class Suite:
         for text in print_summary(
             {spec: tuple(found) for spec, found in self.verdicts.items()},
             self.descriptions,
-            {spec: dict(counts) for spec, counts in self.not_offered.items()},
+            self.not_offered,
+            self.elsewhere,
             width=writer.fullwidth,
             color=writer.hasmarkup,
         ):
@@ -483,7 +491,8 @@ class Suite:
 
     def _stale(self) -> Iterable[str]:
         today = datetime.datetime.now(tz=datetime.UTC).date()
-        complete = not self.deselected and self.settings.dialects is None and self.settings.areas is None
+        whole = self.settings.dialects is None and self.settings.areas is None and not any(self.elsewhere.values())
+        complete = not self.deselected and whole
         every_id = [case.id for vector in (*vectors.load(), *ledger.every_vector()) for case in vector.cases()]
         for spec, found in self.verdicts.items():
             description = self.descriptions.get(spec)

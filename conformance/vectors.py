@@ -19,6 +19,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from conformance import bombs
 from conformance.model import Case, Op
 from conformance.values import ValueFormatError, from_json
 from reference.errors import Reason
@@ -286,6 +287,10 @@ _RULING = re.compile(r"R-[A-Za-z0-9]+(-[A-Za-z0-9]+)*")
 _OUTCOMES = ("accepted", "unsupported", "retry", "error", "malformed")
 _HEX = re.compile("(?:[0-9a-f]{2})*")
 _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+#: Forms of `derive` that give bytes.
+_OF_BYTES = frozenset({"tags", "batch"})
+#: The most zeros of a derived batch: its record's length is an INT32.
+_MOST_ZEROS = 2**30
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,13 +351,18 @@ def _pieces(raw: _Pieces | None, field: str) -> tuple[Piece, ...]:
     return tuple(pieces)
 
 
-def _derived(form: Mapping[str, Any]) -> tuple[tuple[Piece, ...], Any]:
-    """`derive` → (pieces, value), either of which may be absent."""
+def _derived(form: Mapping[str, Any], *, valid: bool) -> tuple[tuple[Piece, ...], Any]:
+    """`derive` → (pieces, value), either of which may be absent; the value of a bomb is not made."""
     match form:
         case {"tags": int(count), **rest} if not rest:
-            tags = b"".join(_uvarint(tag) + b"\0" for tag in range(count))
-            pieces = (Piece(_uvarint(count), f"{count} tags"), Piece(tags, f"tags 0 … {count - 1}, each of size 0"))
+            tags = b"".join(bombs.uvarint(tag) + b"\0" for tag in range(count))
+            pieces = (Piece(bombs.uvarint(count), f"{count} tags"), Piece(tags, f"tags 0 … {count - 1}, each of size 0"))
             return pieces, [[tag, b""] for tag in range(count)]
+        case {"batch": {"codec": str(codec), "zeros": int(zeros), **odd}, **rest} if (
+            not rest and not odd and codec in bombs.CODECS and 0 <= zeros <= _MOST_ZEROS
+        ):
+            made = tuple(Piece(data, label) for data, label in bombs.pieces(codec, zeros))
+            return made, bombs.value(codec, zeros) if valid else ABSENT
         case {"value": {"text": str(text), "times": int(times)}, **rest} if not rest:
             return (), text * times
         case {"value": {"hex": str(digits), "times": int(times)}, **rest} if not rest:
@@ -362,19 +372,9 @@ def _derived(form: Mapping[str, Any]) -> tuple[tuple[Piece, ...], Any]:
     raise VectorError(f"derive: {form!r} is none of the forms of vectors/FORMAT.md")
 
 
-def _uvarint(number: int) -> bytes:
-    """An unsigned varint, written here again on purpose: vectors lean on no codec."""
-    out = bytearray()
-    while number > 0x7F:
-        out.append(number & 0x7F | 0x80)
-        number >>= 7
-    out.append(number)
-    return bytes(out)
-
-
 def _kind(raw: _RawVector) -> Kind:
     """The fields that are there decide."""
-    has_bytes = raw.bytes is not None or raw.derive is not None and "tags" in raw.derive
+    has_bytes = raw.bytes is not None or raw.derive is not None and not _OF_BYTES.isdisjoint(raw.derive)
     has_value = raw.value is not ABSENT or raw.derive is not None
     found = [
         kind
@@ -401,8 +401,8 @@ def _kind(raw: _RawVector) -> Kind:
 def _resolve(raw: _RawVector, file: _RawFile) -> Vector:
     if not _ID.fullmatch(raw.id):
         raise VectorError("an id is lower-case words with hyphens")
-    derived = None if raw.derive is None else _derived(raw.derive)
     kind = _kind(raw)
+    derived = None if raw.derive is None else _derived(raw.derive, valid=kind is Kind.VALID)
     _check_fields(kind, raw)
     pieces, value = _pieces(raw.bytes, "bytes"), raw.value
     if derived is not None:

@@ -18,6 +18,8 @@ import msgspec
 
 import reference
 from conformance import vectors
+from conformance.coverage import REASONS, Gap, Row, State, coverage, everything
+from reference import catalog
 from reference.rules import Ruling
 from wireproof import cli, pytest_plugin
 
@@ -157,6 +159,85 @@ def _bug_row(bug: _Bug, state: str) -> tuple[str, ...]:
     return f'<a id="{bug.id.lower()}"></a>{bug.id}', where, wrong, state
 
 
+# --- docs/reference/coverage-messages.md --------------------------------------------------------------------------
+
+_COVERAGE = """\
+What the vectors really hold of every message of the catalogue: the values of all ledger cases and of the vectors that
+are written by hand, field by field and version by version. A field's cell shows the versions in which
+
+- **default**: a value of it equals its default;
+- **set**: one is neither its default nor null;
+- **null**: one is null;
+- **tagged**: one is sent in a tag buffer, because it is not the default;
+- **boundary**: of a number or UUID, its type's least and its greatest value both occur; of text, bytes or an array, one
+  is empty, or its compact length takes two bytes; of an array, too, one has a single element.
+
+✓ without versions means all versions that have the field; a letter, that none of them is covered, for this reason:
+"""
+_LETTERS = {
+    Gap.NOT_NULLABLE: "N",
+    Gap.NOT_TAGGED: "T",
+    Gap.NO_BOUNDARY: "B",
+    Gap.ABSENT: "D",
+    Gap.HIDDEN: "H",
+    Gap.NOT_COVERED: "**not covered**",
+}
+
+
+def coverage_page() -> Lines:
+    """Message × version × field × state: whether the vectors hold it, and if not, why."""
+    messages = coverage(everything())
+    yield from ("# What the vectors hold of each message", "", _NOTE, "", _COVERAGE)
+    reasons = [gap for gap in _LETTERS if gap in REASONS]
+    yield from _table(("letter", "reason"), [(_LETTERS[gap], gap) for gap in reasons])
+    yield from ("A cell is a field in a version of its message.", "")
+    gaps: list[Gap | None] = [None, *reasons, Gap.NO_FIELD, Gap.NOT_COVERED]
+    count = Counter(
+        (state, gap)
+        for message in messages
+        for row in message.rows
+        for state, cell in row.cells.items()
+        for gap in cell.values()
+    )
+    head = ("cells", "covered", *(_LETTERS[gap] for gap in reasons), Gap.NO_FIELD, Gap.NOT_COVERED, "total")
+    totals = [[count[state, gap] for gap in gaps] for state in State]
+    names = [f"**{state}**" for state in State]
+    rows = [*zip(names, totals, strict=True), ("all", [sum(column) for column in zip(*totals, strict=True)])]
+    yield from _table(head, [(name, *(f"{n:,}" for n in (*numbers, sum(numbers)))) for name, numbers in rows])
+    keys = {f"{api}{kind}": key for key, api in catalog.current().apis.items() for kind in ("Request", "Response")}
+    for message in sorted(messages, key=lambda message: (keys.get(message.name, 2**15), message.name)):
+        key = f", api {keys[message.name]}" if message.name in keys else ""
+        yield from (f"## {message.name} {_ranges(message.versions)}{key}", "")
+        if message.rows:
+            yield from _table(("field", "type", "versions", *State), map(_coverage_row, message.rows))
+        else:
+            yield from ("It has no fields.", "")
+
+
+def _coverage_row(row: Row) -> tuple[str, ...]:
+    cells = (_coverage_cell(row, row.cells[state]) for state in State)
+    return _code(row.path), _code(row.type), _ranges(row.versions), *cells
+
+
+def _coverage_cell(row: Row, cell: Mapping[int, Gap | None]) -> str:
+    by_gap: dict[Gap | None, list[int]] = {}
+    for version in row.versions:
+        by_gap.setdefault(cell[version], []).append(version)
+    marks = [("✓" if gap is None else _LETTERS[gap], versions) for gap, versions in by_gap.items()]
+    return marks[0][0] if len(marks) == 1 else ", ".join(f"{mark} {_ranges(versions)}" for mark, versions in marks)
+
+
+def _ranges(versions: Iterable[int]) -> str:
+    """Ascending versions as 0–3, 5."""
+    spans: list[list[int]] = []
+    for version in versions:
+        if spans and version == spans[-1][1] + 1:
+            spans[-1][1] = version
+        else:
+            spans.append([version, version])
+    return ", ".join(str(low) if low == high else f"{low}–{high}" for low, high in spans)
+
+
 # --- docs/reference/command-line.md -------------------------------------------------------------------------------
 
 
@@ -253,6 +334,7 @@ PAGES: Mapping[str, Callable[[], Lines]] = {
     "rulings.md": rulings_page,
     "reference/bugs.md": bugs_page,
     "reference/command-line.md": command_line_page,
+    "reference/coverage-messages.md": coverage_page,
 }
 
 

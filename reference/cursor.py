@@ -23,35 +23,50 @@ class Span:
 class Reader:
     """A position in bytes and the end of the window that may be read.
 
-    `rules` are the readings in force; `path` is where in the value the reader stands, for errors and spans;
-    `spans`, when given, collects a Span for every byte read.
+    `rules` are the readings in force; `spans`, when given, collects a Span for every byte read. `steps` lead to where
+    in the value the reader stands: names of fields, indexes of elements. They are made into a path when an error or a
+    span needs one, for most readings need none.
     """
 
-    __slots__ = ("data", "end", "path", "pos", "rules", "spans")
+    __slots__ = ("data", "end", "pos", "rules", "spans", "steps")
 
     def __init__(self, data: bytes | memoryview, rules: Rules, spans: list[Span] | None = None) -> None:
-        self.data = memoryview(data)
+        self.data = bytes(data)
         self.rules = rules
         self.spans = spans
         self.pos = 0
         self.end = len(self.data)
-        self.path = ""
+        self.steps: list[str | int] = []
+
+    @property
+    def path(self) -> str:
+        """Where in the value the reader stands: "ApiKeys[2].MinVersion"."""
+        path = ""
+        for step in self.steps:
+            if isinstance(step, int):
+                path += f"[{step}]"
+            else:
+                path += f".{step}" if path else step
+        return path
+
+    @path.setter
+    def path(self, path: str) -> None:
+        self.steps = [path] if path else []
 
     @property
     def remaining(self) -> int:
         return self.end - self.pos
 
-    def take(self, count: int, start: int, what: str) -> memoryview:
+    def take(self, count: int, start: int, what: str) -> bytes:
         """The next `count` bytes of the field that began at `start`, which is truncated when they are not there."""
-        if count > self.end - self.pos:
-            raise self.error(
-                Reason.TRUNCATED, f"{what} needs {count} more bytes, {self.end - self.pos} are left", start
-            )
-        view = self.data[self.pos : self.pos + count]
-        self.pos += count
-        return view
+        end = self.pos + count
+        if end > self.end:
+            raise self.truncated(count, start, what)
+        taken = self.data[self.pos : end]
+        self.pos = end
+        return taken
 
-    def peek(self, count: int) -> memoryview:
+    def peek(self, count: int) -> bytes:
         """Up to `count` of the next bytes, without moving."""
         return self.data[self.pos : min(self.pos + count, self.end)]
 
@@ -59,7 +74,7 @@ class Reader:
         """A reader over the next `size` bytes alone, which this one steps over. The caller has checked that they are
         there, and says with `demand_end` what bytes left over in it mean."""
         inner = Reader.__new__(Reader)
-        inner.data, inner.rules, inner.spans, inner.path = self.data, self.rules, self.spans, self.path
+        inner.data, inner.rules, inner.spans, inner.steps = self.data, self.rules, self.spans, self.steps
         inner.pos, inner.end = self.pos, self.pos + size
         self.pos += size
         return inner
@@ -74,6 +89,10 @@ class Reader:
         """Record what the bytes from `start` up to here are."""
         if self.spans is not None:
             self.spans.append(Span(self.path, start, self.pos, what, value))
+
+    def truncated(self, count: int, start: int, what: str) -> DecodeError:
+        """The refusal of a field that began at `start` and needs `count` bytes from here, which are not all there."""
+        return self.error(Reason.TRUNCATED, f"{what} needs {count} more bytes, {self.remaining} are left", start)
 
     def error(self, reason: Reason, detail: str, offset: int) -> DecodeError:
         return DecodeError(reason, detail, offset, self.path)

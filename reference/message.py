@@ -37,19 +37,23 @@ POLICY_ELEMENTS = 1_000_000
 
 
 def read(node: Node, reader: Reader, path: str = "") -> Any:
-    """The value of a node. Raises DecodeError."""
+    """The value of a node that stands at `path`. Raises DecodeError."""
     reader.path = path
+    return _read(node, reader)
+
+
+def _read(node: Node, reader: Reader) -> Any:
     match node:
         case Primitive():
             return node.read(reader)
         case Struct():
-            return _read_struct(node, reader, path)
+            return _read_struct(node, reader)
         case Array():
-            return _read_array(node, reader, path)
-        case Pair(first, second):
-            return tuple(read(field.node, reader, _join(path, field.name)) for field in (first, second))
+            return _read_array(node, reader)
+        case Pair():
+            return _read_pair(node, reader)
         case TagBuffer():
-            return _read_tags(reader, path, None, {})
+            return _read_tags(None, reader, {})
 
 
 def append(node: Node, writer: Writer, value: Any, path: str = "") -> None:
@@ -89,7 +93,7 @@ def _join(path: str, name: str) -> str:
 # --- Arrays -----------------------------------------------------------------------------------------------------------
 
 
-def _read_array(node: Array, reader: Reader, path: str) -> list[Any] | None:
+def _read_array(node: Array, reader: Reader) -> list[Any] | None:
     start = reader.pos
     if node.compact:
         count = read_compact_length(reader, "count", node.nullable)
@@ -99,21 +103,13 @@ def _read_array(node: Array, reader: Reader, path: str) -> list[Any] | None:
         return None
     if count > POLICY_ELEMENTS and reader.rules.policy_limits == "kafka-4.4":
         raise reader.error(Reason.RESOURCE_LIMIT, f"{count} elements; Kafka reads {POLICY_ELEMENTS}", start)
-    if isinstance(node.element, Primitive) and reader.spans is None:
-        return _read_primitives(node.element, reader, path, count)
-    return [read(node.element, reader, f"{path}[{index}]") for index in range(count)]
-
-
-def _read_primitives(element: Primitive, reader: Reader, path: str, count: int) -> list[Any]:
-    """Long arrays are of primitives: their paths are only made when one is refused."""
-    values: list[Any] = []
-    take = element.read
-    try:
-        for _ in range(count):
-            values.append(take(reader))
-    except DecodeError as error:
-        error.path = f"{path}[{len(values)}]"
-        raise
+    element, steps = node.element, reader.steps
+    values = []
+    steps.append(0)
+    for index in range(count):
+        steps[-1] = index
+        values.append(element.read(reader) if isinstance(element, Primitive) else _read(element, reader))
+    steps.pop()
     return values
 
 
@@ -135,6 +131,16 @@ def _append_array(node: Array, writer: Writer, value: Any, path: str) -> None:
         append(node.element, writer, element, f"{path}[{index}]")
 
 
+def _read_pair(node: Pair, reader: Reader) -> tuple[Any, Any]:
+    steps = reader.steps
+    steps.append(node.first.name)
+    first = _read(node.first.node, reader)
+    steps[-1] = node.second.name
+    second = _read(node.second.node, reader)
+    steps.pop()
+    return first, second
+
+
 def _append_pair(node: Pair, writer: Writer, value: Any, path: str) -> None:
     if not isinstance(value, (list, tuple)) or len(value) != 2:
         names = f"{node.first.name} and {node.second.name}"
@@ -146,18 +152,32 @@ def _append_pair(node: Pair, writer: Writer, value: Any, path: str) -> None:
 # --- Structures -------------------------------------------------------------------------------------------------------
 
 
-def _read_struct(node: Struct, reader: Reader, path: str) -> dict[str, Any] | None:
+def _read_struct(node: Struct, reader: Reader) -> dict[str, Any] | None:
     if node.marker != "none" and not _read_marker(node, reader):
         return None
-    # Schema order, tagged fields included: what is not on the wire stays at its default.
-    value = {field.name: copy.deepcopy(field.default) if field.tag is not None else None for field in node.fields}
+    value = _unread(node) if node.tagged else {}
+    steps = reader.steps
+    steps.append("")
     for field in node.plain:
-        value[field.name] = read(field.node, reader, _join(path, field.name))
+        steps[-1] = field.name
+        inner = field.node  # mostly a primitive, which needs no detour
+        value[field.name] = inner.read(reader) if isinstance(inner, Primitive) else _read(inner, reader)
+    steps.pop()
     if node.flexible:
-        unknown = _read_tags(reader, path, node, value)
+        unknown = _read_tags(node, reader, value)
         if unknown:
             value["_tags"] = unknown
     return value
+
+
+def _unread(node: Struct) -> dict[str, Any]:
+    """All fields in schema order, to be filled: a tagged field that is not on the wire stays at its default."""
+    return {field.name: None if field.tag is None else _fresh(field.default) for field in node.fields}
+
+
+def _fresh(default: Any) -> Any:
+    """A default that no other value shares, where it can be changed."""
+    return copy.deepcopy(default) if isinstance(default, (dict, list)) else default
 
 
 def _read_marker(node: Struct, reader: Reader) -> bool:
@@ -241,46 +261,50 @@ def _at_default(value: Any, default: Any) -> bool:
 # --- Tag buffers ------------------------------------------------------------------------------------------------------
 
 
-def _read_tags(reader: Reader, path: str, node: Struct | None, value: dict[str, Any]) -> list[tuple[int, bytes]]:
-    """A tag buffer: known fields go into `value`, the unknown tags come back in wire order (R-K-3)."""
-    reader.path = _join(path, "_tags")
+def _read_tags(node: Struct | None, reader: Reader, value: dict[str, Any]) -> list[tuple[int, bytes]]:
+    """A tag buffer: known fields go into `value`, the unknown tags come back in wire order (R-K-3).
+
+    Tags ascend (R-K-1 ‡, other: any). One that is known only in other versions is an unknown one (R-K-4 ‡, other:
+    refused).
+    """
+    reader.steps.append("_tags")
     start = reader.pos
     count = read_unsigned_varint(reader, "tag count")
-    if count > reader.remaining:
+    if count > reader.end - reader.pos:
         raise reader.error(Reason.TRUNCATED, f"{count} tags, but {reader.remaining} bytes are left", start)
     if count > POLICY_TAGS and reader.rules.policy_limits == "kafka-4.4":
         raise reader.error(Reason.RESOURCE_LIMIT, f"{count} tags; Kafka reads {POLICY_TAGS}", start)
     unknown: list[tuple[int, bytes]] = []
     previous = -1
     for _ in range(count):
-        reader.path = _join(path, "_tags")
         at = reader.pos
-        tag = _read_tag(reader, previous)
+        tag = read_unsigned_varint(reader, "tag")
+        if tag <= previous and reader.rules.tag_order == "ascending":
+            raise _not_ascending(reader, tag, previous, at)
         previous = tag
         field = node.tagged.get(tag) if node else None
         if field is not None:
-            value[field.name] = _read_known(reader, field, _join(path, field.name))
+            value[field.name] = _read_known(field, reader)
+            reader.steps[-1] = "_tags"
         else:
-            _check_foreign(reader, node, tag, at)
+            if node and tag in node.foreign_tags and reader.rules.foreign_tags == "refused":
+                detail = f"tag {tag} of {node.name} is not valid in this version"
+                raise reader.error(Reason.UNSUPPORTED_VERSION, detail, at)
             unknown.append((tag, _read_unknown(reader)))
+    reader.steps.pop()
     return unknown
 
 
-def _read_tag(reader: Reader, previous: int) -> int:
-    """A tag above the one before it (R-K-1 ‡, other: any)."""
-    start = reader.pos
-    tag = read_unsigned_varint(reader, "tag")
-    if tag <= previous and reader.rules.tag_order == "ascending":
-        if tag == previous:
-            raise reader.error(Reason.TAG_DUPLICATE, f"tag {tag} stands twice", start)
-        raise reader.error(Reason.TAG_ORDER, f"tag {tag} comes after tag {previous}; tags ascend", start)
-    return tag
+def _not_ascending(reader: Reader, tag: int, previous: int, at: int) -> DecodeError:
+    if tag == previous:
+        return reader.error(Reason.TAG_DUPLICATE, f"tag {tag} stands twice", at)
+    return reader.error(Reason.TAG_ORDER, f"tag {tag} comes after tag {previous}; tags ascend", at)
 
 
 def _read_size(reader: Reader) -> int:
     start = reader.pos
     size = read_unsigned_varint(reader, "tag size")
-    if size > reader.remaining:
+    if size > reader.end - reader.pos:
         raise reader.error(Reason.TRUNCATED, f"tag size {size}, but {reader.remaining} bytes are left", start)
     return size
 
@@ -288,31 +312,25 @@ def _read_size(reader: Reader) -> int:
 def _read_unknown(reader: Reader) -> bytes:
     size = _read_size(reader)
     start = reader.pos
-    data = bytes(reader.take(size, start, "tag data"))
+    data = reader.take(size, start, "tag data")
     if size:
         reader.note(start, "unknown tag's data", data)
     return data
 
 
-def _read_known(reader: Reader, field: PlannedField, path: str) -> Any:
+def _read_known(field: PlannedField, reader: Reader) -> Any:
     """A known tag's value, which fills its size exactly (R-K-2 ‡, other: reading goes on where the value ended)."""
     if reader.rules.tag_size == "ignored":
         read_unsigned_varint(reader, "tag size")
-        return read(field.node, reader, path)
+        reader.steps[-1] = field.name
+        return _read(field.node, reader)
     start = reader.pos
     size = _read_size(reader)
+    reader.steps[-1] = field.name
     window = reader.window(size)
-    value = read(field.node, window, path)
-    window.path = path
+    value = _read(field.node, window)
     window.demand_end(Reason.LENGTH_MISMATCH, "the tag's value", start)
     return value
-
-
-def _check_foreign(reader: Reader, node: Struct | None, tag: int, at: int) -> None:
-    """R-K-4 ‡: a tag known only in other versions is an unknown one; other: refused."""
-    if node and tag in node.foreign_tags and reader.rules.foreign_tags == "refused":
-        detail = f"tag {tag} of {node.name} is not valid in this version"
-        raise reader.error(Reason.UNSUPPORTED_VERSION, detail, at)
 
 
 def _unknown_tags(writer: Writer, value: Any, known: Container[int], path: str) -> dict[int, bytes]:

@@ -37,19 +37,30 @@ class IntegerReader(Protocol):
     def __call__(self, reader: Reader, what: str = ...) -> int: ...
 
 
+def _fixed(name: str, layout: struct.Struct) -> Callable[..., Any]:
+    width, unpack_from = layout.size, layout.unpack_from
+
+    def read(reader: Reader, what: str = name) -> Any:
+        start = reader.pos
+        end = start + width
+        if end > reader.end:
+            raise reader.truncated(width, start, what)
+        (value,) = unpack_from(reader.data, start)
+        reader.pos = end
+        if reader.spans is not None:
+            reader.note(start, what, value)
+        return value
+
+    return read
+
+
 def _fixed_integer(name: str, code: str, low: int, high: int) -> tuple[IntegerReader, Appender]:
     layout = struct.Struct(code)
-
-    def read(reader: Reader, what: str = name) -> int:
-        start = reader.pos
-        number: int = layout.unpack(reader.take(layout.size, start, what))[0]
-        reader.note(start, what, number)
-        return number
 
     def append(writer: Writer, value: Any) -> None:
         writer.out += layout.pack(integer(writer, value, name, low, high))
 
-    return read, append
+    return _fixed(name, layout), append
 
 
 def integer(writer: Writer, value: Any, what: str, low: int, high: int) -> int:
@@ -77,11 +88,7 @@ read_uint32, append_uint32 = _fixed_integer("UINT32", ">I", 0, 2**32 - 1)
 
 
 # BOOLEAN: 1 byte; 0 is false, anything else true; written 0 or 1.
-def read_boolean(reader: Reader) -> bool:
-    start = reader.pos
-    value = reader.take(1, start, "BOOLEAN")[0] != 0
-    reader.note(start, "BOOLEAN", value)
-    return value
+read_boolean = _fixed("BOOLEAN", struct.Struct("?"))  # which takes them so
 
 
 def append_boolean(writer: Writer, value: Any) -> None:
@@ -93,12 +100,7 @@ def append_boolean(writer: Writer, value: Any) -> None:
 # FLOAT64: 8 bytes, IEEE 754 double.
 _DOUBLE = struct.Struct(">d")
 
-
-def read_float64(reader: Reader) -> float:
-    start = reader.pos
-    number: float = _DOUBLE.unpack(reader.take(8, start, "FLOAT64"))[0]
-    reader.note(start, "FLOAT64", number)
-    return number
+read_float64 = _fixed("FLOAT64", _DOUBLE)
 
 
 def append_float64(writer: Writer, value: Any) -> None:
@@ -110,7 +112,7 @@ def append_float64(writer: Writer, value: Any) -> None:
 # UUID: 16 bytes, most significant first; it has no null (the zero UUID stands for none).
 def read_uuid(reader: Reader) -> uuid.UUID:
     start = reader.pos
-    value = uuid.UUID(bytes=bytes(reader.take(16, start, "UUID")))
+    value = uuid.UUID(bytes=reader.take(16, start, "UUID"))
     reader.note(start, "UUID", value)
     return value
 
@@ -157,8 +159,13 @@ def _append_leb128(writer: Writer, number: int) -> None:
 # UNSIGNED_VARINT: unsigned LEB128 of 32 bits.
 def read_unsigned_varint(reader: Reader, what: str = "UNSIGNED_VARINT") -> int:
     start = reader.pos
-    number = _read_leb128(reader, 32, what)
-    reader.note(start, what, number)
+    if start < reader.end and reader.data[start] < 0x80:  # most are of one byte
+        number = reader.data[start]
+        reader.pos = start + 1
+    else:
+        number = _read_leb128(reader, 32, what)
+    if reader.spans is not None:
+        reader.note(start, what, number)
     return number
 
 
@@ -224,7 +231,7 @@ def read_compact_length(reader: Reader, what: str, nullable: bool) -> int | None
 
 
 def _within(reader: Reader, length: int, what: str, start: int) -> int:
-    if length > reader.remaining:
+    if length > reader.end - reader.pos:
         raise reader.error(Reason.TRUNCATED, f"{what} {length}, but {reader.remaining} bytes are left", start)
     return length
 
@@ -274,7 +281,7 @@ def _text_bytes(writer: Writer, value: Any, what: str) -> bytes:
 
 def _read_raw(reader: Reader, length: int) -> bytes:
     start = reader.pos
-    raw = bytes(reader.take(length, start, "bytes"))
+    raw = reader.take(length, start, "bytes")
     if length:
         reader.note(start, "bytes", raw)
     return raw

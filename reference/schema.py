@@ -5,11 +5,13 @@ Source: the README of Kafka's message definitions; KIP-482 for flexible and tagg
 
 from __future__ import annotations
 
+import base64
 import contextlib
+import difflib
 import json
 import re
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,9 +41,46 @@ _INTEGERS = {
     "uint16": (0, 2**16 - 1),
     "uint32": (0, 2**32 - 1),
 }
+#: The keys that Kafka's own generator knows: it refuses any other. Those that change no byte are passed over.
+_MESSAGE_KEYS = frozenset(
+    {
+        "apiKey",
+        "commonStructs",
+        "deprecatedVersions",
+        "fields",
+        "flexibleVersions",
+        "headerVersions",  # says again what follows from flexibleVersions
+        "latestVersionUnstable",
+        "listeners",
+        "name",
+        "type",
+        "validVersions",
+    }
+)
+_STRUCT_KEYS = frozenset({"deprecatedVersions", "fields", "name", "versions"})
+_FIELD_KEYS = frozenset(
+    {
+        "about",
+        "default",
+        "entityType",
+        "fields",
+        "flexibleVersions",
+        "ignorable",
+        "mapKey",
+        "name",
+        "nullableVersions",
+        "tag",
+        "taggedVersions",
+        "type",
+        "versions",
+        "zeroCopy",
+    }
+)
 #: A structure with one field of such a name could not be told from an encoded bytes, integer, UUID or float value.
 AMBIGUOUS_NAMES = frozenset({"hex", "int", "uuid", "float64"})
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*")
+_KAFKA_UUID = re.compile(r"[A-Za-z0-9_-]{22}(?:==)?")
+_USUAL_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _RANGE = re.compile(r"([0-9]{1,5})(?:-([0-9]{1,5})|(\+))?")
 MAX_VERSION = 2**15 - 1
 #: Nesting deeper than this is refused: no message needs it, and a codec recurses along it.
@@ -156,12 +195,14 @@ class _Parser:
     def __init__(self, raw: Any) -> None:
         self.raw = _mapping(raw, "")
         self.common: dict[str, Any] = {}
+        self.used: set[str] = set()
         self.flexible = NONE
         self.count = 0
 
     def schema(self) -> Schema:
         raw = self.raw
         name = _name(raw, "")
+        _check_keys(raw, _MESSAGE_KEYS, "")
         versions = _versions(raw.get("validVersions"), "validVersions")
         self.flexible = _versions(raw.get("flexibleVersions", "none"), "flexibleVersions")
         for entry in _list(raw.get("commonStructs", []), "commonStructs"):
@@ -169,16 +210,17 @@ class _Parser:
             shared_name = _name(shared, "commonStructs")
             if shared_name in self.common:
                 raise SchemaError(f"the structure {shared_name} stands twice", "commonStructs")
+            _check_keys(shared, _STRUCT_KEYS, f"commonStructs.{shared_name}")
             self.common[shared_name] = shared
         kind = raw.get("type")
         if kind not in ("request", "response", "header", "data", "metadata", "coordinator-key", "coordinator-value"):
             detail = f"{shown(kind)} is no kind of message; request, response, header or data is expected"
             raise SchemaError(detail, "type")
-        api_key = raw.get("apiKey")
-        if api_key is not None and not _whole(api_key, 0, 2**15 - 1):
-            raise SchemaError(f"{shown(api_key)} is no api key", "apiKey")
+        api_key = _number(raw.get("apiKey"), 2**15 - 1, "api key", "apiKey")
         stated = raw.get("fields", None if versions else [])  # one whose versions are all gone has none
         fields = self.fields(stated, "", versions, ())
+        for unused in sorted(self.common.keys() - self.used):  # nobody else looks at them
+            self.fields(self.common[unused].get("fields"), f"commonStructs.{unused}", versions, (unused,))
         return Schema(name, kind, api_key, versions, self.flexible, fields)
 
     def fields(self, raw: Any, path: str, versions: Versions, within: tuple[str, ...]) -> tuple[Field, ...]:
@@ -202,12 +244,8 @@ class _Parser:
     def check_ambiguous(fields: tuple[Field, ...], versions: Versions, path: str) -> None:
         """No version of the structure has one of the ambiguous names as its only field."""
         for field in (field for field in fields if field.name in AMBIGUOUS_NAMES):
-            own = field.versions & versions
-            alone = own.low  # the first version in which no other field has been found
-            for other in sorted((other.versions for other in fields if other is not field), key=lambda span: span.low):
-                if alone in other:
-                    alone = other.high + 1
-            if alone in own:
+            others = [other.versions for other in fields if other is not field]
+            if _first_without(others, field.versions & versions) is not None:
                 raise SchemaError(f"a structure whose one field is called {field.name} makes values ambiguous", path)
 
     def field(self, raw: Mapping[str, Any], path: str, outer: Versions, within: tuple[str, ...]) -> Field:
@@ -216,6 +254,7 @@ class _Parser:
         self.count += 1
         if self.count > MAX_FIELDS:
             raise SchemaError(f"the message has more than {MAX_FIELDS} fields", path)
+        _check_keys(raw, _FIELD_KEYS, path)
         written = raw.get("type")
         if not isinstance(written, str):
             raise SchemaError(f"{shown(written)} is no type", path)
@@ -223,11 +262,9 @@ class _Parser:
         versions = _versions(raw.get("versions", raw.get("taggedVersions")), path + ".versions")
         nullable = _versions(raw.get("nullableVersions", "none"), path + ".nullableVersions")
         tagged = _versions(raw.get("taggedVersions", "none"), path + ".taggedVersions")
-        tag = raw.get("tag")
+        tag = _number(raw.get("tag"), 2**31 - 1, "tag", path)
         if (tag is None) != (not tagged):
             raise SchemaError("a tagged field has both `tag` and `taggedVersions`", path)
-        if tag is not None and not _whole(tag, 0, 2**31 - 1):
-            raise SchemaError(f"{shown(tag)} is no tag", path)
         own = raw.get("flexibleVersions")
         struct_fields = self.struct_fields(raw, type_name, path, versions & outer, within)
         field = Field(
@@ -244,6 +281,8 @@ class _Parser:
             fields=struct_fields,
         )
         self.check(field, path)
+        if field.array and field.fields is not None:
+            self.check_element(field, versions & outer, path)
         return field
 
     def struct_fields(
@@ -268,8 +307,16 @@ class _Parser:
         if entries is None:
             if type_name not in self.common:
                 raise SchemaError(f"{type_name} is neither a scalar nor one of the commonStructs", path)
+            self.used.add(type_name)
             entries = self.common[type_name].get("fields")
         return self.fields(entries, path, versions, (*within, type_name))
+
+    def check_element(self, field: Field, versions: Versions, path: str) -> None:
+        """No version of the array has elements of no byte: nothing would bound what a count asks for."""
+        assert field.fields is not None
+        bare = _first_without([self.flexible, *_filled(field.fields)], versions)
+        if bare is not None:
+            raise SchemaError(f"{field.type} takes no byte in version {bare}, so there can be no array of it", path)
 
     def check(self, field: Field, path: str) -> None:
         scalar = not field.array and field.fields is None
@@ -279,6 +326,25 @@ class _Parser:
             raise SchemaError(f"tagged in {field.tagged}, but only there in {field.versions}", path)
         if not field.tagged.within(self.flexible):
             raise SchemaError(f"tagged in {field.tagged}, but only {self.flexible} are flexible", path)
+
+
+def _first_without(spans: Iterable[Versions], within: Versions) -> int | None:
+    """The first version of `within` that none of the spans holds."""
+    version = within.low
+    for span in sorted(spans, key=lambda span: span.low):
+        if version in span:
+            version = span.high + 1
+    return version if version in within else None
+
+
+def _filled(fields: Iterable[Field]) -> Iterator[Versions]:
+    """Versions in which a structure of these fields takes a byte; a tag buffer aside."""
+    for field in fields:
+        if field.array or field.fields is None:
+            yield field.versions
+        else:
+            yield field.nullable & field.versions  # its marker
+            yield from (span & field.versions for span in _filled(field.fields))
 
 
 def _mapping(raw: Any, path: str) -> Mapping[str, Any]:
@@ -304,11 +370,33 @@ def _name(raw: Mapping[str, Any], path: str) -> str:
     return name
 
 
+def _check_keys(raw: Mapping[str, Any], known: frozenset[str], path: str) -> None:
+    """Refuse a key that Kafka's generator does not know: a misspelt one would be passed over."""
+    for key in raw:
+        if key not in known:
+            near = difflib.get_close_matches(key, sorted(known), n=1)
+            hint = f"is {near[0]} meant?" if near else f"known are {', '.join(sorted(known))}"
+            raise SchemaError(f"the key {shown(key)} is not known here; {hint}", path)
+
+
 def _flag(raw: Mapping[str, Any], key: str, path: str) -> bool:
+    """true or false, as text too."""
     value = raw.get(key, False)
+    if value in ("true", "false"):
+        return bool(value == "true")
     if not isinstance(value, bool):
         raise SchemaError(f"{key} is true or false, not {shown(value)}", path)
     return value
+
+
+def _number(raw: Any, high: int, what: str, path: str) -> int | None:
+    """An integer from 0 to high, as text too (Kafka 3.9 writes a tag so); None when there is none."""
+    if raw is None:
+        return None
+    number = int(raw) if isinstance(raw, str) and re.fullmatch(r"[0-9]{1,10}", raw) else raw
+    if not _whole(number, 0, high):
+        raise SchemaError(f"{shown(raw)} is no {what}; an integer from 0 to {high} is expected", path)
+    return int(number)
 
 
 def _versions(raw: Any, path: str) -> Versions:
@@ -329,6 +417,8 @@ def _default(raw: Any, type_name: str, array: bool, nullable: Versions, path: st
     """The default that a schema states, else the type's own: 0, false, "", empty, zero UUID. For a structure:
     `...` (Ellipsis), which stands for a structure of defaults."""
     path += ".default"
+    if raw == "":  # how the generator has a default that is not stated
+        raw = None
     if raw == "null":
         if not nullable:
             raise SchemaError("null is the default of a field that is never nullable", path)
@@ -347,7 +437,7 @@ def _default(raw: Any, type_name: str, array: bool, nullable: Versions, path: st
 
 def _unstated(raw: Any, own: Any, what: str, path: str) -> Any:
     """The default of a type for which a schema states none, but null."""
-    if raw not in (None, ""):
+    if raw is not None:
         raise SchemaError(f"{what} can't have a default but null, not {_kind(raw)}", path)
     return own
 
@@ -380,8 +470,10 @@ def _whole(raw: Any, low: int, high: int) -> bool:
 
 
 def _bool(raw: Any, path: str) -> bool:
-    if raw in ("true", "false") or raw is None or isinstance(raw, bool):
-        return raw is True or raw == "true"
+    if raw is None or isinstance(raw, bool):
+        return raw is True
+    if isinstance(raw, str) and raw.lower() in ("true", "false"):
+        return raw.lower() == "true"
     raise SchemaError(f"{_kind(raw)} is no boolean default; true or false is expected", path)
 
 
@@ -395,12 +487,14 @@ def _float(raw: Any, path: str) -> float:
 
 
 def _uuid(raw: Any, path: str) -> uuid.UUID:
+    """In Kafka's form, 22 characters of URL-safe base64, or in the usual one."""
     if raw is None:
         return NULL_UUID
-    try:
+    if isinstance(raw, str) and _KAFKA_UUID.fullmatch(raw):
+        return uuid.UUID(bytes=base64.urlsafe_b64decode(raw[:22] + "=="))
+    if isinstance(raw, str) and _USUAL_UUID.fullmatch(raw):
         return uuid.UUID(raw)
-    except (ValueError, AttributeError, TypeError):
-        raise SchemaError(f"{_kind(raw)} is no UUID", path) from None
+    raise SchemaError(f"{_kind(raw)} is no UUID; 22 characters of URL-safe base64 are expected, or 8-4-4-4-12", path)
 
 
 _DEFAULTS: Mapping[str, Callable[[Any, str], Any]] = {

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -61,6 +63,33 @@ def test_the_bundled_catalogue_is_what_it_says() -> None:
     assert all(
         (schema.versions.low, schema.versions.high) == found.messages[schema.name] for schema in schemas if schema
     )
+
+
+@pytest.mark.parametrize(
+    ("asked", "opened"),
+    [
+        ('"ApiVersionsResponse", b"\\0" * 6, dialect="kafka", version=0', {"index", "ApiVersionsResponse"}),
+        (
+            '"ResponseFrame:ApiVersions", b"\\0\\0\\0\\x0a" + b"\\0" * 10, dialect="kafka", version=0',
+            {"index", "ApiVersionsResponse", "ResponseHeader"},
+        ),
+        ('"VARINT", b"\\0", dialect="kafka"', set()),
+    ],
+)
+def test_only_the_schemas_that_are_needed_are_opened(asked: str, opened: set[str]) -> None:
+    """In a fresh interpreter, from the import on."""
+    source = (
+        "import sys\n"
+        "sys.addaudithook(lambda event, values: event == 'open' and print(values[0]))\n"
+        "import reference\n"
+        f"reference.decode({asked})\n"
+    )
+    done = subprocess.run([sys.executable, "-c", source], check=True, capture_output=True, text=True)
+    paths = [Path(line) for line in done.stdout.splitlines()]
+    folder = Path(catalog.__file__).parent
+    assert paths  # of the code, if of nothing else
+    found = [path.stem for path in paths if path.parent == folder and path.suffix == ".json"]
+    assert sorted(found) == sorted(opened)
 
 
 def test_a_folder_becomes_a_catalogue_without_prose(tmp_path: Path) -> None:
@@ -145,6 +174,13 @@ def test_comments_are_passed_over(text: str, value: Any) -> None:
             "only 1+ are flexible",
         ),
         ("a gap in the tags", message(fields=[field(tag=1, taggedVersions="1+", versions="1+")]), "have a gap"),
+        ("an unknown key", message(validVersion="0-2"), ": the key 'validVersion' is not known here; is validVersions"),
+        (
+            "an unknown key of a field",
+            message(fields=[field(nullableVersion="0+")]),
+            "Extra: the key 'nullableVersion' is not known here; is nullableVersions meant?",
+        ),
+        ("a UUID that is none", message(fields=[field(type="uuid", default="AAAA")]), "'AAAA' is no UUID; 22 charact"),
         ("the same field twice", message(fields=[field(), field()]), "the field Extra stands twice"),
         ("nested too deep", message(fields=loop(40)), "nested more than 32 deep"),
         ("no fields", {key: item for key, item in message().items() if key != "fields"}, "fields: a JSON array"),

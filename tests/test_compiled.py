@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from typing import Any
 
@@ -88,6 +89,22 @@ def mutations(data: bytes, dice: random.Random, count: int = 4) -> list[bytes]:
         else:
             found.append(data[:at])
     return found
+
+
+@pytest.mark.parametrize("tagged", list(itertools.product((False, True), repeat=3)), ids=str)
+def test_structures_of_one_width_with_and_without_tags(tagged: tuple[bool, ...]) -> None:
+    codec = codec_of("ApiVersionsResponse", 3)
+    keys = [f"000{key} 0000 0009 {'01 05 02 abcd' if tags else '00'}" for key, tags in enumerate(tagged)]
+    data = bytes.fromhex("0000 04" + "".join(keys) + "00000000 00")
+    expected = [
+        {"ApiKey": key, "MinVersion": 0, "MaxVersion": 9} | ({"_tags": [(5, b"\xab\xcd")]} if tags else {})
+        for key, tags in enumerate(tagged)
+    ]
+    assert decode_fast(codec, data, STRICT)["ApiKeys"] == expected
+    for length in range(len(data)):
+        refused = outcome(codec, data[:length], STRICT, fast=True)
+        assert refused[0] == "truncated"
+        assert refused == outcome(codec, data[:length], STRICT, fast=False)
 
 
 @settings(max_examples=150, deadline=None, derandomize=True)

@@ -94,6 +94,26 @@ def test_refusals_are_equal(seed: int) -> None:
     assert refused
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_sets_are_equal_with_partial_tails_and_older_messages(seed: int) -> None:
+    dice = random.Random(seed)
+    one, two = ({"magic": 2} | batch(seed * 2 + index) for index in range(2))
+    old = {"magic": 1, "offset": 5, "attributes": 0, "timestamp": 7, "key": None, "value": b"v"}
+    for entries in ([one], [one, two], [one, old, two]):
+        data = FAST.encode("RecordSet", entries, dialect="kafka")
+        for tried in (data, data[: dice.randrange(len(data))], data[:-1], data + data[:20], data[:-3] + b"\0\0\0"):
+            seen = _of_set(READABLE, tried)
+            assert _of_set(FAST, tried) == seen
+        assert _of_set(FAST, data) == entries
+
+
+def _of_set(codec: reference.Reference, data: bytes) -> Any:
+    try:
+        return codec.decode("RecordSet", data, dialect="kafka")
+    except DecodeError as error:
+        return error.reason, error.offset, error.path
+
+
 @pytest.mark.parametrize(
     "change",
     [

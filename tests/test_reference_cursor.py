@@ -97,6 +97,32 @@ def test_notes_are_kept_only_when_they_are_wanted() -> None:
     assert silent.spans is None
 
 
+@pytest.mark.parametrize(
+    ("steps", "path"),
+    [
+        ([], ""),
+        (["Topics"], "Topics"),
+        (["Topics", 0, "Partitions", 12, "_tags"], "Topics[0].Partitions[12]._tags"),
+        ([3, 1, "Name"], "[3][1].Name"),
+        (["header", "ClientId"], "header.ClientId"),
+    ],
+)
+def test_steps_lead_to_a_path(steps: list[str | int], path: str) -> None:
+    spans: list[Span] = []
+    reader = reader_of(b"abc", spans)
+    reader.steps += steps
+    assert reader.path == path
+    assert reader.error(Reason.TRUNCATED, "x", 0).path == path
+    reader.note(0, "x", 1)
+    assert spans[0].path == path
+    reader.path = "Elsewhere"
+    reader.steps.append(2)
+    assert reader.path == "Elsewhere[2]"
+    reader.path = ""
+    reader.steps.append(2)
+    assert reader.path == "[2]"
+
+
 def test_a_reader_takes_a_memoryview() -> None:
     view = memoryview(b"xabcx")[1:4]
     reader = reader_of(bytes(view))

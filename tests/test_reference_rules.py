@@ -59,6 +59,7 @@ SWITCHES: dict[str, list[tuple[Question, dict[str, Any]]]] = {
         (reading("UNSIGNED_VARINT", "01"), {"decoded": 1, "refused": 1}),
         (reading("UNSIGNED_VARINT", "00"), {"decoded": 0, "refused": 0}),
         (reading("UNSIGNED_VARINT", "8001"), {"decoded": 128, "refused": 128}),
+        (reading("VARINT", "00"), {"decoded": 0, "refused": 0}),
         (reading("VARINT", "8000"), {"decoded": 0, "refused": Refused("varint-overflow", 0)}),
         (
             reading("VARLONG", "ffffffffffffffffff00"),

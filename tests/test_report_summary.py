@@ -115,15 +115,22 @@ def test_matrix_of_those_who_agree() -> None:
 
 def test_print_summary_of_one() -> None:
     (text,) = print_summary(
-        {"a.b": LEFT}, {"a.b": Description("library", "1.0")}, {"a.b": {"UUID decode": 1}}, width=100, color=False
+        {"a.b": LEFT},
+        {"a.b": Description("library", "1.0")},
+        {"a.b": {"UUID decode": 1}},
+        {"a.b": {"MetadataResponse decode": 2, "MetadataResponse encode": 2, "MetadataResponse recode": 2}},
+        width=200,
+        color=False,
     )
     assert "library 1.0\n" in text
     assert "library 1.0 does not offer, so was not asked, 1 question: UUID decode 1" in text
+    assert "library 1.0 was not asked, because these schemas lack the version or have it otherwise" in text
+    assert "6 questions: MetadataResponse 6" in text
 
 
 def test_print_summary_of_several_compares_them() -> None:
     descriptions = {"a": Description("library", "1.0"), "b": Description("library", "1.0")}
     verdicts = {"a": LEFT, "b": RIGHT, "c": []}
-    first, second = print_summary(verdicts, descriptions, {}, width=100, color=False)
+    first, second = print_summary(verdicts, descriptions, {}, {}, width=100, color=False)
     assert "library 1.0 (a)" in first
     assert "They differ on 2 questions" in second

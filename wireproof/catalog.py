@@ -17,7 +17,9 @@ from reference.schema import Schema
 _IN_JAR = re.compile(r"common/message/([A-Za-z0-9]+)\.json")
 _NAME_VERSION = re.compile(r"(kafka-clients-[0-9][\w.+-]*)\.jar")
 #: What says nothing of bytes.
-_PROSE = frozenset({"about", "entityType", "latestVersionUnstable", "listeners", "mapKey", "zeroCopy"})
+_PROSE = frozenset(
+    {"about", "deprecatedVersions", "entityType", "latestVersionUnstable", "listeners", "mapKey", "zeroCopy"}
+)
 #: The order in which a message's facts are written.
 _FIRST = ("name", "type", "apiKey", "validVersions", "flexibleVersions", "commonStructs")
 #: A schema larger than this is none.

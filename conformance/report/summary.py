@@ -53,6 +53,7 @@ def print_summary(
     verdicts: Mapping[str, Sequence[Verdict]],
     descriptions: Mapping[str, Description],
     not_offered: Mapping[str, Mapping[str, int]],
+    elsewhere: Mapping[str, Mapping[str, int]],
     *,
     width: int,
     color: bool,
@@ -62,8 +63,12 @@ def print_summary(
     """
     names = _names(verdicts, descriptions)
     tallies = {names[spec]: shares(found) for spec, found in verdicts.items()}
-    missing = {names[spec]: counts for spec, counts in not_offered.items() if spec in names}
-    yield "\n" + to_string(summary_table(tallies, not_offered=missing), width=width, color=color) + "\n"
+    lacking, other = (
+        {names[spec]: counts for spec, counts in by_spec.items() if spec in names}
+        for by_spec in (not_offered, elsewhere)
+    )
+    table = summary_table(tallies, not_offered=lacking, elsewhere=other)
+    yield "\n" + to_string(table, width=width, color=color) + "\n"
     if len(verdicts) > 1:
         compared = matrix({names[spec]: found for spec, found in verdicts.items()})
         yield to_string(compared, width=width, color=color) + "\n"
@@ -77,12 +82,15 @@ def _names(specs: Iterable[str], descriptions: Mapping[str, Description]) -> dic
 
 
 def summary_table(
-    results: Mapping[str, Tally], *, not_offered: Mapping[str, Mapping[str, int]] | None = None
+    results: Mapping[str, Tally],
+    *,
+    not_offered: Mapping[str, Mapping[str, int]] | None = None,
+    elsewhere: Mapping[str, Mapping[str, int]] | None = None,
 ) -> RenderableType:
     """A row an area and a column a share for each implementation; columns that are empty everywhere are left out.
 
     `not_offered`: implementation → what it does not offer (a type, a type and op) → how many questions were not put to
-    it for that.
+    it for that. `elsewhere`: the same of what the catalogue in force lacks or has otherwise.
     """
     seen = {name for tally in results.values() for _, name in tally.counts}
     columns = [name for name in _SHARES if name in _ALWAYS or name in seen]
@@ -94,7 +102,12 @@ def summary_table(
     table.add_column("total", justify="right", no_wrap=True)
     for implementation, tally in results.items():
         _add_rows(table, implementation, tally, columns)
-    lines = [_not_offered(name, counts) for name, counts in (not_offered or {}).items() if sum(counts.values())]
+    lines = [
+        _not_asked(name, why, counts)
+        for why, by_name in ((_LACKING, not_offered or {}), (_ELSEWHERE, elsewhere or {}))
+        for name, counts in by_name.items()
+        if sum(counts.values())
+    ]
     return Group(table, *lines)
 
 
@@ -135,7 +148,11 @@ def _percent(count: int, total: int) -> str:
     return "<1 %" if share_of < 1 else ">99 %" if share_of > 99 else f"{share_of:.0f} %"
 
 
-def _not_offered(implementation: str, counts: Mapping[str, int]) -> Text:
+_LACKING = "does not offer, so was not asked,"
+_ELSEWHERE = "was not asked, because these schemas lack the version or have it otherwise than the vectors do,"
+
+
+def _not_asked(implementation: str, why: str, counts: Mapping[str, int]) -> Text:
     """One line: which types (or ops that have no type), and how many questions that makes. Arrays count as one type."""
     totals: Counter[str] = Counter()
     ops: dict[str, set[str]] = {}
@@ -146,7 +163,7 @@ def _not_offered(implementation: str, counts: Mapping[str, int]) -> Text:
         ops.setdefault(type_name, set()).add(op)
     listed = [_unoffered(name, ops[name], totals[name]) for name in sorted(totals) if totals[name]]
     total = totals.total()
-    out = Text().append("\n").append(safe(implementation), "bold").append(" does not offer, so was not asked, ")
+    out = Text().append("\n").append(safe(implementation), "bold").append(f" {why} ")
     return out.append(f"{total} {'question' if total == 1 else 'questions'}: ").append(", ".join(listed), "dim")
 
 

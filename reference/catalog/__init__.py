@@ -75,6 +75,11 @@ def _catalog(folder: str | None) -> Catalog:
     return Catalog(resources.files(__package__) if folder is None else Path(folder))
 
 
+def bundled() -> Catalog:
+    """This package's own catalogue, whichever is in force."""
+    return _catalog(None)
+
+
 def current() -> Catalog:
     """The catalogue in force."""
     return _catalog(os.environ.get(VARIABLE) or None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import struct
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from reference.compiled.source import FIXED, SMALL, Fault, Odd, Source, is_fixed, is_packable, letters
@@ -243,11 +244,39 @@ def _decode_array(source: Source, node: Array, target: str, lead: str) -> None:
         element, append = source.fresh("e"), source.fresh("a")
         source.line(f"{append} = {target}.append")
         if isinstance(node.element, Struct) and _is_regular(node.element):
-            _decode_regular(source, node.element, n, element, append)
+            if any(isinstance(field.node, Array) for field in node.element.plain):
+                _decode_regular(source, node.element, n, element, append)
+                return
+            with _unless_even(source, node.element, n, target):
+                _decode_each(source, node.element, n, element, append)
             return
-        with source.block(f"for _ in range({n}):"):
-            _decode(source, node.element, element)
-            source.line(f"{append}({element})")
+        _decode_each(source, node.element, n, element, append)
+
+
+def _decode_each(source: Source, node: Node, n: str, element: str, append: str) -> None:
+    with source.block(f"for _ in range({n}):"):
+        _decode(source, node, element)
+        source.line(f"{append}({element})")
+
+
+@contextmanager
+def _unless_even(source: Source, node: Struct, n: str, target: str) -> Iterator[None]:
+    """Structures of one width, none of which has tags, are read at once; the lines inside are for the others."""
+    if not node.plain:
+        yield
+        return
+    names = {field.name: source.fresh("v") for field in node.plain}
+    layout = struct.Struct(letters(node.plain) + ("x" if node.flexible else ""))
+    width, end = layout.size, source.fresh("q")
+    source.line(f"{end} = p + {n} * {width}")
+    # Of what is cut off there are fewer than `n` tag counts.
+    even = f"d[p + {width - 1}:{end}:{width}].count(0) == {n}" if node.flexible else f"{end} <= len(d)"
+    with source.block(f"if {even}:"):
+        value = ", ".join(f"{name!r}: {variable}" for name, variable in names.items())
+        elements = f"{source.constant(layout.iter_unpack)}(d[p:{end}])"
+        source.line(f"{target} = [{{{value}}} for {', '.join(names.values())}, in {elements}]; p = {end}")
+    with source.block("else:"):
+        yield
 
 
 def _is_regular(node: Struct) -> bool:

@@ -52,7 +52,7 @@ def codec(type_name: str, version: int | None) -> Codec:
         case "RecordBatch":
             return RecordCodec(batch.read_batch, batch.append_batch, fast.decode_batch, fast.encode_batch)
         case "RecordSet":
-            return RecordCodec(record_set.read_record_set, record_set.append_record_set)
+            return RecordCodec(record_set.read_record_set, record_set.append_record_set, fast.decode_set)
     if version not in message_set.MAGICS:
         raise DecodeError(
             Reason.UNSUPPORTED_VERSION, f"MessageSet has the versions 0 and 1, its magic; not {version}", None

@@ -2,7 +2,7 @@
 
 gzip: one or more members. snappy: raw, or in xerial's frame (snappy-java's SnappyOutputStream), which is what Kafka
 writes. lz4: one frame. zstd: one or more frames. What follows the stream is refused (R-K-22 ‡, other: ignored after
-gzip and lz4).
+gzip and lz4; what begins as another gzip member does is read there too).
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ NAMES = ("none", "gzip", "snappy", "lz4", "zstd")
 #: Bits 0–2 of the attributes of a batch or a message.
 MASK = 0x07
 
+#: How a gzip member begins: its magic, and deflate.
+_GZIP_MEMBER = b"\x1f\x8b\x08"
 #: So much is inflated at once.
 _CHUNK = 1 << 16
 
@@ -163,7 +165,7 @@ def _streams(
         rest = _stream(make(), rest, out, rules, name)
         if not rest:
             return bytes(out)
-        if lenient and rules.after_stream == "ignored":
+        if lenient and rules.after_stream == "ignored" and not (several and rest.startswith(_GZIP_MEMBER)):
             return bytes(out)
         if not several:
             raise CompressionError(Reason.CORRUPT_COMPRESSION, f"{len(rest)} bytes follow the {name} stream")

@@ -11,7 +11,7 @@ from typing import Any
 
 from crc32c import crc32c
 
-from reference.compiled import Fault, Odd
+from reference.compiled import NOT_PLAIN, Fault, Odd
 from reference.records.batch import FIELD_ENDS, KEYS, MAGIC
 from reference.records.compression import MASK, NAMES, CompressionError, deflate, inflate
 from reference.rules import Rules
@@ -22,8 +22,23 @@ _HEAD = struct.Struct(">qiibI")
 _FIELDS = struct.Struct(">hiqqqhii")
 _RULES = Rules()
 
-#: The bytes of the varints that take one byte, by number; −64 to −1 stand at the end, where negative indexes find them.
-_SHORT = [bytes([(n << 1 ^ n >> 31) & 0xFF]) for n in (*range(64), *range(-64, 0))]
+
+def _zigzag(number: int, width: int) -> bytes:
+    if not -(1 << width - 1) <= number < 1 << width - 1:
+        raise Odd
+    number = number << 1 ^ number >> width - 1
+    out = bytearray()
+    while number > 0x7F:
+        out.append(number & 0x7F | 0x80)
+        number >>= 7
+    out.append(number)
+    return bytes(out)
+
+
+#: So many varints are made in advance.
+_MANY = 512
+#: Their bytes by number; those of −64 to −1 stand at the end, where negative indexes find them.
+_SHORT = [_zigzag(n, 32) for n in (*range(_MANY), *range(-64, 0))]
 
 
 def decode_batch(data: bytes, pos: int) -> tuple[dict[str, Any], int]:
@@ -52,6 +67,18 @@ def decode_batch(data: bytes, pos: int) -> tuple[dict[str, Any], int]:
         "baseSequence": sequence,
         "records": _decode_records(content, count),
     }, end
+
+
+def decode_set(data: bytes, pos: int) -> tuple[list[dict[str, Any]], int]:
+    """Batches of magic 2 back to back, none of them partial. Raises one of NOT_PLAIN."""
+    entries = []
+    try:
+        while pos < len(data):
+            entry, pos = decode_batch(data, pos)
+            entries.append({"magic": MAGIC, **entry})
+    except NOT_PLAIN:  # another format, or a partial entry
+        raise Odd from None
+    return entries, pos
 
 
 def _inflated(codec: int, content: bytes) -> bytes:
@@ -222,46 +249,37 @@ def _encode_records(records: list[Any]) -> bytes:
         attributes = record["attributes"]
         timestamp = record["timestampDelta"]
         offset = record["offsetDelta"]
+        key = record["key"]
+        value = record["value"]
         headers = record["headers"]
-        n = len(headers)
         body = [
             b"\0" if attributes == 0 else struct.pack(">b", attributes),
-            _SHORT[timestamp] if -65 < timestamp < 64 else _zigzag(timestamp, 64),
-            _SHORT[offset] if -65 < offset < 64 else _zigzag(offset, 32),
-            _sized(record["key"]),
-            _sized(record["value"]),
-            _SHORT[n] if n < 64 else _zigzag(n, 32),
+            _SHORT[timestamp] if -65 < timestamp < _MANY else _zigzag(timestamp, 64),
+            _SHORT[offset] if -65 < offset < _MANY else _zigzag(offset, 32),
+            b"\1" if key is None else _length(key),
+            key or b"",
+            b"\1" if value is None else _length(value),
+            value or b"",
+            _length(headers, list),
         ]
-        for key, item in headers:
-            if key not in header_keys:
-                header_keys[key] = _sized(key.encode())
-            body.append(header_keys[key])
-            body.append(_sized(item))
+        for name, item in headers:
+            if name not in header_keys:
+                raw = name.encode()
+                header_keys[name] = _length(raw) + raw
+            if item is None:
+                body += (header_keys[name], b"\1")
+            elif item.__class__ is bytes and len(item) < _MANY:
+                body += (header_keys[name], _SHORT[len(item)], item)
+            else:
+                body += (header_keys[name], _length(item), item)
         whole = b"".join(body)
-        n = len(whole)
-        parts.append(_SHORT[n] if n < 64 else _zigzag(n, 32))
-        parts.append(whole)
+        parts += (_length(whole), whole)
     return b"".join(parts)
 
 
-def _sized(data: Any) -> bytes:
-    """Length and bytes, or null."""
-    if data is None:
-        return b"\x01"
-    if data.__class__ is not bytes:
+def _length(sized: Any, kind: type = bytes) -> bytes:
+    """The varint before so many bytes, or headers."""
+    n = len(sized)
+    if sized.__class__ is not kind:
         raise Odd
-    n = len(data)
-    prefix = _SHORT[n] if n < 64 else _zigzag(n, 32)
-    return prefix + data
-
-
-def _zigzag(number: int, width: int) -> bytes:
-    if not -(1 << width - 1) <= number < 1 << width - 1:
-        raise Odd
-    number = number << 1 ^ number >> width - 1
-    out = bytearray()
-    while number > 0x7F:
-        out.append(number & 0x7F | 0x80)
-        number >>= 7
-    out.append(number)
-    return bytes(out)
+    return _SHORT[n] if n < _MANY else _zigzag(n, 32)

@@ -12,7 +12,15 @@ from reference import encode as encode
 PRODUCES: Produces = frozenset(
     {
         (area, "crash", None)
-        for area in ("varints", "tag-ordering", "null-encodings", "unsupported-versions", "framing", "resource-limits")
+        for area in (
+            "varints",
+            "tag-ordering",
+            "null-encodings",
+            "unsupported-versions",
+            "framing",
+            "resource-limits",
+            "messages",
+        )
     }
 )
 

@@ -13,7 +13,7 @@ from reference import negotiate as negotiate
 PRODUCES: Produces = frozenset(
     {
         (area, "contested", None)
-        for area in ("varints", "tag-ordering", "null-encodings", "unsupported-versions", "framing")
+        for area in ("varints", "tag-ordering", "null-encodings", "unsupported-versions", "framing", "messages")
     }
 )
 TAKES = frozenset({"R-K-7"})

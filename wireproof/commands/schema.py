@@ -22,13 +22,17 @@ def import_(source: Path, folder: Path) -> None:
     """Make a catalogue in DIR of the message schemas in a kafka-clients jar, or in a folder of *.json files.
 
     Schemas are read as Kafka's own generator reads them, comments and all, and checked: names, ranges of versions,
-    tags, defaults, structures that contain themselves. What changes no byte is left out. Nothing is written when a
-    schema is refused.
+    keys, tags, defaults, structures that contain themselves. What changes no byte is left out. Nothing is written when
+    a schema is refused.
+
+    pytest's --catalog takes the folder, and then asks what the vectors' own Kafka and this one have alike. All commands
+    take it from the environment variable WIREPROOF_CATALOG.
 
     \b
     Examples:
         wireproof schema import kafka-clients-3.9.0.jar kafka-3.9
         pytest --impl=my_codec --catalog=kafka-3.9
+        WIREPROOF_CATALOG=kafka-3.9 wireproof explain MetadataRequest --version 0 0000000100026162
 
     \b
     Exit codes: 0 done, 1 a schema is refused, 2 usage.

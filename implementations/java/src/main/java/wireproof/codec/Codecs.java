@@ -22,6 +22,11 @@ public abstract class Codecs {
     /** What `describe` calls it. */
     public abstract String name();
 
+    /** The ops that it answers. */
+    public List<String> ops() {
+        return List.of("decode", "encode", "recode");
+    }
+
     /** The contested rulings of which it takes the other reading. */
     public abstract List<String> otherReadings();
 

@@ -7,8 +7,12 @@ import org.apache.kafka.common.protocol.ApiKeys;
 import wireproof.NotOffered;
 import wireproof.message.MessageType;
 import wireproof.message.Messages;
+import wireproof.records.RecordTypes;
 
-/** What clients and brokers use: the generated classes, and {@code types.Type} for what those read inline. */
+/**
+ * What clients and brokers use: the generated classes, {@code types.Type} for what those read inline, and the classes
+ * of records, which describe themselves.
+ */
 public final class GeneratedCodecs extends Codecs {
     private static final String REQUEST_FRAME = "RequestFrame";
     private static final String RESPONSE_FRAME = "ResponseFrame:";
@@ -35,13 +39,21 @@ public final class GeneratedCodecs extends Codecs {
     }
 
     @Override
+    public List<String> ops() {
+        return List.of("decode", "encode", "recode", "lookup");
+    }
+
+    @Override
     public List<String> otherReadings() {
-        return withLimits("R-K-1", "R-K-2", "R-K-4", "R-K-6", "R-K-9", "R-K-11", "R-K-15", "R-K-15b", "R-K-15c");
+        return withLimits(
+                "R-K-1", "R-K-2", "R-K-4", "R-K-6", "R-K-9", "R-K-11", "R-K-12", "R-K-15", "R-K-15b", "R-K-15c",
+                "R-K-19b", "R-K-22", "R-K-22b", "R-K-26", "R-K-27");
     }
 
     @Override
     public Map<String, Versions> types() {
         Map<String, Versions> types = super.types();
+        types.putAll(RecordTypes.all());
         types.put(REQUEST_FRAME, Versions.NONE);
         apis.forEach((name, api) -> types.put(name, new Versions(api.oldestVersion(), api.latestVersion())));
         return types;
@@ -55,7 +67,8 @@ public final class GeneratedCodecs extends Codecs {
         if (name.startsWith(RESPONSE_FRAME)) {
             return responseFrame(name, version);
         }
-        return super.make(name, version);
+        Codec records = RecordTypes.find(name, version);
+        return records == null ? super.make(name, version) : records;
     }
 
     @Override

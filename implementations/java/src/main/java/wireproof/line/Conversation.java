@@ -22,11 +22,11 @@ import wireproof.codec.Codec;
 import wireproof.codec.Codecs;
 import wireproof.codec.Versions;
 import wireproof.message.Messages;
+import wireproof.value.Scalar;
 
 /** The line protocol: reads questions, asks the codecs, writes answers, and sends them before it waits for more. */
 public final class Conversation {
     private static final String DIALECT = "kafka";
-    private static final List<String> OPS = List.of("decode", "encode", "recode");
     /** Bytes of answers that are kept back at most. */
     private static final int FULL = 1 << 16;
 
@@ -97,7 +97,7 @@ public final class Conversation {
     }
 
     private void ask(Question question, JsonGenerator json) throws IOException {
-        if (!OPS.contains(question.op) || !DIALECT.equals(question.dialect)) {
+        if (!codecs.ops().contains(question.op) || !DIALECT.equals(question.dialect)) {
             throw new NotOffered("no " + question.op + " in the dialect " + question.dialect);
         }
         Codec codec = codecs.find(question.type, question.version);
@@ -107,6 +107,7 @@ public final class Conversation {
                 json.writeFieldName("value");
                 codec.shape().put(object, json);
             }
+            case "lookup" -> putValues(codec.lookup(decode(codec, question.data), question.key), json);
             case "encode" -> putBytes(codec.write(codec.shape().take(question.value)), json);
             default -> {
                 Object object = decode(codec, question.data);
@@ -124,6 +125,14 @@ public final class Conversation {
             throw new Refusal(Reason.TRAILING_BYTES, in.position(), in.remaining() + " bytes left over");
         }
         return object;
+    }
+
+    private static void putValues(List<byte[]> values, JsonGenerator json) throws IOException {
+        json.writeArrayFieldStart("value");
+        for (byte[] value : values) {
+            Scalar.BYTE_ARRAY.put(value, json);
+        }
+        json.writeEndArray();
     }
 
     private static void putBytes(ByteBuffer bytes, JsonGenerator json) throws IOException {
@@ -175,7 +184,7 @@ public final class Conversation {
             json.writeStringField("version", Messages.version());
             json.writeStringField("language", "java");
             putTexts("dialects", List.of(DIALECT), json);
-            putTexts("ops", OPS, json);
+            putTexts("ops", codecs.ops(), json);
             json.writeObjectFieldStart("readings");
             for (String ruling : codecs.otherReadings()) {
                 json.writeStringField(ruling, "other");

@@ -17,6 +17,7 @@ final class Question {
     String type;
     Integer version;
     byte[] data;
+    String key;
     Object value;
 
     private Question() {}
@@ -42,6 +43,7 @@ final class Question {
             case "type" -> type = in.getText();
             case "version" -> version = in.currentToken() == JsonToken.VALUE_NULL ? null : (Integer) in.getIntValue();
             case "data" -> data = hex(in);
+            case "key" -> key = in.getText();
             case "value" -> value = Values.read(in);
             default -> in.skipChildren();
         }

@@ -18,7 +18,15 @@ final class Refusals {
 
     /** What the texts of kafka-clients and java.nio say for certain; the first that is found in an exception's text. */
     private static final Map<Pattern, Reason> DECODE = patterns(
+            "premature EOF|still remaining in file", Reason.COUNT_MISMATCH,
             "Var(int|long) is too long", Reason.VARINT_OVERFLOW,
+            "stored crc", Reason.CRC_MISMATCH,
+            "Invalid magic found", Reason.UNSUPPORTED_MAGIC,
+            "Unknown compression type|wrapper compressionType", Reason.UNSUPPORTED_COMPRESSION,
+            "null value|no inner records|must not be compressed|wrapper offset", Reason.INVALID_WRAPPER,
+            "negative header key|record (headers|count) -|(Record size|record size: expected) -", Reason.NEGATIVE_LENGTH,
+            "minimum (allowed|record) overhead|buffer has only|reached EOF|remaining size", Reason.TRUNCATED,
+            "expected to read \\d+ bytes in record payload", Reason.LENGTH_MISMATCH,
             "only \\d+ (bytes|byte\\(s\\)) (available|remaining)", Reason.TRUNCATED,
             "BufferUnderflow|newLimit > capacity", Reason.TRUNCATED,
             "was serialized as null|not nullable", Reason.NULL_NOT_ALLOWED,
@@ -39,6 +47,8 @@ final class Refusals {
             "Invalid raw tag field list", Reason.TAG_ORDER,
             "as an undefined tag", Reason.KNOWN_TAG,
             "for unsigned (short|int) field", Reason.OUT_OF_RANGE,
+            "Invalid message timestamp", Reason.OUT_OF_RANGE,
+            "Unknown compression type|ZStandard compression is not", Reason.UNSUPPORTED_COMPRESSION,
             "Unexpected api key", Reason.UNKNOWN_API,
             "null is not|Missing value for field|NullPointerException", Reason.NULL_NOT_ALLOWED,
             "Can't (write|size) version", Reason.UNSUPPORTED_VERSION);

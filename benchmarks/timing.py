@@ -1,0 +1,48 @@
+"""Timing that is fair among rivals: processor time, medians of rounds, in each of which all take their turn."""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import statistics
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+#: Seconds that one round of one measurement takes, about.
+ROUND = 0.05
+
+Job = Callable[[], Any]
+
+
+def medians(jobs: Mapping[Any, Job], rounds: int) -> dict[Any, float]:
+    """Microseconds of one call of each job: the median of the rounds, in each of which all jobs take their turn."""
+    calls = {}
+    for key, job in jobs.items():
+        job()  # what is made at the first call is not measured
+        calls[key] = max(1, int(ROUND / _seconds(job, 1)))
+    found: dict[Any, list[float]] = {key: [] for key in jobs}
+    for _ in range(rounds):
+        for key, job in jobs.items():
+            found[key].append(_seconds(job, calls[key]))
+    return {key: statistics.median(times) * 1e6 for key, times in found.items()}
+
+
+def _seconds(job: Job, calls: int) -> float:
+    """Seconds of one call, the mean of so many."""
+    gc.collect()
+    gc.disable()
+    start = time.process_time()
+    for _ in range(calls):
+        job()
+    taken = time.process_time() - start
+    gc.enable()
+    return taken / calls
+
+
+def rounds_of(text: str) -> int:
+    """The number after --rounds."""
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("at least 1 round is needed")
+    return number
