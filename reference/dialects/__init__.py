@@ -5,8 +5,9 @@ from __future__ import annotations
 from reference.dialects.base import Dialect, UnknownType
 from reference.dialects.kafka import Kafka
 from reference.dialects.kip_35 import Kip35
+from reference.dialects.wire_format import WireFormat
 
 #: All dialects by id.
-DIALECTS: dict[str, Dialect] = {dialect.name: dialect for dialect in (Kafka(), Kip35())}
+DIALECTS: dict[str, Dialect] = {dialect.name: dialect for dialect in (Kafka(), Kip35(), WireFormat())}
 
 __all__ = ["DIALECTS", "Dialect", "UnknownType"]

@@ -37,6 +37,14 @@ class Dialect(Protocol):
         """Raises UnknownType, or DecodeError(unsupported-version) for a version that the type does not have."""
         ...
 
+    def api_versions(self, api_key: int) -> tuple[int, int] | None:
+        """The lowest and highest version of an api; None for a key that is none."""
+        ...
+
+    def request_type(self, api_key: int) -> str | None:
+        """As what a whole request frame with this api key is read; None: no type of the dialect reads it."""
+        ...
+
     def answer_type(self, api_key: int, version: int, inside: bytes) -> tuple[str, int | None, str] | None:
         """As what the answer to such a request is read, of which `inside` stands in the response frame (from the
         correlation id on): a type, its version, and why where that does not follow from the request. None: the dialect

@@ -336,6 +336,12 @@ class Kafka:
     def codec(self, type_name: str, version: int | None) -> Codec:
         return _codec(catalog.current(), type_name, version)
 
+    def api_versions(self, api_key: int) -> tuple[int, int] | None:
+        return self.types.get(f"{self.apis().get(api_key)}Request")
+
+    def request_type(self, api_key: int) -> str | None:  # noqa: ARG002 (a type for all, which refuses unknown keys)
+        return "RequestFrame"
+
     def answer_type(self, api_key: int, version: int, inside: bytes) -> tuple[str, int | None, str] | None:
         name = self.apis().get(api_key)
         if name is None:

@@ -39,7 +39,9 @@ class RefusedError(ValueError):
 
 def _list(item: Construct) -> Construct:
     """`[item]`: an int16 count, then the items."""
-    fields = Struct("count" / Rebuild(Int16sb, len_(this.rows)), Check(this.count >= 0), "rows" / Array(this.count, item))
+    fields = Struct(
+        "count" / Rebuild(Int16sb, len_(this.rows)), Check(this.count >= 0), "rows" / Array(this.count, item)
+    )
     return ExprAdapter(fields, lambda found, _: list(found.rows), lambda rows, _: {"rows": rows})
 
 
@@ -166,7 +168,9 @@ _OFFSET_DATA = Struct(
     Check(len_(this.partitions) == len_(this.offsets)),
 )
 TYPES: Mapping[str, Construct] = {
-    "MESSAGE_SET": ExprAdapter(GreedyBytes, lambda octets, _: list(_messages(octets)), lambda items, _: _set_bytes(items)),
+    "MESSAGE_SET": ExprAdapter(
+        GreedyBytes, lambda octets, _: list(_messages(octets)), lambda items, _: _set_bytes(items)
+    ),
     "ProduceRequest": _request(PRODUCE, required_acks=Int8sb, ack_timeout=Int32sb, data=_list(_TOPIC_DATA)),
     "ProduceResponse": _response(errors=_list(Int16sb), offsets=_list(Int64sb)),
     "FetchRequest": _request(

@@ -65,6 +65,12 @@ class Kip35:
             return EmptyResponse()
         return ResponseFrame.of(self.layouts, self.layouts.api_key, API, VERSION)
 
+    def api_versions(self, api_key: int) -> tuple[int, int] | None:
+        return (VERSION, VERSION) if api_key == self.layouts.api_key else None
+
+    def request_type(self, api_key: int) -> str | None:  # noqa: ARG002 (a type for all, which refuses unknown keys)
+        return "RequestFrame"
+
     def answer_type(self, api_key: int, version: int, inside: bytes) -> tuple[str, int | None, str] | None:
         if len(inside) <= 4:
             return "EmptyResponse", None, "nothing follows the correlation id: the request is not supported"
