@@ -11,10 +11,25 @@ from hypothesis import strategies as st
 import reference
 from conformance.values import INTEGERS
 from reference.codec import Codec, NodeCodec
+from reference.cursor import Writer
 from reference.dialects import DIALECTS
+from reference.dialects.wire_format import messages
+from reference.dialects.wire_format.parts import (
+    Fields,
+    Fixed,
+    Frame,
+    MessageSet,
+    Part,
+    PartCodec,
+    Scalar,
+    Several,
+    Text,
+)
 from reference.framing import RequestFrame, ResponseFrame, request_plans
 from reference.plan import Array, Node, Pair, PlannedField, Struct, TagBuffer
 from reference.primitives import Primitive
+from reference.records.compression import deflate
+from reference.rules import Rules
 
 Values = st.SearchStrategy[Any]
 
@@ -95,6 +110,8 @@ def of_codec(codec: Codec, dialect: str) -> Values:
             return st.fixed_dictionaries({"header": of_node(header), "body": of_node(body)})
         case RequestFrame():
             return _of_request_frames(codec, dialect)
+        case PartCodec(part):
+            return of_part(part)
     raise NotImplementedError(f"no strategy for {codec!r}")
 
 
@@ -121,6 +138,78 @@ def _apis(dialect: str) -> list[tuple[int, tuple[int, int]]]:
         for key, name in sorted(found.apis().items())
         if (span := found.types.get(f"{name}Request")) is not None
     ]
+
+
+# --- Layouts made of parts ----------------------------------------------------------------------------------------
+
+
+def of_part(part: Part) -> Values:
+    """The values of a part of a layout."""
+    match part:
+        case Scalar(primitive):
+            return of_primitive(primitive)
+        case Fixed(number):
+            return st.just(number)
+        case Text():
+            return _TEXT
+        case Several(element):
+            return st.lists(of_part(element), max_size=3)
+        case Fields() | Frame():
+            fields = part.fields if isinstance(part, Frame) else part
+            return _of_fields(fields)
+        case MessageSet():
+            return _SETS_WITH_TAILS
+    raise NotImplementedError(f"no strategy for {part!r}")
+
+
+@st.composite
+def _of_fields(draw: st.DrawFn, fields: Fields) -> dict[str, Any]:
+    """Arrays that stand beside another one are as long as that."""
+    value: dict[str, Any] = {}
+    for name, part in fields.parts.items():
+        if isinstance(part, Several) and part.beside is not None:
+            count = len(value[part.beside])
+            value[name] = draw(st.lists(of_part(part.element), min_size=count, max_size=count))
+        else:
+            value[name] = draw(of_part(part))
+    return value
+
+
+#: Messages whose payload is theirs alone: of magic 0, and of magic 1 with any attributes but a codec.
+_PLAIN = st.fixed_dictionaries({"magic": st.just(0), "payload": _BYTES}) | st.fixed_dictionaries(
+    {
+        "magic": st.just(1),
+        "attributes": _integers(*INTEGERS["INT8"]).map(lambda bits: bits & ~messages.CODEC),
+        "payload": _BYTES,
+    }
+)
+
+
+@st.composite
+def _compressed(draw: st.DrawFn) -> dict[str, Any]:
+    """A message around a compressed set."""
+    codec = draw(st.sampled_from([messages.GZIP, messages.SNAPPY]))
+    bits = draw(_integers(*INTEGERS["INT8"])) & ~messages.CODEC
+    content = Writer(Rules())
+    messages.append_message_set(content, draw(st.lists(_PLAIN, min_size=1, max_size=2)))
+    payload = deflate(codec, bytes(content.out))
+    return {"magic": 1, "attributes": bits | codec, "payload": payload}
+
+
+@st.composite
+def _sets_with_tails(draw: st.DrawFn) -> list[dict[str, Any]]:
+    """Message sets, some with the rest of a message that was cut off."""
+    found = draw(st.lists(_PLAIN | _compressed(), max_size=3))
+    cut = draw(st.integers(0, 24)) if found else 0
+    if cut:
+        whole = Writer(Rules())
+        messages.append_message_set(whole, [draw(_PLAIN)])
+        if cut < len(whole.out):
+            found.append({messages.PARTIAL: bytes(whole.out[:cut])})
+    return found
+
+
+_SETS_WITH_TAILS = _sets_with_tails()
 
 
 def values(type_name: str, *, dialect: str, version: int | None = None) -> Values:

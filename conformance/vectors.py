@@ -356,10 +356,7 @@ def _derived(form: Mapping[str, Any], *, valid: bool) -> tuple[tuple[Piece, ...]
     match form:
         case {"tags": int(count), **rest} if not rest:
             tags = b"".join(bombs.uvarint(tag) + b"\0" for tag in range(count))
-            pieces = (
-                Piece(bombs.uvarint(count), f"{count} tags"),
-                Piece(tags, f"tags 0 … {count - 1}, each of size 0"),
-            )
+            pieces = (Piece(bombs.uvarint(count), f"{count} tags"), Piece(tags, f"tags 0 … {count - 1}, each of size 0"))
             return pieces, [[tag, b""] for tag in range(count)]
         case {"batch": {"codec": str(codec), "zeros": int(zeros), **odd}, **rest} if (
             not rest and not odd and codec in bombs.CODECS and 0 <= zeros <= _MOST_ZEROS

@@ -6,7 +6,9 @@
     attributes  => bits 0–1 codec: 0 none, 1 gzip, 2 snappy; others are kept
 
 `crc` is the CRC-32 of the payload alone. The payload of a message with a codec is a compressed message_set, none of it
-partial or compressed again; it stays as it is, but is looked into. Source: Kafka 0.7's message format; R-WF-10, R-WF-14.
+partial or compressed again; it stays as it is, but is looked into.
+
+Source: Kafka 0.7's message format; R-WF-10, R-WF-14.
 """
 
 from __future__ import annotations
@@ -32,8 +34,8 @@ _NESTED = "a wrapper inside a wrapper"
 
 
 def read_message_set(reader: Reader, *, inside: bool = False) -> list[dict[str, Any]]:
-    """All that the reader holds: {"magic", "attributes" (magic 1), "payload"} a message, and {"partial"} for the rest of
-    one that was cut off. `inside` a wrapper nothing may be partial or a wrapper. Raises DecodeError."""
+    """All that the reader holds: {"magic", "attributes" (magic 1), "payload"} a message, and {"partial"} for what there
+    is of one that was cut off. `inside` a wrapper nothing may be partial or a wrapper. Raises DecodeError."""
     messages: list[dict[str, Any]] = []
     while reader.remaining:
         reader.steps.append(len(messages))

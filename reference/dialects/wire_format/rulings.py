@@ -32,8 +32,8 @@ RULINGS: tuple[Ruling, ...] = (
     Ruling(
         "R-WF-3",
         "a message_set has no length",
-        "an INT32 byte length stands before it: the format can't be parsed without, and the implementations of the time "
-        "wrote one",
+        "an INT32 byte length stands before it: the format can't be parsed without, and the implementations of the "
+        "time wrote one",
         source=PRODUCE,
     ),
     Ruling(

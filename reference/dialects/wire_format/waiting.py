@@ -1,4 +1,5 @@
-"""What a broker waits for before it answers: acknowledgements, or enough bytes. Times are in ms; the clock is passed in.
+"""What a broker waits for before it answers: acknowledgements, or enough bytes. Times are in ms; the clock is an
+argument.
 
 Source: New wire format proposals, Known Proposals: long poll, acknowledgement count and timeout, replica id; R-WF-4,
 R-WF-15.
@@ -46,8 +47,8 @@ class Partition:
     in_sync: frozenset[int] = frozenset()
 
     def fetched(self, replica_id: int, offset: int) -> Partition:
-        """The partition after a fetch from `offset`: a replica's acknowledges all that is before it, a client's nothing.
-        An acknowledgement is never taken back, and none goes beyond the leader's end."""
+        """The partition after a fetch from `offset`: a replica's acknowledges all that is before it, a client's
+        nothing. An acknowledgement is never taken back, and none goes beyond the leader's end."""
         if replica_id == CLIENT:
             return self
         before = max(self.followers.get(replica_id, 0), min(offset, self.end))
