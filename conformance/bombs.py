@@ -30,7 +30,7 @@ def uvarint(number: int) -> bytes:
 
 def value(codec: str, zeros: int) -> dict[str, Any]:
     """What `pieces` hold."""
-    record = {
+    record: dict[str, Any] = {
         "attributes": 0,
         "timestampDelta": 0,
         "offsetDelta": 0,
@@ -65,7 +65,7 @@ def pieces(codec: str, zeros: int) -> tuple[tuple[bytes, str], ...]:
     return (header, f"a batch of one record, {codec}"), (content, f"a value of {zeros} zeros, compressed")
 
 
-# --- Each codec: `head`, then so many zeros -----------------------------------------------------------------------------
+# --- Each codec: `head`, then so many zeros ----------------------------------------------------------------------
 
 _MIB = 1 << 20
 #: How many zeros a block of each format stands for.

@@ -356,7 +356,10 @@ def _derived(form: Mapping[str, Any], *, valid: bool) -> tuple[tuple[Piece, ...]
     match form:
         case {"tags": int(count), **rest} if not rest:
             tags = b"".join(bombs.uvarint(tag) + b"\0" for tag in range(count))
-            pieces = (Piece(bombs.uvarint(count), f"{count} tags"), Piece(tags, f"tags 0 … {count - 1}, each of size 0"))
+            pieces = (
+                Piece(bombs.uvarint(count), f"{count} tags"),
+                Piece(tags, f"tags 0 … {count - 1}, each of size 0"),
+            )
             return pieces, [[tag, b""] for tag in range(count)]
         case {"batch": {"codec": str(codec), "zeros": int(zeros), **odd}, **rest} if (
             not rest and not odd and codec in bombs.CODECS and 0 <= zeros <= _MOST_ZEROS
@@ -401,8 +404,8 @@ def _kind(raw: _RawVector) -> Kind:
 def _resolve(raw: _RawVector, file: _RawFile) -> Vector:
     if not _ID.fullmatch(raw.id):
         raise VectorError("an id is lower-case words with hyphens")
+    derived = None if raw.derive is None else _derived(raw.derive, valid=raw.reject is None)
     kind = _kind(raw)
-    derived = None if raw.derive is None else _derived(raw.derive, valid=kind is Kind.VALID)
     _check_fields(kind, raw)
     pieces, value = _pieces(raw.bytes, "bytes"), raw.value
     if derived is not None:

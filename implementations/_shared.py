@@ -9,6 +9,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 
+#: Message → names that are not what `wire_name` makes of their words, or not those of a library made from an older
+#: release's schemas: Kafka writes a few in lower case, and 4.4 gave two a new name.
+SPELLED = {
+    "CreateTopicsRequest": {"TimeoutMs": "timeoutMs", "ValidateOnly": "validateOnly"},
+    "UpdateFeaturesRequest": {"TimeoutMs": "timeoutMs"},
+    "StreamsGroupHeartbeatResponse": {"AcceptableRecoveryLag": "AcceptableRecoveryLagLegacy"},
+    "TxnOffsetCommitRequest": {"GenerationId": "GenerationIdOrMemberEpoch"},
+}
+
+
 class TrailingBytesError(ValueError):
     """A reader told how much it took, and that was not all."""
 

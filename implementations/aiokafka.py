@@ -1,9 +1,10 @@
-"""aiokafka: schemas written by hand, a class a version; for ApiVersions 0-2.
+"""aiokafka: schemas written by hand, a class a version.
 
 Offered: the codecs of `aiokafka.protocol.types`, which read a stream (what they leave is refused), headers and messages
-by their `SCHEMA`s. One codec serves nullable and other fields alike, as in the library's own messages. Frames exist on
-a connection alone: `AIOKafkaConnection` writes the request frame and reads the response frame, on a stand-in for its
-streams; nothing reads a request frame. `negotiate` is `Request.prepare`; `interpret` is the connection's own lookup of
+by their `SCHEMA`s, for each version that has a class; `_aiokafka_names` has Kafka's names for them. One codec serves
+nullable and other fields alike, as in the library's own messages. Frames exist on a connection alone:
+`AIOKafkaConnection` writes the request frame and reads the response frame, on a stand-in for its streams; nothing reads
+a request frame. `negotiate` is `Request.prepare`; `interpret` is the connection's own lookup of
 versions, which asks ApiVersions 0 and no other. Not there: UINT16, UUID, header version 0, anything of a broker's.
 """
 
@@ -19,9 +20,21 @@ from typing import TYPE_CHECKING, Any
 
 from aiokafka.conn import AIOKafkaConnection
 from aiokafka.errors import IncompatibleBrokerVersion, KafkaError
-from aiokafka.protocol import admin, api
+from aiokafka.protocol import (
+    admin,
+    api,
+    commit,
+    coordination,
+    fetch,
+    group,
+    metadata,
+    offset,
+    produce,
+    transaction,
+)
 from aiokafka.protocol import types as codecs
 
+from implementations._aiokafka_names import FIELDS, STEMS
 from implementations._shared import distinct_tags, failed, read_whole, wire_name
 
 if TYPE_CHECKING:
@@ -67,58 +80,81 @@ CODECS = {
     "COMPACT_ARRAY": "CompactArray",
     "COMPACT_NULLABLE_ARRAY": "CompactArray",
 }
-#: Header or message → the module and the stem of its classes' names, `<stem>_v<version>`.
-HEADERS = {"RequestHeader": (api, "RequestHeader"), "ResponseHeader": (api, "ResponseHeader")}
-MESSAGES = {
-    "ApiVersionsRequest": (admin, "ApiVersionRequest"),
-    "ApiVersionsResponse": (admin, "ApiVersionResponse"),
+#: Where the messages' classes are.
+MODULES = (admin, commit, coordination, fetch, group, metadata, offset, produce, transaction)
+FRAME = "ResponseFrame:"
+
+
+def _messages() -> dict[str, dict[int, Any]]:
+    """Message → version → class. Where two classes say that they are of one version, the first."""
+    found: dict[str, dict[int, Any]] = {}
+    for module in MODULES:
+        for each in vars(module).values():
+            if isinstance(each, type) and issubclass(each, api.RequestStruct | api.Response) and "SCHEMA" in vars(each):
+                stem = _stem(each)
+                found.setdefault(STEMS.get(stem, stem), {}).setdefault(vars(each)["API_VERSION"], each)
+    return found
+
+
+def _stem(found: type) -> str:
+    return found.__name__.partition("_v")[0]
+
+
+#: Header or message → version → class.
+HEADERS: dict[str, dict[int, Any]] = {
+    "RequestHeader": {1: api.RequestHeader_v1, 2: api.RequestHeader_v2},
+    "ResponseHeader": {0: api.ResponseHeader_v0, 1: api.ResponseHeader_v1},
 }
-#: The library's own field names where they are not Kafka's in snake case.
-NAMES = {
-    "RequestHeader": {"api_key": "RequestApiKey", "api_version": "RequestApiVersion", "tags": "_tags"},
-    "ResponseHeader": {"tags": "_tags"},
-    "ApiVersionsResponse": {"api_versions": "ApiKeys"},
+MESSAGES = _messages()
+#: API key → version → request class, and the message's name.
+REQUESTS = {
+    next(iter(versions.values())).API_KEY: (message, versions)
+    for message, versions in MESSAGES.items()
+    if message.endswith("Request")
 }
 
 
-def _versions(type_name: str) -> tuple[int, int]:
-    """The lowest and highest version that the library has a class for."""
-    module, stem = (HEADERS | MESSAGES)[type_name]
-    known = [int(each.removeprefix(f"{stem}_v")) for each in dir(module) if each.startswith(f"{stem}_v")]
-    return min(known), max(known)
+def _span(versions: dict[int, Any]) -> tuple[int, int]:
+    return min(versions), max(versions)
 
 
 types: dict[str, dict[str, tuple[int, int] | None]] = {
     "kafka": {
         **{sought: None for sought, codec in CODECS.items() if hasattr(codecs, codec)},
-        **{sought: _versions(sought) for sought in (*HEADERS, *MESSAGES)},
+        **{sought: _span(versions) for sought, versions in {**HEADERS, **MESSAGES}.items()},
         "RequestFrame": None,
-        "ResponseFrame:ApiVersions": _versions("ApiVersionsResponse"),
+        **{
+            FRAME + message.removesuffix("Response"): _span(versions)
+            for message, versions in MESSAGES.items()
+            if message.endswith("Response")
+        },
     }
 }
 
 
 def decode(type: str, data: bytes, *, dialect: str, version: int | None = None) -> Any:
     """The value, by the codec or schema of the library."""
-    if type == "ResponseFrame:ApiVersions":
+    if type.startswith(FRAME):
+        message = type.removeprefix(FRAME)
         correlation_id = int.from_bytes(data[4:8], "big", signed=True)
-        return {"header": {"CorrelationId": correlation_id}, "body": asyncio.run(_body(data, correlation_id, version))}
+        body = asyncio.run(_body(data, correlation_id, message, version))
+        return {"header": {"CorrelationId": correlation_id}, "body": body}
     if type == "RequestFrame":
         raise NotImplementedError("aiokafka.conn has no reader of request frames")
     codec = _codec(type, version)
-    return _plain(codec, read_whole(codec.decode, data), NAMES.get(type, {}))
+    return _plain(codec, read_whole(codec.decode, data), FIELDS.get(type, {}))
 
 
 def encode(type: str, value: Any, *, dialect: str, version: int | None = None) -> bytes:
     """The bytes, by the codec, schema or class of the library."""
     if type == "RequestFrame":
         return asyncio.run(_sent(value["header"], value["body"]))
-    if type == "ResponseFrame:ApiVersions":
+    if type.startswith(FRAME):
         raise NotImplementedError("aiokafka.conn has no writer of response frames")
     codec = _codec(type, version)
     if type in MESSAGES:
-        return bytes(_class(type, version)(**_fields(codec, value, NAMES.get(type, {}))).encode())
-    return bytes(codec.encode(_native(codec, value, NAMES.get(type, {}))))
+        return bytes(_class(type, version)(**_fields(codec, value, FIELDS.get(type, {}))).encode())
+    return bytes(codec.encode(_native(codec, value, FIELDS.get(type, {}))))
 
 
 def negotiate(api_key: int, client: tuple[int, int], broker: tuple[int, int] | None, *, dialect: str) -> int | None:
@@ -161,28 +197,31 @@ def _connection(correlation_id: int, client_id: str | None, sent: bytearray) -> 
 
 
 async def _sent(header: dict[str, Any], body: dict[str, Any]) -> bytes:
-    """What a connection to a broker of this one version writes."""
-    if header["RequestApiKey"] != admin.ApiVersionRequest.API_KEY or header.get("_tags"):
-        raise NotImplementedError("aiokafka.conn.AIOKafkaConnection: ApiVersions alone is offered, and no header tags")
-    _class("ApiVersionsRequest", header["RequestApiVersion"])
+    """What a connection writes for this request."""
+    api_key, version = header["RequestApiKey"], header["RequestApiVersion"]
+    if api_key not in REQUESTS or header.get("_tags"):
+        raise NotImplementedError(f"aiokafka.conn.AIOKafkaConnection: no request of api key {api_key}, or header tags")
+    message = REQUESTS[api_key][0]
+    found = _class(message, version)
+    struct = found(**_fields(found.SCHEMA, body, FIELDS.get(message, {})))
     sent = bytearray()
     connection = _connection(header["CorrelationId"], header["ClientId"], sent)
-    connection._versions = {header["RequestApiKey"]: (header["RequestApiVersion"],) * 2}
-    connection.send(admin.ApiVersionRequest(**body), expect_response=False)
+    connection.send(SimpleNamespace(prepare=lambda _: struct), expect_response=False)
     return bytes(sent)
 
 
-async def _body(frame: bytes, correlation_id: int, version: int | None) -> Any:
+async def _body(frame: bytes, correlation_id: int, message: str, version: int | None) -> Any:
     """The body that a connection finds in the answer to a request of this version."""
+    struct = _class(f"{message}Request", version)()
+    struct.encode = lambda: b""  # what was asked does not matter, and a request without values can't be written
 
     def ask(connection: Any) -> Awaitable[Any]:
-        connection._versions = {admin.ApiVersionRequest.API_KEY: (version, version)}
-        sent: Awaitable[Any] = connection.send(admin.ApiVersionRequest())
+        sent: Awaitable[Any] = connection.send(SimpleNamespace(prepare=lambda _: struct))
         return sent
 
     answer = await _answer(ask, correlation_id, frame)
-    names = answer.SCHEMA.names
-    return _plain(answer.SCHEMA, [answer.get_item(field) for field in names], NAMES["ApiVersionsResponse"])
+    values = [answer.get_item(field) for field in answer.SCHEMA.names]
+    return _plain(answer.SCHEMA, values, FIELDS.get(f"{message}Response", {}))
 
 
 async def _answer(ask: Callable[[Any], Awaitable[Any]], correlation_id: int, response: bytes) -> Any:
@@ -213,45 +252,67 @@ def _codec(type_name: str, version: int | None = None) -> Any:
 
 
 def _class(type_name: str, version: int | None) -> Any:
-    module, stem = (HEADERS | MESSAGES)[type_name]
-    found = getattr(module, f"{stem}_v{version}", None)
-    if found is None:
-        raise NotImplementedError(f"{module.__name__} has no {stem}_v{version}")
-    return found
+    versions = (HEADERS | MESSAGES).get(type_name)
+    if versions is None:
+        raise NotImplementedError(f"aiokafka.protocol has no {type_name}")
+    if version not in versions:
+        other = next(iter(versions.values()))
+        raise NotImplementedError(f"{other.__module__} has no {_stem(other)}_v{version}")
+    return versions[version]
 
 
-def _plain(codec: Any, value: Any, names: dict[str, str]) -> Any:
+def _name(field: str, codec: Any, within: str, names: dict[str, str]) -> tuple[str, str]:
+    """Kafka's name of a field; of an array of bare values also the name of the one field that they stand for."""
+    if codec is codecs.TaggedFields:
+        return "_tags", ""
+    name, _, only = names.get(f"{within}.{field}", names.get(field, wire_name(field))).partition(".")
+    return name, only
+
+
+def _plain(codec: Any, value: Any, names: dict[str, str], within: str = "") -> Any:
     """What the library gives, as a protocol value: dicts for its tuples, pairs for its dict of tags."""
     if codec is codecs.TaggedFields:
         return list(value.items())
     if isinstance(codec, codecs.Schema):
-        entries = zip(codec.names, codec.fields, value, strict=True)
-        return {names.get(field, wire_name(field)): _plain(inner, item, names) for field, inner, item in entries}
+        shown: dict[str, Any] = {}
+        for field, inner, item in zip(codec.names, codec.fields, value, strict=True):
+            name, only = _name(field, inner, within, names)
+            plain = _plain(inner, item, names, field)
+            if only and plain is not None:
+                plain = [{only: each} for each in plain]
+            shown |= {name: plain} if name else plain
+        return shown
     if isinstance(codec, codecs.Array) and value is not None:
-        return [_plain(codec.array_of, item, names) for item in value]
+        return [_plain(codec.array_of, item, names, within) for item in value]
     return value
 
 
-def _native(codec: Any, value: Any, names: dict[str, str]) -> Any:
+def _native(codec: Any, value: Any, names: dict[str, str], within: str = "") -> Any:
     """The way back: tuples for dicts, and a dict for tags."""
     if codec is codecs.TaggedFields:
         return distinct_tags(value)
     if isinstance(codec, codecs.Schema):
-        given = _fields(codec, value, names)
+        given = _fields(codec, value, names, within)
         return tuple(given.pop(field) for field in codec.names) + tuple(given.values())  # too many: it refuses
     if isinstance(codec, codecs.Array) and value is not None:
-        return [_native(codec.array_of, item, names) for item in value]
+        return [_native(codec.array_of, item, names, within) for item in value]
     return value
 
 
-def _fields(codec: Any, value: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
+def _fields(codec: Any, value: dict[str, Any], names: dict[str, str], within: str = "") -> dict[str, Any]:
     """The fields under the library's names. One that it does not know is handed on as it is: the library refuses."""
-    known = dict(zip(codec.names, codec.fields, strict=True))
-    fields = {names.get(field, wire_name(field)): field for field in known}
-    given: dict[str, Any] = {field: {} for field, inner in known.items() if inner is codecs.TaggedFields}
-    for key, item in value.items():
-        if key in fields:
-            given[fields[key]] = _native(known[fields[key]], item, names)
-        elif key != "_tags" or item:
-            given[key] = item
-    return given
+    given: dict[str, Any] = {}
+    rest = {key: item for key, item in value.items() if key != "_tags" or item}
+    for field, inner in zip(codec.names, codec.fields, strict=True):
+        name, only = _name(field, inner, within, names)
+        if not name:
+            own = {_name(each, kind, field, names)[0] for each, kind in zip(inner.names, inner.fields, strict=True)}
+            given[field] = _native(inner, {key: rest.pop(key) for key in own & rest.keys()}, names, field)
+        elif name in rest:
+            item = rest.pop(name)
+            given[field] = _native(
+                inner, [each[only] for each in item] if only and item is not None else item, names, field
+            )
+        elif name == "_tags":
+            given[field] = {}
+    return given | rest

@@ -1,9 +1,10 @@
 """kafka-python: codecs and messages built at run time from Kafka's schema JSON.
 
 Offered: the codecs of `kafka.protocol.schemas.fields.codecs`, which read a stream (what they leave is refused); arrays
-by `ArrayField`; headers and messages as the client has them. One codec serves nullable and other fields alike, as in
-the library's own messages. `ApiMessage.decode` does not tell how much it took: what it leaves is accepted. A response
-frame is read by `KafkaProtocol`, as the client reads it; a request frame by `ApiMessage.decode(framed=True)`.
+by `ArrayField`; headers and all messages that have a class in `kafka.protocol`, at the versions that its schemas call
+valid. One codec serves nullable and other fields alike, as in the library's own messages. `ApiMessage.decode` does not
+tell how much it took: what it leaves is accepted. A response frame is read by `KafkaProtocol`, as the client reads it;
+a request frame by `ApiMessage.decode(framed=True)`. Authorized operations are a set of bits.
 `negotiate` is `BrokerVersionData.api_version`; `interpret` is `KafkaConnection`'s own lookup of versions, on a stand-in
 for its socket. Not there: UINT32, a header of version 0, writing unknown tags, anything of a broker's.
 """
@@ -20,14 +21,14 @@ from typing import Any
 
 from kafka.errors import IncompatibleBrokerVersion, KafkaError, KafkaProtocolError
 from kafka.net.connection import KafkaConnection
-from kafka.protocol import api_header, metadata
+from kafka.protocol import admin, api_data, api_header, consumer, metadata, producer, sasl
 from kafka.protocol.broker_version_data import BrokerVersionData
 from kafka.protocol.parser import KafkaProtocol
 from kafka.protocol.schemas import ArrayField
 from kafka.protocol.schemas.fields.codecs import tagged_fields
 from kafka.protocol.schemas.fields.codecs import types as codecs
 
-from implementations._shared import distinct_tags, failed, read_whole
+from implementations._shared import SPELLED, distinct_tags, failed, read_whole
 
 logging.getLogger("kafka").addHandler(logging.NullHandler())
 
@@ -58,14 +59,29 @@ CODECS = {
     **{f"{form}STRING": "String" for form in ("", "NULLABLE_", "COMPACT_", "COMPACT_NULLABLE_")},
     **{f"{form}BYTES": "Bytes" for form in ("", "NULLABLE_", "COMPACT_", "COMPACT_NULLABLE_")},
 }
+#: The library reads it as None.
+NO_UUID = uuid.UUID(int=0)
 ARRAYS = ("ARRAY", "NULLABLE_ARRAY", "COMPACT_ARRAY", "COMPACT_NULLABLE_ARRAY")
 HEADERS = {header: getattr(api_header, header) for header in ("RequestHeader", "ResponseHeader")}
-MESSAGES = {message: getattr(metadata, message) for message in ("ApiVersionsRequest", "ApiVersionsResponse")}
-REQUESTS = {message.API_KEY: message for message in MESSAGES.values() if message.is_request()}
+#: Where the messages' classes are.
+MODULES = (admin, consumer, metadata, producer, sasl)
+MESSAGES = {
+    found.__name__: found
+    for module in MODULES
+    for found in vars(module).values()
+    if isinstance(found, api_data.JsonSchemaData) and found._struct is not None
+}
+REQUESTS = {message.API_KEY: message for message in MESSAGES.values() if message.type == "request"}
 RESPONSE_FRAMES = {
     f"ResponseFrame:{message.name.removesuffix('Response')}": message
     for message in MESSAGES.values()
-    if not message.is_request()
+    if message.type == "response"
+}
+#: Structure → the name in Kafka's schema of what the library renames to `authorized_operations`.
+OPERATIONS = {
+    "DescribeClusterResponse": "ClusterAuthorizedOperations",
+    "MetadataResponse": "ClusterAuthorizedOperations",
+    "MetadataResponseTopic": "TopicAuthorizedOperations",
 }
 
 types: dict[str, dict[str, tuple[int, int] | None]] = {
@@ -89,12 +105,14 @@ class Pinned:
 
     def decode(self, data: io.BytesIO, **_: Any) -> Any:
         value = self.codec.decode(data, compact=self.compact)
-        return uuid.UUID(int=0) if value is None and self.codec is codecs.UUID else value  # None: the zero UUID
+        return NO_UUID if value is None and self.codec is codecs.UUID else value
 
 
 def decode(type: str, data: bytes, *, dialect: str, version: int | None = None) -> Any:
     """The value, by the codec, header or message class of the library."""
     if type in MESSAGES:
+        if MESSAGES[type].type == "data":
+            return _plain(read_whole(lambda stream: MESSAGES[type].decode(stream, version=version, header=False), data))
         return _plain(MESSAGES[type].decode(data, version=version))
     if type == "RequestFrame":
         return _read_request(data)
@@ -111,7 +129,7 @@ def decode(type: str, data: bytes, *, dialect: str, version: int | None = None) 
 def encode(type: str, value: Any, *, dialect: str, version: int | None = None) -> bytes:
     """The bytes, by the codec, header or message class of the library."""
     if type in MESSAGES:
-        return bytes(_native(MESSAGES[type], value, version).encode())
+        return bytes(_native(MESSAGES[type], value, version).encode(header=False))
     if type in HEADERS:
         flexible = _flexible(type, version)
         return bytes(_native(HEADERS[type], value, version).encode(flexible=flexible))
@@ -243,10 +261,19 @@ def _named_tags(tags: Any) -> dict[str, bytes]:
     return {f"_{tag}": data for tag, data in distinct_tags(tags).items()}
 
 
+def _wire_name(container: Any, field: Any) -> str:
+    """The field's name in Kafka's schema. `container` is the class of the structure, or a weak proxy of it."""
+    structure = container._struct.type_str if container._struct.type_str in OPERATIONS else container._struct._name
+    if field._name == "authorized_operations":
+        return OPERATIONS[structure]
+    named: str = SPELLED.get(structure, {}).get(field._name, field._name)
+    return named
+
+
 def _plain(item: Any) -> dict[str, Any]:
     """A DataContainer as a dict of the fields that its version has, by their names in the schema."""
     has = [field for field in item.fields.values() if field.for_version_q(item.version)]
-    shown = {field._name: _plain_field(field, getattr(item, field.name)) for field in has}
+    shown = {_wire_name(item, field): _plain_field(field, getattr(item, field.name)) for field in has}
     return shown | ({"_tags": _unknown_tags(item.unknown_tags)} if item.unknown_tags else {})
 
 
@@ -257,12 +284,15 @@ def _plain_field(field: Any, value: Any) -> Any:
         return [_plain(item) if field.is_struct_array() else _plain_field(field.array_of, item) for item in value]
     if field.is_struct():
         return None if value is None else _plain(value)
-    return uuid.UUID(int=0) if value is None and field.type_str == "uuid" else value
+    if field.type_str == "bitfield":
+        bits = codecs.BitField.to_32_bit_field({31} if value is None else value)
+        return bits - (bits >> 31 << 32)
+    return NO_UUID if value is None and field.type_str == "uuid" else value
 
 
 def _native(container: Any, value: dict[str, Any], version: int | None = None) -> Any:
     """The DataContainer of a dict. A name that the schema lacks is handed to it as it is: it refuses."""
-    known = {field._name: field for field in container.fields.values()}
+    known = {_wire_name(container, field): field for field in container.fields.values()}
     given: dict[str, Any] = _named_tags(value.get("_tags", ()))
     for key, item in value.items():
         if key in known:
@@ -273,8 +303,12 @@ def _native(container: Any, value: dict[str, Any], version: int | None = None) -
 
 
 def _native_field(field: Any, value: Any) -> Any:
-    if value is None or not (field.is_struct() or field.is_struct_array()):
-        return value
+    if value is None:
+        return None
     if field.is_struct():
         return _native(field.data_class, value)
-    return [_native(field.data_class, item) for item in value]
+    if field.is_array():
+        return [_native_field(field.array_of, item) for item in value]
+    if field.type_str == "bitfield":
+        return codecs.BitField.decode(io.BytesIO(codecs.Int32.encode(value)))
+    return None if field.type_str == "uuid" and value == NO_UUID else value

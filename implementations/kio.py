@@ -1,9 +1,11 @@
 """kio: entities generated from Kafka's schemas, read by a Rust core, written in Python.
 
-Offered: the readers and writers of `kio.serial.readers` and `kio.serial.writers`, and the entities of `kio.schema`
-(`entity_reader`, `entity_writer`). One array reader of each form serves nullable and other fields alike, as in kio's
-own entities. A reader tells how much it took, so what it leaves is refused. Not there: tag buffers by themselves,
-unknown tags, frames, and anything that negotiates or answers.
+Offered: the readers and writers of `kio.serial.readers` and `kio.serial.writers`, and all entities that
+`kio.schema.index` lists (`entity_reader`, `entity_writer`): each has a module a version, imported at its first use. One
+array reader of each form serves nullable and other fields alike, as in kio's own entities. A reader tells how much it
+took, so what it leaves is refused. Error codes, durations and points in time are an enumeration's members, timedeltas
+and datetimes; numbers that these can't hold can't be asked. Not there: tag buffers by themselves, unknown tags, frames,
+and anything that negotiates or answers.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import io
 import uuid
 from dataclasses import Field, fields, is_dataclass
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from importlib.metadata import version as installed_version
 from typing import TYPE_CHECKING, Any
 
@@ -19,10 +22,9 @@ from kio import index
 from kio.schema.errors import ErrorCode
 from kio.schema.index import schema_name_map
 from kio.serial import entity_reader, entity_writer, errors, readers, writers
-from kio.serial._introspect import EntityField, EntityTupleField, classify_field
-from kio.static.constants import EntityType
+from kio.serial._introspect import EntityField, EntityTupleField, classify_field, is_optional
 
-from implementations._shared import TrailingBytesError, wire_name
+from implementations._shared import SPELLED, TrailingBytesError, wire_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -67,23 +69,22 @@ ARRAYS = {
     "COMPACT_ARRAY": ("compact_array_reader", "compact_array_writer"),
     "COMPACT_NULLABLE_ARRAY": ("compact_array_reader", "compact_array_writer"),
 }
-#: Entity → its schema's name and kind in `kio.index`.
-ENTITIES = {
-    "RequestHeader": ("request_header", EntityType.header),
-    "ResponseHeader": ("response_header", EntityType.header),
-    "ApiVersionsRequest": ("api_versions", EntityType.request),
-    "ApiVersionsResponse": ("api_versions", EntityType.response),
-}
 #: What None stands for in kio's types that have no null of their own.
 NULLS = {"uuid": uuid.UUID(int=0), "datetime_i64": -1}
 EPOCH, MILLISECOND = datetime.fromtimestamp(0, UTC), timedelta(milliseconds=1)
 
 
-def _versions(schema: str, kind: EntityType) -> tuple[int, int]:
-    """The lowest and highest version that kio has of an entity."""
-    known = [number for number, kinds in schema_name_map[schema].items() if kind in kinds]
-    return min(known), max(known)
+def _entities() -> dict[str, dict[int, tuple[str, Any]]]:
+    """Entity → version → its schema's name and kind, as `kio.index` takes them. Imports none of their modules."""
+    found: dict[str, dict[int, tuple[str, Any]]] = {}
+    for schema, versions in schema_name_map.items():
+        for number, kinds in versions.items():
+            for kind, path in kinds.items():
+                found.setdefault(path.partition(":")[2], {})[number] = (schema, kind)
+    return found
 
+
+ENTITIES = _entities()
 
 types: dict[str, dict[str, tuple[int, int] | None]] = {
     "kafka": {
@@ -92,7 +93,7 @@ types: dict[str, dict[str, tuple[int, int] | None]] = {
             for sought, (reader, writer) in {**PRIMITIVES, **ARRAYS}.items()
             if hasattr(readers, reader) and hasattr(writers, writer)
         },
-        **{entity: _versions(*place) for entity, place in ENTITIES.items() if place[0] in schema_name_map},
+        **{entity: (min(versions), max(versions)) for entity, versions in ENTITIES.items()},
     }
 }
 
@@ -138,14 +139,23 @@ def _read_uuid(data: bytes, offset: int) -> tuple[Any, int]:
 
 
 def _entity(type_name: str, version: int | None) -> Any:
+    """The class of a version. One that is not there is asked for too: `kio.index` refuses it."""
     load: Any = index.load_entity_schema
-    return load(ENTITIES[type_name][0], version, ENTITIES[type_name][1])
+    places = ENTITIES[type_name]
+    schema, kind = next((place for number, place in places.items() if number == version), places[max(places)])
+    return load(schema, version, kind)
 
 
-def _wire_name(field: Field[Any]) -> str:
-    """Kafka's name of a field: kio writes snake case, and drops the "Ms" of what it gives as a time."""
-    timed = field.metadata.get("kafka_type", "").startswith(("timedelta", "datetime"))
-    return wire_name(field.name) + ("Ms" if timed else "")
+@cache
+def _names(entity: Any) -> dict[str, Field[Any]]:
+    """The fields of an entity by Kafka's names: kio has snake case, and drops the "Ms" of what it gives as a time."""
+    spelled = SPELLED.get(entity.__name__, {})
+    named = {}
+    for one in fields(entity):
+        timed = one.metadata.get("kafka_type", "").startswith(("timedelta", "datetime"))
+        usual = wire_name(one.name) + ("Ms" if timed else "")
+        named[spelled.get(usual, usual)] = one
+    return named
 
 
 def _plain(value: Any, null: Any = None) -> Any:
@@ -162,7 +172,8 @@ def _plain(value: Any, null: Any = None) -> Any:
         case tuple():
             return [_plain(item, null) for item in value]
     if is_dataclass(value):
-        return {_wire_name(one): _plain_field(getattr(value, one.name), one) for one in fields(value)}
+        entity: Any = type(value)
+        return {key: _plain_field(getattr(value, one.name), one) for key, one in _names(entity).items()}
     return value
 
 
@@ -174,7 +185,7 @@ def _plain_field(value: Any, field: Field[Any]) -> Any:
 
 def _native(value: dict[str, Any], entity: Any) -> Any:
     """The entity of a dict. A key that it has no field for is handed to it as it is: it refuses."""
-    known = {_wire_name(one): one for one in fields(entity)}
+    known = _names(entity)
     given = {key: item for key, item in value.items() if key != "_tags" or item}
     return entity(
         **{known[key].name if key in known else key: _native_field(item, known.get(key)) for key, item in given.items()}
@@ -193,6 +204,12 @@ def _native_field(value: Any, field: Field[Any] | None) -> Any:
             return ErrorCode(value)
         case _, "timedelta_i32" | "timedelta_i64":
             return value * MILLISECOND
+        case _, "uuid":
+            return tuple(map(_native_uuid, value)) if isinstance(value, list) else _native_uuid(value)
         case _, "datetime_i64":
-            return None if value == NULLS["datetime_i64"] else EPOCH + value * MILLISECOND
+            return None if value == NULLS["datetime_i64"] and is_optional(field) else EPOCH + value * MILLISECOND
     return tuple(value) if isinstance(value, list) else value
+
+
+def _native_uuid(value: uuid.UUID) -> uuid.UUID | None:
+    return None if value == NULLS["uuid"] else value

@@ -296,6 +296,41 @@ def test_configure(in_process: bool) -> None:
         assert not connection.configure("kafka", {"add": 5})
 
 
+#: Dies at -1, and keeps a record of the processes that imported it.
+MORTAL = """
+import os, sys, threading
+print("imported by", os.getpid(), file=open("imports", "a"))
+{more}
+def decode(type, data, *, dialect, version=None):
+    if data == bytes([255] * 4):
+        print("last words", file=sys.stderr, flush=True)
+        os.abort()
+    return int.from_bytes(data, "big")
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "imports"),
+    [
+        pytest.param("", 1, marks=pytest.mark.skipif(sys.platform != "linux", reason="no copies there")),
+        ("threading.Thread(target=threading.Event().wait, daemon=True).start()", 4),  # it would not be in a copy
+    ],
+    ids=["plain", "with-a-thread"],
+)
+def test_a_module_that_ends_its_process_is_imported_once_if_it_can_be(
+    more: str, imports: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "mortal.py").write_text(MORTAL.format(more=more), "utf-8")
+    monkeypatch.chdir(tmp_path)
+    with open_connection("mortal", QUICK) as connection:
+        observations = connection.ask(culprits(3, 4, 30))
+    others_answered(culprits(3, 4, 30), observations, 3, 4, 30)
+    for place in (3, 4, 30):
+        assert observations[place].error == "SIGABRT"
+        assert observations[place].detail.count("last words") == 1, "those of the one before are not its own"
+    assert len((tmp_path / "imports").read_text().splitlines()) == imports
+
+
 def test_settings_are_sent_again_after_a_death() -> None:
     with open_connection("settings", QUICK) as connection:
         connection.configure("kafka", {"add": 5})

@@ -9,7 +9,7 @@ import pytest
 from wire import KAFKA
 
 import reference
-from conformance.generated import area, parse, vector_of
+from conformance.generated import area, has_partial_tail, parse, vector_of
 from conformance.judge import judge
 from conformance.model import Case, Observation, Op, Outcome, Status
 from conformance.properties import _types
@@ -90,12 +90,46 @@ def test_a_prefix_is_a_derived_case() -> None:
         ("ResponseHeader", "framing"),
         ("RequestFrame", "framing"),
         ("ResponseFrame:ApiVersions", "framing"),
+        ("Record", "header-multimaps"),
+        ("RecordBatch", "framing"),
+        ("RecordSet", "framing"),
+        ("MessageSet", "framing"),
         ("ApiVersionsRequest", "messages"),
         ("ApiVersionsResponse", "messages"),
     ],
 )
 def test_areas(type_name: str, expected: str) -> None:
     assert area(type_name) == expected
+
+
+def test_bytes_of_compressed_content_are_free() -> None:
+    message = {"offset": 0, "attributes": 0, "key": b"a", "value": None}
+    wrapper = {"offset": 0, "attributes": 1, "key": None, "messages": [message]}
+    for value, free in (([message], False), ([message, wrapper], True), ([], False)):
+        data = reference.encode("MessageSet", value, dialect=KAFKA, version=0)
+        vector, case = vector_of(Op.ENCODE, KAFKA, "MessageSet", 0, data)
+        assert vector.compare_decoded is free
+        assert judge(vector, Observation(case, Status.ANSWER, data)).verdict is Outcome.PASS
+    seed = reference.encode("RecordBatch", {"attributes": 4, "records": []}, dialect=KAFKA)
+    assert vector_of(Op.RECODE, KAFKA, "RecordBatch", None, seed)[0].compare_decoded
+    assert not made(Op.RECODE, "INT8", "05")[0].compare_decoded
+
+
+@pytest.mark.parametrize(
+    ("digits", "partial"),
+    [
+        ("", False),
+        ("00", True),
+        ("00000000000000000000000e" + 14 * "00", False),
+        ("00000000000000000000000e" + 13 * "00", True),
+        ("00000000000000000000000e" + 14 * "00" + "00", True),
+        (2 * ("00000000000000000000000e" + 14 * "00"), False),
+    ],
+)
+def test_partial_tails(digits: str, partial: bool) -> None:
+    assert has_partial_tail("RecordSet", bytes.fromhex(digits)) is partial
+    assert has_partial_tail("MessageSet", bytes.fromhex(digits)) is partial
+    assert not has_partial_tail("RecordBatch", bytes.fromhex(digits))
 
 
 @pytest.mark.parametrize(("name", "version"), list(_types(KAFKA)))

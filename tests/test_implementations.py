@@ -6,14 +6,27 @@ Hostile bytes are not asked here: released codecs end the process on some, and t
 from __future__ import annotations
 
 import importlib
+import re
+import subprocess
+import sys
 import uuid
+from importlib import resources
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import reference
+from conformance import ledger
+
 if TYPE_CHECKING:
     from types import ModuleType
 
+    from conformance.vectors import Vector
+
+ROOT = Path(__file__).resolve().parent.parent
+OPS = ("decode", "encode")
+KINDS = ("Request", "Response")
 LIBRARIES = {"kio": "kio", "kafka_python": "kafka", "aiokafka": "aiokafka"}
 
 API_VERSIONS: dict[str, Any] = {"ErrorCode": 0, "ApiKeys": [{"ApiKey": 18, "MinVersion": 0, "MaxVersion": 4}]}
@@ -120,7 +133,7 @@ def plain(value: Any) -> Any:
 
 @pytest.mark.parametrize(
     ("module", "version", "types", "versions"),
-    [("kio", "0.6.5", 28, 14), ("kafka_python", "3.0.12", 30, 19), ("aiokafka", "0.14.0", 29, 13)],
+    [("kio", "0.6.5", 214, 625), ("kafka_python", "3.0.12", 185, 729), ("aiokafka", "0.14.0", 128, 321)],
 )
 def test_what_is_offered_does_not_shrink_unseen(module: str, version: str, types: int, versions: int) -> None:
     found = wrapper(module)
@@ -129,6 +142,112 @@ def test_what_is_offered_does_not_shrink_unseen(module: str, version: str, types
     assert found.dialects == ("kafka",)
     assert len(found.types["kafka"]) == types
     assert sum(high - low + 1 for low, high in ranges) == versions
+
+
+class TestRanges:
+    """What is offered is what the library itself lists: by another of its lists than the wrapper reads."""
+
+    def test_kio_by_the_classes(self) -> None:
+        found = wrapper("kio")
+        assert len(found.ENTITIES) == 190
+        for name, versions in found.ENTITIES.items():
+            assert sorted(versions) == list(range(min(versions), max(versions) + 1)), name
+            for version in found.types["kafka"][name]:
+                entity = found.index.load_entity_schema(versions[version][0], version, versions[version][1])
+                assert (entity.__name__, entity.__version__) == (name, version)
+
+    def test_kio_has_every_api_key(self) -> None:
+        found = wrapper("kio")
+        requests = {
+            found.index.load_request_schema(key, max(found.schema_name_map[schema])).__name__
+            for key, schema in found.index.api_key_map.items()
+        }
+        assert requests == {name for name in found.ENTITIES if name.endswith("Request")}
+
+    def test_kio_imports_no_message_at_its_start(self) -> None:
+        wrapper("kio")
+        script = "import sys, implementations.kio; print(*sys.modules)"
+        run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT, check=True)
+        modules = [name.split(".") for name in run.stdout.split() if name.startswith("kio.schema.")]
+        assert {parts[2] for parts in modules if len(parts) > 3} <= {"request_header", "response_header"}
+
+    def test_kafka_python_by_the_schema_files(self) -> None:
+        found = wrapper("kafka_python")
+        there = resources.files("kafka.protocol.schemas.resources")
+        files = {file.name.removesuffix(".json"): file for file in there.iterdir() if file.name.endswith(".json")}
+        assert files.keys() == found.MESSAGES.keys() | found.HEADERS.keys()
+        for name, file in files.items():
+            range_there = re.search(r'"validVersions": "(\d+)(?:-(\d+))?"', file.read_text("utf-8"))
+            assert range_there, name
+            low, high = range_there.groups()
+            assert found.types["kafka"][name] == (int(low), int(high or low)), name
+
+    def test_aiokafka_by_the_requests(self) -> None:
+        found = wrapper("aiokafka")
+        requests = [kind for kind in found.api.Request.__subclasses__() if kind.__module__.startswith("aiokafka.")]
+        assert {kind.API_KEY for kind in requests} == found.REQUESTS.keys()
+        for kind in requests:
+            message, versions = found.REQUESTS[kind.API_KEY]
+            used = {each.API_VERSION for each in kind._CLASSES}
+            assert used
+            assert used <= versions.keys(), message  # old ones have a class still
+            answers = {each.RESPONSE_TYPE.API_VERSION for each in kind._CLASSES}
+            assert answers <= found.MESSAGES[message.replace("Request", "Response")].keys()
+
+
+def with_known_errors(value: Any) -> Any:
+    """The value with error 3 wherever an error code stands: kio knows codes as members of an enumeration."""
+    match value:
+        case dict():
+            return {key: 3 if key.endswith("ErrorCode") else with_known_errors(item) for key, item in value.items()}
+        case list():
+            return [with_known_errors(item) for item in value]
+    return value
+
+
+class TestEveryMessage:
+    """The ledger's fullest case of each message-version, with error codes that there are: the mapping loses nothing."""
+
+    @pytest.mark.parametrize(
+        ("module", "asked", "others"),
+        [
+            ("kio", 617, set()),
+            # It reads ApiVersions with an error as version 0.
+            ("kafka_python", 482, {("decode", "ApiVersionsResponse", version) for version in (1, 2, 3, 4)}),
+            (
+                "aiokafka",
+                174,
+                # Schemas that are wrong, and versions between those that have a class.
+                {(op, f"DescribeAcls{kind}", 2) for op in OPS for kind in KINDS}
+                | {(op, "ListOffsetsRequest", version) for op in OPS for version in (4, 5)}
+                | {(op, f"JoinGroup{kind}", version) for op in OPS for kind in KINDS for version in (3, 4)}
+                | {(op, f"SyncGroup{kind}", 2) for op in OPS for kind in KINDS},
+            ),
+        ],
+    )
+    def test_it_is_decoded_and_encoded(self, module: str, asked: int, others: set[tuple[str, str, int]]) -> None:
+        found = wrapper(module)
+        wrong = set()
+        fullest = (vector for vector in ledger.every_vector() if vector.id.endswith("/set"))
+        chosen = [vector for vector in fullest if self.offered(found, vector)]
+        for vector in chosen:
+            name, version = str(vector.type), vector.version or 0
+            value = with_known_errors(vector.value)
+            data = reference.encode(name, value, dialect="kafka", version=version)
+            for op, given, expected in (("decode", data, value), ("encode", value, data)):
+                try:
+                    answer = getattr(found, op)(name, given, dialect="kafka", version=version)
+                except (NotImplementedError, *found.rejects):
+                    answer = None
+                if plain(answer) != expected:
+                    wrong.add((op, name, version))
+        assert len(chosen) == asked
+        assert wrong == others
+
+    @staticmethod
+    def offered(found: ModuleType, vector: Vector) -> bool:
+        span = found.types["kafka"].get(vector.type)
+        return span is not None and vector.version is not None and span[0] <= vector.version <= span[1]
 
 
 @pytest.mark.parametrize("module", LIBRARIES)

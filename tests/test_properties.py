@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self
@@ -12,12 +13,15 @@ from wire import KAFKA
 import reference
 from conformance import properties
 from conformance.connection import Options, open_connection
-from conformance.generated import parse
+from conformance.generated import has_partial_tail, parse
 from conformance.known import Deviation, Known
 from conformance.model import Case, Description, Kind, Observation, Op, Outcome, Status, Verdict
 from conformance.properties import Counterexample, Property, offered
 from conformance.readings import ask
 from conformance.session import Session
+from conformance.vectors import ABSENT, Reject
+from conformance.vectors import Kind as VectorKind
+from reference import Reason
 
 ALL = frozenset({Op.DECODE, Op.ENCODE, Op.RECODE})
 
@@ -135,7 +139,7 @@ def test_only_what_is_offered_is_asked() -> None:
     writes = Description("writes", ops=frozenset({Op.ENCODE}))
     assert {found.name for found in offered(writes)} == {"round-trip"}
     recodes = Description("recodes", ops=frozenset({Op.RECODE}))
-    assert {found.name for found in offered(recodes)} == {"round-trip", "prefixes", "arbitrary-bytes"}
+    assert {found.name for found in offered(recodes)} == {"round-trip", "prefixes", "flipped-bits", "arbitrary-bytes"}
     serves = Description("serves", ops=frozenset({Op.SERVE, Op.NEGOTIATE}))
     assert list(offered(serves)) == []
 
@@ -147,6 +151,12 @@ def test_dialects_and_areas_narrow_them() -> None:
     assert list(offered(everything, dialects=[KAFKA])) == EVERY
     assert {found.type for found in offered(everything, areas=["varints"])} == {"UNSIGNED_VARINT", "VARINT", "VARLONG"}
     assert {found.type for found in offered(everything, areas=["tag-ordering"])} == {"TAG_BUFFER"}
+
+
+def test_bits_are_flipped_where_there_is_a_crc() -> None:
+    assert {(found.type, found.version) for found in EVERY if found.name == "flipped-bits"} == {
+        ("RecordBatch", None), ("RecordSet", None), ("MessageSet", 0), ("MessageSet", 1)
+    }  # fmt: skip
 
 
 # --- What they ask ---
@@ -176,6 +186,36 @@ def test_only_recode_is_asked_where_only_that_is_offered() -> None:
         fake = Fake(ops=frozenset({Op.RECODE}))
         run(check(name, "STRING", ops=frozenset({Op.RECODE})), session(fake), 5)
         assert {identifier.rpartition("#")[2] for identifier in fake.asked} == {"recode"}
+
+
+@pytest.mark.parametrize("name", ["prefixes", "arbitrary-bytes"])
+def test_recode_is_not_asked_of_a_partial_tail(name: str) -> None:
+    reading, recoding = Fake(), Fake(ops=frozenset({Op.RECODE}))
+    run(check(name, "RecordSet"), session(reading), 40)
+    run(check(name, "RecordSet", ops=frozenset({Op.RECODE})), session(recoding), 40)
+    cut = [identifier for identifier in reading.asked if is_read_without_its_tail(identifier)]
+    assert len(cut) > 5
+    recoded = {identifier.replace("#recode", "#decode") for identifier in recoding.asked}
+    assert recoded == set(reading.asked) - set(cut)
+
+
+def is_read_without_its_tail(identifier: str) -> bool:
+    vector, _ = parse(identifier)
+    if vector.value is ABSENT:
+        return False
+    return len(reference.encode("RecordSet", vector.value, dialect=KAFKA)) < len(vector.data)
+
+
+@pytest.mark.parametrize(("type_name", "version", "first"), [("RecordBatch", None, 17), ("MessageSet", 1, 12)])
+def test_flipped_bits_are_those_that_the_crc_covers_and_its_own(
+    type_name: str, version: int | None, first: int
+) -> None:
+    fake = Fake()
+    run(check("flipped-bits", type_name, version), session(fake), 1)
+    data = [parse(identifier)[1].args["data"] for identifier in fake.asked]
+    changed = {at for left, right in itertools.pairwise(data) for at in range(len(left)) if left[at] != right[at]}
+    assert changed == set(range(first, len(data[0])))
+    assert {parse(identifier)[0].kind for identifier in fake.asked} == {VectorKind.INVALID}
 
 
 def test_the_same_examples_are_drawn_each_time() -> None:
@@ -274,6 +314,35 @@ def test_a_reader_that_ignores_what_follows_is_found_by_arbitrary_bytes() -> Non
     found = counterexample(check("arbitrary-bytes", "BOOLEAN"), session(Fake(lenient)))
     assert found.verdict.kind is Kind.ACCEPTED_INVALID
     assert found.verdict.id == "gen/kafka/BOOLEAN/-/x0000#decode"
+
+
+def test_a_crc_that_is_not_looked_at_is_found() -> None:
+    def unchecked(case: Case, observation: Observation) -> Observation:
+        if observation.reason == "crc-mismatch":
+            return Observation(case, Status.ANSWER, [])
+        return observation
+
+    found = counterexample(check("flipped-bits", "RecordBatch"), session(Fake(unchecked)), 5)
+    assert (found.verdict.kind, found.vector.reject) == (Kind.ACCEPTED_INVALID, Reject(Reason.CRC_MISMATCH, 17))
+
+
+def test_a_partial_tail_that_is_refused_is_found() -> None:
+    def strict(case: Case, observation: Observation) -> Observation:
+        if has_partial_tail("RecordSet", case.args["data"]):
+            return Observation(case, Status.REJECT)
+        return observation
+
+    found = counterexample(check("prefixes", "RecordSet"), session(Fake(strict)), 20)
+    assert (found.verdict.kind, found.vector.value) == (Kind.REFUSED_VALID, [])
+
+
+def test_headers_that_collapse_are_found() -> None:
+    def collapsed(case: Case, answer: Any) -> Any:
+        return answer | {"headers": [*dict(answer["headers"]).items()]} if case.op is Op.DECODE else answer
+
+    found = counterexample(check("round-trip", "Record"), session(Fake(answering(collapsed))))
+    assert found.verdict.kind is Kind.WRONG_VALUE
+    assert [key for key, _ in found.vector.value["headers"]] == ["a", "a"]
 
 
 def test_a_crash_is_found_and_not_sought_for_ever() -> None:

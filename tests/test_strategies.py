@@ -147,6 +147,52 @@ def test_structures_of_a_schema() -> None:
         assert equal(value, codec.decode(own, codec.encode(own, value, Rules()), Rules()))
 
 
+def test_headers_are_multimaps() -> None:
+    records = drawn(strategies.values("Record", dialect=KAFKA), 300)
+    keys = [[key for key, _ in record["headers"]] for record in records]
+    assert any(len(set(names)) < len(names) for names in keys)
+    assert any(names != sorted(names) for names in keys)
+    assert [] in keys
+    assert {"", "é", "e\u0301"} <= {name for names in keys for name in names}
+    values = [value for record in records for _, value in record["headers"]]
+    assert None in values
+    assert b"" in values
+    for name in ("key", "value"):
+        assert {None, b""} <= {record[name] for record in records}
+    for name, bits in (("timestampDelta", 32), ("offsetDelta", 16)):
+        assert max(record[name] for record in records) >= 1 << bits
+        assert min(record[name] for record in records) <= -1 << bits
+
+
+def test_batches_have_every_codec_and_any_attributes() -> None:
+    batches = drawn(strategies.values("RecordBatch", dialect=KAFKA), 300)
+    assert {batch["attributes"] & 7 for batch in batches} == set(range(5))
+    assert any(batch["attributes"] & ~0x7F for batch in batches)
+    assert {len(batch["records"]) for batch in batches} == {0, 1, 2, 3}
+    assert {-(2**63), 2**63 - 1, -1} <= {batch["baseTimestamp"] for batch in batches}
+
+
+def test_sets_have_entries_of_every_magic() -> None:
+    sets = drawn(strategies.values("RecordSet", dialect=KAFKA), 200)
+    assert [] in sets
+    assert {entry["magic"] for entries in sets for entry in entries} == {0, 1, 2}
+    assert any(len({entry["magic"] for entry in entries}) > 1 for entries in sets)
+
+
+@pytest.mark.parametrize("magic", [0, 1])
+def test_wrappers_are_of_every_codec_and_under_every_kind_of_offset(magic: int) -> None:
+    sets = drawn(strategies.values("MessageSet", dialect=KAFKA, version=magic), 300)
+    wrappers = [entry for entries in sets for entry in entries if "messages" in entry]
+    assert {wrapper["attributes"] & 7 for wrapper in wrappers} == {1, 2, 3}
+    last = {wrapper["messages"][-1]["offset"] == wrapper["offset"] for wrapper in wrappers if wrapper["offset"]}
+    assert last == ({True} if magic else {True, False} & last)
+    assert any(wrapper["offset"] == 0 for wrapper in wrappers)
+    assert any(len(wrapper["messages"]) > 1 for wrapper in wrappers)
+    plain = [entry for entries in sets for entry in entries if "value" in entry]
+    assert {entry["attributes"] & 7 for entry in plain} == {0}
+    assert all(("timestamp" in entry) is bool(magic) for entry in (*plain, *wrappers))
+
+
 def test_a_codec_without_a_strategy_says_so() -> None:
     class Unknown:
         def read(self, reader: Any) -> Any: ...

@@ -194,6 +194,8 @@ class ChildConnection:
         self._hear(process.pump(timeout))
         if process.ended:
             self._gone(_died(process))
+        elif process.lost is not None:
+            self._begin_again(process, process.lost)
         elif self._junk > FLOOD or process.half_line_size > LONGEST_LINE:
             size = self._junk + process.half_line_size
             sample = (self._sample or process.half_line)[:80]
@@ -224,7 +226,7 @@ class ChildConnection:
             return
         allowed = options.timeout + self._talk.open_bytes // BYTES_A_SECOND
         if time.monotonic() - max(self._heard_at, process.took_at) > allowed:
-            if self._hear(process.show_stack()) and not process.ended:
+            if self._hear(process.show_stack()) and not process.gone:
                 return  # late, but alive
             self._end(process, lambda stderr: endings.hung(allowed, stderr))
 
@@ -236,6 +238,19 @@ class ChildConnection:
         self._process = None
         self._junk = 0
         self._talk.ended(ending)
+
+    def _begin_again(self, process: Process, code: int) -> None:
+        """A copy of the worker has ended: go on with the next one, which has to be given the settings again."""
+        ending = endings.died(code, process.stderr, process.half_line)
+        process.resume()
+        self._junk = 0
+        self._talk.ended(ending)
+        try:
+            for dialect, settings in self._settings.items():
+                self._send_settings(process, dialect, settings)
+        except ImplementationError:
+            process.kill()
+            self._process = None
 
     def _abandon(self) -> None:
         """An exception passes through in the middle of the conversation: the next one starts afresh."""
@@ -263,7 +278,7 @@ class ChildConnection:
 
     def _start(self) -> tuple[Process, Description]:
         try:
-            process = Process(self._launch.command, self._launch.env)
+            process = Process(self._launch.command, self._launch.env, copies=self._launch.ordered)
         except OSError as error:
             raise ImplementationError(f"{self._launch.spec} cannot be started: {error.strerror}") from error
         try:
@@ -282,7 +297,7 @@ class ChildConnection:
         self._send(process, question)
         heard: list[bytes] = []
         deadline = time.monotonic() + START_TIMEOUT
-        while not heard and not process.ended and (left := deadline - time.monotonic()) > 0:
+        while not heard and not process.gone and (left := deadline - time.monotonic()) > 0:
             heard = process.pump(left)
         for line in heard:
             self._transcript.heard(line)
@@ -308,7 +323,7 @@ class ChildConnection:
 
     def _no_answer(self, process: Process, question: str) -> NoReturn:
         spec = self._launch.spec
-        if process.ended:
+        if process.gone:
             raise ImplementationError(f"{spec} did not answer {question}: {_died(process).detail}")
         process.close_stdin()
         deadline = time.monotonic() + GRACE
@@ -330,7 +345,7 @@ class ChildConnection:
         self._send(process, lines.configure_question(seq, dialect, settings))
         deadline = time.monotonic() + START_TIMEOUT
         failed = f"{self._launch.spec} failed at configure for {dialect}: "
-        while not process.ended and (left := deadline - time.monotonic()) > 0:
+        while not process.gone and (left := deadline - time.monotonic()) > 0:
             for line in process.pump(left):
                 self._transcript.heard(line)
                 try:
@@ -341,7 +356,7 @@ class ChildConnection:
                     if error.seq == seq:
                         raise ImplementationError(f"{failed}{error}") from None
                 self._talk.hear(line)
-        if process.ended:
+        if process.gone:
             raise ImplementationError(failed + _died(process).detail)
         raise ImplementationError(f"{failed}no answer within {START_TIMEOUT:g} seconds{endings.tail(process.stderr)}")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import selectors
 import signal
 import subprocess
@@ -26,6 +27,15 @@ GRACE = 1.0
 #: Seconds that a process has to show its stack before it is killed for hanging.
 STACK_TIME = 0.3
 
+#: What our own worker says of the copies of itself that answer, and what it has to be told before the next one begins.
+#: The line feed in front of the latter ends what was half sent.
+BEGAN, ENDED, RESUME = b'{"began":%d}\n', b'{"ended":%d}\n', b'\n{"op":"resume"}\n'
+
+_BEGAN = re.compile(rb'\{"began":(\d+)\}')
+_ENDED = re.compile(rb'\{"ended":(-?\d+)\}\Z')
+#: At least as long as a line that tells of an end.
+_TOLD = 24
+
 _CHUNK = 1 << 18
 _DRAIN = 64
 
@@ -33,8 +43,8 @@ _DRAIN = 64
 class Process:
     """A running child in a process group of its own."""
 
-    def __init__(self, command: Sequence[str], env: Mapping[str, str] | None = None) -> None:
-        """Start it. Raises OSError when there is no such program."""
+    def __init__(self, command: Sequence[str], env: Mapping[str, str] | None = None, *, copies: bool = False) -> None:
+        """Start it. `copies`: it is our own worker, and tells of its copies. Raises OSError when it is not there."""
         pipe = subprocess.PIPE
         self._popen = subprocess.Popen(
             command, bufsize=0, stdin=pipe, stdout=pipe, stderr=pipe, env=env, process_group=0
@@ -52,17 +62,38 @@ class Process:
         self._unsent = bytearray()
         self._half_line = bytearray()
         self._next_look = 0.0
+        self._copies = copies
         self._usage: psutil.Process | None = None
-        with contextlib.suppress(psutil.Error):
-            self._usage = psutil.Process(self._popen.pid)
+        self._attend(self._popen.pid)
         #: When it last took bytes from us, in `time.monotonic` seconds.
         self.took_at = time.monotonic()
         #: It closed its stdout, or ended; all that it wrote before has been read.
         self.ended = False
+        #: The exit code of a copy that has ended, of which `resume` makes another one begin; else None.
+        self.lost: int | None = None
         #: The end of what it wrote to stderr.
         self.stderr = b""
         #: Bytes of resident memory when last looked at.
         self.memory = 0
+
+    def _attend(self, pid: int) -> None:
+        """This process answers."""
+        self._answering = pid
+        with contextlib.suppress(psutil.Error):
+            self._usage = psutil.Process(pid)
+
+    @property
+    def gone(self) -> bool:
+        """It answers no more."""
+        return self.ended or self.lost is not None
+
+    def resume(self) -> None:
+        """After the end of a copy: let the next one begin. Nothing that was sent before will be answered."""
+        self.lost = None
+        self.stderr = b""
+        self._half_line.clear()
+        self._unsent.clear()
+        self.send(RESUME)
 
     @property
     def half_line(self) -> bytes:
@@ -133,10 +164,24 @@ class Process:
         first, *rest = chunk.split(b"\n")
         self._half_line += first
         if rest:
-            lines.append(bytes(self._half_line))
-            self._half_line[:] = rest.pop()
-            lines += rest
+            whole = [bytes(self._half_line), *rest[:-1]]
+            self._half_line[:] = rest[-1]
+            lines += self._told(whole) if self._copies else whole
         return True
+
+    def _told(self, whole: list[bytes]) -> list[bytes]:
+        """The lines without those that tell of copies, which are taken up."""
+        others = []
+        for line in whole:
+            if began := _BEGAN.fullmatch(line):
+                self._attend(int(began[1]))
+            elif ended := _ENDED.search(line, max(len(line) - _TOLD, 0)):
+                self._half_line[:0] = line[: ended.start()]  # an answer that it had begun
+                self._drain_stderr()
+                self.lost = int(ended[1])
+            else:
+                others.append(line)
+        return others
 
     def _read_stderr(self) -> bool:
         try:
@@ -160,6 +205,9 @@ class Process:
         for _ in range(_DRAIN):
             if self.ended or not self._read_stdout(lines):
                 break
+        self._drain_stderr()
+
+    def _drain_stderr(self) -> None:
         for _ in range(_DRAIN):
             if self._stderr not in self._selector.get_map() or not self._read_stderr():
                 break
@@ -178,6 +226,8 @@ class Process:
 
     def wait(self, seconds: float) -> int | None:
         """Its exit code, negative for a signal; None when it runs on. Its output is read while we wait."""
+        if self.lost is not None:
+            return self.lost
         deadline = time.monotonic() + seconds
         while not self.ended and time.monotonic() < deadline:
             self.pump(deadline - time.monotonic())
@@ -189,7 +239,7 @@ class Process:
         """Ask it for its stack on stderr (workers, Go, Java), which may end it. The lines that it wrote meanwhile."""
         lines: list[bytes] = []
         with contextlib.suppress(ProcessLookupError):
-            os.kill(self._popen.pid, signal.SIGQUIT)
+            os.kill(self._answering, signal.SIGQUIT)
         deadline = time.monotonic() + STACK_TIME
         seen = self.stderr
         while time.monotonic() < deadline:

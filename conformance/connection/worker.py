@@ -3,11 +3,18 @@
 It answers the line protocol in the order of the questions, each answer written at once, so that after its death the
 first question without an answer is the one at which it died, and no later one was begun. The protocol has its own
 file descriptors: what the module prints goes to stderr, and its stdin is empty.
+
+To import a module may take long, and some end their process a thousand times in a run. So where it can be done, the
+process that imported it stays behind and lets a copy answer, which says `{"began":PID}`. When the copy has ended, that
+is told with `{"ended":CODE}` (as subprocess has it), and after the line `{"op":"resume"}` the next copy begins; what
+came before that line is passed over, for it was put to the copy that ended.
 """
 
 from __future__ import annotations
 
 import faulthandler
+import io
+import itertools
 import os
 import signal
 import sys
@@ -19,6 +26,7 @@ from conformance.connection.base import ImplementationError
 from conformance.connection.description import to_json
 from conformance.connection.loading import load
 from conformance.connection.module import Module, top_frame, trace_text
+from conformance.connection.process import BEGAN, ENDED, RESUME
 from conformance.model import Case, Observation, Status
 
 if TYPE_CHECKING:
@@ -31,11 +39,11 @@ SHOW_STACK = signal.SIGQUIT
 class Worker:
     """Questions in, answers out."""
 
-    def __init__(self, spec: str, out: int) -> None:
-        self._spec = spec
+    def __init__(self, module: Module | ImplementationError, out: int) -> None:
+        """`module`: as it was loaded, or why it could not be."""
+        self._module = module
         self._out = out
         self._owner = os.getpid()
-        self._module: Module | None = None
 
     def run(self, questions: Iterable[bytes]) -> None:
         """Answer until the questions end."""
@@ -43,17 +51,18 @@ class Worker:
             self._write(self._answer(lines.read_question(line)))
 
     def _answer(self, question: lines.Question) -> bytes:
-        if question.case is not None and self._module is not None:
+        if isinstance(self._module, ImplementationError):
+            return lines.dumps({"seq": question.seq, "error": str(self._module)})
+        if question.case is not None:
             return _ask(self._module, question.seq, question.case)
-        try:
-            if question.op == "configure" and self._module is not None:
-                taken = self._module.configure(question.message["dialect"], question.message["settings"])
-                said = {"ok": True} if taken else {"unsupported": "no configure"}
-                return lines.dumps({"seq": question.seq, **said})
-            self._module = load(self._spec)
+        if question.op != "configure":
             return lines.dumps(to_json(self._module.description))
+        try:
+            taken = self._module.configure(question.message["dialect"], question.message["settings"])
         except ImplementationError as error:
             return lines.dumps({"seq": question.seq, "error": str(error)})
+        said = {"ok": True} if taken else {"unsupported": "no configure"}
+        return lines.dumps({"seq": question.seq, **said})
 
     def _write(self, line: bytes) -> None:
         if os.getpid() != self._owner:  # the module forked, and this is the copy: it must not answer too
@@ -70,6 +79,55 @@ def _ask(module: Module, seq: int, case: Case) -> bytes:
         name = type(error).__name__
         failed = Observation(case, status, error=name, frame=top_frame(error), detail=trace_text(error))
         return lines.answer(seq, failed)
+
+
+def _load(spec: str) -> Module | ImplementationError:
+    try:
+        return load(spec)
+    except ImplementationError as error:
+        return error
+
+
+def _copies_itself() -> bool:
+    """Whether a copy of this process is as good as itself: a thread of the module's would not be in it."""
+    return sys.platform == "linux" and len(list(Path("/proc/self/task").iterdir())) == 1
+
+
+def _stay_behind(questions: int, answers: int) -> bytes | None:
+    """Let copies answer, one after the other. Returns in each of them: what of the questions was read already.
+
+    None in the process that stays behind, when there are no more questions.
+    """
+    rest = b""
+    while True:
+        copy = os.fork()
+        if copy == 0:
+            os.write(answers, BEGAN % os.getpid())
+            return rest
+        code = os.waitstatus_to_exitcode(os.waitpid(copy, 0)[1])
+        os.write(answers, ENDED % code)
+        found = _after_resume(questions)
+        if found is None:
+            return None
+        rest = found
+
+
+def _after_resume(questions: int) -> bytes | None:
+    """Pass over what is there up to the line that resumes; what was read beyond it. None at the end."""
+    seen = b""
+    while RESUME not in seen:
+        chunk = os.read(questions, 1 << 16)
+        if not chunk:
+            return None
+        seen = seen[-len(RESUME) :] + chunk
+    return seen.partition(RESUME)[2]
+
+
+def _lines(rest: bytes, stdin: io.BufferedReader) -> Iterable[bytes]:
+    """The lines of what was read already and of what comes."""
+    *whole, half = rest.splitlines(keepends=True) or [b""]
+    first = half if half.endswith(b"\n") else half + stdin.readline()
+    return itertools.chain(whole, [first] if first else [], stdin)
 
 
 def _take_channel() -> tuple[int, int]:
@@ -90,8 +148,13 @@ def main(arguments: list[str]) -> None:
     faulthandler.enable(2, all_threads=False)
     faulthandler.register(SHOW_STACK, 2, all_threads=False)
     sys.path.insert(0, str(Path.cwd()))
-    with open(questions, "rb") as stdin:  # noqa: PTH123 (a file descriptor)
-        Worker(spec, answers).run(stdin)
+    module = _load(spec)
+    rest: bytes | None = b""
+    if isinstance(module, Module) and _copies_itself():
+        rest = _stay_behind(questions, answers)
+    if rest is not None:
+        with open(questions, "rb") as stdin:  # noqa: PTH123 (a file descriptor)
+            Worker(module, answers).run(_lines(rest, stdin))
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ To see one fail: `cd tests && pytest --impl=miniatures.drops_unknown_tags`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import reference
 
@@ -35,3 +36,19 @@ def everything(but: Iterable[str] = ("ARRAY",), dialect: str = "kafka") -> Types
     """The contract's `types` with all that the reference has of a dialect but these; for ARRAY `ARRAYS` stand."""
     arrays = ARRAYS if "ARRAY" in _ALL[dialect] else ()
     return only(*(name for name in _ALL[dialect] if name not in set(but)), *arrays, dialect=dialect)
+
+
+#: The contract's `types` with records in all their formats.
+RECORDS = only("Record", "RecordBatch", "RecordSet", "MessageSet")
+
+
+def records(type_name: str, value: Any) -> list[dict[str, Any]]:
+    """The records of magic 2 in a value of any of these types."""
+    match type_name:
+        case "Record":
+            return [value]
+        case "RecordBatch":
+            return [*value["records"]]
+        case "RecordSet":
+            return [record for entry in value if entry["magic"] == 2 for record in entry["records"]]
+    return []

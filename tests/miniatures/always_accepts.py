@@ -13,7 +13,16 @@ from reference import interpret as interpret
 from reference import negotiate as negotiate
 from reference import serve as serve
 
-_AREAS = ("varints", "tag-ordering", "null-encodings", "unsupported-versions", "framing", "resource-limits", "messages")
+_AREAS = (
+    "varints",
+    "tag-ordering",
+    "null-encodings",
+    "header-multimaps",
+    "unsupported-versions",
+    "framing",
+    "resource-limits",
+    "messages",
+)
 PRODUCES: Produces = frozenset(
     # Unordered tags may be refused or sorted; no bytes are neither.
     {("tag-ordering", "fail", "wrong-bytes")} | {(area, "fail", "accepted-invalid") for area in _AREAS}

@@ -16,6 +16,7 @@ PRODUCES: Produces = frozenset(
             "varints",
             "tag-ordering",
             "null-encodings",
+            "header-multimaps",
             "unsupported-versions",
             "framing",
             "resource-limits",

@@ -13,7 +13,15 @@ from reference import negotiate as negotiate
 PRODUCES: Produces = frozenset(
     {
         (area, "contested", None)
-        for area in ("varints", "tag-ordering", "null-encodings", "unsupported-versions", "framing", "messages")
+        for area in (
+            "varints",
+            "tag-ordering",
+            "null-encodings",
+            "header-multimaps",
+            "unsupported-versions",
+            "framing",
+            "messages",
+        )
     }
 )
 TAKES = frozenset({"R-K-7"})

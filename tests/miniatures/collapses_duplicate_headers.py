@@ -1,0 +1,27 @@
+"""Holds headers in a dict: of a key that stands twice, the last value is left."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from miniatures import RECORDS, Produces, records
+from reference import decode as _decode
+from reference import encode as encode
+from reference import lookup as _lookup
+
+PRODUCES: Produces = frozenset(
+    {("header-multimaps", "fail", "wrong-value"), ("header-multimaps", "fail", "wrong-bytes")}
+)
+
+types = RECORDS
+
+
+def decode(type: str, data: bytes, *, dialect: str, version: int | None = None) -> Any:
+    value = _decode(type, data, dialect=dialect, version=version)
+    for record in records(type, value):
+        record["headers"] = [*dict(record["headers"]).items()]
+    return value
+
+
+def lookup(type: str, data: bytes, key: Any, *, dialect: str, version: int | None = None) -> list[Any]:
+    return _lookup(type, data, key, dialect=dialect, version=version)[-1:]
