@@ -96,7 +96,7 @@ class Reference:
         return metadata.version("wireproof")
 
     def configure(self, settings: Mapping[str, Any], *, dialect: str) -> None:
-        """What the cases of a dialect need; `apis` for `serve`."""
+        """What the cases of a dialect need: for `serve`, `apis` (kafka) or `cluster`."""
         self._settings[dialect] = settings
 
     def decode(self, type: str, data: bytes, *, dialect: str, version: int | None = None) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -241,3 +242,39 @@ def test_usage_errors(arguments: tuple[str, ...], words: str) -> None:
     assert code == 2
     assert words in text
     assert "Traceback" not in text
+
+
+# --- Another dialect --------------------------------------------------------------------------------------------------
+
+KIP_35 = ("--dialect", "kip-35-v7")
+
+
+def test_the_empty_response_beside_its_request() -> None:
+    code, text = run(*KIP_35, "--request", "00000012 0011 0000 0000000a ffff 00000001 ffffffff", "00000004 0000000a")
+    assert code == 0
+    assert "read as EmptyResponse" in text
+    assert "CorrelationId" in text
+
+
+def test_length_0_names_the_ruling() -> None:
+    code, text = run(*KIP_35, "EmptyResponse", "00000000 0000000a")
+    assert code == 1
+    assert "(byte 4)" in text
+    assert "R-35-3 ‡" in text
+
+
+@pytest.mark.parametrize(
+    ("digits", "ruling"), [("ffffffff", "R-35-2"), ("fffffffe", "R-D-3"), ("00000000 00", "R-D-5")]
+)
+def test_a_refused_body_names_its_ruling(digits: str, ruling: str) -> None:
+    code, text = run(*KIP_35, "BrokerMetadataRequest", "--version", "0", digits)
+    assert code == 1
+    assert re.search(rf"^ruling +{ruling} ", text, re.MULTILINE)
+
+
+def test_the_tags_of_a_broker() -> None:
+    worked = "00000001 00000002 0001 68 00002384 00000013 00000019 00000001 0004 7261636b 0002 7231"
+    code, text = run(*KIP_35, "BrokerMetadataResponse", "--version", "0", worked)
+    assert code == 0
+    for name in ("NodeId", "Host", "Port", "ProtocolVersionMin", "ProtocolVersionMax", "Key", "Value"):
+        assert re.search(rf"\b{name}\b", text)

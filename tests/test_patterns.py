@@ -142,3 +142,28 @@ def test_arrays_at_the_top_have_no_name() -> None:
     assert of([{"type": "ARRAY<INT8>", "value": {"contains": 6}}], data) == (
         "answer 1 of 1: the value is [5], which holds nothing like 6"
     )
+
+
+# --- Bytes that need not be a frame -----------------------------------------------------------------------------------
+
+
+def test_exact_bytes_between_frames() -> None:
+    odd = {"hex": "0000000000000009"}
+    first, last = pattern(header={"CorrelationId": 7}), pattern(header={"CorrelationId": 8})
+    sent = ERROR_35 + bytes.fromhex(odd["hex"]) + GOOD
+    assert of([first, odd, last], sent) is None
+    assert (of([first, last], sent) or "").startswith("answer 2 of 2: no ResponseFrame:ApiVersions 0")
+    assert of([odd], bytes.fromhex(odd["hex"])) is None
+
+
+@pytest.mark.parametrize(
+    ("sent", "said"),
+    [
+        ("", "answer 1 of 1 begins nowhere; 0000000000000009 is expected"),
+        ("00000000", "answer 1 of 1 begins 00000000; 0000000000000009 is expected"),
+        ("0000000000000008", "answer 1 of 1 begins 0000000000000008; 0000000000000009 is expected"),
+        ("000000000000000900", "1 bytes more than 1 answers: 00"),
+    ],
+)
+def test_other_bytes_than_the_exact_ones(sent: str, said: str) -> None:
+    assert of([{"hex": "0000000000000009"}], bytes.fromhex(sent)) == said

@@ -12,7 +12,7 @@ from reference import codec, complete, framing
 from reference.cursor import Reader, Writer
 from reference.dialects.kafka import Kafka
 from reference.errors import DecodeError, Reason
-from reference.framing import MAX_FRAME, needed, request_header_version, response_header_version
+from reference.framing import MAX_FRAME, Frames, needed, request_header_version, response_header_version
 from reference.plan import Struct, plan
 from reference.rules import Rules
 from reference.schema import from_json
@@ -65,6 +65,22 @@ def test_sizes_that_no_frame_has(digits: str, reason: Reason) -> None:
     with pytest.raises(DecodeError) as caught:
         needed(bytes.fromhex(digits))
     assert (caught.value.reason, caught.value.offset) == (reason, 0)
+
+
+def test_frames_one_after_another_in_pieces() -> None:
+    arrived = Frames()
+    found = []
+    for number in bytes.fromhex("00000001 aa 00000000 00000002 bbcc"):
+        arrived.add(bytes([number]))
+        while (frame := arrived.next()) is not None:
+            found.append(frame)
+    assert found == [b"\xaa", b"", b"\xbb\xcc"]
+    arrived.add(bytes.fromhex("00000001"))
+    assert arrived.next() is None
+    arrived.add(bytes.fromhex("dd ffffffff"))
+    assert arrived.next() == b"\xdd"
+    with pytest.raises(reference.DecodeError, match="negative"):
+        arrived.next()
 
 
 def test_needed_counts_down_byte_by_byte() -> None:

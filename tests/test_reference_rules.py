@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from wire import KAFKA, Message, Refused, decode, encode, field, recode, schema, tagged
 
-from reference import Reference, Rules, Ruling, message, rulings, take
+from reference import Reference, Rules, Ruling, dialects, message, rulings, take
 
 # Questions, each put under Rules(**switches).
 
@@ -35,6 +35,12 @@ def interpreting(version: str, response: str | None) -> Question:
     request = bytes.fromhex("0000000a" + "0012" + version + "00000001" + "ffff")
     answer = None if response is None else bytes.fromhex(response)
     return lambda **switches: Reference(Rules(**switches)).interpret(request, answer, dialect=KAFKA)
+
+
+def unknown(frame: str) -> Question:
+    """A request that a broker of KIP-35 does not know."""
+    request = bytes.fromhex(frame)
+    return lambda **switches: Reference(Rules(**switches)).serve([request], dialect="kip-35-v7")[0].hex()
 
 
 def small(raw: dict[str, Any], digits: str, version: int = 0) -> Question:
@@ -243,6 +249,10 @@ SWITCHES: dict[str, list[tuple[Question, dict[str, Any]]]] = {
             {"retry": {"outcome": "retry", "version": 2}, "accepted": {"outcome": "accepted"}},
         ),
     ],
+    "empty_response": [
+        (unknown("00000008 03e7 0000 0000000a"), {"counted": "000000040000000a", "literal": "000000000000000a"}),
+        (unknown("00000008 0011 0001 00000000"), {"counted": "0000000400000000", "literal": "0000000000000000"}),
+    ],
     "closed_api_versions": [
         (
             interpreting("0003", None),
@@ -296,7 +306,7 @@ def test_the_demanded_reading_is_the_default() -> None:
 
 def test_each_ruling_names_switches_and_readings_that_exist() -> None:
     taken = set()
-    for ruling in rulings(KAFKA).values():
+    for ruling in (one for dialect in dialects for one in rulings(dialect).values()):
         assert ruling.contested or not ruling.others
         for switch, value in ruling.others.values():
             assert value in readings_of(switch)[1:], ruling.id

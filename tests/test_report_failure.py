@@ -200,6 +200,11 @@ def test_wrong_conversation() -> None:
     golden.check("failure-serve", page(load(SERVE)["broker"], Op.SERVE, Status.ANSWER, (sent, False)))
 
 
+def test_exact_bytes_that_were_expected() -> None:
+    text = page(load(SERVE | {"sends": [{"hex": "0000000000000009"}]})["broker"], Op.SERVE, Status.ANSWER, (b"", True))
+    assert "00 00 00 00 00 00 00 09" in text
+
+
 def test_a_connection_that_was_closed() -> None:
     text = page(load(SERVE | {"sends": []})["broker"], Op.SERVE, Status.ANSWER, (b"", True))
     assert "the connection was closed" in text

@@ -87,15 +87,15 @@ class Broker:
 
 def serve(broker: Broker, chunks: Iterable[bytes]) -> tuple[bytes, bool]:
     """All that the broker sends for these chunks on a fresh connection, and whether it then closed."""
-    arrived, sent = framing.Frames(), b""
+    arrived, sent = framing.Frames(), bytearray()
     for chunk in chunks:
         arrived.add(chunk)
         try:
             while (frame := arrived.next()) is not None:
                 answer = broker.answer(frame)
                 if answer is None:
-                    return sent, True
+                    return bytes(sent), True
                 sent += answer
         except DecodeError:  # a size that no frame has
-            return sent, True
-    return sent, False
+            return bytes(sent), True
+    return bytes(sent), False
