@@ -11,6 +11,7 @@ import pytest
 
 import reference
 from conformance import vectors
+from conformance.grounds import grounds
 from conformance.judge import judge
 from conformance.model import Outcome
 from conformance.readings import ask
@@ -360,3 +361,34 @@ def test_what_another_reading_gives_is_contested_and_never_fails(taken: tuple[st
     found = [judge(vector, ask(own, vector.case(op))) for vector in vectors.load([DIALECT]) for op in vector.ops]
     assert [verdict.id for verdict in found if verdict.verdict not in (Outcome.PASS, Outcome.CONTESTED)] == []
     assert {ruling for verdict in found for ruling in verdict.rulings} == set(taken)
+
+
+# --- What `wireproof explain` names -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("vector", "named"),
+    [
+        ("messages/produced-offset-missing", ("R-WF-6",)),
+        ("messages/fetch-offset-missing", ("R-WF-7",)),
+        ("messages/fetch-correlation-first", ("R-WF-1",)),
+        ("messages/client-id-not-utf-8", ("R-D-2",)),
+        ("null-encodings/client-id-null", ("R-WF-9",)),
+        ("null-encodings/topics-minus-1", ("R-WF-2",)),
+        ("null-encodings/topics-minus-2", ("R-D-3",)),
+        ("null-encodings/message-size-minus-1", ("R-WF-10",)),
+        ("framing/crc-with-attributes", ("R-WF-14",)),
+        ("framing/frame-and-a-byte", ("R-D-5",)),
+        ("unsupported-versions/codec-3", ("R-WF-14",)),
+        ("unsupported-versions/magic-2", ("R-WF-14",)),
+        ("unsupported-versions/produce-type-1", ("R-WF-13",)),
+        ("unsupported-versions/produced-version-1", ("R-WF-13",)),
+    ],
+)
+def test_a_refusal_names_its_ruling(vector: str, named: tuple[str, ...]) -> None:
+    found = next(one for one in vectors.load([DIALECT]) if one.path == f"{DIALECT}/{vector}")
+    assert found.type is not None
+    assert set(named) <= set(found.rulings)
+    explained = reference.explain(found.type, found.data, dialect=DIALECT)
+    assert explained.error is not None
+    assert grounds(found.type, found.data, DIALECT, None, explained.error, explained.spans) == named

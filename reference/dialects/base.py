@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
 from reference.codec import Codec
-from reference.errors import Reason
 from reference.rules import Rules, Ruling
 
 
@@ -19,8 +18,9 @@ class Dialect(Protocol):
 
     name: str
     rulings: tuple[Ruling, ...]
-    #: Reason → the uncontested ruling that a refusal for it rests on.
-    grounds: Mapping[Reason, str]
+    #: Reason, or (type name, Reason) where it is another one for that type → the uncontested ruling that a refusal rests
+    #: on.
+    grounds: Mapping[Any, str]
     #: The ruling on lengths and counts that promise more than is there, if the dialect has one.
     bomb_ruling: str | None
 

@@ -30,11 +30,13 @@ class WireFormat:
 
     name = "wire-format"
     rulings = RULINGS
-    grounds: Mapping[Reason, str] = {
+    grounds: Mapping[Reason | tuple[str, Reason], str] = {
+        ("FetchRequest", Reason.COUNT_MISMATCH): "R-WF-7",
+        ("MESSAGE_SET", Reason.NEGATIVE_LENGTH): "R-WF-10",
         Reason.COUNT_MISMATCH: "R-WF-6",
         Reason.CRC_MISMATCH: "R-WF-14",
-        Reason.INVALID_WRAPPER: "R-WF-10",
         Reason.NEGATIVE_LENGTH: "R-D-3",
+        Reason.NULL_NOT_ALLOWED: "R-WF-2",
         Reason.TRAILING_BYTES: "R-D-5",
         Reason.UNKNOWN_API: "R-WF-13",
         Reason.UNSUPPORTED_COMPRESSION: "R-WF-14",
