@@ -99,6 +99,8 @@ def test_what_takes_another_reading_names_it() -> None:
         ("writes_tags_as_given", "tag-ordering", 1, 1),
         ("kip_35_sends_length_0", "unsupported-versions", 0, 1),
         ("kip_35_takes_both_readings", "framing", 0, 1),
+        ("wire_format_takes_every_other_reading", "null-encodings", 0, 1),
+        ("wire_format_correlation_first", "messages", 0, 1),
     ],
 )
 def test_through_pytest(name: str, area: str, as_reported: int, when_strict: int) -> None:

@@ -15,7 +15,7 @@ KAFKA = "kafka"
 
 
 def test_what_it_says_of_itself() -> None:
-    assert (reference.name, reference.dialects) == ("reference", ("kafka", "kip-35-v7"))
+    assert (reference.name, reference.dialects) == ("reference", ("kafka", "kip-35-v7", "wire-format"))
     assert reference.rejects == (WireError,)
     assert issubclass(WireError, ValueError)
 

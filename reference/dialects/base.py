@@ -18,8 +18,7 @@ class Dialect(Protocol):
 
     name: str
     rulings: tuple[Ruling, ...]
-    #: Reason, or (type name, Reason) where it is another one for that type → the uncontested ruling that a refusal rests
-    #: on.
+    #: Reason, or (type name, Reason) where that has another one → the uncontested ruling that a refusal rests on.
     grounds: Mapping[Any, str]
     #: The ruling on lengths and counts that promise more than is there, if the dialect has one.
     bomb_ruling: str | None
