@@ -8,9 +8,11 @@ import zlib
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 import reference
-from conformance import vectors
+from conformance import strategies, vectors
 from conformance.grounds import grounds
 from conformance.judge import judge
 from conformance.model import Outcome
@@ -392,3 +394,53 @@ def test_a_refusal_names_its_ruling(vector: str, named: tuple[str, ...]) -> None
     explained = reference.explain(found.type, found.data, dialect=DIALECT)
     assert explained.error is not None
     assert grounds(found.type, found.data, DIALECT, None, explained.error, explained.spans) == named
+
+
+# --- Whatever arrives -------------------------------------------------------------------------------------------------
+
+REQUESTS = st.one_of(
+    strategies.values("ProduceRequest", dialect=DIALECT).map(lambda value: frame("ProduceRequest", value)),
+    strategies.values("FetchRequest", dialect=DIALECT).map(lambda value: frame("FetchRequest", value)),
+)
+
+
+@given(st.lists(REQUESTS, max_size=4), st.lists(st.integers(0, 200), max_size=6))
+@settings(max_examples=60, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
+def test_how_requests_are_cut_into_pieces_does_not_matter(requests: list[bytes], cuts: list[int]) -> None:
+    received = b"".join(requests)
+    ends = [0, *sorted(min(cut, len(received)) for cut in cuts), len(received)]
+    pieces = [received[start:end] for start, end in itertools.pairwise(ends)]
+    sent, closed = reference.serve([received], dialect=DIALECT)
+    assert reference.serve(pieces, dialect=DIALECT) == (sent, closed)
+    assert not closed
+    answers = _frames(sent)
+    asked = [one for one in requests if _awaits(one)]
+    assert [answer[4:8] for answer in answers] == [one[8:12] for one in asked]
+    for one, answer in zip(asked, answers, strict=True):
+        assert reference.interpret(one, answer, dialect=DIALECT) == {"outcome": "accepted"}
+
+
+def _frames(sent: bytes) -> list[bytes]:
+    found = []
+    while sent:
+        end = 4 + int.from_bytes(sent[:4])
+        found.append(sent[:end])
+        sent = sent[end:]
+    return found
+
+
+def _awaits(one: bytes) -> bool:
+    return one[4:6] != b"\0\0" or one[14 + int.from_bytes(one[12:14])] != 0
+
+
+@given(strategies.nearly(REQUESTS), strategies.nearly(st.sampled_from([bytes.fromhex(PRODUCED), fetched(7)])))
+@settings(max_examples=200, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
+def test_nothing_that_arrives_ends_in_another_error(received: bytes, response: bytes) -> None:
+    sent, closed = reference.serve([received], dialect=DIALECT)
+    assert isinstance(sent, bytes)
+    assert closed in (True, False)
+    assert reference.interpret(bytes.fromhex(PRODUCE), response, dialect=DIALECT)["outcome"] in (
+        "accepted",
+        "error",
+        "malformed",
+    )
