@@ -161,11 +161,17 @@ def append_message_set(writer: Writer, value: Any, path: str = "") -> None:
 
 
 def _append_partial(writer: Writer, value: Any, path: str) -> None:
-    data = bytes_of(value, path)
+    data = _bytes_of(value, path)
     if not data or not is_partial(data):
         detail = f"{len(data)} bytes, which are no part of a message: it would need more of them"
         raise EncodeError(Reason.LENGTH_MISMATCH, detail, path)
     writer.out += data
+
+
+def _bytes_of(value: Any, path: str) -> bytes:
+    if value is None:
+        raise EncodeError(Reason.NULL_NOT_ALLOWED, "these bytes have no null", path)
+    return bytes_of(value, path)
 
 
 def _append_message(writer: Writer, value: Any, path: str) -> None:
@@ -183,7 +189,7 @@ def _append_message(writer: Writer, value: Any, path: str) -> None:
             raise EncodeError(Reason.UNSUPPORTED_COMPRESSION, _NO_CODEC, inner.path)
     elif attributes != 0:
         raise EncodeError(Reason.FIELD_NOT_IN_VERSION, "magic 0 has no attributes", inner.path)
-    payload = bytes_of(value.get("payload", b""), join(path, "payload"))
+    payload = _bytes_of(value.get("payload", b""), join(path, "payload"))
     if attributes & CODEC:
         _check_wrapper(writer, attributes & CODEC, payload, join(path, "payload"))
     append_uint32(inner, zlib.crc32(payload))
