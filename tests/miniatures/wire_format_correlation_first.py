@@ -6,10 +6,7 @@ from miniatures import Produces, everything
 from reference import Reference, rulings, take
 
 PRODUCES: Produces = frozenset(
-    {
-        ("messages", "contested", None),
-        ("unsupported-versions", "contested", None),
-    }
+    (area, "contested", None) for area in ("messages", "null-encodings", "unsupported-versions")
 )
 TAKES = frozenset({"R-WF-1"})
 
