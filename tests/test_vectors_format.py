@@ -451,14 +451,19 @@ def _mended(negative: Vector, twin: Vector) -> Iterator[tuple[bytes, bytes]]:
         yield fields + b"more of the same content", fields_too
         return
     yield negative.data, twin.data
-    if negative.type is not None and "Frame" in negative.type:
-        yield negative.data[4:], twin.data[4:]  # the size
+    if "Frame" in str(negative.type) or (_sized(negative.data) and _sized(twin.data)):
+        yield negative.data[4:], twin.data[4:]
     if negative.type == "BATCH":
         yield negative.data[:8] + negative.data[16:], twin.data[:8] + twin.data[16:]  # the length and the CRC
-    if negative.type in essence.TYPES:
-        yield from essence.pairs(negative.type, negative.version, negative.data, twin.data)
+    if negative.type is not None and (negative.dialect, negative.type) in essence.TYPES:
+        yield from essence.pairs(negative.dialect, negative.type, negative.version, negative.data, twin.data)
     if (negative.dialect, negative.type) in messages_mended.TYPES:
         yield from messages_mended.pairs(negative.data, twin.data)
+
+
+def _sized(data: bytes) -> bool:
+    """Whether the bytes begin with the size of the others, as a frame does."""
+    return len(data) >= 4 and int.from_bytes(data[:4]) == len(data) - 4
 
 
 @pytest.mark.parametrize(
