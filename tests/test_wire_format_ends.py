@@ -18,6 +18,7 @@ from conformance.judge import judge
 from conformance.model import Outcome
 from conformance.readings import ask
 from reference import DecodeError, EncodeError, Reason, Reference, Rules
+from reference.cursor import Reader
 from reference.dialects import DIALECTS, UnknownType
 from reference.dialects.wire_format import WireFormat, messages
 from reference.dialects.wire_format.client import Client, Connection
@@ -301,6 +302,20 @@ def test_message_sets_that_are_not_written(value: Any, reason: Reason, path: str
     with pytest.raises(EncodeError) as caught:
         reference.encode("MESSAGE_SET", value, dialect=DIALECT)
     assert (caught.value.reason, caught.value.path) == (reason, path)
+
+
+def test_the_rest_of_a_set_is_not_copied_for_each_message(monkeypatch: pytest.MonkeyPatch) -> None:
+    copied = []
+    peek = Reader.peek
+
+    def counted(self: Reader, count: int) -> bytes:
+        found = peek(self, count)
+        copied.append(len(found))
+        return found
+
+    monkeypatch.setattr(Reader, "peek", counted)
+    assert len(reference.decode("MESSAGE_SET", bytes.fromhex(HI) * 100, dialect=DIALECT)) == 100
+    assert sum(copied) <= 100 * len(bytes.fromhex(HI))
 
 
 def wrapped(content: bytes) -> bytes:

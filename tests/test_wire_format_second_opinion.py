@@ -217,7 +217,7 @@ def _error_first(part: Part) -> Part:
 
 
 def _no_partial_messages(patch: Patch) -> None:
-    patch.setattr(messages, "is_partial", lambda data: False)
+    patch.setattr(messages, "is_partial", lambda size, there: False)
 
 
 def _no_codecs(patch: Patch) -> None:
