@@ -110,8 +110,8 @@ def test_responses_in_any_order_find_their_requests() -> None:
         assert client.send(frame("ProduceRequest", one)) == frame("ProduceRequest", one)
     client.send(frame("FetchRequest", fetch(-3)))
     arriving = fetched(-3) + produced(2, [-1], [0]) + produced(1, [-1], [0], error=5)
-    assert client.receive(arriving[:9]) == []
-    assert client.receive(arriving[9:]) == [
+    assert [*client.receive(arriving[:9])] == []
+    assert [*client.receive(arriving[9:])] == [
         (-3, {"outcome": "accepted"}),
         (2, {"outcome": "accepted"}),
         (1, {"outcome": "error", "error": 5}),
@@ -123,8 +123,8 @@ def test_a_response_is_read_as_its_own_request_s() -> None:
     client = connection()
     client.send(frame("ProduceRequest", request(1)))
     client.send(frame("FetchRequest", fetch(2)))
-    assert client.receive(produced(2, [-1], [0])) == [(2, {"outcome": "malformed"})]
-    assert client.receive(produced(1, [-1], [0])) == [(1, {"outcome": "accepted"})]
+    assert [*client.receive(produced(2, [-1], [0]))] == [(2, {"outcome": "malformed"})]
+    assert [*client.receive(produced(1, [-1], [0]))] == [(1, {"outcome": "accepted"})]
 
 
 @pytest.mark.parametrize("correlation_id", [2, 0, -1])
@@ -132,14 +132,27 @@ def test_a_response_to_an_unknown_id_is_an_error(correlation_id: int) -> None:
     client = connection()
     client.send(frame("ProduceRequest", request(1)))
     with pytest.raises(DecodeError, match=f"correlation_id {correlation_id}, which is unknown"):
-        client.receive(produced(correlation_id, [-1], [0]))
+        list(client.receive(produced(correlation_id, [-1], [0])))
 
 
 def test_a_second_response_to_an_id_is_an_error() -> None:
     client = connection()
     client.send(frame("ProduceRequest", request(1)))
     with pytest.raises(DecodeError, match="answered already"):
-        client.receive(produced(1, [-1], [0]) * 2)
+        list(client.receive(produced(1, [-1], [0]) * 2))
+
+
+@pytest.mark.parametrize("cut", [26, 52, 60])
+def test_what_came_before_a_fault_is_told_however_it_was_cut(cut: int) -> None:
+    client = connection()
+    for number in (1, 2, 3):
+        client.send(frame("ProduceRequest", request(number)))
+    arriving = produced(2, [-1], [0]) + produced(1, [-1], [0]) + produced(4, [-1], [0])
+    outcomes = itertools.chain.from_iterable(map(client.receive, (arriving[:cut], arriving[cut:])))
+    assert [next(outcomes), next(outcomes)] == [(2, {"outcome": "accepted"}), (1, {"outcome": "accepted"})]
+    with pytest.raises(DecodeError, match="correlation_id 4"):
+        next(outcomes)
+    assert client.close() == [(3, {"outcome": "error", "error": None})]
 
 
 def test_acks_0_is_not_waited_for() -> None:
@@ -147,7 +160,7 @@ def test_acks_0_is_not_waited_for() -> None:
     client.send(frame("ProduceRequest", request(1, acks=0)))
     assert client.open == {}
     with pytest.raises(DecodeError, match="unknown"):
-        client.receive(produced(1, [-1], [0]))
+        list(client.receive(produced(1, [-1], [0])))
     asked = frame("ProduceRequest", request(1, acks=0))
     assert reference.interpret(asked, produced(1, [-1], [0]), dialect=DIALECT) == {"outcome": "malformed"}
 
@@ -157,9 +170,9 @@ def test_an_open_id_is_not_taken_again() -> None:
     client.send(frame("ProduceRequest", request(1)))
     with pytest.raises(EncodeError, match="correlation_id 1 is open"):
         client.send(frame("FetchRequest", fetch(1)))
-    client.receive(produced(1, [-1], [0]))
+    list(client.receive(produced(1, [-1], [0])))
     client.send(frame("FetchRequest", fetch(1)))
-    assert client.receive(fetched(1)) == [(1, {"outcome": "accepted"})]
+    assert [*client.receive(fetched(1))] == [(1, {"outcome": "accepted"})]
 
 
 @pytest.mark.parametrize(
@@ -167,7 +180,7 @@ def test_an_open_id_is_not_taken_again() -> None:
 )
 def test_frames_that_no_response_has(digits: str, reason: Reason) -> None:
     with pytest.raises(DecodeError) as caught:
-        connection().receive(bytes.fromhex(digits))
+        list(connection().receive(bytes.fromhex(digits)))
     assert caught.value.reason is reason
 
 
@@ -203,6 +216,18 @@ def test_a_broker_closes_on_what_it_does_not_understand(digits: str) -> None:
     sent, closed = reference.serve([bytes.fromhex(PRODUCE + digits), bytes.fromhex(PRODUCE)], dialect=DIALECT)
     assert closed
     assert decode("ProduceResponse", sent.hex())["correlation_id"] == 7
+
+
+@pytest.mark.parametrize(("acks", "closes"), [(1, True), (0, False)])
+def test_a_broker_closes_where_its_answer_would_have_more_errors_than_a_count_can_say(acks: int, closes: bool) -> None:
+    sets = [topic("t", *range(20000))] * 2
+    assert reference.serve([frame("ProduceRequest", request(acks=acks, data=sets))], dialect=DIALECT) == (b"", closes)
+
+
+def test_a_broker_closes_where_a_name_has_grown_too_long_to_be_said_again() -> None:
+    value = fetch(7) | {"topic_offsets": [{"topic": "a" * 20000, "partitions": [], "offsets": []}]}
+    unreadable = frame("FetchRequest", value).replace(b"a" * 20000, b"\xff" * 20000)
+    assert Reference(Rules(invalid_text="replaced")).serve([unreadable], dialect=DIALECT) == (b"", True)
 
 
 def test_offsets_count_whole_messages_of_a_partition() -> None:
