@@ -104,7 +104,7 @@ class Ruling:
     """The kit's reading of an unclear point.
 
     `others` maps the name of each other reading ("other" where there is one) to the switch that takes it;
-    empty where the ruling is not contested. `whose` says who takes the other reading.
+    empty where the ruling is not contested. `beyond` says why no op, and so no vector, reaches it, where none does.
     """
 
     id: str
@@ -113,6 +113,7 @@ class Ruling:
     others: Mapping[str, tuple[str, str]] = dataclasses.field(default_factory=dict)
     other: str = ""
     source: str = ""
+    beyond: str = ""
 
     @property
     def contested(self) -> bool:

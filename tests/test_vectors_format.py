@@ -367,6 +367,20 @@ def test_every_ruling_that_a_vector_rests_on_exists() -> None:
     assert [(v.path, ruling) for v in VECTORS for ruling in v.rulings if ruling not in RULINGS[v.dialect]] == []
 
 
+@pytest.mark.parametrize("dialect", reference.dialects)
+def test_every_ruling_has_vectors_and_every_contested_one_a_vector_with_its_other_reading(dialect: str) -> None:
+    found = [vector for vector in VECTORS if vector.dialect == dialect]
+    named = {ruling for vector in found for ruling in vector.rulings}
+    assert RULINGS[dialect] - named == {one.id for one in reference.rulings(dialect).values() if one.beyond}
+    assert CONTESTED[dialect] == {ruling for vector in found for also in vector.also for ruling in also.rulings}
+
+
+@pytest.mark.parametrize("dialect", reference.dialects)
+def test_an_area_without_vectors_has_a_reason(dialect: str) -> None:
+    found = {vector.area for vector in VECTORS if vector.dialect == dialect}
+    assert {*vectors.AREAS} - found == reference.dialect_named(dialect).empty_areas.keys()
+
+
 def test_every_other_reading_is_of_contested_rulings_one_of_which_the_vector_names() -> None:
     entries = [(vector, entry.rulings) for vector in VECTORS for entry in vector.also]
     assert len(entries) > 100

@@ -380,18 +380,6 @@ def test_a_fault_inside_a_wrapper_has_a_path() -> None:
 # --- Vectors ----------------------------------------------------------------------------------------------------------
 
 
-def test_every_ruling_is_named_by_a_vector() -> None:
-    named = {ruling for vector in vectors.load([DIALECT]) for ruling in vector.rulings}
-    assert named == set(reference.rulings(DIALECT))
-
-
-def test_every_contested_ruling_has_another_reading_in_some_vector() -> None:
-    contested = {ruling.id for ruling in reference.rulings(DIALECT).values() if ruling.contested}
-    assert contested == {
-        ruling for vector in vectors.load([DIALECT]) for also in vector.also for ruling in also.rulings
-    }
-
-
 CONTESTED = sorted(ruling.id for ruling in reference.rulings(DIALECT).values() if ruling.contested)
 
 

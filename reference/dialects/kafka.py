@@ -244,6 +244,7 @@ RULINGS: tuple[Ruling, ...] = (
         "ApiVersions with an ill-formed software name, or version 5 with a ClusterId or NodeId not this broker's",
         "not asked (Kafka 4.4: errors 42 and 129)",
         source="Apache Kafka 4.4",
+        beyond="it says what is not asked",
     ),
     Ruling(
         "R-K-26",

@@ -43,6 +43,11 @@ class Kip35(Dialect):
         Reason.TRAILING_BYTES: "R-D-5",
     }
     bomb_ruling: str | None = None
+    empty_areas: Mapping[str, str] = {
+        "varints": "it has no varints: lengths and counts have fixed widths",
+        "tag-ordering": "its tags are keys and values in an array: header-multimaps",
+        "schema-evolution": "its messages have one version; for its ledger of ProtocolVersions there is no op",
+    }
 
     def __init__(self, api_key: int = API_KEY) -> None:
         self.layouts = Layouts(api_key)

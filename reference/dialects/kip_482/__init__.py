@@ -87,6 +87,9 @@ class Kip482(Dialect):
         Reason.TRAILING_BYTES: "R-D-5",
     }
     bomb_ruling: str | None = None
+    empty_areas: Mapping[str, str] = {
+        "header-multimaps": "it has no headers of records",
+    }
 
     def __init__(self, messages: Iterable[Message] = ()) -> None:
         self.messages = _Messages(messages)

@@ -79,6 +79,11 @@ class Kip82Int(Dialect):
         Reason.TRAILING_BYTES: "R-D-5",
     }
     bomb_ruling: str | None = None
+    empty_areas: Mapping[str, str] = {
+        "varints": "it has no varints: lengths and counts have fixed widths",
+        "tag-ordering": "it has no tags; the order of header keys is in header-multimaps",
+        "schema-evolution": "its types have no schemas that could change",
+    }
     areas: Mapping[str, str] = {
         "HEADERS": "header-multimaps",
         "MESSAGE_AND_OFFSET": "framing",

@@ -95,6 +95,11 @@ class Kip82StringKeys(Dialect):
         Reason.UNSUPPORTED_COMPRESSION: "R-82s-10",
     }
     bomb_ruling: str | None = "R-82s-3"
+    empty_areas: Mapping[str, str] = {
+        "tag-ordering": "it has no tags; the order of headers is in header-multimaps",
+        "messages": "it is a format of messages inside of requests, and has no requests",
+        "schema-evolution": "its types have no schemas that could change",
+    }
     areas: Mapping[str, str] = {
         "UVARINT": "varints",
         "INTVAR": "varints",

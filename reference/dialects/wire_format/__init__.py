@@ -44,6 +44,12 @@ class WireFormat(Dialect):
         Reason.UNSUPPORTED_VERSION: "R-WF-13",
     }
     bomb_ruling: str | None = None
+    empty_areas: Mapping[str, str] = {
+        "varints": "it has no varints: lengths and counts have fixed widths",
+        "tag-ordering": "it has no tags",
+        "header-multimaps": "its messages have no headers",
+        "schema-evolution": "its types have no schemas that could change",
+    }
 
     def __init__(self, produce_id: int = PRODUCE_ID, fetch_id: int = FETCH_ID) -> None:
         self._apis = {produce_id: "Produce", fetch_id: "Fetch"}
