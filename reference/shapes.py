@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,6 +14,11 @@ class Integers:
     low: int
     high: int
     without: int = 0
+
+
+def signed(bits: int, without: int = 0) -> Integers:
+    """Those of two's complement in so many bits."""
+    return Integers(-(1 << bits - 1), (1 << bits - 1) - 1, without)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +34,25 @@ class Octets:
 
 
 @dataclass(frozen=True, slots=True)
+class Exactly:
+    """This value alone."""
+
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
 class KeyValues:
-    """KeyValues of a key and a value, in order, keys twice included."""
+    """Pairs of a key and a value, in order, keys twice included."""
 
     key: Shape
+    value: Shape
+
+
+@dataclass(frozen=True, slots=True)
+class Ascending:
+    """Pairs of a key and a value, in the order of their keys, none of which comes twice."""
+
+    key: Integers
     value: Shape
 
 
@@ -46,9 +66,10 @@ class KeyValue:
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """A list."""
+    """A list of at least so many."""
 
     item: Shape
+    least: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +79,22 @@ class Fields:
     fields: Mapping[str, Shape]
 
 
-Shape = Integers | Text | Octets | KeyValue | KeyValues | Items | Fields
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """What any of these has, the simplest first."""
+
+    shapes: tuple[Shape, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What `by` makes of the values of a shape, where parts of a value depend on one another."""
+
+    shape: Shape
+    by: Callable[[Any], Any]
+
+
+Shape = Integers | Text | Octets | Exactly | KeyValue | KeyValues | Ascending | Items | Fields | OneOf | Made
 
 
 @runtime_checkable

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 from reference.codec import Codec
@@ -15,6 +16,18 @@ from reference.rules import Rules, Ruling
 
 class UnknownType(NotImplementedError):  # noqa: N818 (a name that is none, not a fault)
     """A type name that the dialect does not have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entries:
+    """What there is to know of a type of batches or messages, each of which has a CRC.
+
+    `guarded`: where, in bytes that are right and begin with an entry, its CRC stands and what that covers.
+    `compressed`: whether anything in a value is, which leaves its bytes free.
+    """
+
+    guarded: Callable[[bytes], range]
+    compressed: Callable[[Any], bool]
 
 
 class Dialect(abc.ABC):
@@ -29,6 +42,8 @@ class Dialect(abc.ABC):
     bomb_ruling: str | None
     #: type → the area of its generated cases, where its name does not say it.
     areas: Mapping[str, str] = {}
+    #: The types of batches and messages.
+    entries: Mapping[str, Entries] = {}
 
     @property
     @abc.abstractmethod
