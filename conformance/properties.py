@@ -116,14 +116,18 @@ def _types(dialect: str) -> Iterator[tuple[str, int | None]]:
             yield from ((name, version) for version in range(span[0], span[1] + 1))
 
 
+def _written(check: Property, value: Any) -> bytes:
+    return own().encode(check.type, value, dialect=check.dialect, version=check.version)
+
+
 def _round_trip(check: Property, value: Any) -> Questions:
-    seed = own().encode(check.type, value, dialect=check.dialect, version=check.version)
+    seed = _written(check, value)
     for op in sorted(check.ops):
         yield generated.vector_of(op, check.dialect, check.type, check.version, seed)
 
 
 def _prefixes(check: Property, value: Any) -> Questions:
-    seed = own().encode(check.type, value, dialect=check.dialect, version=check.version)
+    seed = _written(check, value)
     most = _MOST_PREFIXES if _entries(check) is None else _MOST_OF_ENTRIES
     for prefix in range(min(len(seed), most)):
         yield from _read(check, seed, prefix)
@@ -133,7 +137,7 @@ def _flipped_bits(check: Property, value: Any) -> Questions:
     """A bit of every byte of the first entry."""
     entries = _entries(check)
     assert entries is not None
-    seed = own().encode(check.type, value, dialect=check.dialect, version=check.version)
+    seed = _written(check, value)
     whole = own().decode(check.type, seed, dialect=check.dialect, version=check.version)
     guarded = entries.guarded(seed)
     for at in range(min(guarded.stop, guarded.start + _MOST_FLIPPED)):
@@ -167,13 +171,11 @@ def _reading(check: Property) -> Op:
 
 def _examples(check: Property) -> st.SearchStrategy[Any]:
     values = strategies.values(check.type, dialect=check.dialect, version=check.version)
-    if check.name in ("prefixes", "flipped-bits") and _entries(check) is not None:
-        return values.filter(bool)  # from an empty set nothing can be taken
-    if check.name != "arbitrary-bytes":
-        return values
-    return strategies.nearly(
-        values.map(lambda value: own().encode(check.type, value, dialect=check.dialect, version=check.version))
-    )
+    if check.name in ("prefixes", "flipped-bits") and not _empty(check.dialect, check.type, check.version):
+        return values.filter(lambda value: bool(_written(check, value)))  # from no bytes nothing can be taken
+    if check.name == "arbitrary-bytes":
+        return strategies.nearly(values.map(lambda value: _written(check, value)))
+    return values
 
 
 _QUESTIONS: dict[str, Callable[[Property, Any], Questions]] = {
