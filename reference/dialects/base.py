@@ -71,6 +71,10 @@ class Dialect(abc.ABC):
         does not say."""
         return None
 
+    def ground(self, type_name: str, reason: Reason) -> str | None:  # noqa: ARG002 (mostly one for all types)
+        """The uncontested ruling that a refusal of such bytes for this reason rests on."""
+        return self.grounds.get(reason)
+
     def lookup(self, type_name: str, data: bytes, key: Any, version: int | None, rules: Rules) -> list[Any]:
         """All values of a header key, in order. Raises DecodeError."""
         raise NotImplementedError(f"{self.name} has no headers to be looked up")

@@ -19,6 +19,7 @@ from typing import Any
 from reference.codec import Codec, NodeCodec
 from reference.cursor import Reader, Span
 from reference.dialects.base import Dialect, Entries, UnknownType
+from reference.dialects.drafts import NEGATIVE_LENGTH
 from reference.dialects.kip_82_int import bodies, headers, registry
 from reference.dialects.kip_82_int.rulings import RULINGS
 from reference.errors import Reason
@@ -76,6 +77,12 @@ class Kip82Int(Dialect):
         from reference.dialects.kip_82_int.codecs import CODECS
 
         return CODECS[type_name]
+
+    def ground(self, type_name: str, reason: Reason) -> str | None:
+        """In Produce and Fetch what is null or negative is no part of a message."""
+        if type_name in bodies.NAMES and reason in (Reason.NULL_NOT_ALLOWED, Reason.NEGATIVE_LENGTH):
+            return NEGATIVE_LENGTH.id
+        return self.grounds.get(reason)
 
     def lookup(self, type_name: str, data: bytes, key: Any, version: int | None, rules: Rules) -> list[Any]:  # noqa: ARG002 (the types with headers have no versions)
         """In no order but that of keys, of which there is one each: at most one value. A number that is no int32 is
