@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 from reference.codec import Codec
 from reference.cursor import Span
-from reference.errors import Reason
+from reference.errors import DecodeError, Reason
 from reference.evolution import Comparison
 from reference.rules import Rules, Ruling
 
-#: What a refusal is for: a reason, or one of a type that has another ruling for it.
-Ground = Reason | tuple[str, Reason]
-
-
 class UnknownType(NotImplementedError):  # noqa: N818 (a name that is none, not a fault)
     """A type name that the dialect does not have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entries:
+    """What there is to know of a type of batches or messages, each of which has a CRC.
+
+    `guarded`: where, in bytes that are right and begin with an entry, its CRC stands and what that covers.
+    `compressed`: whether anything in a value is, which leaves its bytes free.
+    """
+
+    guarded: Callable[[bytes], range]
+    compressed: Callable[[Any], bool]
 
 
 class Dialect(abc.ABC):
@@ -26,14 +35,16 @@ class Dialect(abc.ABC):
 
     name: str
     rulings: tuple[Ruling, ...]
-    #: The uncontested ruling that a refusal rests on.
-    grounds: Mapping[Ground, str]
+    #: Reason → the uncontested ruling that a refusal for it mostly rests on; see `ground`.
+    grounds: Mapping[Reason, str]
     #: The ruling on lengths and counts that promise more than is there, if the dialect has one.
     bomb_ruling: str | None
     #: type → the area of its generated cases, where its name does not say it.
     areas: Mapping[str, str] = {}
     #: Area → why the dialect has no vectors in it.
     empty_areas: Mapping[str, str] = {}
+    #: The types of batches and messages.
+    entries: Mapping[str, Entries] = {}
 
     @property
     @abc.abstractmethod
@@ -69,6 +80,10 @@ class Dialect(abc.ABC):
         correlation id on): a type, its version, and why where that does not follow from the request. None: the dialect
         does not say."""
         return None
+
+    def ground(self, type_name: str, error: DecodeError) -> str | None:  # noqa: ARG002 (mostly the reason says all)
+        """The uncontested ruling on which the refusal of bytes, read as this type, rests."""
+        return self.grounds.get(error.reason)
 
     def lookup(self, type_name: str, data: bytes, key: Any, version: int | None, rules: Rules) -> list[Any]:
         """All values of a header key, in order. Raises DecodeError."""

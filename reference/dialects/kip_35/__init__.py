@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from reference.codec import Codec
-from reference.dialects.base import Dialect, Ground, UnknownType
+from reference.dialects.base import Dialect, UnknownType
 from reference.dialects.kip_35 import broker, client
 from reference.dialects.kip_35.layouts import API, API_KEY, BODIES, VERSION, EmptyResponse, Layouts, PlainCodec
 from reference.dialects.kip_35.rulings import RULINGS
@@ -37,7 +37,7 @@ class Kip35(Dialect):
     name = "kip-35-v7"
     rulings = RULINGS
     types = _TYPES
-    grounds: Mapping[Ground, str] = {
+    grounds: Mapping[Reason, str] = {
         Reason.NULL_NOT_ALLOWED: "R-35-2",
         Reason.NEGATIVE_LENGTH: "R-D-3",
         Reason.TRAILING_BYTES: "R-D-5",

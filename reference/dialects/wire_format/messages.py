@@ -47,6 +47,11 @@ def read_message_set(reader: Reader, *, inside: bool = False) -> list[dict[str, 
     return messages
 
 
+def guarded(data: bytes) -> range:
+    """The bytes of a set's first message from its CRC on."""
+    return range(6 if data[4] == 1 else 5, 4 + int.from_bytes(data[:4]))
+
+
 def is_partial(size: bytes, there: int) -> bool:
     """Whether a message needs more bytes than the `there` are, its size included. `size`: its first four of them, fewer
     where there are no more."""
