@@ -147,7 +147,8 @@ def _explain_frames(
     """Write what the frames in the bytes are; True when one of them is refused, or cannot be read."""
     if version is not None:
         raise click.UsageError("--version is that of a TYPE: say which, such as ResponseFrame:Metadata")
-    if "RequestFrame" not in _types(dialect):
+    spoken = own().dialect(dialect)
+    if all(spoken.request_type(key) is None for key in spoken.apis()):
         raise click.UsageError(f"the dialect {dialect} has no frames: say TYPE, {', '.join(sorted(_types(dialect)))}")
     capture = Capture(read_bytes(digits), dialect)
     try:
