@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import itertools
+import re
 import zlib
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -375,6 +377,31 @@ def test_a_fault_inside_a_wrapper_has_a_path() -> None:
         10,
         "[0].payload[1].crc",
     )
+
+
+def test_the_page_s_bytes_side_by_side_are_those_of_the_codecs() -> None:
+    page = (Path(__file__).parents[1] / "docs/explanation/wire-format.md").read_text("utf-8")
+    rows = page.partition("| | wire-format | Kafka 0.8")[2].partition("\n\n")[0].splitlines()[2:]
+    columns: list[list[str]] = [[], []]
+    for row in rows:
+        side, *cells = (cell.strip() for cell in row.strip("|").split("|"))
+        for column, cell in zip(columns, cells, strict=True):
+            digits = re.match(r"`([0-9a-f ]*)`", cell)
+            column += ["|"] * (side == "response") + ([digits[1]] if digits else [])
+    proposed, shipped = ("".join(column).replace(" ", "").split("|") for column in columns)
+    assert proposed == [PRODUCE, PRODUCED]
+
+    stored = {"offset": 0, "attributes": 0, "key": None, "value": b"hi"}
+    row = {"Index": 0, "Records": reference.encode("MessageSet", [stored], dialect="kafka", version=0)}
+    topics = [{"Name": "t", "PartitionData": [row]}]
+    asked = {"Acks": 1, "TimeoutMs": 1500, "TopicData": topics}
+    header = {"RequestApiKey": 0, "RequestApiVersion": 0, "CorrelationId": 7, "ClientId": "c"}
+    sent = reference.encode("RequestHeader", header, dialect="kafka", version=1)
+    sent += reference.encode("ProduceRequest", asked, dialect="kip-82-int-keys", version=0)
+    answered = {"Responses": [{"Name": "t", "PartitionResponses": [{"Index": 0, "ErrorCode": 0, "BaseOffset": 42}]}]}
+    received = bytes.fromhex("00000007")
+    received += reference.encode("ProduceResponse", answered, dialect="kip-82-int-keys", version=0)
+    assert shipped == [(len(one).to_bytes(4) + one).hex() for one in (sent, received)]
 
 
 # --- Vectors ----------------------------------------------------------------------------------------------------------
