@@ -2,6 +2,7 @@
 
 rulings     how the page is read where it is silent
 messages    message sets: what the proposals carry, as Kafka 0.7 had them
+values      which message sets there are, to be drawn
 parts       what the layouts are put together from
 layouts     the four messages, each a whole frame
 sets        the message sets of a request, and what belongs to each in its response
