@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 from reference.codec import Codec
@@ -29,6 +29,8 @@ class Dialect(abc.ABC):
     bomb_ruling: str | None
     #: type → the area of its generated cases, where its name does not say it.
     areas: Mapping[str, str] = {}
+    #: type → which bytes of its first entry a CRC guards, the CRC's own among them; takes bytes that are right.
+    guarded: Mapping[str, Callable[[bytes], range]] = {}
 
     @property
     @abc.abstractmethod

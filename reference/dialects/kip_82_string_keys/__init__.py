@@ -24,6 +24,7 @@ from reference.dialects.base import Dialect, UnknownType
 from reference.dialects.kip_82_string_keys import batch, messages, numbers
 from reference.dialects.kip_82_string_keys.rulings import RULINGS
 from reference.errors import Reason
+from reference.records import covered
 from reference.rules import Rules
 from reference.shapes import Fields, Integers, Items, KeyValue, KeyValues, Octets, Shape, Text
 
@@ -106,6 +107,7 @@ class Kip82StringKeys(Dialect):
         "HEADERS": "header-multimaps",
         "MESSAGE": "header-multimaps",
     }
+    guarded: Mapping[str, Callable[[bytes], range]] = {"BATCH": covered.of_message}
 
     @property
     def types(self) -> Mapping[str, tuple[int, int] | None]:
