@@ -8,7 +8,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from reference.codec import Codec
 from reference.cursor import Span
-from reference.errors import Reason
+from reference.errors import DecodeError, Reason
 from reference.evolution import Comparison
 from reference.rules import Rules, Ruling
 
@@ -23,7 +23,7 @@ class Dialect(abc.ABC):
 
     name: str
     rulings: tuple[Ruling, ...]
-    #: Reason → the uncontested ruling that a refusal for it rests on.
+    #: Reason → the ruling that a refusal for it rests on, whatever is read otherwise elsewhere.
     grounds: Mapping[Reason, str]
     #: The ruling on lengths and counts that promise more than is there, if the dialect has one.
     bomb_ruling: str | None
@@ -57,6 +57,11 @@ class Dialect(abc.ABC):
         correlation id on): a type, its version, and why where that does not follow from the request. None: the dialect
         does not say."""
         return None
+
+    def ground(self, type_name: str, error: DecodeError, *, announced: bool) -> str | None:  # noqa: ARG002
+        """The ruling that a refusal rests on, if one does. `announced`: a length or count was read, and says more than
+        there is."""
+        return (self.bomb_ruling if announced else None) or self.grounds.get(error.reason)
 
     def lookup(self, type_name: str, data: bytes, key: Any, version: int | None, rules: Rules) -> list[Any]:
         """All values of a header key, in order. Raises DecodeError."""
