@@ -13,7 +13,10 @@ from wire import Refused, attempt
 import reference
 from conformance import generated, strategies, vectors
 from conformance.grounds import grounds
-from conformance.model import Op
+from conformance.judge import judge, rules_for
+from conformance.model import Op, Outcome
+from conformance.readings import ask
+from conformance.twins import twin_of
 from conformance.vectors import Kind
 from reference import Reference, Rules
 from reference.dialects.kip_82_string_keys import batch
@@ -107,6 +110,27 @@ def test_a_zigzag_length_can_be_negative() -> None:
     assert decode("HEADER", "0401" + "61", uint_var="zigzag") == Refused("negative-length", 1, "key")
     assert decode("MESSAGE", "0e000003026b0276", uint_var="zigzag") == message(offsetDelta=-2)
     assert encode("MESSAGE", message(offsetDelta=-2), uint_var="zigzag") == "0e000003026b0276"
+
+
+@pytest.mark.parametrize("order", ["grouped", "sorted"])
+def test_two_readings_at_once_are_contested_under_both(order: str) -> None:
+    """What is written under zigzag and in another order the vectors know by themselves; what is read, once declared."""
+    readings = {"R-82s-6": order, "R-82s-8": "other"}
+    both = Reference(reference.take(reference.rulings(DRAFT).values(), readings))
+    under_both = set()
+    for vector in vectors.load([DRAFT]):
+        for op in vector.ops:
+            seen, twin = ask(both, vector.case(op)), twin_of(vector)
+            its = ask(both, twin.case(op)) if twin else None
+            declared = judge(vector, seen, rules_for(DRAFT, readings), twin=its)
+            assert declared.verdict in (Outcome.PASS, Outcome.CONTESTED, Outcome.SKIP), declared
+            if op is Op.ENCODE and vector.kind is Kind.VALID:
+                found = judge(vector, seen)
+                assert found.verdict in (Outcome.PASS, Outcome.CONTESTED), found
+                under_both |= {vector.id} if found.rulings == ("R-82s-6", "R-82s-8") else set()
+    interleaved = {"headers-interleaved", "headers-interleaved-descending", "message-interleaved"}
+    descending = {"headers-descending", "headers-normal-forms", "message-descending"}
+    assert under_both == interleaved | (descending if order == "sorted" else set())
 
 
 # --- What is refused, and where ---------------------------------------------------------------------------------------
