@@ -12,6 +12,9 @@ from reference.errors import DecodeError, Reason
 from reference.evolution import Comparison
 from reference.rules import Rules, Ruling
 
+#: What a refusal is for: a reason, or one of a type that has another ruling for it.
+Ground = Reason | tuple[str, Reason]
+
 
 class UnknownType(NotImplementedError):  # noqa: N818 (a name that is none, not a fault)
     """A type name that the dialect does not have."""
@@ -23,14 +26,16 @@ class Dialect(abc.ABC):
 
     name: str
     rulings: tuple[Ruling, ...]
-    #: Reason → the ruling that a refusal for it rests on, whatever is read otherwise elsewhere.
-    grounds: Mapping[Reason, str]
+    #: The ruling that a refusal rests on, whatever is read otherwise elsewhere.
+    grounds: Mapping[Ground, str]
     #: The ruling on lengths and counts that promise more than is there, if the dialect has one.
     bomb_ruling: str | None
     #: type → the area of its generated cases, where its name does not say it.
     areas: Mapping[str, str] = {}
     #: type → which bytes of its first entry a CRC guards, the CRC's own among them; takes bytes that are right.
     guarded: Mapping[str, Callable[[bytes], range]] = {}
+    #: Area → why the dialect has no vectors in it.
+    empty_areas: Mapping[str, str] = {}
 
     @property
     @abc.abstractmethod
@@ -52,16 +57,27 @@ class Dialect(abc.ABC):
         """Raises UnknownType, or DecodeError(unsupported-version) for a version that the type does not have."""
         ...
 
+    def api_versions(self, api_key: int) -> tuple[int, int] | None:
+        """The lowest and highest version of an api; None for a key that is none."""
+        name = self.apis().get(api_key)
+        return None if name is None else self.types.get(f"{name}Request")
+
+    def request_type(self, api_key: int) -> str | None:  # noqa: ARG002
+        """As what a whole request frame with this api key is read; None: no type of the dialect reads it."""
+        return "RequestFrame" if "RequestFrame" in self.types else None
+
     def answer_type(self, api_key: int, version: int, inside: bytes) -> tuple[str, int | None, str] | None:  # noqa: ARG002
         """As what the answer to such a request is read, of which `inside` stands in the response frame (from the
         correlation id on): a type, its version, and why where that does not follow from the request. None: the dialect
         does not say."""
         return None
 
-    def ground(self, type_name: str, error: DecodeError, *, announced: bool) -> str | None:  # noqa: ARG002
+    def ground(self, type_name: str, error: DecodeError, *, announced: bool) -> str | None:
         """The ruling that a refusal rests on, if one does. `announced`: a length or count was read, and says more than
         there is."""
-        return (self.bomb_ruling if announced else None) or self.grounds.get(error.reason)
+        if announced and self.bomb_ruling is not None:
+            return self.bomb_ruling
+        return self.grounds.get((type_name, error.reason), self.grounds.get(error.reason))
 
     def lookup(self, type_name: str, data: bytes, key: Any, version: int | None, rules: Rules) -> list[Any]:
         """All values of a header key, in order. Raises DecodeError."""
