@@ -147,6 +147,9 @@ def _explain_frames(
     """Write what the frames in the bytes are; True when one of them is refused, or cannot be read."""
     if version is not None:
         raise click.UsageError("--version is that of a TYPE: say which, such as ResponseFrame:Metadata")
+    types = _types(dialect)
+    if not own().dialect(dialect).apis():
+        raise click.UsageError(f"the dialect {dialect} has no requests: say which TYPE HEX is, of {', '.join(types)}")
     capture = Capture(read_bytes(digits), dialect)
     try:
         if request is None:
@@ -339,7 +342,8 @@ def _digits(text: str) -> bytes:
 
 def _take(files: Sequence[str], dialect: str) -> None:
     """Let the dialect's messages be those of these schemas, while the command runs. Raises click.UsageError."""
-    _types(dialect)
+    if "*" not in _types(dialect):
+        raise click.UsageError(f"the dialect {dialect} has no schemas to be given; leave --schema out")
     read = []
     for name in files:
         try:
@@ -380,7 +384,7 @@ def check_type(type_name: str, dialect: str, version: int | None) -> None:
 
 
 def _unknown(type_name: str, dialect: str, names: list[str]) -> str:
-    if "<" in type_name or type_name == "ARRAY":
+    if "ARRAY" in names and ("<" in type_name or type_name == "ARRAY"):
         return (
             f"{type_name!r} is no array type of {dialect}: ARRAY, NULLABLE_ARRAY, COMPACT_ARRAY or "
             "COMPACT_NULLABLE_ARRAY stands before <T>, and T is a primitive or an array, as in ARRAY<STRING>"
