@@ -157,10 +157,11 @@ def test_bits_are_flipped_where_there_is_a_crc() -> None:
     assert {(found.type, found.version) for found in EVERY if found.name == "flipped-bits"} == {
         ("RecordBatch", None), ("RecordSet", None), ("MessageSet", 0), ("MessageSet", 1)
     }  # fmt: skip
-    names = ["kip-82-int-keys", "kip-82-string-keys"]
+    names = ["kip-82-int-keys", "kip-82-string-keys", "wire-format"]
     drafts = offered(Description("reference", ops=ALL, dialects=tuple(names)), dialects=names)
     assert {(found.dialect, found.type) for found in drafts if found.name == "flipped-bits"} == {
-        ("kip-82-int-keys", "MESSAGE_AND_OFFSET"), ("kip-82-int-keys", "MESSAGE_SET"), ("kip-82-string-keys", "BATCH")
+        ("kip-82-int-keys", "MESSAGE_AND_OFFSET"), ("kip-82-int-keys", "MESSAGE_SET"), ("kip-82-string-keys", "BATCH"),
+        ("wire-format", "MESSAGE_SET")
     }  # fmt: skip
 
 

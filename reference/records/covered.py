@@ -1,4 +1,4 @@
-"""Which bytes of an entry a CRC guards, its own four among them: a bit that differs there is always noticed.
+"""Which bytes of an entry a CRC guards, its own among them: a bit that differs there is always noticed.
 
 Each function takes bytes that are right, of which only the first entry is looked at.
 """
@@ -19,6 +19,12 @@ def _end(data: bytes) -> int:
 def of_message(data: bytes) -> range:
     """A message of any magic, and each draft's: all behind the size."""
     return range(_MESSAGE_CRC, _end(data))
+
+
+def of_payload(data: bytes) -> range:
+    """A message of before the offsets, whose CRC is of its payload alone; from magic 1 on it has attributes."""
+    size, magic = int.from_bytes(data[:4], "big"), data[4]
+    return range(6 if magic else 5, 4 + size)
 
 
 def of_batch(data: bytes) -> range:
