@@ -21,6 +21,7 @@ from conformance.patterns import mismatch
 from conformance.values import equal
 from conformance.vectors import Kind, Vector
 from reference import message
+from reference.dialects import kip_35
 from reference.dialects.kip_35 import broker, client, layouts
 from reference.dialects.kip_35.client import Client
 from reference.plan import Array
@@ -248,20 +249,16 @@ def _tags_in_a_dict(patch: pytest.MonkeyPatch) -> None:
 
 
 def _lowest_in_common(patch: pytest.MonkeyPatch) -> None:
-    from reference.dialects import kip_35
-
     def lowest(ranges: Any) -> int | None:
         found = list(ranges)
         chosen = client.common(found)
         return None if chosen is None else max(low for low, _ in found)
 
-    patch.setattr(kip_35, "_common", lowest)
+    patch.setattr(kip_35, "common", lowest)
 
 
 def _does_not_know_the_empty_response(patch: pytest.MonkeyPatch) -> None:
-    from reference.dialects import kip_35
-
-    patch.setattr(kip_35.client, "Client", functools.partial(Client, knows_empty=False))
+    patch.setattr(kip_35, "Client", functools.partial(Client, knows_empty=False))
 
 
 PLANTS: dict[str, tuple[Plant, str]] = {

@@ -117,6 +117,7 @@ def test_is_this_the_broker_meant() -> None:
 def test_an_endpoint_by_protocol() -> None:
     assert tags.endpoint(BUILTIN, "ssl") == Endpoint("ssl", "host", 9192)
     assert tags.endpoint(BUILTIN, "SSL") == Endpoint("ssl", "host", 9192)
+    assert tags.endpoint(BUILTIN, "ssl") == ("ssl", "host", 9192)
     assert tags.endpoint(BUILTIN, "sasl_ssl") is None
     assert tags.endpoint([], "ssl") is None
 

@@ -15,7 +15,8 @@ from typing import Any
 
 from reference.codec import Codec
 from reference.dialects.base import Dialect, UnknownType
-from reference.dialects.kip_35 import broker, client
+from reference.dialects.kip_35 import broker
+from reference.dialects.kip_35.client import Client, common
 from reference.dialects.kip_35.layouts import API, API_KEY, BODIES, VERSION, EmptyResponse, Layouts, PlainCodec
 from reference.dialects.kip_35.rulings import RULINGS
 from reference.errors import DecodeError, Reason, shown
@@ -79,10 +80,7 @@ class Kip35(Dialect):
         return broker.serve(broker.Broker(among, self.layouts, rules), chunks)
 
     def interpret(self, request: bytes, response: bytes | None, rules: Rules) -> dict[str, Any]:
-        return client.Client(self.layouts, rules).interpret(request, response)
+        return Client(self.layouts, rules).interpret(request, response)
 
     def negotiate(self, api_key: int, client: tuple[int, int], broker: tuple[int, int] | None) -> int | None:  # noqa: ARG002 (a ProtocolVersion is of all apis)
-        return _common((client, broker))
-
-
-_common = client.common
+        return common((client, broker))

@@ -63,5 +63,7 @@ def _unescaped(text: str, number: int) -> str:
     # In Java's characters, of which two may be one: \ud834\udd1e is U+1D11E.
     joined = _ESCAPE.sub(plain, text).encode("utf-16-be", "surrogatepass").decode("utf-16-be", "surrogatepass")
     if half := _SURROGATE.search(joined):
-        raise PropertiesError(f"line {number}: \\u{ord(half[0]):04x} is half a character, and the other half is missing")
+        raise PropertiesError(
+            f"line {number}: \\u{ord(half[0]):04x} is half a character, and the other half is missing"
+        )
     return joined
