@@ -67,7 +67,7 @@ class Kip35(Dialect):
         return ResponseFrame.of(self.layouts, self.layouts.api_key, API, VERSION)
 
     def answer_type(self, api_key: int, version: int, inside: bytes) -> tuple[str, int | None, str] | None:
-        if len(inside) <= 4:
+        if len(inside) == 4:
             return "EmptyResponse", None, "nothing follows the correlation id: the request is not supported"
         if (api_key, version) == (self.layouts.api_key, VERSION):
             return _RESPONSE_FRAME, VERSION, ""
