@@ -167,6 +167,7 @@ def test_a_client_of_the_other_reading_takes_both_forms() -> None:
     assert client.interpret(request(8), literal) == MALFORMED
     assert client.interpret(request(8), empty(7)) == MALFORMED
     assert client.interpret(request(7), empty(7) + b"\0") == MALFORMED
+    assert client.interpret(request(7), answer(7)) == ACCEPTED
 
 
 def test_a_closed_connection_ends_all_that_is_open() -> None:
@@ -247,6 +248,23 @@ def test_a_fault_in_a_tag_has_its_path() -> None:
     with pytest.raises(reference.DecodeError) as caught:
         reference.decode("BrokerMetadataResponse", bytes.fromhex("00000001") + ENTRY[:-1], dialect=DIALECT)
     assert (caught.value.path, caught.value.offset) == ("Brokers[0].Tags[0].Value", 33)
+
+
+@pytest.mark.parametrize("place", ["Host", "Key", "Value"])
+def test_the_longest_text(place: str) -> None:
+    """What an int16 counts: 32,767 bytes, of which é takes two."""
+
+    def body(text: str) -> dict[str, Any]:
+        tag = {"Key": "rack", "Value": "r1"} | {place: text}
+        return {"Brokers": [{**BROKER, "Host": text if place == "Host" else "h", "Tags": [(tag["Key"], tag["Value"])]}]}
+
+    longest = "é" * 16383 + "a"
+    data = reference.encode("BrokerMetadataResponse", body(longest), dialect=DIALECT)
+    assert b"\x7f\xff" + longest.encode() in data
+    assert reference.decode("BrokerMetadataResponse", data, dialect=DIALECT) == body(longest)
+    with pytest.raises(reference.EncodeError) as caught:
+        reference.encode("BrokerMetadataResponse", body(longest + "a"), dialect=DIALECT)
+    assert caught.value.reason == "string-too-long"
 
 
 def test_what_an_answer_is_read_as() -> None:
