@@ -39,7 +39,9 @@ class Kip35(Dialect):
     rulings = RULINGS
     types = _TYPES
     grounds: Mapping[Ground, str] = {
-        Reason.NULL_NOT_ALLOWED: "R-35-2",
+        ("BrokerMetadataRequest", Reason.NULL_NOT_ALLOWED): "R-35-2",
+        ("RequestFrame", Reason.NULL_NOT_ALLOWED): "R-35-2",
+        Reason.NULL_NOT_ALLOWED: "R-D-3",
         Reason.NEGATIVE_LENGTH: "R-D-3",
         Reason.TRAILING_BYTES: "R-D-5",
     }
