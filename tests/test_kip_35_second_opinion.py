@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import functools
+import struct
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -164,6 +165,59 @@ def test_it_reads_and_refuses_the_same_bytes(name: str) -> None:
     canonical = values.map(lambda value: reference.encode(name, value, dialect=DIALECT, version=version))
     tried(min(examples, 1000), check, strategies.nearly(canonical))
     assert min(found.values()) > 0, found
+
+
+def frame(key: int, version: int, correlation_id: int, rest: bytes) -> bytes:
+    inside = struct.pack(">hhi", key, version, correlation_id) + rest
+    return struct.pack(">i", len(inside)) + inside
+
+
+#: What stands behind the correlation id of a BrokerMetadata request: a client's name, node ids; or nearly so.
+BEHIND = st.builds(
+    lambda client, ids: client + struct.pack(f">i{len(ids)}i", len(ids), *ids),
+    st.sampled_from([b"\xff\xff", b"\0\0", b"\0\3kit"]),
+    st.lists(st.sampled_from([-2, -1, 0, 1, 2, 3, 99]), max_size=5),
+)
+REQUESTS = st.builds(
+    frame,
+    st.sampled_from([17, 17, 17, 17, 0, 999, -1]),
+    st.sampled_from([0, 0, 0, 0, 1, -1]),
+    st.integers(-(2**31), 2**31 - 1),
+    BEHIND | strategies.nearly(BEHIND),
+)
+
+
+def test_its_broker_answers_the_same_to_generated_requests() -> None:
+    own = reference_under()
+    found: set[tuple[bool, bool]] = set()
+
+    def check(requests: list[bytes]) -> None:
+        sent, closed = own.serve(requests, dialect=DIALECT)
+        assert (sent, closed) == opinion.serve(b"".join(requests), CLUSTER)
+        found.add((bool(sent), closed))
+
+    tried(500, check, st.lists(REQUESTS, min_size=1, max_size=3))
+    assert found == {(True, False), (True, True), (False, True)}
+
+
+def test_its_client_concludes_the_same_of_generated_answers() -> None:
+    values = strategies.values("ResponseFrame:BrokerMetadata", dialect=DIALECT, version=0)
+    answers = values.map(
+        lambda value: reference.encode(
+            "ResponseFrame:BrokerMetadata", value | {"header": {"CorrelationId": 7}}, dialect=DIALECT, version=0
+        )
+    )
+    asked = frame(17, 0, 7, b"\xff\xff\0\0\0\0")
+    found: set[str] = set()
+
+    def check(answer: bytes) -> None:
+        outcome = reference.interpret(asked, answer, dialect=DIALECT)
+        assert outcome == opinion.interpret(asked, answer)
+        found.add(outcome["outcome"])
+
+    empty = st.sampled_from([bytes.fromhex("00000004 00000007"), bytes.fromhex("00000000 00000007")])
+    tried(500, check, answers | strategies.nearly(answers | empty) | empty)
+    assert found == {"accepted", "unsupported", "malformed"}
 
 
 # --- Wrong readings, planted in the reference -------------------------------------------------------------------------
