@@ -212,8 +212,6 @@ def test_a_version_that_a_message_does_not_have_is_refused() -> None:
         (("ARRAY<STRIN>", "00"), "is no array type of kafka"),
         (("ARRAY", "00"), "is no array type of kafka"),
         (("ARRAY<HEADER>", "--dialect", "kip-82-string-keys", "00"), "no type 'ARRAY<HEADER>'; near it are HEADER"),
-        (("--dialect", "kip-82-string-keys", "00000000"), "has no requests: say which TYPE HEX is, of UVARINT, INTVAR"),
-        (("VARINT", "--schema", "mine.json", "00"), "the dialect kafka has no schemas to be given"),
         (("VARINT", "--dialect", "kafak", "00"), "there is no dialect 'kafak'; there are kafka"),
         (("VARINT", "--version", "1", "00"), "VARINT has no versions"),
         (("ApiVersionsRequest", "00"), "say which with --version, 0 to 5"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 from reference.codec import Codec
@@ -32,8 +32,6 @@ class Dialect(abc.ABC):
     bomb_ruling: str | None
     #: type → the area of its generated cases, where its name does not say it.
     areas: Mapping[str, str] = {}
-    #: type → which bytes of its first entry a CRC guards, the CRC's own among them; takes bytes that are right.
-    guarded: Mapping[str, Callable[[bytes], range]] = {}
     #: Area → why the dialect has no vectors in it.
     empty_areas: Mapping[str, str] = {}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from reference import answers, broker, catalog, client, evolution, plan, records, schema, type_names
@@ -14,7 +14,6 @@ from reference.errors import DecodeError, Reason
 from reference.framing import API_VERSIONS, RequestFrame, ResponseFrame
 from reference.plan import Struct
 from reference.primitives import PRIMITIVES
-from reference.records import covered
 from reference.rules import OTHER, Rules, Ruling
 
 GUIDE = "Kafka protocol guide"
@@ -323,11 +322,6 @@ class Kafka(Dialect):
     rulings = RULINGS
     grounds: Mapping[Ground, str] = {Reason.NULL_NOT_ALLOWED: "R-K-16", Reason.VARINT_OVERFLOW: "R-K-6c"}
     bomb_ruling: str | None = "R-K-10"
-    guarded: Mapping[str, Callable[[bytes], range]] = {
-        "RecordBatch": covered.of_batch,
-        "RecordSet": covered.of_entry,
-        "MessageSet": covered.of_message,
-    }
 
     @property
     def messages(self) -> Messages:

@@ -21,7 +21,6 @@ from reference.dialects.base import Dialect, Ground, UnknownType
 from reference.dialects.kip_82_int import bodies, headers, messages, registry
 from reference.dialects.kip_82_int.rulings import RULINGS
 from reference.errors import Reason
-from reference.records import covered
 from reference.rules import Rules
 
 _TYPES: Mapping[str, tuple[int, int] | None] = {
@@ -89,10 +88,6 @@ class Kip82Int(Dialect):
         "HEADERS": "header-multimaps",
         "MESSAGE_AND_OFFSET": "framing",
         "MESSAGE_SET": "framing",
-    }
-    guarded: Mapping[str, Callable[[bytes], range]] = {
-        "MESSAGE_AND_OFFSET": covered.of_message,
-        "MESSAGE_SET": covered.of_message,
     }
 
     def apis(self) -> Mapping[int, str]:

@@ -24,7 +24,6 @@ from reference.dialects.base import Dialect, Ground, UnknownType
 from reference.dialects.kip_82_string_keys import batch, messages, numbers
 from reference.dialects.kip_82_string_keys.rulings import RULINGS, lacking
 from reference.errors import DecodeError, Reason
-from reference.records import covered
 from reference.rules import Rules
 from reference.shapes import Fields, Integers, Items, KeyValue, KeyValues, Octets, Shape, Text, signed
 
@@ -109,7 +108,6 @@ class Kip82StringKeys(Dialect):
         "HEADERS": "header-multimaps",
         "MESSAGE": "header-multimaps",
     }
-    guarded: Mapping[str, Callable[[bytes], range]] = {"BATCH": covered.of_message}
 
     @property
     def types(self) -> Mapping[str, tuple[int, int] | None]:

@@ -12,7 +12,7 @@ client      what a client makes of responses, in any order
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from reference.codec import Codec
@@ -21,7 +21,6 @@ from reference.dialects.wire_format import broker, client
 from reference.dialects.wire_format.layouts import FETCH_ID, PRODUCE_ID, VERSION, codecs
 from reference.dialects.wire_format.rulings import RULINGS
 from reference.errors import DecodeError, Reason, shown
-from reference.records import covered
 from reference.rules import Rules
 
 
@@ -45,7 +44,6 @@ class WireFormat(Dialect):
         Reason.UNSUPPORTED_VERSION: "R-WF-13",
     }
     bomb_ruling: str | None = None
-    guarded: Mapping[str, Callable[[bytes], range]] = {"MESSAGE_SET": covered.of_payload}
     empty_areas: Mapping[str, str] = {
         "varints": "it has no varints: lengths and counts have fixed widths",
         "tag-ordering": "it has no tags",
