@@ -13,6 +13,9 @@ from reference.errors import DecodeError, Reason
 from reference.evolution import Comparison
 from reference.rules import Rules, Ruling
 
+#: What a refusal is for: a reason, or one of a type that has another ruling for it.
+Ground = Reason | tuple[str, Reason]
+
 
 class UnknownType(NotImplementedError):  # noqa: N818 (a name that is none, not a fault)
     """A type name that the dialect does not have."""
@@ -36,8 +39,8 @@ class Dialect(abc.ABC):
 
     name: str
     rulings: tuple[Ruling, ...]
-    #: Reason → the uncontested ruling that a refusal for it mostly rests on; see `ground`.
-    grounds: Mapping[Reason, str]
+    #: The ruling that a refusal rests on, whatever is read otherwise elsewhere.
+    grounds: Mapping[Ground, str]
     #: The ruling on lengths and counts that promise more than is there, if the dialect has one.
     bomb_ruling: str | None
     #: type → the area of its generated cases, where its name does not say it.
@@ -82,9 +85,12 @@ class Dialect(abc.ABC):
         does not say."""
         return None
 
-    def ground(self, type_name: str, error: DecodeError) -> str | None:  # noqa: ARG002 (mostly the reason says all)
-        """The uncontested ruling on which the refusal of bytes, read as this type, rests."""
-        return self.grounds.get(error.reason)
+    def ground(self, type_name: str, error: DecodeError, *, announced: bool) -> str | None:
+        """The ruling that a refusal rests on, if one does. `announced`: a length or count was read, and says more than
+        there is."""
+        if announced and self.bomb_ruling is not None:
+            return self.bomb_ruling
+        return self.grounds.get((type_name, error.reason), self.grounds.get(error.reason))
 
     def lookup(self, type_name: str, data: bytes, key: Any, version: int | None, rules: Rules) -> list[Any]:
         """All values of a header key, in order. Raises DecodeError."""

@@ -18,7 +18,7 @@ from typing import Any
 
 from reference.codec import Codec, NodeCodec
 from reference.cursor import Reader, Span
-from reference.dialects.base import Dialect, Entries, UnknownType
+from reference.dialects.base import Dialect, Entries, Ground, UnknownType
 from reference.dialects.drafts import NEGATIVE_LENGTH
 from reference.dialects.kip_82_int import bodies, headers, registry
 from reference.dialects.kip_82_int.rulings import RULINGS
@@ -43,7 +43,7 @@ class Kip82Int(Dialect):
     name = "kip-82-int-keys"
     rulings = RULINGS
     types = _TYPES
-    grounds: Mapping[Reason, str] = {
+    grounds: Mapping[Ground, str] = {
         Reason.KEY_ORDER: "R-82i-3",
         Reason.KEY_DUPLICATE: "R-82i-3",
         Reason.NULL_NOT_ALLOWED: "R-82i-4",
@@ -83,11 +83,11 @@ class Kip82Int(Dialect):
 
         return CODECS[type_name]
 
-    def ground(self, type_name: str, error: DecodeError) -> str | None:
+    def ground(self, type_name: str, error: DecodeError, *, announced: bool) -> str | None:
         """In Produce and Fetch what is null or negative is no part of a message."""
         if type_name in bodies.NAMES and error.reason in (Reason.NULL_NOT_ALLOWED, Reason.NEGATIVE_LENGTH):
             return NEGATIVE_LENGTH.id
-        return super().ground(type_name, error)
+        return super().ground(type_name, error, announced=announced)
 
     def lookup(self, type_name: str, data: bytes, key: Any, version: int | None, rules: Rules) -> list[Any]:  # noqa: ARG002 (the types with headers have no versions)
         """In no order but that of keys, of which there is one each: at most one value. A number that is no int32 is

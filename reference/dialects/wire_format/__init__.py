@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from reference.codec import Codec
-from reference.dialects.base import Dialect, Entries, UnknownType
+from reference.dialects.base import Dialect, Entries, Ground, UnknownType
 from reference.dialects.wire_format import broker, client, messages
 from reference.dialects.wire_format.layouts import FETCH_ID, PRODUCE_ID, VERSION, codecs
 from reference.dialects.wire_format.rulings import RULINGS
@@ -31,7 +31,8 @@ class WireFormat(Dialect):
 
     name = "wire-format"
     rulings = RULINGS
-    grounds: Mapping[Reason, str] = {
+    grounds: Mapping[Ground, str] = {
+        ("FetchRequest", Reason.COUNT_MISMATCH): "R-WF-7",
         Reason.CORRUPT_COMPRESSION: "R-WF-14",
         Reason.COUNT_MISMATCH: "R-WF-6",
         Reason.CRC_MISMATCH: "R-WF-14",
@@ -76,17 +77,15 @@ class WireFormat(Dialect):
             raise DecodeError(Reason.UNSUPPORTED_VERSION, detail, None)
         return self.codecs[type_name]
 
-    def ground(self, type_name: str, error: DecodeError) -> str | None:
+    def ground(self, type_name: str, error: DecodeError, *, announced: bool) -> str | None:
         """A message set and a message have each a size of their own; so does a frame, of which no ruling speaks."""
         field = error.path.rpartition(".")
         match error.reason, field[2]:
-            case Reason.COUNT_MISMATCH, "offsets" if type_name == "FetchRequest":
-                return "R-WF-7"
             case Reason.TRUNCATED | Reason.NEGATIVE_LENGTH, "messages":
                 return "R-WF-3"
             case Reason.TRUNCATED | Reason.NEGATIVE_LENGTH, "size" if field[0]:
                 return "R-WF-10"
-        return super().ground(type_name, error)
+        return super().ground(type_name, error, announced=announced)
 
     def api_versions(self, api_key: int) -> tuple[int, int] | None:
         """Types have no versions, but requests say one."""
