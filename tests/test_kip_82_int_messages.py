@@ -311,6 +311,8 @@ VALUE: dict[str, Any] = {"offset": 0, "magic": 2, "attributes": 0, "timestamp": 
             {"magic": 1, "attributes": 1, "messages": [{"magic": 1, "headers": [(1, b"")]}]},
             Refused("field-not-in-version", None, "messages[0].headers"),
         ),
+        ({"magic": 1, "headers": None}, Refused("null-not-allowed", None, "headers")),
+        ({"magic": 0, "headers": 7}, Refused("out-of-range", None, "headers")),
         ({"magic": 0, "attributes": 1, "messages": [7]}, Refused("out-of-range", None, "messages[0]")),
     ],
 )
