@@ -16,7 +16,8 @@ from reference.plan import Array, Node, OptionalBuffer, Pair, PlannedField, Stru
 from reference.primitives import Primitive
 from reference.shapes import (
     Ascending,
-    Exactly,
+    Constant,
+    Either,
     Fields,
     Integers,
     Items,
@@ -24,7 +25,6 @@ from reference.shapes import (
     KeyValues,
     Made,
     Octets,
-    OneOf,
     Shape,
     Shaped,
     Text,
@@ -115,14 +115,14 @@ def _of_field(field: PlannedField) -> Values:
 def of_shape(shape: Shape) -> Values:
     """The values of a shape."""
     match shape:
+        case Constant(value):
+            return st.just(value)
         case Integers(low, high, without):
             return _integers(low, high).map(lambda number: number & ~without)
         case Text():
             return _TEXT
         case Octets(nullable):
             return st.none() | _BYTES if nullable else _BYTES
-        case Exactly(value):
-            return st.just(value)
         case KeyValue(key, value):
             return st.tuples(_of_key(key), of_shape(value)).map(list)
         case KeyValues(key, value):
@@ -134,10 +134,10 @@ def of_shape(shape: Shape) -> Values:
             return st.lists(of_shape(item), min_size=least, max_size=3)
         case Fields(fields):
             return st.fixed_dictionaries({name: of_shape(field) for name, field in fields.items()})
-        case OneOf(shapes):
+        case Either(shapes):
             return st.one_of(*map(of_shape, shapes))
-        case Made(made_of, by):
-            return of_shape(made_of).map(by)
+        case Made(of, make):
+            return of_shape(of).map(make)
 
 
 def _of_key(key: Shape) -> Values:

@@ -8,17 +8,19 @@ from typing import Any, Protocol, runtime_checkable
 
 
 @dataclass(frozen=True, slots=True)
+class Constant:
+    """One value alone."""
+
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
 class Integers:
     """Integers from `low` to `high`, both included; those with a bit of `without` set are none."""
 
     low: int
     high: int
     without: int = 0
-
-
-def signed(bits: int, without: int = 0) -> Integers:
-    """Those of two's complement in so many bits."""
-    return Integers(-(1 << bits - 1), (1 << bits - 1) - 1, without)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +33,6 @@ class Octets:
     """Bytes; with `nullable`, null too."""
 
     nullable: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Exactly:
-    """This value alone."""
-
-    value: Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,21 +75,26 @@ class Fields:
 
 
 @dataclass(frozen=True, slots=True)
-class OneOf:
-    """What any of these has, the simplest first."""
+class Either:
+    """What any of the shapes has."""
 
     shapes: tuple[Shape, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """What `by` makes of the values of a shape, where parts of a value depend on one another."""
+    """What `make` makes of a value of another shape, where parts of a value depend on each other."""
 
-    shape: Shape
-    by: Callable[[Any], Any]
+    of: Shape
+    make: Callable[[Any], Any]
 
 
-Shape = Integers | Text | Octets | Exactly | KeyValue | KeyValues | Ascending | Items | Fields | OneOf | Made
+Shape = Constant | Integers | Text | Octets | KeyValue | KeyValues | Ascending | Items | Fields | Either | Made
+
+
+def signed(bits: int, without: int = 0) -> Integers:
+    """The integers of so many bits in two's complement."""
+    return Integers(-(1 << bits - 1), (1 << bits - 1) - 1, without)
 
 
 @runtime_checkable

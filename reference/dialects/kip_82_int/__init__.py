@@ -18,8 +18,7 @@ from typing import Any
 
 from reference.codec import Codec, NodeCodec
 from reference.cursor import Reader, Span
-from reference.dialects.base import Dialect, Entries, UnknownType
-from reference.dialects.drafts import NEGATIVE_LENGTH
+from reference.dialects.base import Dialect, Entries, Ground, UnknownType
 from reference.dialects.kip_82_int import bodies, headers, registry
 from reference.dialects.kip_82_int.rulings import RULINGS
 from reference.errors import Reason
@@ -33,6 +32,7 @@ _TYPES: Mapping[str, tuple[int, int] | None] = {
     **dict.fromkeys(bodies.NAMES, bodies.VERSIONS),
 }
 
+_NULL_OR_NEGATIVE = (Reason.NULL_NOT_ALLOWED, Reason.NEGATIVE_LENGTH)
 #: Messages of all magics have their CRC in one place.
 _GUARDED = partial(guarded_from, MESSAGE_CRC)
 
@@ -43,7 +43,7 @@ class Kip82Int(Dialect):
     name = "kip-82-int-keys"
     rulings = RULINGS
     types = _TYPES
-    grounds: Mapping[Reason, str] = {
+    grounds: Mapping[Ground, str] = {
         Reason.KEY_ORDER: "R-82i-3",
         Reason.KEY_DUPLICATE: "R-82i-3",
         Reason.NULL_NOT_ALLOWED: "R-82i-4",
@@ -54,8 +54,15 @@ class Kip82Int(Dialect):
         Reason.UNSUPPORTED_COMPRESSION: "R-82i-11",
         Reason.INVALID_WRAPPER: "R-82i-11",
         Reason.TRAILING_BYTES: "R-D-5",
+        # In Produce and Fetch what is null or negative is no part of a message.
+        **{(body, reason): "R-D-3" for body in bodies.NAMES for reason in _NULL_OR_NEGATIVE},
     }
     bomb_ruling: str | None = None
+    empty_areas: Mapping[str, str] = {
+        "varints": "it has no varints: lengths and counts have fixed widths",
+        "tag-ordering": "it has no tags; the order of header keys is in header-multimaps",
+        "schema-evolution": "its types have no schemas that could change",
+    }
     areas: Mapping[str, str] = {
         "HEADERS": "header-multimaps",
         "MESSAGE_AND_OFFSET": "framing",
@@ -77,12 +84,6 @@ class Kip82Int(Dialect):
         from reference.dialects.kip_82_int.codecs import CODECS
 
         return CODECS[type_name]
-
-    def ground(self, type_name: str, reason: Reason) -> str | None:
-        """In Produce and Fetch what is null or negative is no part of a message."""
-        if type_name in bodies.NAMES and reason in (Reason.NULL_NOT_ALLOWED, Reason.NEGATIVE_LENGTH):
-            return NEGATIVE_LENGTH.id
-        return self.grounds.get(reason)
 
     def lookup(self, type_name: str, data: bytes, key: Any, version: int | None, rules: Rules) -> list[Any]:  # noqa: ARG002 (the types with headers have no versions)
         """In no order but that of keys, of which there is one each: at most one value. A number that is no int32 is

@@ -9,7 +9,7 @@ from typing import Any
 from reference.codec import ShapedCodec
 from reference.dialects.kip_82_int import headers, messages
 from reference.records.compression import GZIP, LZ4, MASK
-from reference.shapes import Ascending, Exactly, Fields, Integers, Items, Made, Octets, OneOf, Shape, signed
+from reference.shapes import Ascending, Constant, Either, Fields, Integers, Items, Made, Octets, Shape, signed
 
 _HEADERS = Ascending(signed(32), Octets())
 _OFFSETS = Integers(0, 2**63 - 1)
@@ -20,11 +20,11 @@ _STEP = 2**31
 def _plain(magic: int) -> dict[str, Shape]:
     return {
         "offset": signed(64),
-        "magic": Exactly(magic),
+        "magic": Constant(magic),
         "attributes": signed(8, without=MASK),
         **({"timestamp": signed(64)} if magic else {}),
         "key": Octets(nullable=True),
-        "headers": _HEADERS if magic == messages.MAGIC else Exactly([]),
+        "headers": _HEADERS if magic == messages.MAGIC else Constant([]),
         "value": Octets(nullable=True),
     }
 
@@ -32,7 +32,7 @@ def _plain(magic: int) -> dict[str, Shape]:
 def _wrapper(magic: int) -> Shape:
     fields = {
         **_plain(magic),
-        "offset": OneOf((Exactly(0), _OFFSETS)) if magic else signed(64),
+        "offset": Either((Constant(0), _OFFSETS)) if magic else signed(64),
         "codec": Integers(GZIP, LZ4),
         "messages": Items(Fields(_plain(magic)), least=1),
     }
@@ -55,7 +55,7 @@ def _consistent(drawn: Mapping[str, Any]) -> dict[str, Any]:
 
 
 _MAGICS = tuple(reversed(messages.MAGICS))
-_MESSAGES = OneOf((*(Fields(_plain(magic)) for magic in _MAGICS), *map(_wrapper, _MAGICS)))
+_MESSAGES = Either((*(Fields(_plain(magic)) for magic in _MAGICS), *map(_wrapper, _MAGICS)))
 CODECS: Mapping[str, ShapedCodec] = {
     "HEADERS": ShapedCodec(headers.read_headers, headers.append_headers, _HEADERS),
     "MESSAGE_AND_OFFSET": ShapedCodec(messages.read_message_and_offset, messages.append_message_and_offset, _MESSAGES),

@@ -19,7 +19,7 @@ from functools import partial
 from typing import Any
 
 from reference.codec import Codec, ShapedCodec, decode
-from reference.dialects.base import Dialect, Entries, UnknownType
+from reference.dialects.base import Dialect, Entries, Ground, UnknownType
 from reference.dialects.kip_82_string_keys import batch, messages, numbers
 from reference.dialects.kip_82_string_keys.rulings import RULINGS
 from reference.errors import Reason
@@ -67,7 +67,7 @@ class Kip82StringKeys(Dialect):
 
     name = "kip-82-string-keys"
     rulings = RULINGS
-    grounds: Mapping[Reason, str] = {
+    grounds: Mapping[Ground, str] = {
         Reason.NEGATIVE_LENGTH: "R-D-3",
         Reason.TRAILING_BYTES: "R-D-5",
         Reason.CRC_MISMATCH: "R-82s-10",
@@ -75,6 +75,11 @@ class Kip82StringKeys(Dialect):
         Reason.UNSUPPORTED_COMPRESSION: "R-82s-10",
     }
     bomb_ruling: str | None = "R-82s-3"
+    empty_areas: Mapping[str, str] = {
+        "tag-ordering": "it has no tags; the order of headers is in header-multimaps",
+        "messages": "it is a format of messages inside of requests, and has no requests",
+        "schema-evolution": "its types have no schemas that could change",
+    }
     areas: Mapping[str, str] = {
         "UVARINT": "varints",
         "INTVAR": "varints",
