@@ -181,6 +181,16 @@ def test_every_flipped_bit_of_a_message_is_refused() -> None:
                 assert isinstance(decode("MESSAGE_SET", flipped), Refused)
 
 
+@pytest.mark.parametrize(
+    ("size", "offset"), [(0, 12), (3, 12), (4, 16), (5, 17), (6, 18), (13, 18), (14, 26), (17, 26), (18, 30), (21, 30)]
+)
+def test_a_size_below_the_least_is_refused_before_its_crc_is_looked_at(size: int, offset: int) -> None:
+    """At the field that does not fit, were key and value null: the CRC is that of the whole message."""
+    cut = WORKED[:8] + struct.pack(">i", size) + WORKED[12 : 12 + size]
+    for name in ("MESSAGE_AND_OFFSET", "MESSAGE_SET"):
+        assert decode(name, cut) == Refused("truncated", offset)
+
+
 def test_every_prefix_of_a_message_is_refused() -> None:
     for end in range(len(WORKED)):
         for name in ("MESSAGE_AND_OFFSET", "MESSAGE_SET"):
