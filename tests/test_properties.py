@@ -171,7 +171,7 @@ def test_bits_are_flipped_where_there_is_a_crc() -> None:
     assert {(found.dialect, found.type, found.version) for found in EVERY + DRAFTS if found.name == "flipped-bits"} == {
         (KAFKA, "RecordBatch", None), (KAFKA, "RecordSet", None), (KAFKA, "MessageSet", 0), (KAFKA, "MessageSet", 1),
         ("kip-82-int-keys", "MESSAGE_AND_OFFSET", None), ("kip-82-int-keys", "MESSAGE_SET", None),
-        ("kip-82-string-keys", "BATCH", None),
+        ("kip-82-string-keys", "BATCH", None), ("wire-format", "MESSAGE_SET", None),
     }  # fmt: skip
 
 
