@@ -23,11 +23,6 @@ class Integers:
     without: int = 0
 
 
-def signed(bits: int, without: int = 0) -> Integers:
-    """Those of two's complement in so many bits."""
-    return Integers(-(1 << bits - 1), (1 << bits - 1) - 1, without)
-
-
 @dataclass(frozen=True, slots=True)
 class Text:
     """Text that UTF-8 can hold."""
@@ -95,6 +90,11 @@ class Made:
 
 
 Shape = Constant | Integers | Text | Octets | KeyValue | KeyValues | Ascending | Items | Fields | Either | Made
+
+
+def signed(bits: int, without: int = 0) -> Integers:
+    """The integers of so many bits in two's complement."""
+    return Integers(-(1 << bits - 1), (1 << bits - 1) - 1, without)
 
 
 @runtime_checkable

@@ -45,10 +45,10 @@ class Dialect(abc.ABC):
     bomb_ruling: str | None
     #: type → the area of its generated cases, where its name does not say it.
     areas: Mapping[str, str] = {}
-    #: Area → why the dialect has no vectors in it.
-    empty_areas: Mapping[str, str] = {}
     #: The types of batches and messages.
     entries: Mapping[str, Entries] = {}
+    #: Area → why the dialect has no vectors in it.
+    empty_areas: Mapping[str, str] = {}
 
     @property
     @abc.abstractmethod

@@ -147,9 +147,9 @@ def _explain_frames(
     """Write what the frames in the bytes are; True when one of them is refused, or cannot be read."""
     if version is not None:
         raise click.UsageError("--version is that of a TYPE: say which, such as ResponseFrame:Metadata")
-    spoken = own().dialect(dialect)
-    if all(spoken.request_type(key) is None for key in spoken.apis()):
-        raise click.UsageError(f"the dialect {dialect} has no frames: say TYPE, {', '.join(sorted(_types(dialect)))}")
+    types, spoken = _types(dialect), own().dialect(dialect)
+    if not any(map(spoken.request_type, spoken.apis())):
+        raise click.UsageError(f"the dialect {dialect} has no frames: say TYPE, {', '.join(sorted(types))}")
     capture = Capture(read_bytes(digits), dialect)
     try:
         if request is None:

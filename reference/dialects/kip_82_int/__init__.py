@@ -19,10 +19,9 @@ from typing import Any
 from reference.codec import Codec, NodeCodec
 from reference.cursor import Reader, Span
 from reference.dialects.base import Dialect, Entries, Ground, UnknownType
-from reference.dialects.drafts import NEGATIVE_LENGTH
 from reference.dialects.kip_82_int import bodies, headers, registry
 from reference.dialects.kip_82_int.rulings import RULINGS
-from reference.errors import DecodeError, Reason
+from reference.errors import Reason
 from reference.records import MESSAGE_CRC, guarded_from, is_compressed
 from reference.rules import Rules
 
@@ -33,6 +32,7 @@ _TYPES: Mapping[str, tuple[int, int] | None] = {
     **dict.fromkeys(bodies.NAMES, bodies.VERSIONS),
 }
 
+_NULL_OR_NEGATIVE = (Reason.NULL_NOT_ALLOWED, Reason.NEGATIVE_LENGTH)
 #: Messages of all magics have their CRC in one place.
 _GUARDED = partial(guarded_from, MESSAGE_CRC)
 
@@ -54,6 +54,8 @@ class Kip82Int(Dialect):
         Reason.UNSUPPORTED_COMPRESSION: "R-82i-11",
         Reason.INVALID_WRAPPER: "R-82i-11",
         Reason.TRAILING_BYTES: "R-D-5",
+        # In Produce and Fetch what is null or negative is no part of a message.
+        **{(body, reason): "R-D-3" for body in bodies.NAMES for reason in _NULL_OR_NEGATIVE},
     }
     bomb_ruling: str | None = None
     empty_areas: Mapping[str, str] = {
@@ -82,12 +84,6 @@ class Kip82Int(Dialect):
         from reference.dialects.kip_82_int.codecs import CODECS
 
         return CODECS[type_name]
-
-    def ground(self, type_name: str, error: DecodeError, *, announced: bool) -> str | None:
-        """In Produce and Fetch what is null or negative is no part of a message."""
-        if type_name in bodies.NAMES and error.reason in (Reason.NULL_NOT_ALLOWED, Reason.NEGATIVE_LENGTH):
-            return NEGATIVE_LENGTH.id
-        return super().ground(type_name, error, announced=announced)
 
     def lookup(self, type_name: str, data: bytes, key: Any, version: int | None, rules: Rules) -> list[Any]:  # noqa: ARG002 (the types with headers have no versions)
         """In no order but that of keys, of which there is one each: at most one value. A number that is no int32 is

@@ -47,8 +47,9 @@ class WireFormat(Dialect):
     }
     bomb_ruling: str | None = None
     areas: Mapping[str, str] = {"MESSAGE_SET": "framing"}
-    #: A wrapper's payload is kept as it is: no bytes are free.
-    entries: Mapping[str, Entries] = {"MESSAGE_SET": Entries(messages.guarded, lambda _: False)}
+    entries: Mapping[str, Entries] = {
+        "MESSAGE_SET": Entries(messages.guarded, lambda _: False),  # what wrappers hold stays as it is
+    }
     empty_areas: Mapping[str, str] = {
         "varints": "it has no varints: lengths and counts have fixed widths",
         "tag-ordering": "it has no tags",
