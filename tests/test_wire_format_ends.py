@@ -392,8 +392,8 @@ def test_the_page_s_bytes_side_by_side_are_those_of_the_codecs() -> None:
     assert proposed == [PRODUCE, PRODUCED]
 
     stored = {"offset": 0, "attributes": 0, "key": None, "value": b"hi"}
-    row = {"Index": 0, "Records": reference.encode("MessageSet", [stored], dialect="kafka", version=0)}
-    topics = [{"Name": "t", "PartitionData": [row]}]
+    partition = {"Index": 0, "Records": reference.encode("MessageSet", [stored], dialect="kafka", version=0)}
+    topics = [{"Name": "t", "PartitionData": [partition]}]
     asked = {"Acks": 1, "TimeoutMs": 1500, "TopicData": topics}
     header = {"RequestApiKey": 0, "RequestApiVersion": 0, "CorrelationId": 7, "ClientId": "c"}
     sent = reference.encode("RequestHeader", header, dialect="kafka", version=1)
