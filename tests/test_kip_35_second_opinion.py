@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import ast
 import dataclasses
 import functools
 import struct
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from second_opinion import kip_35 as opinion
+from two_opinions import REFUSED, disagreements, tried
 
 import reference
 from conformance import strategies, vectors
@@ -33,29 +31,18 @@ VECTORS = vectors.load([DIALECT])
 CLUSTER = vectors.settings(DIALECT)["cluster"]
 
 
-def test_it_imports_nothing_of_the_kit() -> None:
-    tree = ast.parse(Path(opinion.__file__).read_text("utf-8"))
-    imported = {
-        alias.name if isinstance(node, ast.Import) else node.module or ""
-        for node in ast.walk(tree)
-        if isinstance(node, (ast.Import, ast.ImportFrom))
-        for alias in node.names
-    }
-    assert {name.partition(".")[0] for name in imported} == {"__future__", "collections", "construct", "typing"}
-
-
 def decoded(type_name: str, data: bytes, version: int | None) -> Any:
     """What the second opinion reads; "refused" where it refuses."""
     try:
         return opinion.decode(type_name, data, version)
     except opinion.RefusedError:
-        return "refused"
+        return REFUSED
 
 
-def said(vector: Vector) -> Any:
+def said(vector: Vector, op: Op) -> Any:
     """The second opinion's answer to a vector's question."""
-    case = vector.case(vector.ops[0])
-    match vector.ops[0]:
+    case = vector.case(op)
+    match op:
         case Op.SERVE:
             return opinion.serve(b"".join(case.args["chunks"]), CLUSTER)
         case Op.INTERPRET:
@@ -88,14 +75,14 @@ def test_it_has_every_type() -> None:
 
 @pytest.mark.parametrize("vector", asked(), ids=lambda vector: vector.path)
 def test_it_concludes_what_the_vectors_demand(vector: Vector) -> None:
-    found = said(vector)
+    found = said(vector, vector.ops[0])
     match vector.kind:
         case Kind.VALID:
             assert vector.type is not None
             assert equal(vector.value, found)
             assert opinion.encode(vector.type, vector.value) == vector.canonical_data
         case Kind.INVALID:
-            assert found == "refused"
+            assert found == REFUSED
         case Kind.SERVE:
             patterns, closes = vector.expected
             assert mismatch(patterns, found[0], DIALECT) is None
@@ -120,18 +107,6 @@ def test_every_type_is_drawn() -> None:
     assert sum(count for _, count in DRAWN.values()) >= 10_000
 
 
-def tried(examples: int, check: Callable[[Any], None], drawn: st.SearchStrategy[Any]) -> None:
-    run = settings(
-        max_examples=examples,
-        derandomize=True,
-        database=None,
-        deadline=None,
-        phases=(Phase.generate,),
-        suppress_health_check=list(HealthCheck),
-    )
-    run(given(drawn)(check))()
-
-
 @pytest.mark.parametrize("name", DRAWN)
 def test_it_reads_generated_messages_as_the_reference_wrote_them(name: str) -> None:
     version, examples = DRAWN[name]
@@ -151,14 +126,14 @@ def test_it_reads_generated_messages_as_the_reference_wrote_them(name: str) -> N
 @pytest.mark.parametrize("name", DRAWN)
 def test_it_reads_and_refuses_the_same_bytes(name: str) -> None:
     version, examples = DRAWN[name]
-    found = {"read": 0, "refused": 0}
+    found = {"read": 0, REFUSED: 0}
 
     def check(data: bytes) -> None:
         try:
             own = reference.decode(name, data, dialect=DIALECT, version=version)
         except reference.DecodeError:
-            own = "refused"
-        found["refused" if own == "refused" else "read"] += 1
+            own = REFUSED
+        found[REFUSED if own == REFUSED else "read"] += 1
         assert equal(own, decoded(name, data, version)), data.hex()
 
     values = strategies.values(name, dialect=DIALECT, version=version)
@@ -223,25 +198,13 @@ def test_its_client_concludes_the_same_of_generated_answers() -> None:
 # --- Wrong readings, planted in the reference -------------------------------------------------------------------------
 
 
-def disagreements(own: reference.Reference) -> set[str]:
+def apart(own: reference.Reference) -> set[str]:
     """The vectors on which the reference and the second opinion part."""
-    found = set()
-    for vector in asked():
-        case = vector.case(vector.ops[0])
-        arguments = {**case.args, "dialect": DIALECT}
-        if case.type is not None:
-            arguments |= {"type": case.type, "version": case.version}
-        try:
-            answer = getattr(own, case.op)(**arguments)
-        except (reference.WireError, NotImplementedError):
-            answer = "refused"
-        if vector.id not in UNKNOWN_NAMES and not equal(answer, said(vector)):
-            found.add(vector.id)
-    return found
+    return disagreements(own, ((vector, vector.ops[0]) for vector in asked()), said) - UNKNOWN_NAMES
 
 
 def test_without_a_plant_they_agree() -> None:
-    assert disagreements(reference_under()) == set()
+    assert apart(reference_under()) == set()
 
 
 Plant = Callable[[pytest.MonkeyPatch], None]
@@ -358,17 +321,17 @@ PLANTS: dict[str, tuple[Plant, str]] = {
 def test_a_wrong_reading_in_the_reference_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     plant, shown_by = PLANTS[name]
     plant(monkeypatch)
-    assert shown_by in disagreements(reference_under())
+    assert shown_by in apart(reference_under())
 
 
 @pytest.mark.parametrize(("ruling", "shown_by"), [("R-35-3", "client-literal"), ("R-D-2", "value-not-utf-8")])
 def test_another_reading_of_the_reference_is_noticed(ruling: str, shown_by: str) -> None:
     own = reference.Reference(reference.take(reference.rulings(DIALECT).values(), {ruling: "other"}))
     own.configure({"cluster": CLUSTER}, dialect=DIALECT)
-    assert shown_by in disagreements(own)
+    assert shown_by in apart(own)
 
 
 def test_left_over_bytes_in_the_reference_are_noticed() -> None:
     own = reference.Reference(reference.Rules(trailing_bytes="ignored"))
     own.configure({"cluster": CLUSTER}, dialect=DIALECT)
-    assert "request-trailing" in disagreements(own)
+    assert "request-trailing" in apart(own)

@@ -3,17 +3,14 @@ planted wrongly."""
 
 from __future__ import annotations
 
-import ast
 import types
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import crc32c
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
-from hypothesis import strategies as st
 from second_opinion import kip_82_int as opinion
+from two_opinions import REFUSED, disagreements, tried
 
 import reference
 from conformance import strategies, vectors
@@ -28,29 +25,6 @@ DIALECT = "kip-82-int-keys"
 VECTORS = vectors.load([DIALECT])
 #: Every type, at each of its versions.
 TYPES = [(name, version) for name, span in opinion.TYPES.items() for version in ([None] if span is None else [*span])]
-LIBRARIES = {
-    "__future__",
-    "collections",
-    "construct",
-    "cramjam",
-    "gzip",
-    "itertools",
-    "lz4",
-    "typing",
-    "xxhash",
-    "zlib",
-}
-
-
-def test_it_imports_nothing_of_the_kit() -> None:
-    tree = ast.parse(Path(opinion.__file__).read_text("utf-8"))
-    imported = {
-        alias.name if isinstance(node, ast.Import) else node.module or ""
-        for node in ast.walk(tree)
-        if isinstance(node, (ast.Import, ast.ImportFrom))
-        for alias in node.names
-    }
-    assert {name.partition(".")[0] for name in imported} == LIBRARIES
 
 
 def test_it_knows_the_types_of_the_dialect() -> None:
@@ -62,7 +36,7 @@ def decoded(name: str, data: bytes, version: int | None) -> Any:
     try:
         return opinion.decode(name, data, version)
     except opinion.RefusedError:
-        return "refused"
+        return REFUSED
 
 
 def said(vector: Vector, op: Op) -> Any:
@@ -75,12 +49,12 @@ def said(vector: Vector, op: Op) -> Any:
             return opinion.encode(vector.type, vector.case(op).args["value"], vector.version)
         return opinion.decode(vector.type, vector.data, vector.version)
     except opinion.RefusedError:
-        return "refused"
+        return REFUSED
 
 
 def demanded(vector: Vector, op: Op) -> Any:
     if vector.reject is not None:
-        return "refused"
+        return REFUSED
     if op is Op.LOOKUP:
         return vector.expected
     return vector.canonical_data if op is Op.ENCODE else vector.value
@@ -108,18 +82,6 @@ def test_it_concludes_what_the_vectors_demand(vector: Vector, op: Op) -> None:
 
 
 # --- Generated messages -----------------------------------------------------------------------------------------------
-
-
-def tried(examples: int, check: Callable[[Any], None], drawn: st.SearchStrategy[Any]) -> None:
-    run = settings(
-        max_examples=examples,
-        derandomize=True,
-        database=None,
-        deadline=None,
-        phases=(Phase.generate,),
-        suppress_health_check=list(HealthCheck),
-    )
-    run(given(drawn)(check))()
 
 
 #: 10,000 in all, most of those that are soon read.
@@ -161,7 +123,7 @@ def test_it_reads_and_refuses_the_same_bytes(name: str, version: int | None) -> 
         try:
             own = reference.decode(name, data, dialect=DIALECT, version=version)
         except reference.DecodeError:
-            own = "refused"
+            own = REFUSED
         assert equal(own, decoded(name, data, version)), data.hex()
 
     tried(100, check, strategies.nearly(canonical))
@@ -170,23 +132,8 @@ def test_it_reads_and_refuses_the_same_bytes(name: str, version: int | None) -> 
 # --- Wrong readings, planted in the reference -------------------------------------------------------------------------
 
 
-def disagreements(own: reference.Reference) -> set[str]:
-    """The vectors on which the reference and the second opinion part."""
-    found = set()
-    for vector, op in ASKED:
-        case = vector.case(op)
-        arguments = {**case.args, "dialect": DIALECT, "type": case.type, "version": case.version}
-        try:
-            answer = getattr(own, op)(**arguments)
-        except reference.WireError:
-            answer = "refused"
-        if not equal(answer, said(vector, op)):
-            found.add(vector.id)
-    return found
-
-
 def test_without_a_plant_they_agree() -> None:
-    assert disagreements(reference.Reference()) == set()
+    assert disagreements(reference.Reference(), ASKED, said) == set()
 
 
 Plant = Callable[[pytest.MonkeyPatch], None]
@@ -262,7 +209,7 @@ PLANTS: dict[str, tuple[Plant, str]] = {
 def test_a_wrong_reading_in_the_reference_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     plant, shown_by = PLANTS[name]
     plant(monkeypatch)
-    assert shown_by in disagreements(reference.Reference())
+    assert shown_by in disagreements(reference.Reference(), ASKED, said)
 
 
 @pytest.mark.parametrize(
@@ -271,9 +218,9 @@ def test_a_wrong_reading_in_the_reference_is_noticed(name: str, monkeypatch: pyt
 )
 def test_another_reading_of_the_reference_is_noticed(ruling: str, shown_by: str) -> None:
     rules = reference.take(reference.rulings(DIALECT).values(), {ruling: "other"})
-    assert shown_by in disagreements(reference.Reference(rules))
+    assert shown_by in disagreements(reference.Reference(rules), ASKED, said)
 
 
 def test_left_over_bytes_in_the_reference_are_noticed() -> None:
     own = reference.Reference(reference.Rules(trailing_bytes="ignored"))
-    assert "a-byte-behind" in disagreements(own)
+    assert "a-byte-behind" in disagreements(own, ASKED, said)

@@ -3,17 +3,14 @@ wrongly."""
 
 from __future__ import annotations
 
-import ast
 import random
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any, TypeGuard
 
 import altered_parts
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
-from hypothesis import strategies as st
 from second_opinion import wire_format as opinion
+from two_opinions import REFUSED, disagreements, tried
 
 import reference
 from conformance import strategies, vectors
@@ -33,24 +30,12 @@ VECTORS = vectors.load([DIALECT])
 ASKED = [vector for vector in VECTORS if vector.kind is not Kind.UNENCODABLE]
 
 
-def test_it_imports_nothing_of_the_kit() -> None:
-    tree = ast.parse(Path(opinion.__file__).read_text("utf-8"))
-    imported = {
-        alias.name if isinstance(node, ast.Import) else node.module or ""
-        for node in ast.walk(tree)
-        if isinstance(node, (ast.Import, ast.ImportFrom))
-        for alias in node.names
-    }
-    roots = {name.partition(".")[0] for name in imported}
-    assert roots == {"__future__", "collections", "construct", "cramjam", "typing", "zlib"}
-
-
 def decoded(type_name: str, data: bytes) -> Any:
     """What the second opinion reads; "refused" where it refuses."""
     try:
         return opinion.decode(type_name, data)
     except opinion.RefusedError:
-        return "refused"
+        return REFUSED
 
 
 def whole(received: bytes) -> bytes:
@@ -61,10 +46,10 @@ def whole(received: bytes) -> bytes:
     return received[:end]
 
 
-def said(vector: Vector) -> Any:
+def said(vector: Vector, op: Op) -> Any:
     """The second opinion's answer to a vector's question."""
-    case = vector.case(vector.ops[0])
-    match vector.ops[0]:
+    case = vector.case(op)
+    match op:
         case Op.SERVE:
             return opinion.serve(whole(b"".join(case.args["chunks"]))), False
         case Op.INTERPRET:
@@ -80,31 +65,19 @@ def test_every_vector_with_bytes_is_asked() -> None:
 
 @pytest.mark.parametrize("vector", ASKED, ids=lambda vector: vector.path)
 def test_it_concludes_what_the_vectors_demand(vector: Vector) -> None:
-    found = said(vector)
+    found = said(vector, vector.ops[0])
     match vector.kind:
         case Kind.VALID:
             assert equal(vector.value, found)
             assert opinion.encode(vector.type or "", vector.value) == vector.data
         case Kind.INVALID:
-            assert found == "refused"
+            assert found == REFUSED
         case Kind.SERVE:
             patterns, closes = vector.expected
             assert mismatch(patterns, found[0], DIALECT) is None
             assert found[1] is closes
         case _:
             assert equal(vector.expected, found)
-
-
-def tried(examples: int, check: Callable[[Any], None], drawn: st.SearchStrategy[Any]) -> None:
-    run = settings(
-        max_examples=examples,
-        derandomize=True,
-        database=None,
-        deadline=None,
-        phases=(Phase.generate,),
-        suppress_health_check=list(HealthCheck),
-    )
-    run(given(drawn)(check))()
 
 
 def mixed(drawn: list[Any], count: int) -> Iterator[Any]:
@@ -148,7 +121,7 @@ def test_it_reads_and_refuses_the_same_bytes(name: str) -> None:
         try:
             own = reference.decode(name, data, dialect=DIALECT)
         except reference.DecodeError:
-            own = "refused"
+            own = REFUSED
         assert equal(own, decoded(name, data)), data.hex()
 
     tried(200, check, strategies.nearly(drawn))
@@ -157,25 +130,13 @@ def test_it_reads_and_refuses_the_same_bytes(name: str) -> None:
 # --- Wrong readings, planted in the reference -------------------------------------------------------------------------
 
 
-def disagreements(own: reference.Reference) -> set[str]:
+def apart(own: reference.Reference) -> set[str]:
     """The vectors on which the reference and the second opinion part."""
-    found = set()
-    for vector in ASKED:
-        case = vector.case(vector.ops[0])
-        arguments = {**case.args, "dialect": DIALECT}
-        if case.type is not None:
-            arguments["type"] = case.type
-        try:
-            answer = getattr(own, case.op)(**arguments)
-        except reference.WireError:
-            answer = "refused"
-        if not equal(answer, said(vector)):
-            found.add(vector.id)
-    return found
+    return disagreements(own, ((vector, vector.ops[0]) for vector in ASKED), said)
 
 
 def test_without_a_plant_they_agree() -> None:
-    assert disagreements(reference.Reference()) == set()
+    assert apart(reference.Reference()) == set()
 
 
 Patch = pytest.MonkeyPatch
@@ -307,7 +268,7 @@ PLANTS: dict[str, tuple[Callable[[Patch], None], str]] = {
 def test_a_wrong_reading_in_the_reference_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     plant, shown_by = PLANTS[name]
     plant(monkeypatch)
-    assert shown_by in disagreements(reference.Reference())
+    assert shown_by in apart(reference.Reference())
 
 
 @pytest.mark.parametrize(
@@ -322,9 +283,9 @@ def test_a_wrong_reading_in_the_reference_is_noticed(name: str, monkeypatch: pyt
 )
 def test_another_reading_of_the_reference_is_noticed(ruling: str, shown_by: str) -> None:
     own = reference.Reference(reference.take(reference.rulings(DIALECT).values(), {ruling: "other"}))
-    assert shown_by in disagreements(own)
+    assert shown_by in apart(own)
 
 
 def test_left_over_bytes_in_the_reference_are_noticed() -> None:
     own = reference.Reference(reference.Rules(trailing_bytes="ignored"))
-    assert "frame-with-a-byte" in disagreements(own)
+    assert "frame-with-a-byte" in apart(own)

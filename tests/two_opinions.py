@@ -1,0 +1,63 @@
+"""What the tests of all second opinions do: an opinion is a module of `second_opinion`, held against the reference."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+import reference
+from conformance.model import Op
+from conformance.values import equal
+from conformance.vectors import Vector
+
+REFUSED = "refused"
+
+
+def imported(module: ModuleType) -> set[str]:
+    """The packages that a module names in its imports."""
+    tree = ast.parse(Path(module.__file__ or "").read_text("utf-8"))
+    names = {
+        alias.name if isinstance(node, ast.Import) else node.module or "."
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.Import, ast.ImportFrom))
+        for alias in node.names
+    }
+    return {name.partition(".")[0] for name in names}
+
+
+def tried(examples: int, check: Callable[[Any], None], drawn: st.SearchStrategy[Any]) -> None:
+    """Check so many examples, the same ones every time."""
+    run = settings(
+        max_examples=examples,
+        derandomize=True,
+        database=None,
+        deadline=None,
+        phases=(Phase.generate,),
+        suppress_health_check=list(HealthCheck),
+    )
+    run(given(drawn)(check))()
+
+
+def disagreements(
+    own: reference.Reference, asked: Iterable[tuple[Vector, Op]], said: Callable[[Vector, Op], Any]
+) -> set[str]:
+    """The vectors on which the reference and what the second opinion `said` part."""
+    found = set()
+    for vector, op in asked:
+        case = vector.case(op)
+        arguments = {**case.args, "dialect": case.dialect}
+        if case.type is not None:
+            arguments |= {"type": case.type, "version": case.version}
+        try:
+            answer = getattr(own, op)(**arguments)
+        except (reference.WireError, NotImplementedError):
+            answer = REFUSED
+        if not equal(answer, said(vector, op)):
+            found.add(vector.id)
+    return found
