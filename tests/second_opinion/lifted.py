@@ -30,8 +30,8 @@ KAFKA = ROOT / "vectors" / "kafka" / "messages"
 
 #: An unknown field for messages of which Kafka's ledger has none, for they never were flexible.
 UNKNOWN = (9999, b"\x01\x02")
-#: Cases of the older versions and of the new one: few, for there are 835 message-versions. `default` is taken where there
-#: is nothing else, and of the new version where it says what absent fields stand for.
+#: Cases of the older versions and of the new one: few, for there are 835 message-versions. `default` is taken where
+#: there is nothing else, and of the new version where it says what absent fields stand for.
 FLEXIBLE = ("set",)
 CLASSIC = ("set", "null")
 NEW = ("set", "null", "tagged", "explicit", "lowest", "greatest", "unknown-tags")
@@ -142,14 +142,16 @@ class _Lay:
     def becomes_mandatory(self, field: Schema) -> bool:
         """What the draft does not allow among optional fields: arrays of structures, structures that can be null."""
         structure = fields_of(self.message, field) is not None
-        return structure and (field["type"].startswith("[]") or self.can_be_null(field))
+        return structure and (field["type"].startswith("[]") or self.is_marked(field))
 
-    def can_be_null(self, field: Schema) -> bool:
-        return holds(field.get("nullableVersions", "none"), self.at.version)
+    def is_marked(self, field: Schema) -> bool:
+        """A structure that can be null."""
+        structure = fields_of(self.message, field) is not None and not field["type"].startswith("[]")
+        return structure and holds(field.get("nullableVersions", "none"), self.at.version)
 
     def absent(self, field: Schema) -> bytes:
         """A field that has become mandatory, and was left out because it has its default."""
-        null = field.get("default") in (None, "null") and field.get("default") == "null"
+        null = field.get("default") == "null"
         if field["type"].startswith("[]"):
             return b"\xff\xff\xff\xff" if null else bytes(4)
         assert null
@@ -157,11 +159,7 @@ class _Lay:
 
     def tagged(self, field: Schema, raw: bytes) -> bytes:
         source = Source(raw)
-        if (
-            fields_of(self.message, field) is not None
-            and not field["type"].startswith("[]")
-            and self.can_be_null(field)
-        ):
+        if self.is_marked(field):
             made = b"\xff" if source.uvarint() == 0 else b"\x01" + self.one(field, source, self.at.flexible)
         else:
             made = self.value(field, source, self.at.flexible)
@@ -174,7 +172,7 @@ class _Lay:
             count = source.length(compact, 4)
             elements = b"".join(self.one(field, source, compact) for _ in range(count))
             return count.to_bytes(4, signed=True) + elements
-        if fields_of(self.message, field) is not None and self.can_be_null(field):
+        if self.is_marked(field):
             marker = source.take(1)
             return marker if marker == b"\xff" else marker + self.one(field, source, compact)
         return self.one(field, source, compact)
@@ -249,17 +247,14 @@ def ledger(name: str) -> Iterator[Schema]:
     for case in _chosen((case for case in cases if case["version"] == version), NEW):
         yield _line(message, case, version + 1, at)
         if not at.flexible and case["case"] == "lowest":
-            yield _line(message, case | {"case": "unknown-tags"}, version + 1, at._replace(unknown=True))
+            yield _line(message, {**case, "case": "unknown-tags"}, version + 1, at._replace(unknown=True))
 
 
 def _chosen(cases: Iterable[Schema], wanted: Sequence[str]) -> Iterator[Schema]:
-    found = list(cases)
-    there = {case["case"] for case in found}
-    for case in found:
-        if case["case"] in wanted or (
-            case["case"] == "default" and ("set" not in there or "tagged" in there.intersection(wanted))
-        ):
-            yield case
+    found = {case["case"]: case for case in cases}
+    if "set" not in found or ("tagged" in found and "tagged" in wanted):
+        wanted = ("default", *wanted)
+    yield from (case for name, case in found.items() if name in wanted)
 
 
 def _line(message: Schema, case: Schema, version: int, at: At) -> Schema:
