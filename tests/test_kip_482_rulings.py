@@ -7,13 +7,14 @@ from typing import Any
 import pytest
 
 import reference
-from conformance import vectors
+from conformance import properties, vectors
 from conformance.model import Case, Description, Op
 from conformance.own import own
 from conformance.values import equal
 from reference import DecodeError, EncodeError, Reason, Reference, Rules
 from reference.cursor import Reader
 from reference.dialects import DIALECTS
+from reference.dialects.kafka import Kafka
 from reference.dialects.kip_482 import Kip482, schemas
 from reference.optional_fields import absent
 from reference.plan import plan
@@ -261,18 +262,28 @@ def test_a_missing_key_is_its_default() -> None:
     assert equal(whole, {"UserAgent": "", "Foos": [{"Bar": "hello world", "Baz": 0}]})
 
 
-def test_the_fast_codec_leaves_optional_fields_to_the_readable_one() -> None:
-    codec = own().dialect(DIALECT).codec("FooResponse", 9)
-    assert codec.fast_decoder(Rules()) is None
-    assert codec.fast_encoder() is None
-    assert own().dialect(DIALECT).codec("FooResponse", 8).fast_encoder() is not None
+def test_no_code_is_generated_for_a_draft() -> None:
+    for version in (8, 9):
+        codec = own().dialect(DIALECT).codec("FooResponse", version)
+        assert codec.fast_decoder(Rules()) is None
+        assert codec.fast_encoder() is None
+
+
+def test_every_prefix_is_a_property_of_what_is_a_buffer_alone() -> None:
+    """A body without fields has one byte in the new version, and none before."""
+    everything = Description("all", ops=frozenset({Op.DECODE}), dialects=(DIALECT,))
+    cut = {
+        (found.type, found.version) for found in properties.offered(everything, [DIALECT]) if found.name == "prefixes"
+    }
+    assert {("OPTIONAL_FIELDS:FooResponse", None), ("ListGroupsRequest", 6)} <= cut
+    assert ("ListGroupsRequest", 0) not in cut
 
 
 def test_answers_are_read_as_their_request_says() -> None:
     found = own().dialect(DIALECT)
     assert found.answer_type(9000, 9, b"") == ("ResponseFrame:Foo", 9, "")
     assert found.answer_type(8999, 9, b"") is None
-    assert found.apis() == {3: "Metadata", 12: "Heartbeat", 9000: "Foo", 9001: "Lookup"}
+    assert found.apis() == {**Kafka().apis(), 9000: "Foo", 9001: "Lookup"}
 
 
 def test_it_answers_nothing_for_a_broker_or_a_client() -> None:
