@@ -34,8 +34,8 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What an implementation is asked; `not_offered` counts the cases that it is not, by what it does not offer,
-    `elsewhere` those that do not hold under the catalogue in force, by their type."""
+    """What an implementation is asked; `not_offered` counts the cases that it is not, by what it does not offer (a
+    type and op, an op, a dialect), `elsewhere` those that do not hold under the catalogue in force, by their type."""
 
     questions: tuple[Question, ...]
     not_offered: Counter[str] = field(default_factory=Counter)
@@ -68,6 +68,9 @@ class Session:
         not_offered: Counter[str] = Counter()
         elsewhere: Counter[str] = Counter()
         for vector in chosen:
+            if vector.dialect not in self.description.dialects:  # whose types may have names of another's
+                not_offered[vector.dialect] += len(vector.ops)
+                continue
             for op in self._ops(vector):
                 case = vector.case(op)
                 name = f"{case.type} {op}" if case.type else op
