@@ -214,9 +214,9 @@ def test_declared_readings_are_contested_alone_and_two_at_once(readings: tuple[t
             assert verdict.verdict in (Outcome.PASS, Outcome.CONTESTED), (vector.path, op, verdict.detail)
             named |= set(verdict.rulings)
     there = {name for name, _ in readings}
-    # Under an unsigned or longer FieldLength other bytes than a vector's would show some of the others.
-    assert there & {"R-482-1", "R-482-2"} <= named <= there
-    assert len(named) == len(there) or there & {"R-482-1", "R-482-2"}
+    assert named & there
+    if len(there) == 1:  # two may come to what an undeclared third gives, or hide each other
+        assert named == there
 
 
 #: There are no headers in this draft that could be a multimap.
