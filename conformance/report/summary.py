@@ -89,7 +89,7 @@ def summary_table(
 ) -> RenderableType:
     """A row an area and a column a share for each implementation; columns that are empty everywhere are left out.
 
-    `not_offered`: implementation → what it does not offer (a type, a type and op, a dialect) → how many questions were
+    `not_offered`: implementation → what it does not offer (a dialect, a type and op, an op) → how many questions were
     not put to it for that. `elsewhere`: the same of what the catalogue in force lacks or has otherwise.
     """
     seen = {name for tally in results.values() for _, name in tally.counts}
