@@ -214,6 +214,7 @@ def test_a_version_that_a_message_does_not_have_is_refused() -> None:
         (("Zzzzzzz", "--dialect", "kip-35-v7", "00"), "its types are BrokerMetadataRequest, BrokerMetadataResponse, "),
         (("ARRAY<STRIN>", "00"), "is no array type of kafka"),
         (("ARRAY", "00"), "is no array type of kafka"),
+        (("ARRAY<HEADER>", "--dialect", "kip-82-string-keys", "00"), "no type 'ARRAY<HEADER>'; near it are HEADER"),
         (("VARINT", "--dialect", "kafak", "00"), "there is no dialect 'kafak'; there are kafka"),
         (("VARINT", "--version", "1", "00"), "VARINT has no versions"),
         (("ApiVersionsRequest", "00"), "say which with --version, 0 to 5"),

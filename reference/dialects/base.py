@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 from reference.codec import Codec
 from reference.cursor import Span
-from reference.errors import Reason
+from reference.errors import DecodeError, Reason
 from reference.evolution import Comparison
 from reference.rules import Rules, Ruling
 
@@ -20,18 +21,32 @@ class UnknownType(NotImplementedError):  # noqa: N818 (a name that is none, not 
     """A type name that the dialect does not have."""
 
 
+@dataclass(frozen=True, slots=True)
+class Entries:
+    """What there is to know of a type of batches or messages, each of which has a CRC.
+
+    `guarded`: where, in bytes that are right and begin with an entry, its CRC stands and what that covers.
+    `compressed`: whether anything in a value is, which leaves its bytes free.
+    """
+
+    guarded: Callable[[bytes], range]
+    compressed: Callable[[Any], bool]
+
+
 class Dialect(abc.ABC):
     """A version of the protocol. What a dialect has no answer for raises NotImplementedError, which is what it
     inherits."""
 
     name: str
     rulings: tuple[Ruling, ...]
-    #: The uncontested ruling that a refusal rests on.
+    #: The ruling that a refusal rests on, whatever is read otherwise elsewhere.
     grounds: Mapping[Ground, str]
     #: The ruling on lengths and counts that promise more than is there, if the dialect has one.
     bomb_ruling: str | None
     #: type → the area of its generated cases, where its name does not say it.
     areas: Mapping[str, str] = {}
+    #: The types of batches and messages.
+    entries: Mapping[str, Entries] = {}
     #: Area → why the dialect has no vectors in it.
     empty_areas: Mapping[str, str] = {}
 
@@ -69,6 +84,13 @@ class Dialect(abc.ABC):
         correlation id on): a type, its version, and why where that does not follow from the request. None: the dialect
         does not say."""
         return None
+
+    def ground(self, type_name: str, error: DecodeError, *, announced: bool) -> str | None:
+        """The ruling that a refusal rests on, if one does. `announced`: a length or count was read, and says more than
+        there is."""
+        if announced and self.bomb_ruling is not None:
+            return self.bomb_ruling
+        return self.grounds.get((type_name, error.reason), self.grounds.get(error.reason))
 
     def lookup(self, type_name: str, data: bytes, key: Any, version: int | None, rules: Rules) -> list[Any]:
         """All values of a header key, in order. Raises DecodeError."""

@@ -14,38 +14,18 @@ the right is the new side.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
-from reference.codec import Codec, decode
-from reference.cursor import Reader, Writer
-from reference.dialects.base import Dialect, Ground, UnknownType
+from reference.codec import Codec, ShapedCodec, decode
+from reference.dialects.base import Dialect, Entries, Ground, UnknownType
 from reference.dialects.kip_82_string_keys import batch, messages, numbers
-from reference.dialects.kip_82_string_keys.rulings import RULINGS
-from reference.errors import Reason
+from reference.dialects.kip_82_string_keys.rulings import RULINGS, lacking
+from reference.errors import DecodeError, Reason
+from reference.records import CODEC, guarded_from
 from reference.rules import Rules
-from reference.shapes import Fields, Integers, Items, KeyValue, KeyValues, Octets, Shape, Text, signed
-
-
-@dataclass(frozen=True, slots=True)
-class DraftCodec(Codec):
-    """The codec of one of the types; `shape` says which values it has."""
-
-    read_value: Callable[[Reader], Any]
-    append_value: Callable[[Writer, Any], None]
-    shape: Shape
-
-    def read(self, reader: Reader) -> Any:
-        return self.read_value(reader)
-
-    def append(self, writer: Writer, value: Any) -> None:
-        self.append_value(writer, value)
-
-    def complete(self, value: Any) -> Any:
-        """A value of records names every key: there is nothing to complete."""
-        return value
-
+from reference.shapes import Fields, Integers, Items, KeyValue, KeyValues, Octets, Text, signed
 
 _UINT_VAR = Integers(0, 2**32 - 1)
 _HEADERS = KeyValues(Text(), Octets())
@@ -62,7 +42,7 @@ _MESSAGE = Fields(
 _BATCH = Fields(
     {
         "firstOffset": signed(64),
-        "attributes": signed(16, without=batch.CODEC),
+        "attributes": signed(16, without=CODEC),
         "lastOffsetDelta": signed(32),
         "firstTimestamp": signed(64),
         "maxTimestamp": signed(64),
@@ -72,13 +52,13 @@ _BATCH = Fields(
         "records": Items(_MESSAGE),
     }
 )
-_CODECS: Mapping[str, DraftCodec] = {
-    "UVARINT": DraftCodec(numbers.read_uint_var, numbers.append_uint_var, _UINT_VAR),
-    "INTVAR": DraftCodec(numbers.read_int_var, numbers.append_int_var, signed(64)),
-    "HEADER": DraftCodec(messages.read_header, messages.append_header, KeyValue(Text(), Octets())),
-    "HEADERS": DraftCodec(messages.read_headers, messages.append_headers, _HEADERS),
-    "MESSAGE": DraftCodec(messages.read_message, messages.append_message, _MESSAGE),
-    "BATCH": DraftCodec(batch.read_batch, batch.append_batch, _BATCH),
+_CODECS: Mapping[str, ShapedCodec] = {
+    "UVARINT": ShapedCodec(numbers.read_uint_var, numbers.append_uint_var, _UINT_VAR),
+    "INTVAR": ShapedCodec(numbers.read_int_var, numbers.append_int_var, signed(64)),
+    "HEADER": ShapedCodec(messages.read_header, messages.append_header, KeyValue(Text(), Octets())),
+    "HEADERS": ShapedCodec(messages.read_headers, messages.append_headers, _HEADERS),
+    "MESSAGE": ShapedCodec(messages.read_message, messages.append_message, _MESSAGE),
+    "BATCH": ShapedCodec(batch.read_batch, batch.append_batch, _BATCH),
 }
 
 
@@ -88,13 +68,14 @@ class Kip82StringKeys(Dialect):
     name = "kip-82-string-keys"
     rulings = RULINGS
     grounds: Mapping[Ground, str] = {
+        Reason.VARINT_OVERFLOW: "R-D-1",
         Reason.NEGATIVE_LENGTH: "R-D-3",
         Reason.TRAILING_BYTES: "R-D-5",
         Reason.CRC_MISMATCH: "R-82s-10",
         Reason.UNSUPPORTED_MAGIC: "R-82s-10",
         Reason.UNSUPPORTED_COMPRESSION: "R-82s-10",
     }
-    bomb_ruling: str | None = "R-82s-3"
+    bomb_ruling: str | None = None
     empty_areas: Mapping[str, str] = {
         "tag-ordering": "it has no tags; the order of headers is in header-multimaps",
         "messages": "it is a format of messages inside of requests, and has no requests",
@@ -106,6 +87,9 @@ class Kip82StringKeys(Dialect):
         "HEADER": "header-multimaps",
         "HEADERS": "header-multimaps",
         "MESSAGE": "header-multimaps",
+    }
+    entries: Mapping[str, Entries] = {
+        "BATCH": Entries(partial(guarded_from, batch.CRC_AT), lambda _: False),  # the draft has no compression
     }
 
     @property
@@ -119,6 +103,11 @@ class Kip82StringKeys(Dialect):
         if type_name not in _CODECS:
             raise UnknownType(f"the dialect {self.name} has no type {type_name!r}")
         return _CODECS[type_name]
+
+    def ground(self, type_name: str, error: DecodeError, *, announced: bool) -> str | None:
+        if error.reason is Reason.TRUNCATED:
+            return lacking(type_name, error.path, announced=announced)
+        return super().ground(type_name, error, announced=announced)
 
     def lookup(self, type_name: str, data: bytes, key: Any, version: int | None, rules: Rules) -> list[Any]:
         if type_name not in ("HEADERS", "MESSAGE"):

@@ -16,8 +16,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from reference.codec import Codec
-from reference.dialects.base import Dialect, Ground, UnknownType
-from reference.dialects.wire_format import broker, client
+from reference.dialects.base import Dialect, Entries, Ground, UnknownType
+from reference.dialects.wire_format import broker, client, messages
 from reference.dialects.wire_format.layouts import FETCH_ID, PRODUCE_ID, VERSION, codecs
 from reference.dialects.wire_format.rulings import RULINGS
 from reference.errors import DecodeError, Reason, shown
@@ -44,6 +44,9 @@ class WireFormat(Dialect):
         Reason.UNSUPPORTED_VERSION: "R-WF-13",
     }
     bomb_ruling: str | None = None
+    entries: Mapping[str, Entries] = {
+        "MESSAGE_SET": Entries(messages.guarded, lambda _: False),  # what wrappers hold stays as it is
+    }
     empty_areas: Mapping[str, str] = {
         "varints": "it has no varints: lengths and counts have fixed widths",
         "tag-ordering": "it has no tags",

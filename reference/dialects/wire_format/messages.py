@@ -33,6 +33,12 @@ _NO_CODEC = "codec 3; there are 0 (none), 1 (gzip) and 2 (snappy)"
 _NESTED = "a wrapper inside a wrapper"
 
 
+def guarded(data: bytes) -> range:
+    """The first message's CRC and the payload that it covers, in bytes that are right."""
+    size, magic = int.from_bytes(data[:4], "big"), data[4]
+    return range(6 if magic else 5, 4 + size)
+
+
 def read_message_set(reader: Reader, *, inside: bool = False) -> list[dict[str, Any]]:
     """All that the reader holds: {"magic", "attributes" (magic 1), "payload"} a message, and {"partial"} for what there
     is of one that was cut off. `inside` a wrapper nothing may be partial or a wrapper. Raises DecodeError."""
