@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import reference
-from conformance.own import shared_settings
+from conformance.own import own
 from reference.cursor import Span
 from reference.errors import DecodeError, Reason
 
@@ -44,9 +44,7 @@ def _fares_otherwise(
     error: DecodeError,
     spans: Sequence[Span],
 ) -> bool:
-    rules = reference.take(reference.rulings(dialect).values(), readings)
-    other_reading = reference.Reference(rules, fast=False)
-    other_reading.configure(shared_settings(dialect), dialect=dialect)
+    other_reading = own().under(reference.take(reference.rulings(dialect).values(), readings))
     found = other_reading.explain(type_name, data, dialect=dialect, version=version)
     if _before(found.spans, error) != _before(spans, error):
         return False

@@ -1,12 +1,13 @@
 """The message ledger: the same few cases for every message-version, values by the kit, bytes by Apache Kafka.
 
-`vectors/kafka/messages/<Name>.jsonl`: a first line that says what made it, then a case a line:
+`vectors/<dialect>/messages/<Name>.jsonl`: a first line that says what made it, then a case a line:
 
     {"ledger":1,"message":"MetadataResponse","made_by":"kafka-clients 4.4.0"}
     {"version":12,"case":"set","value":{…},"bytes":"<hex>"}
+    {"version":0,"case":"set","same_as":"kafka"}
 
-`canonical` stands beside `bytes` where an encoder writes other bytes. Prefixes and count bombs are derived when asked,
-never stored.
+`canonical` stands beside `bytes` where an encoder writes other bytes; `same_as` stands for value and bytes of the case
+of the same name in that dialect's ledger. Prefixes and count bombs are derived when asked, never stored.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import functools
 import itertools
 import sys
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -26,6 +27,7 @@ import msgspec
 
 import reference
 from conformance.model import Case, Op
+from conformance.own import own, shared_settings
 from conformance.values import INTEGERS, ValueFormatError, from_json, to_json
 from conformance.vectors import Kind, Piece, Reject, Vector, VectorError
 from reference.codec import NodeCodec, encode
@@ -37,6 +39,7 @@ from reference.rules import Rules
 #: The unknown tag that the case `unknown-tags` puts into every structure that can hold one.
 UNKNOWN_TAG = (9999, b"\x01\x02")
 AREA = "messages"
+#: The dialect whose ledger is meant where none is named: that of which every version of every message has its cases.
 DIALECT = "kafka"
 #: Cases of which others are derived, the one with most to cut first; the next where that is not there, or not read.
 RICHEST = ("unknown-tags", "set", "default")
@@ -289,12 +292,13 @@ def values(node: Struct) -> Iterator[tuple[str, Any]]:
 # --- Files ------------------------------------------------------------------------------------------------------------
 
 
-class Header(msgspec.Struct, forbid_unknown_fields=True):
-    """A ledger file's first line."""
+class Header(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """A ledger file's first line. `derive_from`: the cases of which others are derived."""
 
     ledger: Literal[1]
     message: str
     made_by: str
+    derive_from: tuple[str, ...] = RICHEST
 
 
 class Entry(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
@@ -307,16 +311,25 @@ class Entry(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     canonical: str | None = None
 
 
+class Same(msgspec.Struct, forbid_unknown_fields=True):
+    """A line for a case that another dialect's ledger has, value and bytes."""
+
+    version: int
+    case: str
+    same_as: str
+
+
 @dataclass(frozen=True, slots=True)
 class Ledger:
     """The cases of one message, as vectors of kind valid."""
 
     message: str
     made_by: str
+    derive_from: tuple[str, ...]
     vectors: tuple[Vector, ...]
 
 
-def parse(text: bytes, name: str) -> Ledger:
+def parse(text: bytes, name: str, dialect: str = DIALECT) -> Ledger:
     """One file's content. Raises VectorError with the file and the line."""
     lines = text.splitlines()
     try:
@@ -326,18 +339,29 @@ def parse(text: bytes, name: str) -> Ledger:
     vectors = []
     for number, line in enumerate(lines[1:], 2):
         try:
-            vectors.append(_vector(header, msgspec.json.decode(line, type=Entry)))
+            if b'"same_as":' in line:
+                vectors.append(_same(header, msgspec.json.decode(line, type=Same), dialect))
+            else:
+                vectors.append(_vector(header, msgspec.json.decode(line, type=Entry), dialect))
         except (msgspec.MsgspecError, ValueFormatError, ValueError) as error:
             raise VectorError(f"{name}, line {number}: {error}") from None
-    return Ledger(header.message, header.made_by, tuple(vectors))
+    return Ledger(header.message, header.made_by, header.derive_from, tuple(vectors))
 
 
-def _vector(header: Header, entry: Entry) -> Vector:
+def _same(header: Header, line: Same, dialect: str) -> Vector:
+    identifier = f"{header.message}/{line.version}/{line.case}"
+    found = vector(identifier, line.same_as)
+    if found is None:
+        raise ValueError(f"the ledger of {line.same_as} has no case {identifier}")
+    return dataclasses.replace(found, dialect=dialect, needs=tuple(shared_settings(dialect)))
+
+
+def _vector(header: Header, entry: Entry, dialect: str) -> Vector:
     data = bytes.fromhex(entry.bytes)
     canonical = () if entry.canonical is None else (Piece(bytes.fromhex(entry.canonical), ""),)
     return Vector(
         id=f"{header.message}/{entry.version}/{entry.case}",
-        dialect=DIALECT,
+        dialect=dialect,
         area=AREA,
         about=_ABOUT.get(entry.case, entry.case),
         kind=Kind.VALID,
@@ -347,6 +371,7 @@ def _vector(header: Header, entry: Entry) -> Vector:
         pieces=(Piece(data, ""),),
         value=from_json(entry.value),
         canonical=canonical,
+        needs=tuple(shared_settings(dialect)),
         source=f"bytes by {header.made_by}",
     )
 
@@ -364,7 +389,7 @@ _ABOUT = {
 }
 
 
-def lines(header: Header, entries: list[Entry]) -> bytes:
+def lines(header: Header, entries: Sequence[Entry | Same]) -> bytes:
     """The content of a file."""
     return b"".join(msgspec.json.encode(line) + b"\n" for line in (header, *entries))
 
@@ -374,23 +399,24 @@ def entry(version: int, case: str, value: Any, data: bytes, canonical: bytes | N
     return Entry(version, case, to_json(value), data.hex(), None if canonical is None else canonical.hex())
 
 
-def _folder() -> Traversable:
-    return resources.files("vectors") / DIALECT / AREA
+def _folder(dialect: str) -> Traversable:
+    return resources.files("vectors") / dialect / AREA
 
 
 @functools.cache
-def names() -> tuple[str, ...]:
+def names(dialect: str = DIALECT) -> tuple[str, ...]:
     """The messages that have a ledger."""
-    folder = _folder()
+    folder = _folder(dialect)
     if not folder.is_dir():
         return ()
     return tuple(sorted(e.name.removesuffix(".jsonl") for e in folder.iterdir() if e.name.endswith(".jsonl")))
 
 
 @functools.cache
-def load(message: str) -> Ledger:
+def load(message: str, dialect: str = DIALECT) -> Ledger:
     """The ledger of one message."""
-    return parse((_folder() / f"{message}.jsonl").read_bytes(), f"vectors/{DIALECT}/{AREA}/{message}.jsonl")
+    file = f"{message}.jsonl"
+    return parse((_folder(dialect) / file).read_bytes(), f"vectors/{dialect}/{AREA}/{file}", dialect)
 
 
 # --- Derived cases ----------------------------------------------------------------------------------------------------
@@ -399,7 +425,7 @@ def load(message: str) -> Ledger:
 def richest_first(ledger: Ledger) -> dict[int, list[Vector]]:
     """Of every version the cases from which others are derived, the one with most to cut first; none without bytes."""
     found: dict[int, list[Vector]] = {}
-    for case in RICHEST:
+    for case in ledger.derive_from:
         for vector in ledger.vectors:
             if vector.version is not None and vector.id.endswith(f"/{case}") and vector.data:
                 found.setdefault(vector.version, []).append(vector)
@@ -421,7 +447,7 @@ def bombs(vector: Vector, op: Op) -> Iterator[tuple[Vector, Case]]:
     """Each count in a case's bytes made as great as can be: each has to be refused before memory is taken."""
     assert vector.type is not None
     data = vector.data
-    for span in reference.explain(vector.type, data, dialect=vector.dialect, version=vector.version).spans:
+    for span in own().explain(vector.type, data, dialect=vector.dialect, version=vector.version).spans:
         bomb = _BOMBS.get(span.what)
         if bomb is not None:
             yield derived(
@@ -435,25 +461,27 @@ def derive(vector: Vector, op: Op) -> Iterator[tuple[Vector, Case]]:
     yield from bombs(vector, op)
 
 
-def every_vector() -> Iterator[Vector]:
-    """The vectors of all ledgers."""
-    for name in names():
-        yield from load(name).vectors
+def every_vector(*dialects: str) -> Iterator[Vector]:
+    """The vectors of all ledgers, or of those of these dialects."""
+    for dialect in dialects or reference.dialects:
+        for name in names(dialect):
+            yield from load(name, dialect).vectors
 
 
-def vector(identifier: str) -> Vector | None:
+def vector(identifier: str, dialect: str = DIALECT) -> Vector | None:
     """The ledger's vector of this id, `<Name>/<version>/<case>`; None when no ledger has it."""
     name = identifier.partition("/")[0]
-    if name not in names():
+    if name not in names(dialect):
         return None
-    return next((vector for vector in load(name).vectors if vector.id == identifier), None)
+    return next((vector for vector in load(name, dialect).vectors if vector.id == identifier), None)
 
 
 def find(identifier: str) -> tuple[Vector, Case] | None:
     """The case of a ledger's id, derived ones too; None when no ledger has it."""
     path, _, op = identifier.rpartition("#")
     stored, _, mutation = path.partition("+")
-    found = vector(stored.removeprefix(f"{DIALECT}/{AREA}/"))
+    dialect, _, rest = stored.partition("/")
+    found = vector(rest.removeprefix(f"{AREA}/"), dialect)
     if found is None or found.path != stored or op not in found.ops:
         return None
     if not mutation:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from importlib import resources
+from importlib.resources.abc import Traversable
 from typing import Any
 
 import reference
@@ -15,10 +16,16 @@ import reference
 def shared_settings(dialect: str) -> Mapping[str, Any]:
     """The settings that all files of a dialect's vectors have: `schemas`, where there is a folder of them."""
     folder = resources.files("vectors") / dialect / "schemas"
-    if not folder.is_dir():
-        return {}
-    found = sorted((entry for entry in folder.iterdir() if entry.name.endswith(".json")), key=lambda one: one.name)
-    return {"schemas": [json.loads(entry.read_bytes()) for entry in found]}
+    return {"schemas": list(_schemas(folder))} if folder.is_dir() else {}
+
+
+def _schemas(folder: Traversable) -> Iterator[Any]:
+    """The schemas in a folder, by name, and those in the folders in it."""
+    for entry in sorted(folder.iterdir(), key=lambda one: one.name):
+        if entry.is_dir():
+            yield from _schemas(entry)
+        elif entry.name.endswith(".json"):
+            yield json.loads(entry.read_bytes())
 
 
 @functools.cache

@@ -99,7 +99,7 @@ def _empty(dialect: str, type_name: str, version: int | None) -> bool:
     """Whether the type takes no bytes at all (a request without fields): then nothing can be cut off."""
     codec = own().dialect(dialect).codec(type_name, version)
     match codec:
-        case NodeCodec(Struct(plain=(), flexible=False, marker="none")):
+        case NodeCodec(Struct(plain=(), flexible=False, optional=False, marker="none")):
             return True
     return False
 

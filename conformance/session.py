@@ -52,6 +52,7 @@ class Session:
         self.description = connection.description
         self._observations: dict[str, Observation] = {}
         self._configured: dict[str, bool] = {}
+        self._readings: dict[str, Readings] = {}
         self._ahead: dict[str, Question] = {}
 
     def __enter__(self) -> Self:
@@ -99,7 +100,9 @@ class Session:
 
     def readings(self, dialect: str) -> Readings:
         """The other readings that the implementation declares. Raises ValueError for one that does not exist."""
-        return rules_for(dialect, self.description.readings)
+        if dialect not in self._readings:
+            self._readings[dialect] = rules_for(dialect, self.description.readings)
+        return self._readings[dialect]
 
     def prepare(self, questions: Sequence[Question]) -> None:
         """Say in which order verdicts will be wanted, so that cases can be asked ahead, a block at a time."""

@@ -306,10 +306,8 @@ class Implementation(pytest.Collector):
                 )
 
     def _ledger(self, suite: Suite, session: Session) -> Iterator[pytest.Item]:
-        if not suite.settings.wants(ledger.DIALECT, ledger.AREA):
-            return
-        for message in ledger.names():
-            found = ledger.load(message)
+        wanted = (dialect for dialect in vectors.dialects() if suite.settings.wants(dialect, ledger.AREA))
+        for found in (ledger.load(name, dialect) for dialect in wanted for name in ledger.names(dialect)):
             offered: dict[str, tuple[Question, ...]] = {}
             for vector in found.vectors:
                 selection = session.select([vector])
@@ -322,7 +320,7 @@ class Implementation(pytest.Collector):
                 asked = (offered.get(vector.id, ()) for vector in sources)
                 reading = [*filter(None, map(_reading, asked))]
                 if reading:
-                    name = f"{ledger.DIALECT}/{ledger.AREA}/{message}/{version}/derived"
+                    name = f"{reading[0].case.dialect}/{ledger.AREA}/{found.message}/{version}/derived"
                     yield self._item(DerivedItem, name, session, reading)
 
     def _item(self, kind: type[_LedgerItem], name: str, session: Session, questions: Sequence[Question]) -> _LedgerItem:

@@ -104,6 +104,12 @@ class Reference:
         self._configured[dialect] = dialect_named(dialect).configured(settings)
         self._settings[dialect] = settings
 
+    def under(self, rules: Rules) -> Reference:
+        """The readable codec under other readings, configured as this one is."""
+        found = Reference(rules, fast=False)
+        found._settings, found._configured = dict(self._settings), dict(self._configured)
+        return found
+
     def dialect(self, dialect: str) -> Dialect:
         """The dialect as it was configured. Raises UnknownType."""
         return self._configured.get(dialect) or dialect_named(dialect)

@@ -97,7 +97,7 @@ def _read_size(reader: Reader) -> int | None:
             detail = f"FieldLength {length} counts the tag, and leaves no byte for the value"
             raise reader.error(Reason.ZERO_LENGTH_FIELD, detail, start)
     if TAG_BYTES + size > reader.remaining:
-        detail = f"a tag and a value of {size} bytes, but {reader.remaining} bytes are left"
+        detail = f"tag and value need {TAG_BYTES + size} bytes, {reader.remaining} are left"
         raise reader.error(Reason.TRUNCATED, f"FieldLength {length}: {detail}", start)
     return size
 

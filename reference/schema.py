@@ -369,7 +369,11 @@ def _kind(raw: Any) -> str:
 
 def name_of(raw: Mapping[str, Any], path: str) -> str:
     """The name of a message, structure or field. Raises SchemaError."""
-    name = raw.get("name")
+    return check_name(raw.get("name"), path)
+
+
+def check_name(name: Any, path: str) -> str:
+    """A name, if it is one. Raises SchemaError."""
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise SchemaError(f"{shown(name)} is no name; letters and digits are expected", path)
     return name

@@ -208,7 +208,10 @@ def test_a_version_that_a_message_does_not_have_is_refused() -> None:
     [
         (("VARIN", "00"), "no type 'VARIN'; near it are VARINT"),
         (("apiversionsresponse", "00"), "near it are ApiVersionsResponse"),
-        (("Zzzzzzz", "00"), "its types are"),
+        (("Zzzzzzz", "00"), "its types are ARRAY, BOOLEAN, "),
+        (("Zzzzzzz", "00"), " of messages"),
+        (("Zzzzzzz", "--dialect", "wire", "00"), "there is no dialect 'wire'"),
+        (("Zzzzzzz", "--dialect", "kip-35-v7", "00"), "its types are BrokerMetadataRequest, BrokerMetadataResponse, "),
         (("ARRAY<STRIN>", "00"), "is no array type of kafka"),
         (("ARRAY", "00"), "is no array type of kafka"),
         (("ARRAY<HEADER>", "--dialect", "kip-82-string-keys", "00"), "no type 'ARRAY<HEADER>'; near it are HEADER"),

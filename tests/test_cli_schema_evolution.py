@@ -66,6 +66,27 @@ class TestLift:
         assert "GroupInstanceId" in done.output
         assert "accepted to the last byte" in done.output
 
+    def test_malformed_bytes_of_a_schema_of_one_s_own(self, tmp_path: Path) -> None:
+        """The rulings are sought with that schema, not with one of the same name among the kit's."""
+        (path,) = files(tmp_path, FooResponse=FOO)
+        command = ["explain", "--dialect", "kip-482-v1", "--schema", str(path), "FooResponse", "--version", "1"]
+        done = CliRunner().invoke(group, [*command, "0a" + "0001" + "0002616263" + "00"])
+        assert done.exit_code == 1
+        assert "length-mismatch at UserAgent" in done.output
+        assert "R-482-9 ‡" in done.output
+        assert "R-D-2" not in done.output
+        own_name = files(tmp_path, Mine=FOO | {"name": "Mine", "apiKey": 9100})[0]
+        mine = ["--dialect", "kip-482-v1", "--schema", str(own_name), "Mine", "--version", "1"]
+        cut = CliRunner().invoke(group, ["explain", *mine, "0a" + "0001" + "00026162"])
+        assert cut.exit_code == 1, cut.output
+        assert "FieldLength 5: tag and value need 7 bytes, 6 are left" in cut.output
+
+    def test_a_schema_for_a_dialect_without(self, tmp_path: Path) -> None:
+        (path,) = files(tmp_path, FooResponse=FOO)
+        done = CliRunner().invoke(group, ["explain", "--schema", str(path), "VARINT", "00"])
+        assert done.exit_code == 2
+        assert "--schema: the messages of kafka are its own" in done.output
+
     def test_a_message_that_is_none(self, tmp_path: Path) -> None:
         done = run("lift", tmp_path, "FooRequest")
         assert done.exit_code == 2

@@ -228,7 +228,7 @@ class TestEveryMessage:
     def test_it_is_decoded_and_encoded(self, module: str, asked: int, others: set[tuple[str, str, int]]) -> None:
         found = wrapper(module)
         wrong = set()
-        fullest = (vector for vector in ledger.every_vector() if vector.id.endswith("/set"))
+        fullest = (vector for vector in ledger.every_vector(ledger.DIALECT) if vector.id.endswith("/set"))
         chosen = [vector for vector in fullest if self.offered(found, vector)]
         for vector in chosen:
             name, version = str(vector.type), vector.version or 0

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import pytest
 
 import reference
-from conformance import vectors
-from conformance.model import Case, Description, Op
+from conformance import properties, vectors
+from conformance.judge import judge, rules_for
+from conformance.model import Case, Description, Op, Outcome
 from conformance.own import own
+from conformance.readings import ask
 from conformance.values import equal
+from conformance.vectors import Kind
 from reference import DecodeError, EncodeError, Reason, Reference, Rules
 from reference.cursor import Reader
 from reference.dialects import DIALECTS
+from reference.dialects.kafka import Kafka
 from reference.dialects.kip_482 import Kip482, schemas
 from reference.optional_fields import absent
 from reference.plan import plan
@@ -175,6 +180,31 @@ def test_rulings_are_whole() -> None:
         assert ruling.source
 
 
+OTHERS = [(name, reading) for name, ruling in RULINGS.items() for reading in ruling.others]
+TOGETHER = [
+    *(((one,)) for one in OTHERS),
+    *(both for both in itertools.combinations(OTHERS, 2) if both[0][0] != both[1][0]),
+]
+
+
+@pytest.mark.parametrize("readings", TOGETHER, ids=lambda readings: "+".join(f"{one}:{name}" for one, name in readings))
+def test_declared_readings_are_contested_alone_and_two_at_once(readings: tuple[tuple[str, str], ...]) -> None:
+    asked = Reference(reference.take(RULINGS.values(), dict(readings)))
+    asked.configure(SETTINGS, dialect=DIALECT)
+    declared = rules_for(DIALECT, dict(readings))
+    named: set[str] = set()
+    for vector in VECTORS:
+        ops = vector.ops if vector.kind is Kind.VALID else (Op.DECODE,) if vector.kind is Kind.INVALID else ()
+        for op in ops:
+            verdict = judge(vector, ask(asked, vector.case(op)), declared)
+            assert verdict.verdict in (Outcome.PASS, Outcome.CONTESTED), (vector.path, op, verdict.detail)
+            named |= set(verdict.rulings)
+    there = {name for name, _ in readings}
+    assert named & there
+    if len(there) == 1:  # two may come to what an undeclared third gives, or hide each other
+        assert named == there
+
+
 #: There are no headers in this draft that could be a multimap.
 AREAS = set(vectors.AREAS) - {"header-multimaps"}
 
@@ -247,31 +277,41 @@ def test_a_missing_key_is_its_default() -> None:
     assert equal(whole, {"UserAgent": "", "Foos": [{"Bar": "hello world", "Baz": 0}]})
 
 
-def test_the_fast_codec_leaves_optional_fields_to_the_readable_one() -> None:
-    codec = own().dialect(DIALECT).codec("FooResponse", 9)
-    assert codec.fast_decoder(Rules()) is None
-    assert codec.fast_encoder() is None
-    assert own().dialect(DIALECT).codec("FooResponse", 8).fast_encoder() is not None
+def test_no_code_is_generated_for_a_draft() -> None:
+    for version in (8, 9):
+        codec = own().dialect(DIALECT).codec("FooResponse", version)
+        assert codec.fast_decoder(Rules()) is None
+        assert codec.fast_encoder() is None
+
+
+def test_every_prefix_is_a_property_of_what_is_a_buffer_alone() -> None:
+    """A body without fields has one byte in the new version, and none before."""
+    everything = Description("all", ops=frozenset({Op.DECODE}), dialects=(DIALECT,))
+    cut = {
+        (found.type, found.version) for found in properties.offered(everything, [DIALECT]) if found.name == "prefixes"
+    }
+    assert {("OPTIONAL_FIELDS:FooResponse", None), ("ListGroupsRequest", 6)} <= cut
+    assert ("ListGroupsRequest", 0) not in cut
 
 
 def test_answers_are_read_as_their_request_says() -> None:
     found = own().dialect(DIALECT)
     assert found.answer_type(9000, 9, b"") == ("ResponseFrame:Foo", 9, "")
     assert found.answer_type(8999, 9, b"") is None
-    assert found.apis() == {3: "Metadata", 12: "Heartbeat", 9000: "Foo", 9001: "Lookup"}
+    assert found.apis() == {**Kafka().apis(), 9000: "Foo", 9001: "Lookup"}
 
 
 def test_it_answers_nothing_for_a_broker_or_a_client() -> None:
     found = DIALECTS[DIALECT]
     assert isinstance(found, Kip482)
-    for ask in (
+    for question in (
         lambda: found.serve([], {}, Rules()),
         lambda: found.interpret(b"", b"", Rules()),
         lambda: found.negotiate(0, (0, 1), None),
         lambda: found.lookup("VARINT", b"", "a", None, Rules()),
     ):
         with pytest.raises(NotImplementedError):
-            ask()
+            question()
 
 
 def test_a_version_is_needed() -> None:

@@ -120,6 +120,9 @@ def test_json_is_written_as_it_is_read(raw: dict[str, Any]) -> None:
         ),
         ({}, (Field("A", "string", default=None),), "at A: null is the default of a field that is never null"),
         ({0: OptionalField("A", "int8", array=True, default=[1])}, (), "at A: an array or structure has no default"),
+        ({0: OptionalField("A", FOO, default=[])}, (), "at A: an array or structure has no default"),
+        ({0: OptionalField("_tags", "int8")}, (), "'_tags' is no name; letters and digits are expected"),
+        ({}, (Field("", "int8"),), "'' is no name"),
     ],
 )
 def test_what_no_structure_can_have(
@@ -135,6 +138,10 @@ def test_a_message_built_in_code_is_checked_as_a_whole() -> None:
         Message("M", "data", Versions(0, 1), NONE, Structure({}, Field("Foos", FOO, array=True)))
     with pytest.raises(SchemaError, match="at type: 'reply' is no kind of message"):
         Message("M", "reply", Versions(0, 1), NONE, Structure({}))
+    with pytest.raises(SchemaError, match="'M N' is no name"):
+        Message("M N", "data", Versions(0, 1), NONE, Structure({}))
+    with pytest.raises(SchemaError, match="at apiKey: -1 is no api key"):
+        Message("M", "request", Versions(0, 1), NONE, Structure({}), api_key=-1)
 
 
 # --- What is allowed --------------------------------------------------------------------------------------------------
@@ -227,6 +234,9 @@ REFUSED: list[tuple[str, Any, str, str]] = [
     ("a tag too great", optional(entry("A", "bool", 65536)), "A", "65536 is no tag"),
     ("a tag below 0", optional(entry("A", "bool", -1)), "A", "-1 is no tag"),
     ("a tag of text", optional(entry("A", "bool", "one")), "A", "'one' is no tag"),
+    ("a tag of digits apart", optional(entry("A", "bool", "1_0")), "A", "'1_0' is no tag"),
+    ("a tag of text below 0", optional(entry("A", "bool", "-1")), "A", "'-1' is no tag"),
+    ("a tag of hex too great", optional(entry("A", "bool", "0x10000")), "A", "65536 is no tag"),
     ("a tag of hex that is none", optional(entry("A", "bool", "0xg")), "A", "'0xg' is no tag"),
     ("a tag of true", optional(entry("A", "bool", True)), "A", "True is no tag"),
     ("a missing tag", optional({"name": "A", "type": "bool"}), "A", "an optional field needs a tag"),

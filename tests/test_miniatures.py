@@ -99,6 +99,8 @@ def test_what_takes_another_reading_names_it() -> None:
         ("writes_tags_as_given", "tag-ordering", 1, 1),
         ("kip_35_sends_length_0", "unsupported-versions", 0, 1),
         ("kip_35_takes_both_readings", "framing", 0, 1),
+        ("kip_482_drops_unknown_fields", "tag-ordering", 0, 1),
+        ("kip_482_both_lengths", "varints", 0, 1),
         ("kip_82_int_unsigned_keys", "header-multimaps", 0, 1),
         ("kip_82_int_takes_both_readings", "header-multimaps", 0, 1),
         ("wire_format_takes_every_other_reading", "null-encodings", 0, 1),

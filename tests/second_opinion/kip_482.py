@@ -120,10 +120,7 @@ _FIXED: Mapping[str, tuple[Construct, Any]] = {
     "uint16": (Int16ub, 0),
     "uint32": (Int32ub, 0),
     "float64": (Float64b, 0.0),
-    "uuid": (
-        ExprAdapter(Bytes(16), lambda found, _: uuid.UUID(bytes=found), lambda one, _: one.bytes),
-        uuid.UUID(int=0),
-    ),
+    "uuid": (_UUID, uuid.UUID(int=0)),
 }
 
 
@@ -321,10 +318,6 @@ class Opinion:
         else:
             grammar = self._grammar(type_name, version)
         return bytes(grammar.build({"inside": value} if "Frame" in type_name else value))
-
-
-def _framed(header: Construct, body: Construct) -> Construct:
-    return Prefixed(Int32sb, Struct("inside" / Struct("header" / header, "body" / body), Terminated))
 
 
 def _last(schema: Schema) -> int:

@@ -30,6 +30,8 @@ from wireproof.output import show, width
 
 #: How wide the word is that stands before a paragraph below a dump.
 _MARGIN = 9
+#: A list of more types than this helps nobody.
+_MANY = 40
 #: What HEX may be made of without being taken for a TYPE.
 _HEX = re.compile(r"(?:0[xX]|\\x|[0-9a-fA-F\s:,])*")
 
@@ -356,6 +358,8 @@ def _take(files: Sequence[str], dialect: str) -> None:
         own().configure({"schemas": read}, dialect=dialect)
     except SchemaError as error:
         raise click.UsageError(f"{error.path}: {error.detail}" if error.path else error.detail) from None
+    if own().dialect(dialect) is DIALECTS[dialect]:
+        raise click.UsageError(f"--schema: the messages of {dialect} are its own, and come from no schema")
 
 
 def _types(dialect: str) -> Mapping[str, tuple[int, int] | None]:
@@ -369,28 +373,37 @@ def check_type(type_name: str, dialect: str, version: int | None) -> None:
     types = _types(dialect)
     name = "ARRAY" if type_name.endswith(">") else type_name
     if name not in types or type_name == "ARRAY":
-        raise click.UsageError(_unknown(type_name, dialect, sorted(types)))
+        raise click.UsageError(_unknown(type_name, dialect, types))
     span = types[name]
     if span is None:
         try:
             own().explain(type_name, b"", dialect=dialect)
         except NotImplementedError:
-            raise click.UsageError(_unknown(type_name, dialect, sorted(types))) from None
+            raise click.UsageError(_unknown(type_name, dialect, types)) from None
         if version is not None:
             raise click.UsageError(f"{type_name} has no versions; leave --version out")
     elif version is None:
         raise click.UsageError(f"{type_name} has versions: say which with --version, {span[0]} to {span[1]}")
 
 
-def _unknown(type_name: str, dialect: str, names: list[str]) -> str:
-    if "ARRAY" in names and ("<" in type_name or type_name == "ARRAY"):
+def _unknown(type_name: str, dialect: str, types: Mapping[str, tuple[int, int] | None]) -> str:
+    if "ARRAY" in types and ("<" in type_name or type_name == "ARRAY"):
         return (
             f"{type_name!r} is no array type of {dialect}: ARRAY, NULLABLE_ARRAY, COMPACT_ARRAY or "
             "COMPACT_NULLABLE_ARRAY stands before <T>, and T is a primitive or an array, as in ARRAY<STRING>"
         )
-    near = _near(type_name, names)
-    meant = f"; near it are {', '.join(near)}" if near else f"; its types are {', '.join(names)}"
+    near = _near(type_name, sorted(types))
+    meant = f"; near it are {', '.join(near)}" if near else f"; its types are {_listed(types)}"
     return f"the dialect {dialect} has no type {type_name!r}{meant}"
+
+
+def _listed(types: Mapping[str, tuple[int, int] | None]) -> str:
+    """All types; where messages are many, their number."""
+    names = sorted(types.keys() - {"*"})
+    if len(names) <= _MANY:
+        return ", ".join(names)
+    few = [name for name in names if types[name] is None and ":" not in name]
+    return f"{', '.join(few)}, and {len(names) - len(few)} of messages"
 
 
 def _near(type_name: str, names: Sequence[str]) -> list[str]:

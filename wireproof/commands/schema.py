@@ -138,7 +138,7 @@ def diff(releases: tuple[Path, ...], dialect: str) -> None:
         try:
             found = DIALECTS[dialect].compare(history, raw)
         except SchemaError as error:
-            raise click.ClickException(f"{name}: {error.path}: {error.detail}") from None
+            raise click.ClickException(f"{name}: {_refused(error).message}") from None
         except NotImplementedError as error:
             raise click.UsageError(str(error)) from None
         broken += len(found.breaks)

@@ -45,28 +45,35 @@ _HEADERS = {
 }
 
 
+class _Readable(NodeCodec):
+    """Without generated code, which is worth its making where a message is read many times: a draft's is not."""
+
+    __slots__ = ()
+    fast_decoder = Codec.fast_decoder
+    fast_encoder = Codec.fast_encoder
+
+
 class _Messages:
     """Where frames find the plans of headers and bodies (`framing.Messages`)."""
 
     def __init__(self, messages: Iterable[Message]) -> None:
         self.by_name = {message.name: message for message in messages}
-        self._plans: dict[tuple[str, int], Struct] = {}
-
-    @property
-    def apis(self) -> dict[int, str]:
-        return {
+        self.apis = {
             message.api_key: message.name.removesuffix("Request")
             for message in self.by_name.values()
             if message.kind == "request" and message.api_key is not None
         }
+        self._plans: dict[tuple[str, int], Struct] = {}
 
     def api_name(self, api_key: int) -> str | None:
         return self.apis.get(api_key)
 
     def plan(self, name: str, version: int) -> Struct:
-        """A header in its only version, or a body. Raises UnknownType, or DecodeError(unsupported-version)."""
-        if name in _HEADERS:
-            return _HEADERS[name]
+        """A header in its only version, or a body. Raises as `body` does."""
+        return _HEADERS[name] if name in _HEADERS else self.body(name, version)
+
+    def body(self, name: str, version: int) -> Struct:
+        """A message that was configured. Raises UnknownType, or DecodeError(unsupported-version)."""
         if name not in self.by_name:
             raise UnknownType(f"no schema that was configured is called {name!r}")
         if (name, version) not in self._plans:
@@ -123,17 +130,15 @@ class Kip482(Dialect):
             return RequestFrame(self.messages)
         kind, _, name = type_name.rpartition(":")
         if kind == _BUFFER:
-            return NodeCodec(self._optional_fields(name))
+            return _Readable(self._optional_fields(name))
         if kind not in ("", _FRAME[:-1]):
             raise UnknownType(f"the dialect {self.name} has no type {type_name!r}")
         message = f"{name}Response" if kind else name
-        if message in _HEADERS:
-            raise UnknownType(f"the dialect {self.name} has no type {type_name!r}")
         if version is None:
-            self.messages.plan(message, self._last(message))  # is there such a message at all?
+            self.messages.body(message, self._last(message))  # is there such a message at all?
             raise DecodeError(Reason.UNSUPPORTED_VERSION, f"{type_name} needs a version", None)
-        body = self.messages.plan(message, version)
-        return ResponseFrame(_HEADERS["ResponseHeader"], body) if kind else NodeCodec(body)
+        body = self.messages.body(message, version)
+        return ResponseFrame(_HEADERS["ResponseHeader"], body) if kind else _Readable(body)
 
     def _last(self, name: str) -> int:
         found = self.messages.by_name.get(name)
@@ -141,7 +146,7 @@ class Kip482(Dialect):
 
     def _optional_fields(self, name: str) -> Struct:
         """The optional fields with which a message's body opens, by themselves; structures in their last version."""
-        body = self.messages.plan(name, self._last(name))
+        body = self.messages.body(name, self._last(name))
         if not body.optional:
             raise UnknownType(f"the last version of {name} has no optional fields")
         fields = tuple(body.tagged.values())

@@ -10,7 +10,7 @@ Source: KIP-482 version 1, "JSON Schemas" and "Schema Class".
 
 from __future__ import annotations
 
-import contextlib
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -66,6 +66,8 @@ class Structure:
         self.fields = fields
         self.name = name
         names: set[str] = set()
+        for field in self.members:
+            schema.check_name(field.name, path)
         for tag, optional in optional_fields.items():
             at = _join(path, optional.name)
             if not isinstance(tag, int) or isinstance(tag, bool) or not 0 <= tag <= HIGHEST_TAG:
@@ -104,7 +106,7 @@ def _check_field(field: Field | OptionalField, path: str, *, nullable: bool) -> 
         if not nullable:
             raise SchemaError("null is the default of a field that is never null", path)
     elif isinstance(field.type, Structure) or field.array:
-        if field.default != []:
+        if not field.array or field.default != []:
             raise SchemaError("an array or structure has no default of its own but null", path)
     else:
         try:
@@ -135,6 +137,8 @@ class Message:
     api_key: int | None = None
 
     def __post_init__(self) -> None:
+        schema.check_name(self.name, "")
+        schema.number(self.api_key, 2**15 - 1, "api key", "apiKey")
         if self.kind not in KINDS:
             raise SchemaError(
                 f"{shown(self.kind)} is no kind of message; one of {', '.join(KINDS)} is expected", "type"
@@ -227,6 +231,7 @@ _MESSAGE_KEYS = frozenset(
 _BOTH_KEYS = _PROSE | {"default", "fields", "ignorable", "name", "optionalFields", "type"}
 _FIELD_KEYS = _BOTH_KEYS | {"nullableVersions", "versions"}
 _OPTIONAL_KEYS = _BOTH_KEYS | {"nullable", "tag"}
+_TAG = re.compile(r"0[xX][0-9a-fA-F]{1,6}|[0-9]{1,6}")
 #: Keys of Kafka's later schemas, and of the other kind of field, with what the draft has instead.
 _MEANT = {
     "flexibleVersions": "the draft has versionsWithOptional",
@@ -302,9 +307,8 @@ def _tag(raw: Mapping[str, Any], path: str) -> int:
     tag = raw.get("tag")
     if tag is None:
         raise SchemaError("an optional field needs a tag", path)
-    if isinstance(tag, str) and len(tag) <= 8:
-        with contextlib.suppress(ValueError):
-            return int(tag, 16 if tag.lower().startswith("0x") else 10)
+    if isinstance(tag, str) and _TAG.fullmatch(tag):
+        return int(tag, 16 if "x" in tag.lower() else 10)
     if isinstance(tag, int) and not isinstance(tag, bool):
         return tag
     raise SchemaError(f'{shown(tag)} is no tag; a number or a string such as "0x0001" is expected', path)
