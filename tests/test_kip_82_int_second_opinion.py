@@ -22,7 +22,8 @@ from conformance.values import equal
 from conformance.vectors import Kind, Vector
 from reference.dialects import kip_82_int
 from reference.dialects.kip_82_int import headers, messages
-from reference.records import message_set
+from reference.primitives import read_int32
+from reference.records import fields, message_set
 
 DIALECT = "kip-82-int-keys"
 VECTORS = vectors.load([DIALECT])
@@ -214,15 +215,15 @@ def _crc_32c(patch: pytest.MonkeyPatch) -> None:
 
 def _headers_behind_the_value(patch: pytest.MonkeyPatch) -> None:
     """The grammar with both places changed about: what stands first is the value."""
-    read_bytes, read_headers = message_set.read_bytes, messages._Reading._headers
+    read_bytes, read_headers = fields.read_bytes, messages._Reading._headers
     values: list[bytes | None] = []
 
     def first(self: Any, window: Any) -> Any:
-        values.append(read_bytes(window))
+        values.append(read_bytes(window, "", read_int32))
         return read_headers(self, window)
 
     patch.setattr(messages._Reading, "_headers", first)
-    patch.setattr(message_set, "read_bytes", lambda window: values.pop() if values else read_bytes(window))
+    patch.setattr(messages, "read_bytes", lambda *how: values.pop() if values else read_bytes(*how))
 
 
 def _magic_1_is_unknown(patch: pytest.MonkeyPatch) -> None:
