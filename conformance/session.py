@@ -33,6 +33,15 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
+class Judged:
+    """What became of a question: what was expected, what was observed, and the verdict."""
+
+    vector: Vector
+    observation: Observation
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True)
 class Selection:
     """What an implementation is asked; `not_offered` counts the cases that it is not, by what it does not offer,
     `elsewhere` those that do not hold under the catalogue in force, by their type."""
@@ -100,8 +109,12 @@ class Session:
 
     def verdict(self, question: Question) -> Verdict:
         """The verdict on one case; known when the known-deviations file says so."""
-        vector, case = question.vector, question.case
-        lacking = self._lacking(vector)
+        return self.judged(question).verdict
+
+    def judged(self, question: Question) -> Judged:
+        """The verdict on one case, with the observation that it rests on."""
+        case = question.case
+        lacking = self._lacking(question.vector)
         if lacking:
             return self._judge(question, Observation(case, Status.UNSUPPORTED, detail=lacking))
         if case.id not in self._observations:
@@ -112,7 +125,7 @@ class Session:
         """What the implementation did with a case that was asked."""
         return self._observations[case.id]
 
-    def put(self, questions: Sequence[Question]) -> list[tuple[Observation, Verdict]]:
+    def put(self, questions: Sequence[Question]) -> list[Judged]:
         """Ask and judge questions of no file (properties, derived ones), without remembering them.
 
         The twin of a derived one is what `verdict` asked before: without that, its refusal counts as it is.
@@ -121,11 +134,10 @@ class Session:
             self._configure(dialect)
         observations = self.connection.ask([question.case for question in questions])
         return [
-            (observation, self._judge(question, observation))
-            for question, observation in zip(questions, observations, strict=True)
+            self._judge(question, observation) for question, observation in zip(questions, observations, strict=True)
         ]
 
-    def _judge(self, question: Question, observation: Observation) -> Verdict:
+    def _judge(self, question: Question, observation: Observation) -> Judged:
         twin = self._twin(question.vector, question.case.op)
         rebuilds = self.description.rebuilds.get(question.case.type or "", ())
         verdict = judge(
@@ -136,7 +148,8 @@ class Session:
             rebuilds,
         )
         entry = self.known.find(verdict)
-        return dataclasses.replace(verdict, known=entry.name) if entry else verdict
+        found = dataclasses.replace(verdict, known=entry.name) if entry else verdict
+        return Judged(question.vector, observation, found)
 
     @staticmethod
     def _twin(vector: Vector, op: Op) -> Case | None:

@@ -215,8 +215,8 @@ def test_other_cases_are_asked_anew_each_time_and_after_the_settings() -> None:
     session = Session(connection, NOTHING_KNOWN)
     question = Question(*generated.parse("gen/kafka/INT8/-/x05#decode"))
     for _ in range(2):
-        ((observation, verdict),) = session.put([question])
-        assert (observation.answer, verdict.verdict) == (5, Outcome.PASS)
+        (judged,) = session.put([question])
+        assert (judged.observation.answer, judged.verdict.verdict) == (5, Outcome.PASS)
     assert connection.ids == [question.case.id, question.case.id]
     assert connection.configured == ["kafka"]
 

@@ -154,10 +154,10 @@ def _parts(also: Also, vector: Vector, op: Op) -> bool:
 
 def _weigh(session: Session, question: Question, applying: Iterable[Also], findings: Mapping[str, Finding]) -> None:
     """What this one answer says about the rulings on which it rests."""
-    verdict = session.verdict(question)
+    judged = session.judged(question)
+    verdict = judged.verdict
     if verdict.verdict in (Outcome.SKIP, Outcome.NOT_ASKED):
         return
-    observation = session.observation(question.case)
     contested = verdict.rulings if verdict.verdict is Outcome.CONTESTED else ()
     for also in applying:
         alone = len(also.rulings) == 1
@@ -168,7 +168,7 @@ def _weigh(session: Session, question: Question, applying: Iterable[Also], findi
             if verdict.verdict is Outcome.PASS:
                 reading: str | None = DEMANDED
             else:
-                reading = _other(finding.ruling, question.vector, observation, named=identifier in contested)
+                reading = _other(finding.ruling, question.vector, judged.observation, named=identifier in contested)
                 if reading is None:
                     # Another ruling's reading explains it, or nothing does.
                     reading = None if contested else NEITHER
