@@ -334,6 +334,9 @@ def parse(text: bytes, name: str) -> Ledger:
 
 def _vector(header: Header, entry: Entry) -> Vector:
     data = bytes.fromhex(entry.bytes)
+    source = f"bytes by {header.made_by}"
+    if entry.canonical is not None:
+        source = f"bytes by the kit, read as this value by {header.made_by}, which writes the canonical ones"
     canonical = () if entry.canonical is None else (Piece(bytes.fromhex(entry.canonical), ""),)
     return Vector(
         id=f"{header.message}/{entry.version}/{entry.case}",
@@ -347,7 +350,7 @@ def _vector(header: Header, entry: Entry) -> Vector:
         pieces=(Piece(data, ""),),
         value=from_json(entry.value),
         canonical=canonical,
-        source=f"bytes by {header.made_by}",
+        source=source,
     )
 
 
