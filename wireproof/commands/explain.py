@@ -79,7 +79,7 @@ def explain(
     Examples:
         wireproof explain VARINT 'ff ff ff ff 0f'
         wireproof explain 'ARRAY<STRING>' 000000020001610001ff
-        wireproof explain ApiVersionsRequest --version 3 026102310000
+        wireproof explain ApiVersionsRequest --version 3 0261023100
         wireproof explain ResponseFrame:Metadata --version 12 @answer.bin
         wireproof explain 0000000c 0012 0000 00000007 0002 6d65
         wireproof explain @to-broker.bin
