@@ -7,10 +7,9 @@ import itertools
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from types import TracebackType
-from typing import Self
 
 from conformance import other_catalog, vectors
+from conformance.closing import Closing
 from conformance.connection import Connection
 from conformance.judge import judge, rules_for
 from conformance.known import Known
@@ -51,7 +50,7 @@ class Selection:
     elsewhere: Counter[str] = field(default_factory=Counter)
 
 
-class Session:
+class Session(Closing):
     """Asks a connection, remembers what was observed, and judges. Each case is asked at most once."""
 
     def __init__(self, connection: Connection, known: Known) -> None:
@@ -62,12 +61,8 @@ class Session:
         self._configured: dict[str, bool] = {}
         self._ahead: dict[str, Question] = {}
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
+        """Let the implementation go."""
         self.connection.close()
 
     def select(self, chosen: Iterable[Vector]) -> Selection:

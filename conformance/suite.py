@@ -402,7 +402,7 @@ class Suite:
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         for opened in self.sessions.values():
-            opened.connection.close()
+            opened.close()
         output = getattr(session.config, "workeroutput", None)
         if output is not None:  # an xdist worker: the controller sums up
             output[PROPERTY] = msgspec.json.encode((self.descriptions, self.not_offered, self.elsewhere)).decode()

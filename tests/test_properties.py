@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import pytest
 from wire import KAFKA
 
 import reference
 from conformance import properties
+from conformance.closing import Closing
 from conformance.connection import Options, open_connection
 from conformance.generated import has_partial_tail, parse
 from conformance.known import Deviation, Known
@@ -26,7 +26,7 @@ from reference import Reason
 ALL = frozenset({Op.DECODE, Op.ENCODE, Op.RECODE})
 
 
-class Fake:
+class Fake(Closing):
     """A connection to the reference that `change` tampers with."""
 
     def __init__(
@@ -49,13 +49,6 @@ class Fake:
         return [self.change(case, ask(reference.Reference(), case)) for case in cases]
 
     def close(self) -> None: ...
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
 
 
 def session(fake: Fake, *known: Deviation) -> Session:

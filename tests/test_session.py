@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import pytest
 
 import reference
 from conformance import generated, vectors
+from conformance.closing import Closing
 from conformance.known import Deviation, Known
 from conformance.model import Case, Description, Observation, Op, Outcome, Status
 from conformance.readings import ask
@@ -24,7 +24,7 @@ EVERYTHING = frozenset(Op)
 NOTHING_KNOWN = Known(None, ())
 
 
-class Recorder:
+class Recorder(Closing):
     """A connection to the reference that remembers what it was asked."""
 
     def __init__(self, *, settings: bool = True, **description: Any) -> None:
@@ -49,14 +49,6 @@ class Recorder:
 
     def close(self) -> None:
         self.closed += 1
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     @property
     def ids(self) -> list[str]:
