@@ -31,7 +31,7 @@ def grounds(
     spoken = reference.dialect_named(dialect)
     if _is_bomb(error, spans) and spoken.bomb_ruling is not None:
         found.append(spoken.bomb_ruling)
-    plain = spoken.grounds.get(error.reason)
+    plain = spoken.grounds.get((type_name, error.reason), spoken.grounds.get(error.reason))
     return tuple(found) if found or plain is None else (plain,)
 
 

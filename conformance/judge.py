@@ -7,7 +7,7 @@ under the readings that the implementation declares), or it is not.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import reference
@@ -16,7 +16,7 @@ from conformance.model import Kind, Observation, Op, Outcome, Status, Verdict
 from conformance.own import own
 from conformance.patterns import mismatch
 from conformance.readings import Readings
-from conformance.values import difference, show
+from conformance.values import difference, show, text_key, text_keys
 from conformance.vectors import Also, Vector
 from conformance.vectors import Kind as VectorKind
 
@@ -28,6 +28,8 @@ _WITHOUT_ANSWER = {
     Status.NOT_ASKED: Outcome.NOT_ASKED,
     Status.UNSUPPORTED: Outcome.SKIP,
 }
+#: The types that are headers: how their keys, which may be bytes, become text.
+_HEADERS: Mapping[str, Callable[[Any], Any]] = {"HEADER": text_key, "HEADERS": text_keys}
 #: How much of a value stands in a verdict's detail.
 _SHOWN = 300
 
@@ -189,6 +191,8 @@ class _Judgement:
         case = self.seen.case
         if case.type is None or self.op is Op.LOOKUP:
             return difference(expected, answer)
+        if case.type in _HEADERS:
+            answer = _HEADERS[case.type](answer)
         expected, answer = self._complete(expected), self._complete(answer)
         if self.op is Op.DECODE:
             return difference(_as_told(expected, answer, self.rebuilds), answer)

@@ -15,7 +15,20 @@ from reference.dialects.kip_82_int import HeadedCodec
 from reference.framing import RequestFrame, ResponseFrame, request_plans
 from reference.plan import Array, Node, OptionalBuffer, Pair, PlannedField, Struct, TagBuffer
 from reference.primitives import Primitive
-from reference.shapes import Fields, Integers, Items, KeyValue, KeyValues, Octets, Shape, Shaped, Text
+from reference.shapes import (
+    Constant,
+    Either,
+    Fields,
+    Integers,
+    Items,
+    KeyValue,
+    KeyValues,
+    Made,
+    Octets,
+    Shape,
+    Shaped,
+    Text,
+)
 
 Values = st.SearchStrategy[Any]
 
@@ -102,6 +115,8 @@ def _of_field(field: PlannedField) -> Values:
 def of_shape(shape: Shape) -> Values:
     """The values of a shape."""
     match shape:
+        case Constant(value):
+            return st.just(value)
         case Integers(low, high, without):
             return _integers(low, high).map(lambda number: number & ~without)
         case Text():
@@ -116,6 +131,10 @@ def of_shape(shape: Shape) -> Values:
             return st.lists(of_shape(item), max_size=3)
         case Fields(fields):
             return st.fixed_dictionaries({name: of_shape(field) for name, field in fields.items()})
+        case Either(shapes):
+            return st.one_of(*map(of_shape, shapes))
+        case Made(of, make):
+            return of_shape(of).map(make)
 
 
 def _of_key(key: Shape) -> Values:

@@ -200,7 +200,7 @@ def _struct_difference(expected: Mapping[str, Any], actual: Any, path: str) -> s
             continue
         if key not in actual:
             return at
-        found = difference(item, _text_keys(actual[key]) if key == "headers" else actual[key], at)
+        found = difference(item, text_keys(actual[key]) if key == "headers" else actual[key], at)
         if found is not None:
             return found
     for key in surplus(expected, actual):
@@ -208,14 +208,15 @@ def _struct_difference(expected: Mapping[str, Any], actual: Any, path: str) -> s
     return None
 
 
-def _text_keys(headers: Any) -> Any:
+def text_keys(headers: Any) -> Any:
     """Headers whose keys may be bytes, with text in their place where they are UTF-8."""
     if not isinstance(headers, (list, tuple)):
         return headers
-    return [_text_key(header) for header in headers]
+    return [text_key(header) for header in headers]
 
 
-def _text_key(header: Any) -> Any:
+def text_key(header: Any) -> Any:
+    """A header, with text in place of a key that is bytes, where they are UTF-8."""
     match header:
         case (bytes() | bytearray() | memoryview() as key, item):
             with contextlib.suppress(UnicodeDecodeError):

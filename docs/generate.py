@@ -17,8 +17,9 @@ import click
 import msgspec
 
 import reference
-from conformance import vectors
+from conformance import ledger, vectors
 from conformance.coverage import REASONS, Gap, Row, State, coverage, everything
+from conformance.vectors import Kind, Vector
 from reference import catalog
 from reference.rules import Ruling
 from wireproof import cli, pytest_plugin
@@ -238,6 +239,75 @@ def _ranges(versions: Iterable[int]) -> str:
     return ", ".join(str(low) if low == high else f"{low}–{high}" for low, high in spans)
 
 
+# --- docs/reference/coverage-dialects.md --------------------------------------------------------------------------
+
+_DIALECTS = """\
+How many vectors each dialect has in each area. They are written by hand; what is derived from them (each prefix of a
+valid one, counts that promise too much) and what `--properties` draws is not counted here.
+"""
+_LEDGER = """\
+Besides, Apache Kafka's own classes wrote {cases:,} cases of {messages} messages of `kafka`:
+[what they hold](coverage-messages.md).
+"""
+
+
+def dialects_page() -> Lines:
+    """Dialect × area × count, and the vectors of each ruling. Raises ClickException for a gap without a reason."""
+    found = list(vectors.load())
+    count = Counter((vector.dialect, vector.area) for vector in found)
+    yield from ("# What the vectors hold of each dialect", "", _NOTE, "", _DIALECTS)
+    rows = [(area, *(_count(count[name, area]) for name in reference.dialects)) for area in vectors.AREAS]
+    totals = Counter(vector.dialect for vector in found)
+    rows.append(("all", *(f"{totals[name]:,}" for name in reference.dialects)))
+    yield from _table(("area", *map(_code, reference.dialects)), rows)
+    cases = sum(1 for _ in ledger.every_vector())
+    yield _LEDGER.format(cases=cases, messages=len(ledger.names()))
+    for name in reference.dialects:
+        yield from _dialect(name, [vector for vector in found if vector.dialect == name])
+
+
+def _count(number: int) -> str:
+    return f"{number:,}" if number else "–"
+
+
+def _dialect(name: str, found: list[Vector]) -> Lines:
+    """A dialect's kinds of vectors by area, why areas are empty, and how many vectors rest on each ruling."""
+    yield from (f"## {name}", "")
+    kinds = [kind for kind in Kind if any(vector.kind is kind for vector in found)]
+    count = Counter((vector.area, vector.kind) for vector in found)
+    areas = [area for area in vectors.AREAS if any(vector.area == area for vector in found)]
+    yield from _table(("area", *kinds), [(area, *(_count(count[area, kind]) for kind in kinds)) for area in areas])
+    why = reference.dialect_named(name).empty_areas
+    _no_gap(f"{name}: areas without vectors", set(vectors.AREAS) - set(areas), why)
+    if why:
+        yield from (f"- no `{area}`: {_cell(why[area])}" for area in vectors.AREAS if area in why)
+        yield ""
+    rulings = reference.rulings(name).values()
+    rest = Counter(ruling for vector in found for ruling in vector.rulings)
+    other = Counter(ruling for vector in found for also in vector.also for ruling in also.rulings)
+    beyond = {ruling.id: ruling.beyond for ruling in rulings if ruling.beyond}
+    _no_gap(f"{name}: rulings without vectors", {ruling.id for ruling in rulings if not rest[ruling.id]}, beyond)
+    contested = {ruling.id for ruling in rulings if ruling.contested}
+    _no_gap(f"{name}: rulings whose other reading no vector tells", contested - set(other), {})
+    yield from _table(
+        ("ruling", "vectors that rest on it", "that tell its other reading"),
+        [
+            (
+                f"[{ruling.id}](../rulings.md#{ruling.id.lower()}){' ‡' if ruling.contested else ''}",
+                _cell(ruling.beyond) or _count(rest[ruling.id]),
+                _count(other[ruling.id]) if ruling.contested else "",
+            )
+            for ruling in rulings
+        ],
+    )
+
+
+def _no_gap(what: str, empty: set[str], why: Mapping[str, str]) -> None:
+    """Raises ClickException where something is empty without a reason, or has a reason and is not empty."""
+    if empty != set(why):
+        raise click.ClickException(f"{what}: {sorted(empty)}; the reasons are for {sorted(why)}")
+
+
 # --- docs/reference/command-line.md -------------------------------------------------------------------------------
 
 
@@ -334,6 +404,7 @@ PAGES: Mapping[str, Callable[[], Lines]] = {
     "rulings.md": rulings_page,
     "reference/bugs.md": bugs_page,
     "reference/command-line.md": command_line_page,
+    "reference/coverage-dialects.md": dialects_page,
     "reference/coverage-messages.md": coverage_page,
 }
 

@@ -86,6 +86,15 @@ class Rules:
     unknown_optional: Literal["kept", "dropped"] = "kept"
     #: A known optional field's value that is shorter than its FieldLength.
     optional_size: Literal["exact", "ignored"] = "exact"
+    # wire-format
+    #: The common fields of a FetchRequest: in the order of their table, or of its own section.
+    fetch_request_order: Literal["table", "section"] = "table"
+    #: What required_acks means: −1 all replicas in sync; or 0 to the number of replicas, −1 nothing.
+    required_acks: Literal["signed", "replicas"] = "signed"
+    #: What stands in a ProduceResponse's errors for none.
+    no_error: Literal["-1", "0"] = "-1"
+    #: A string's length −1.
+    null_text: Literal["refused", "null"] = "refused"
     #: So many bytes the content of one batch or wrapper may inflate to. Not a reading: every reader needs a bound.
     inflate_limit: int = 32 * 2**20
 
@@ -95,7 +104,7 @@ class Ruling:
     """The kit's reading of an unclear point.
 
     `others` maps the name of each other reading ("other" where there is one) to the switch that takes it;
-    empty where the ruling is not contested. `whose` says who takes the other reading.
+    empty where the ruling is not contested. `beyond` says why no op, and so no vector, reaches it, where none does.
     """
 
     id: str
@@ -104,6 +113,7 @@ class Ruling:
     others: Mapping[str, tuple[str, str]] = dataclasses.field(default_factory=dict)
     other: str = ""
     source: str = ""
+    beyond: str = ""
 
     @property
     def contested(self) -> bool:

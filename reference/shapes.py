@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """One value alone."""
+
+    value: Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +65,27 @@ class Fields:
     fields: Mapping[str, Shape]
 
 
-Shape = Integers | Text | Octets | KeyValue | KeyValues | Items | Fields
+@dataclass(frozen=True, slots=True)
+class Either:
+    """What any of the shapes has."""
+
+    shapes: tuple[Shape, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What `make` makes of a value of another shape, where parts of a value depend on each other."""
+
+    of: Shape
+    make: Callable[[Any], Any]
+
+
+Shape = Constant | Integers | Text | Octets | KeyValue | KeyValues | Items | Fields | Either | Made
+
+
+def signed(bits: int, without: int = 0) -> Integers:
+    """The integers of so many bits in two's complement."""
+    return Integers(-(1 << bits - 1), (1 << bits - 1) - 1, without)
 
 
 @runtime_checkable

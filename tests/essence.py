@@ -12,10 +12,11 @@ from collections.abc import Iterator
 import reference
 from reference import Explanation, Span
 
-#: The types that have such fields.
-TYPES = frozenset({"Record", "RecordBatch", "RecordSet", "MessageSet"})
+#: The types that have such fields, by their dialects.
+TYPES = {*itertools.product(["kafka"], ["Record", "RecordBatch", "RecordSet", "MessageSet"])}
+TYPES |= {("wire-format", "MESSAGE_SET")}
 #: The type of what is inside compressed content.
-_INSIDE = {"RecordBatch": "Record", "RecordSet": "MessageSet", "MessageSet": "MessageSet"}
+_INSIDE = {"RecordBatch": "Record", "RecordSet": "MessageSet", "MessageSet": "MessageSet", "MESSAGE_SET": "MESSAGE_SET"}
 _GZIP = b"\x1f\x8b\x08"
 #: Fields that follow from others, from the outermost on: what is mended may be these alone, or more of them.
 _MENDED = ({"crc"}, {"crc", "batchLength", "size"}, {"crc", "batchLength", "size", "length"})
@@ -25,11 +26,11 @@ _BATCH_CRC = Span("crc", 17, 21, "crc", None)
 Pair = tuple[bytes, bytes]
 
 
-def pairs(type_name: str, version: int | None, negative: bytes, twin: bytes) -> Iterator[Pair]:
+def pairs(dialect: str, type_name: str, version: int | None, negative: bytes, twin: bytes) -> Iterator[Pair]:
     """The two without fields that follow from others, but for one at which the negative is refused (of a length that is
     not filled, it is what the length counts that may be at fault); then with gzip content as what it holds."""
-    broken = reference.explain(type_name, negative, dialect="kafka", version=version)
-    whole = reference.explain(type_name, twin, dialect="kafka", version=version)
+    broken = reference.explain(type_name, negative, dialect=dialect, version=version)
+    whole = reference.explain(type_name, twin, dialect=dialect, version=version)
     fault = broken.error.offset if broken.error is not None else None
     unfilled = broken.error is not None and broken.error.reason is reference.Reason.LENGTH_MISMATCH
     for names, spared in itertools.product(_MENDED, (fault, None) if unfilled else (fault,)):
@@ -40,7 +41,7 @@ def pairs(type_name: str, version: int | None, negative: bytes, twin: bytes) -> 
         if fault is not None and negative[fault:].startswith(_GZIP) and twin[fault:].startswith(_GZIP):
             heads = _cut(negative[:fault], gone), _cut(twin[:fault], gone_too)
             inner = _inflated(negative[fault:]), _inflated(twin[fault:])
-            for left, right in (inner, *pairs(_INSIDE[type_name], version, *inner)):
+            for left, right in (inner, *pairs(dialect, _INSIDE[type_name], version, *inner)):
                 yield heads[0] + left, heads[1] + right
 
 

@@ -757,3 +757,27 @@ def test_a_refusal_passes_whatever_it_names_and_a_difference_is_a_note(
 def test_a_refusal_of_what_may_be_refused_has_no_note() -> None:
     vector = valid(or_reject={"reason": "tag-order"})
     assert judge(vector, refusal(vector, Op.ENCODE, reason="truncated")).note == ""
+
+
+def _with_bytes_for_keys(value: Any) -> Any:
+    match value:
+        case (str() as key, item):
+            return [key.encode(), item]
+        case _:
+            return [_with_bytes_for_keys(header) for header in value]
+
+
+@pytest.mark.parametrize("type_name", ["HEADER", "HEADERS"])
+def test_the_key_of_a_header_may_be_bytes(type_name: str) -> None:
+    found = vectors.load(["kip-82-string-keys"], ["header-multimaps"])
+    headers = [
+        vector for vector in found if vector.type == type_name and vector.kind is vectors.Kind.VALID and vector.value
+    ]
+    assert headers
+    for vector in headers:
+        given = _with_bytes_for_keys(vector.value)
+        assert judge(vector, answer(vector, Op.DECODE, given)).verdict is Outcome.PASS
+        other = _with_bytes_for_keys([vector.value] if type_name == "HEADER" else vector.value)
+        other[0][0] += b"\xff"
+        other = other[0] if type_name == "HEADER" else other
+        assert judge(vector, answer(vector, Op.DECODE, other)).verdict is Outcome.FAIL

@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import reference
-from conformance import vectors
 from reference.dialects import kip_35
 from reference.dialects.kip_35.broker import ALONE, Broker, Cluster, serve
 from reference.dialects.kip_35.client import Client, Connection
@@ -228,7 +227,7 @@ def test_a_message_without_a_version_is_meant_in_its_only_one() -> None:
 def test_what_the_dialect_has_not() -> None:
     with pytest.raises(reference.UnknownType, match="kip-35-v7 has no type 'VARINT'"):
         reference.decode("VARINT", b"\0", dialect=DIALECT)
-    with pytest.raises(NotImplementedError, match="no type of kip-35-v7 has headers"):
+    with pytest.raises(NotImplementedError, match="kip-35-v7 has no headers"):
         reference.lookup("BrokerMetadataResponse", ENTRY, "rack", dialect=DIALECT)
 
 
@@ -290,8 +289,3 @@ def _whole(data: bytes) -> Iterator[bytes]:
 def test_a_client_concludes_something_of_any_answer(response: bytes) -> None:
     assert NEW.interpret(request(7), response)["outcome"] in {"accepted", "unsupported", "malformed"}
     assert OLD.interpret(request(7), response)["outcome"] in {"accepted", "malformed"}
-
-
-def test_every_ruling_that_an_op_can_reach_has_a_vector() -> None:
-    named = {ruling for vector in vectors.load([DIALECT]) for ruling in vector.rulings}
-    assert reference.rulings(DIALECT).keys() - named == {"R-35-6"}  # properties files: no op reads them

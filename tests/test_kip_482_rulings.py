@@ -175,20 +175,6 @@ def test_rulings_are_whole() -> None:
         assert ruling.source
 
 
-#: R-482-11 is about the page's JSON: test_kip_482_schemas holds it, and no op reaches it.
-WITHOUT_VECTOR = {"R-482-11"}
-
-
-def test_every_ruling_has_a_vector_or_a_test_of_ours() -> None:
-    named = {ruling for vector in VECTORS for ruling in vector.rulings}
-    assert set(RULINGS) - named == WITHOUT_VECTOR
-
-
-def test_every_contested_ruling_has_an_also() -> None:
-    contested = {name for name, ruling in RULINGS.items() if ruling.contested}
-    assert {ruling for vector in VECTORS for also in vector.also for ruling in also.rulings} == contested
-
-
 #: There are no headers in this draft that could be a multimap.
 AREAS = set(vectors.AREAS) - {"header-multimaps"}
 

@@ -75,8 +75,6 @@ def test_every_ruling_is_whole_and_has_vectors() -> None:
         assert ruling.demanded
         assert ruling.source
         assert ruling.contested == bool(ruling.others)
-    named = {ruling for vector in vectors.load([DRAFT]) for ruling in vector.rulings}
-    assert named == set(rulings)
 
 
 def test_a_length_of_more_bytes_than_it_needs() -> None:
@@ -197,11 +195,11 @@ def test_lookup() -> None:
 def test_there_are_no_requests() -> None:
     assert tuple(reference.types[DRAFT]) == TYPES
     assert reference.dialect_named(DRAFT).apis() == {}
-    with pytest.raises(NotImplementedError, match="no requests"):
+    with pytest.raises(NotImplementedError, match="kip-82-string-keys does not say"):
         reference.serve([b""], dialect=DRAFT)
-    with pytest.raises(NotImplementedError, match="no responses"):
+    with pytest.raises(NotImplementedError, match="kip-82-string-keys does not say"):
         reference.interpret(b"", None, dialect=DRAFT)
-    with pytest.raises(NotImplementedError, match="no versions"):
+    with pytest.raises(NotImplementedError, match="kip-82-string-keys does not say"):
         reference.negotiate(0, (0, 1), (0, 1), dialect=DRAFT)
     with pytest.raises(reference.UnknownType, match="no type 'Record'"):
         reference.decode("Record", b"", dialect=DRAFT)

@@ -101,6 +101,8 @@ def test_what_takes_another_reading_names_it() -> None:
         ("kip_35_takes_both_readings", "framing", 0, 1),
         ("kip_82_int_unsigned_keys", "header-multimaps", 0, 1),
         ("kip_82_int_takes_both_readings", "header-multimaps", 0, 1),
+        ("wire_format_takes_every_other_reading", "null-encodings", 0, 1),
+        ("wire_format_correlation_first", "messages", 0, 1),
     ],
 )
 def test_through_pytest(name: str, area: str, as_reported: int, when_strict: int) -> None:

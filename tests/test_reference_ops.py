@@ -16,7 +16,14 @@ KAFKA = "kafka"
 
 def test_what_it_says_of_itself() -> None:
     assert reference.name == "reference"
-    assert reference.dialects == ("kafka", "kip-35-v7", "kip-82-int-keys", "kip-82-string-keys", "kip-482-v1")
+    assert reference.dialects == (
+        "kafka",
+        "kip-35-v7",
+        "kip-82-int-keys",
+        "kip-82-string-keys",
+        "kip-482-v1",
+        "wire-format",
+    )
     assert reference.rejects == (WireError,)
     assert issubclass(WireError, ValueError)
 

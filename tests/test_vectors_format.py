@@ -367,6 +367,20 @@ def test_every_ruling_that_a_vector_rests_on_exists() -> None:
     assert [(v.path, ruling) for v in VECTORS for ruling in v.rulings if ruling not in RULINGS[v.dialect]] == []
 
 
+@pytest.mark.parametrize("dialect", reference.dialects)
+def test_every_ruling_has_vectors_and_every_contested_one_a_vector_with_its_other_reading(dialect: str) -> None:
+    found = [vector for vector in VECTORS if vector.dialect == dialect]
+    named = {ruling for vector in found for ruling in vector.rulings}
+    assert RULINGS[dialect] - named == {one.id for one in reference.rulings(dialect).values() if one.beyond}
+    assert CONTESTED[dialect] == {ruling for vector in found for also in vector.also for ruling in also.rulings}
+
+
+@pytest.mark.parametrize("dialect", reference.dialects)
+def test_an_area_without_vectors_has_a_reason(dialect: str) -> None:
+    found = {vector.area for vector in VECTORS if vector.dialect == dialect}
+    assert {*vectors.AREAS} - found == reference.dialect_named(dialect).empty_areas.keys()
+
+
 def test_every_other_reading_is_of_contested_rulings_one_of_which_the_vector_names() -> None:
     entries = [(vector, entry.rulings) for vector in VECTORS for entry in vector.also]
     assert len(entries) > 100
@@ -451,14 +465,19 @@ def _mended(negative: Vector, twin: Vector) -> Iterator[tuple[bytes, bytes]]:
         yield fields + b"more of the same content", fields_too
         return
     yield negative.data, twin.data
-    if negative.type is not None and "Frame" in negative.type:
-        yield negative.data[4:], twin.data[4:]  # the size
+    if "Frame" in str(negative.type) or (_sized(negative.data) and _sized(twin.data)):
+        yield negative.data[4:], twin.data[4:]
     if negative.type == "BATCH":
         yield negative.data[:8] + negative.data[16:], twin.data[:8] + twin.data[16:]  # the length and the CRC
-    if negative.type in essence.TYPES:
-        yield from essence.pairs(negative.type, negative.version, negative.data, twin.data)
+    if negative.type is not None and (negative.dialect, negative.type) in essence.TYPES:
+        yield from essence.pairs(negative.dialect, negative.type, negative.version, negative.data, twin.data)
     if (negative.dialect, negative.type) in messages_mended.TYPES:
         yield from messages_mended.pairs(negative.data, twin.data)
+
+
+def _sized(data: bytes) -> bool:
+    """Whether the bytes begin with the size of the others, as a frame does."""
+    return len(data) >= 4 and int.from_bytes(data[:4]) == len(data) - 4
 
 
 @pytest.mark.parametrize(

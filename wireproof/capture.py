@@ -195,15 +195,19 @@ class Capture:
         if at + 4 > len(self.data):
             return None
         api_key, version = struct.unpack_from(">hh", self.data, at)
-        name = own().dialect(self.dialect).apis().get(api_key)
-        versions = None if name is None else own().dialect(self.dialect).types.get(f"{name}Request")
+        dialect = own().dialect(self.dialect)
+        name, versions = dialect.apis().get(api_key), dialect.api_versions(api_key)
         return _Request(api_key, version, self._int32(at + 4), name, versions)
 
     # --- What they are ------------------------------------------------------------------------------------------------
 
     def _request_frame(self, piece: _Piece) -> Frame:
         request = self._request_at(piece.header)
-        found = self._explained(piece, "RequestFrame", None, f"{piece}, {request}" if request else str(piece))
+        why = f"{piece}, {request}" if request else str(piece)
+        type_name = own().dialect(self.dialect).request_type(request.api_key if request else 0)
+        if type_name is None:
+            return self._untold(piece, why)
+        found = self._explained(piece, type_name, None, why)
         if request is not None and request.api_key == 0 and found.explanation.error is not None:
             why = f"{found.why}; a response with correlation id {request.version} looks alike: see --request"
             return dataclasses.replace(found, why=why)

@@ -87,7 +87,7 @@ def _serve(case: Case, width: int) -> Text:
     chunks: Sequence[bytes] = case.args["chunks"]
     count = "one piece" if len(chunks) == 1 else f"{len(chunks)} pieces"
     out = Text(f"answer, as a broker, what arrives on a fresh connection in {count}\n")
-    rows, marks = frames(b"".join(chunks), case.dialect, [("RequestFrame", None)])
+    rows, marks = frames(b"".join(chunks), case.dialect, _request_types(case.dialect))
     out.append_text(hex_dump(rows, width=width, marks=marks, limit=ROWS))
     if len(chunks) > 1:
         ends = list(itertools.accumulate(len(chunk) for chunk in chunks[:-1]))
@@ -143,13 +143,20 @@ def _interpret(case: Case, width: int) -> Text:
     request: bytes = case.args["request"]
     response: bytes | None = case.args["response"]
     out = Text("say, as a client, what an answer means. It had sent\n")
-    rows, marks = frames(request, case.dialect, [("RequestFrame", None)])
+    rows, marks = frames(request, case.dialect, _request_types(case.dialect))
     out.append_text(hex_dump(rows, width=width, marks=marks, limit=ROWS))
     if response is None:
         return out.append("\nand the connection was closed without an answer")
     out.append("\nand received\n")
     rows, marks = frames(response, case.dialect, _response_types(request, response, case.dialect))
     return out.append_text(hex_dump(rows, width=width, marks=marks, limit=ROWS)) if rows else out.append("nothing")
+
+
+def _request_types(dialect: str) -> list[Typed]:
+    """What requests of a dialect are read as."""
+    found = own().dialect(dialect)
+    types = dict.fromkeys(found.request_type(key) for key in found.apis())
+    return [(type_name, None) for type_name in types if type_name is not None]
 
 
 def _response_types(request: bytes, response: bytes, dialect: str) -> list[Typed]:

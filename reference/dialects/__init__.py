@@ -8,10 +8,11 @@ from reference.dialects.kip_35 import Kip35
 from reference.dialects.kip_82_int import Kip82Int
 from reference.dialects.kip_82_string_keys import Kip82StringKeys
 from reference.dialects.kip_482 import Kip482
+from reference.dialects.wire_format import WireFormat
 
 #: All dialects by id.
 DIALECTS: dict[str, Dialect] = {
-    dialect.name: dialect for dialect in (Kafka(), Kip35(), Kip82Int(), Kip82StringKeys(), Kip482())
+    dialect.name: dialect for dialect in (Kafka(), Kip35(), Kip82Int(), Kip82StringKeys(), Kip482(), WireFormat())
 }
 
 __all__ = ["DIALECTS", "Dialect", "NamesNumbers", "UnknownType"]

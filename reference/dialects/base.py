@@ -12,6 +12,9 @@ from reference.errors import Reason
 from reference.evolution import Comparison
 from reference.rules import Rules, Ruling
 
+#: What a refusal is for: a reason, or one of a type that has another ruling for it.
+Ground = Reason | tuple[str, Reason]
+
 
 class UnknownType(NotImplementedError):  # noqa: N818 (a name that is none, not a fault)
     """A type name that the dialect does not have."""
@@ -23,12 +26,14 @@ class Dialect(abc.ABC):
 
     name: str
     rulings: tuple[Ruling, ...]
-    #: Reason → the uncontested ruling that a refusal for it rests on.
-    grounds: Mapping[Reason, str]
+    #: The uncontested ruling that a refusal rests on.
+    grounds: Mapping[Ground, str]
     #: The ruling on lengths and counts that promise more than is there, if the dialect has one.
     bomb_ruling: str | None
     #: type → the area of its generated cases, where its name does not say it.
     areas: Mapping[str, str] = {}
+    #: Area → why the dialect has no vectors in it.
+    empty_areas: Mapping[str, str] = {}
 
     @property
     @abc.abstractmethod
@@ -49,6 +54,15 @@ class Dialect(abc.ABC):
     def codec(self, type_name: str, version: int | None) -> Codec:
         """Raises UnknownType, or DecodeError(unsupported-version) for a version that the type does not have."""
         ...
+
+    def api_versions(self, api_key: int) -> tuple[int, int] | None:
+        """The lowest and highest version of an api; None for a key that is none."""
+        name = self.apis().get(api_key)
+        return None if name is None else self.types.get(f"{name}Request")
+
+    def request_type(self, api_key: int) -> str | None:  # noqa: ARG002
+        """As what a whole request frame with this api key is read; None: no type of the dialect reads it."""
+        return "RequestFrame" if "RequestFrame" in self.types else None
 
     def answer_type(self, api_key: int, version: int, inside: bytes) -> tuple[str, int | None, str] | None:  # noqa: ARG002
         """As what the answer to such a request is read, of which `inside` stands in the response frame (from the

@@ -9,7 +9,7 @@ from typing import Any
 from reference import answers, broker, catalog, client, evolution, plan, records, schema, type_names
 from reference.catalog import Catalog
 from reference.codec import Codec, NodeCodec, decode
-from reference.dialects.base import Dialect, UnknownType
+from reference.dialects.base import Dialect, Ground, UnknownType
 from reference.errors import DecodeError, Reason
 from reference.framing import API_VERSIONS, RequestFrame, ResponseFrame
 from reference.plan import Struct
@@ -244,6 +244,7 @@ RULINGS: tuple[Ruling, ...] = (
         "ApiVersions with an ill-formed software name, or version 5 with a ClusterId or NodeId not this broker's",
         "not asked (Kafka 4.4: errors 42 and 129)",
         source="Apache Kafka 4.4",
+        beyond="it says what is not asked",
     ),
     Ruling(
         "R-K-26",
@@ -319,7 +320,7 @@ class Kafka(Dialect):
 
     name = "kafka"
     rulings = RULINGS
-    grounds: Mapping[Reason, str] = {Reason.NULL_NOT_ALLOWED: "R-K-16", Reason.VARINT_OVERFLOW: "R-K-6c"}
+    grounds: Mapping[Ground, str] = {Reason.NULL_NOT_ALLOWED: "R-K-16", Reason.VARINT_OVERFLOW: "R-K-6c"}
     bomb_ruling: str | None = "R-K-10"
 
     @property

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from reference.codec import Codec
-from reference.dialects.base import Dialect, UnknownType
+from reference.dialects.base import Dialect, Ground, UnknownType
 from reference.dialects.kip_35 import broker, client
 from reference.dialects.kip_35.layouts import API, API_KEY, BODIES, VERSION, EmptyResponse, Layouts, PlainCodec
 from reference.dialects.kip_35.rulings import RULINGS
@@ -37,12 +37,17 @@ class Kip35(Dialect):
     name = "kip-35-v7"
     rulings = RULINGS
     types = _TYPES
-    grounds: Mapping[Reason, str] = {
+    grounds: Mapping[Ground, str] = {
         Reason.NULL_NOT_ALLOWED: "R-35-2",
         Reason.NEGATIVE_LENGTH: "R-D-3",
         Reason.TRAILING_BYTES: "R-D-5",
     }
     bomb_ruling: str | None = None
+    empty_areas: Mapping[str, str] = {
+        "varints": "it has no varints: lengths and counts have fixed widths",
+        "tag-ordering": "its tags are keys and values in an array: header-multimaps",
+        "schema-evolution": "its messages have one version; for its ledger of ProtocolVersions there is no op",
+    }
 
     def __init__(self, api_key: int = API_KEY) -> None:
         self.layouts = Layouts(api_key)

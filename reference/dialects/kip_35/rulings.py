@@ -46,6 +46,7 @@ RULINGS: tuple[Ruling, ...] = (
         'a property "tag.NAME = value" gives the key NAME: only the first "tag." is cut; one that shadows a builtin '
         "key is refused",
         source="KIP-35 version 7, Example user-provided tags",
+        beyond="it is about a broker's own file of properties: tests/test_kip_35_tags.py",
     ),
     Ruling(
         "R-35-7",

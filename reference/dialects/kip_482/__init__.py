@@ -14,7 +14,7 @@ from typing import Any
 
 from reference import evolution, plan
 from reference.codec import Codec, NodeCodec
-from reference.dialects.base import Dialect, UnknownType
+from reference.dialects.base import Dialect, Ground, UnknownType
 from reference.dialects.kip_482.rulings import RULINGS
 from reference.dialects.kip_482.schemas import Message, all_of, from_json
 from reference.errors import DecodeError, Reason
@@ -79,7 +79,7 @@ class Kip482(Dialect):
 
     name = "kip-482-v1"
     rulings = RULINGS
-    grounds: Mapping[Reason, str] = {
+    grounds: Mapping[Ground, str] = {
         Reason.TAG_ORDER: "R-482-5",
         Reason.TAG_DUPLICATE: "R-482-5",
         Reason.ZERO_LENGTH_FIELD: "R-482-3",
@@ -87,6 +87,9 @@ class Kip482(Dialect):
         Reason.TRAILING_BYTES: "R-D-5",
     }
     bomb_ruling: str | None = None
+    empty_areas: Mapping[str, str] = {
+        "header-multimaps": "it has no headers of records",
+    }
 
     def __init__(self, messages: Iterable[Message] = ()) -> None:
         self.messages = _Messages(messages)

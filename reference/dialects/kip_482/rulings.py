@@ -84,6 +84,7 @@ RULINGS: tuple[Ruling, ...] = (
         'its trailing commas and "..." are illustration; a tag is a number or a string such as "0x0001"; every message '
         'has validVersions and versionsWithOptional; ranges are "1+", "0-9", "3", "none"',
         source="KIP-482 version 1, JSON Schemas",
+        beyond="it is about the page's own JSON: tests/test_kip_482_schemas.py",
     ),
     Ruling(
         "R-482-12",

@@ -17,7 +17,7 @@ from typing import Any
 
 from reference.codec import Codec, NodeCodec
 from reference.cursor import Reader, Span, Writer
-from reference.dialects.base import Dialect, UnknownType
+from reference.dialects.base import Dialect, Ground, UnknownType
 from reference.dialects.kip_82_int import bodies, headers, messages, registry
 from reference.dialects.kip_82_int.rulings import RULINGS
 from reference.errors import Reason
@@ -66,7 +66,7 @@ class Kip82Int(Dialect):
     name = "kip-82-int-keys"
     rulings = RULINGS
     types = _TYPES
-    grounds: Mapping[Reason, str] = {
+    grounds: Mapping[Ground, str] = {
         Reason.KEY_ORDER: "R-82i-3",
         Reason.KEY_DUPLICATE: "R-82i-3",
         Reason.NULL_NOT_ALLOWED: "R-82i-4",
@@ -79,6 +79,11 @@ class Kip82Int(Dialect):
         Reason.TRAILING_BYTES: "R-D-5",
     }
     bomb_ruling: str | None = None
+    empty_areas: Mapping[str, str] = {
+        "varints": "it has no varints: lengths and counts have fixed widths",
+        "tag-ordering": "it has no tags; the order of header keys is in header-multimaps",
+        "schema-evolution": "its types have no schemas that could change",
+    }
     areas: Mapping[str, str] = {
         "HEADERS": "header-multimaps",
         "MESSAGE_AND_OFFSET": "framing",

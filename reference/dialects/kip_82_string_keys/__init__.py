@@ -20,12 +20,12 @@ from typing import Any
 
 from reference.codec import Codec, decode
 from reference.cursor import Reader, Writer
-from reference.dialects.base import Dialect, UnknownType
+from reference.dialects.base import Dialect, Ground, UnknownType
 from reference.dialects.kip_82_string_keys import batch, messages, numbers
 from reference.dialects.kip_82_string_keys.rulings import RULINGS
 from reference.errors import Reason
 from reference.rules import Rules
-from reference.shapes import Fields, Integers, Items, KeyValue, KeyValues, Octets, Shape, Text
+from reference.shapes import Fields, Integers, Items, KeyValue, KeyValues, Octets, Shape, Text, signed
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,16 +47,12 @@ class DraftCodec(Codec):
         return value
 
 
-def _signed(bits: int, without: int = 0) -> Integers:
-    return Integers(-(1 << bits - 1), (1 << bits - 1) - 1, without)
-
-
 _UINT_VAR = Integers(0, 2**32 - 1)
 _HEADERS = KeyValues(Text(), Octets())
 _MESSAGE = Fields(
     {
-        "attributes": _signed(8),
-        "timestampDelta": _signed(64),
+        "attributes": signed(8),
+        "timestampDelta": signed(64),
         "offsetDelta": _UINT_VAR,
         "key": Octets(nullable=True),
         "value": Octets(nullable=True),
@@ -65,20 +61,20 @@ _MESSAGE = Fields(
 )
 _BATCH = Fields(
     {
-        "firstOffset": _signed(64),
-        "attributes": _signed(16, without=batch.CODEC),
-        "lastOffsetDelta": _signed(32),
-        "firstTimestamp": _signed(64),
-        "maxTimestamp": _signed(64),
-        "pid": _signed(64),
-        "epoch": _signed(16),
-        "firstSequence": _signed(32),
+        "firstOffset": signed(64),
+        "attributes": signed(16, without=batch.CODEC),
+        "lastOffsetDelta": signed(32),
+        "firstTimestamp": signed(64),
+        "maxTimestamp": signed(64),
+        "pid": signed(64),
+        "epoch": signed(16),
+        "firstSequence": signed(32),
         "records": Items(_MESSAGE),
     }
 )
 _CODECS: Mapping[str, DraftCodec] = {
     "UVARINT": DraftCodec(numbers.read_uint_var, numbers.append_uint_var, _UINT_VAR),
-    "INTVAR": DraftCodec(numbers.read_int_var, numbers.append_int_var, _signed(64)),
+    "INTVAR": DraftCodec(numbers.read_int_var, numbers.append_int_var, signed(64)),
     "HEADER": DraftCodec(messages.read_header, messages.append_header, KeyValue(Text(), Octets())),
     "HEADERS": DraftCodec(messages.read_headers, messages.append_headers, _HEADERS),
     "MESSAGE": DraftCodec(messages.read_message, messages.append_message, _MESSAGE),
@@ -91,7 +87,7 @@ class Kip82StringKeys(Dialect):
 
     name = "kip-82-string-keys"
     rulings = RULINGS
-    grounds: Mapping[Reason, str] = {
+    grounds: Mapping[Ground, str] = {
         Reason.NEGATIVE_LENGTH: "R-D-3",
         Reason.TRAILING_BYTES: "R-D-5",
         Reason.CRC_MISMATCH: "R-82s-10",
@@ -99,6 +95,11 @@ class Kip82StringKeys(Dialect):
         Reason.UNSUPPORTED_COMPRESSION: "R-82s-10",
     }
     bomb_ruling: str | None = "R-82s-3"
+    empty_areas: Mapping[str, str] = {
+        "tag-ordering": "it has no tags; the order of headers is in header-multimaps",
+        "messages": "it is a format of messages inside of requests, and has no requests",
+        "schema-evolution": "its types have no schemas that could change",
+    }
     areas: Mapping[str, str] = {
         "UVARINT": "varints",
         "INTVAR": "varints",

@@ -1,0 +1,91 @@
+"""The dialect `wire-format`: the proposals for Kafka's wire format from before 0.8.
+
+rulings     how the page is read where it is silent
+messages    message sets: what the proposals carry, as Kafka 0.7 had them
+parts       what the layouts are put together from
+layouts     the four messages, each a whole frame
+sets        the message sets of a request, and what belongs to each in its response
+waiting     acknowledgements, timeouts, long polls, replicas: functions of the time
+broker      what a broker answers
+client      what a client makes of responses, in any order
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from reference.codec import Codec
+from reference.dialects.base import Dialect, Ground, UnknownType
+from reference.dialects.wire_format import broker, client
+from reference.dialects.wire_format.layouts import FETCH_ID, PRODUCE_ID, VERSION, codecs
+from reference.dialects.wire_format.rulings import RULINGS
+from reference.errors import DecodeError, Reason, shown
+from reference.rules import Rules
+
+
+class WireFormat(Dialect):
+    """The dialect's surface; see `reference.dialects.base.Dialect`. `produce_id`, `fetch_id`: the request_type_ids
+    (R-WF-13)."""
+
+    name = "wire-format"
+    rulings = RULINGS
+    grounds: Mapping[Ground, str] = {
+        ("FetchRequest", Reason.COUNT_MISMATCH): "R-WF-7",
+        ("MESSAGE_SET", Reason.NEGATIVE_LENGTH): "R-WF-10",
+        Reason.COUNT_MISMATCH: "R-WF-6",
+        Reason.CRC_MISMATCH: "R-WF-14",
+        Reason.NEGATIVE_LENGTH: "R-D-3",
+        Reason.NULL_NOT_ALLOWED: "R-WF-2",
+        Reason.TRAILING_BYTES: "R-D-5",
+        Reason.UNKNOWN_API: "R-WF-13",
+        Reason.UNSUPPORTED_COMPRESSION: "R-WF-14",
+        Reason.UNSUPPORTED_MAGIC: "R-WF-14",
+        Reason.UNSUPPORTED_VERSION: "R-WF-13",
+    }
+    bomb_ruling: str | None = None
+    empty_areas: Mapping[str, str] = {
+        "varints": "it has no varints: lengths and counts have fixed widths",
+        "tag-ordering": "it has no tags",
+        "header-multimaps": "its messages have no headers",
+        "schema-evolution": "its types have no schemas that could change",
+    }
+
+    def __init__(self, produce_id: int = PRODUCE_ID, fetch_id: int = FETCH_ID) -> None:
+        self._apis = {produce_id: "Produce", fetch_id: "Fetch"}
+        self.codecs = codecs(produce_id, fetch_id)
+
+    @property
+    def types(self) -> Mapping[str, tuple[int, int] | None]:
+        """Frames say their version themselves."""
+        return dict.fromkeys(self.codecs)
+
+    def apis(self) -> Mapping[int, str]:
+        return self._apis
+
+    def codec(self, type_name: str, version: int | None) -> Codec:
+        """A version that is given has to be the only one."""
+        if type_name not in self.codecs:
+            raise UnknownType(f"the dialect {self.name} has no type {type_name!r}; it has {', '.join(self.codecs)}")
+        if version not in (None, VERSION):
+            detail = f"{type_name} has version {VERSION}, not {shown(version)}"
+            raise DecodeError(Reason.UNSUPPORTED_VERSION, detail, None)
+        return self.codecs[type_name]
+
+    def api_versions(self, api_key: int) -> tuple[int, int] | None:
+        """Types have no versions, but requests say one."""
+        return (VERSION, VERSION) if api_key in self._apis else None
+
+    def request_type(self, api_key: int) -> str | None:
+        name = self._apis.get(api_key)
+        return None if name is None else f"{name}Request"
+
+    def answer_type(self, api_key: int, version: int, inside: bytes) -> tuple[str, int | None, str] | None:  # noqa: ARG002 (a response says its version itself)
+        name = self._apis.get(api_key)
+        return None if name is None else (f"{name}Response", None, "")
+
+    def serve(self, chunks: Iterable[bytes], settings: Mapping[str, Any], rules: Rules) -> tuple[bytes, bool]:  # noqa: ARG002 (nothing can be set)
+        return broker.serve(broker.Broker(self.codecs, self._apis, rules), chunks)
+
+    def interpret(self, request: bytes, response: bytes | None, rules: Rules) -> dict[str, Any]:
+        return client.Client(self.codecs, self._apis, rules).interpret(request, response)

@@ -1,0 +1,120 @@
+"""A client of the wire format proposals: what it makes of responses, which may come in any order. Pure: frames in,
+conclusions out.
+
+Source: New wire format proposals, Common fields, ProduceResponse; R-WF-6, R-WF-11, R-WF-13, R-WF-16.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping
+from typing import Any
+
+from reference import codec, framing
+from reference.codec import Codec
+from reference.dialects.wire_format.sets import pair
+from reference.dialects.wire_format.waiting import NO_ACKS
+from reference.errors import DecodeError, EncodeError, Reason
+from reference.rules import Rules
+
+_MALFORMED = {"outcome": "malformed"}
+
+
+class Client:
+    """`apis`: request_type_id → "Produce" or "Fetch"."""
+
+    def __init__(self, codecs: Mapping[str, Codec], apis: Mapping[int, str], rules: Rules) -> None:
+        self._codecs = codecs
+        self._apis = apis
+        self._rules = rules
+
+    def request(self, frame: bytes) -> tuple[str, dict[str, Any]]:
+        """The api of a request frame of its own, and the request. Raises EncodeError: then there is no request."""
+        api = self._apis.get(int.from_bytes(frame[4:6], signed=True)) if len(frame) >= 6 else None
+        if api is None:
+            raise EncodeError(Reason.UNKNOWN_API, f"no request of this dialect: {frame[:6].hex()}…")
+        try:
+            return api, codec.decode(self._codecs[f"{api}Request"], frame, self._rules)
+        except DecodeError as error:
+            raise EncodeError(error.reason, f"no {api}Request: {error.detail}", error.path) from None
+
+    def interpret(self, request: bytes, response: bytes | None) -> dict[str, Any]:
+        """What the client makes of `response` to its `request` (both whole frames; None: the connection was closed).
+
+        Raises EncodeError when `request` is none of this dialect: then there is no question.
+        """
+        api, asked = self.request(request)
+        if response is None:
+            return {"outcome": "error", "error": None}
+        if not awaits(api, asked):
+            return _MALFORMED  # a response to an id that is not open
+        try:
+            answer = self._answer(api, asked, response)
+        except DecodeError:
+            return _MALFORMED
+        return {"outcome": "error", "error": answer["error"]} if answer["error"] else {"outcome": "accepted"}
+
+    def _answer(self, api: str, asked: Mapping[str, Any], response: bytes) -> dict[str, Any]:
+        """The response, which belongs to the request. Raises DecodeError. A version_id other than the request's is
+        refused with the rest: there is one version."""
+        answer: dict[str, Any] = codec.decode(self._codecs[f"{api}Response"], response, self._rules)
+        found = answer["correlation_id"]
+        if found != asked["correlation_id"]:
+            detail = f"correlation_id {found}; {asked['correlation_id']} was asked"
+            raise DecodeError(Reason.COUNT_MISMATCH, detail, framing.SIZE_BYTES, "correlation_id")
+        if api == "Produce":
+            pair(asked, answer)
+        return answer
+
+
+def awaits(api: str, request: Mapping[str, Any]) -> bool:
+    """Whether a response comes to a request: to all but a Produce with acks 0."""
+    return api != "Produce" or bool(request["required_acks"] != NO_ACKS)
+
+
+class Connection:
+    """The client's side of a connection: many requests may be open at once, and each response finds its own."""
+
+    def __init__(self, client: Client) -> None:
+        self.client = client
+        self.open: dict[int, bytes] = {}
+        self._arrived = framing.Frames()
+
+    def send(self, request: bytes) -> bytes:
+        """The request frame, for the wire. Raises EncodeError when a request with its correlation id is open: their
+        responses could not be told apart."""
+        api, value = self.client.request(request)
+        correlation_id = value["correlation_id"]
+        if correlation_id in self.open:
+            raise EncodeError(
+                Reason.OUT_OF_RANGE, f"correlation_id {correlation_id} is open; take another one", "correlation_id"
+            )
+        if awaits(api, value):
+            self.open[correlation_id] = request
+        return request
+
+    def receive(self, chunk: bytes) -> list[tuple[int, dict[str, Any]]]:
+        """Correlation id and outcome of every response that is whole now, in the order in which they came.
+
+        Raises DecodeError when a frame has no possible size, or its id is unknown or answered already: nothing on this
+        connection can be trusted any more.
+        """
+        self._arrived.add(chunk)
+        found = []
+        while (inside := self._arrived.next()) is not None:
+            if len(inside) < 4:
+                detail = f"a response of {len(inside)} bytes, too few for a correlation_id"
+                raise DecodeError(Reason.TRUNCATED, detail, None, "correlation_id")
+            correlation_id = int.from_bytes(inside[:4], signed=True)
+            request = self.open.pop(correlation_id, None)
+            if request is None:
+                detail = f"a response to correlation_id {correlation_id}, which is unknown or answered already"
+                raise DecodeError(Reason.COUNT_MISMATCH, detail, None, "correlation_id")
+            response = struct.pack(">i", len(inside)) + inside
+            found.append((correlation_id, self.client.interpret(request, response)))
+        return found
+
+    def close(self) -> list[tuple[int, dict[str, Any]]]:
+        """The outcomes of the open requests, now that the broker has closed the connection."""
+        requests, self.open = self.open, {}
+        return [(correlation_id, self.client.interpret(request, None)) for correlation_id, request in requests.items()]

@@ -1,0 +1,209 @@
+"""Message sets of Kafka 0.7, which the proposals carry.
+
+    message_set => *( size:INT32 message )      ; size counts the message
+    message     => magic:INT8=0 crc:UINT32 payload
+                 | magic:INT8=1 attributes:INT8 crc:UINT32 payload
+    attributes  => bits 0–1 codec: 0 none, 1 gzip, 2 snappy; others are kept
+
+`crc` is the CRC-32 of the payload alone. The payload of a message with a codec is a compressed message_set, none of it
+partial or compressed again; it stays as it is, but is looked into.
+
+Source: Kafka 0.7's message format; R-WF-10, R-WF-14.
+"""
+
+from __future__ import annotations
+
+import zlib
+from typing import Any
+
+from reference.cursor import Reader, Writer
+from reference.errors import DecodeError, EncodeError, Reason, shown
+from reference.primitives import append_int8, append_int32, append_uint32, read_int8, read_int32, read_uint32
+from reference.records.fields import bytes_of, check_keys, join, sequence
+from reference.rules import Rules
+
+MAGICS = (0, 1)
+#: Bits 0–1 of the attributes.
+CODEC = 0x03
+NONE, GZIP, SNAPPY = 0, 1, 2
+PARTIAL = "partial"
+
+_NO_MAGIC = "magic {}; there are 0 and 1"
+_NO_CODEC = "codec 3; there are 0 (none), 1 (gzip) and 2 (snappy)"
+_NESTED = "a wrapper inside a wrapper"
+
+
+def read_message_set(reader: Reader, *, inside: bool = False) -> list[dict[str, Any]]:
+    """All that the reader holds: {"magic", "attributes" (magic 1), "payload"} a message, and {"partial"} for what there
+    is of one that was cut off. `inside` a wrapper nothing may be partial or a wrapper. Raises DecodeError."""
+    messages: list[dict[str, Any]] = []
+    while reader.remaining:
+        reader.steps.append(len(messages))
+        if messages and not inside and is_partial(reader.peek(reader.remaining)):
+            messages.append({PARTIAL: _read_partial(reader)})
+        else:
+            messages.append(_read_message(reader, inside))
+        reader.steps.pop()
+    return messages
+
+
+def is_partial(data: bytes) -> bool:
+    """Whether these bytes begin a message, but are fewer than it needs."""
+    if len(data) < 4:
+        return True
+    size = int.from_bytes(data[:4], signed=True)
+    return size > len(data) - 4
+
+
+def _read_partial(reader: Reader) -> bytes:
+    start = reader.pos
+    rest = reader.take(reader.remaining, start, "partial message")
+    reader.note(start, "partial message", rest)
+    return rest
+
+
+def _read_message(reader: Reader, inside: bool) -> dict[str, Any]:
+    steps = reader.steps
+    steps.append("size")
+    size_at = reader.pos
+    size = read_int32(reader, "size")
+    if size < 0:
+        raise reader.error(Reason.NEGATIVE_LENGTH, f"a message of size {size}", size_at)
+    if size > reader.remaining:
+        raise reader.error(Reason.TRUNCATED, f"size {size}, but {reader.remaining} bytes are left", size_at)
+    window = reader.window(size)
+    steps[-1] = "magic"
+    start = window.pos
+    magic = read_int8(window, "magic")
+    if magic not in MAGICS:
+        raise window.error(Reason.UNSUPPORTED_MAGIC, _NO_MAGIC.format(magic), start)
+    message: dict[str, Any] = {"magic": magic}
+    if magic == 1:
+        message["attributes"] = _read_attributes(window)
+    message["payload"] = _read_payload(window)
+    codec = message.get("attributes", 0) & CODEC
+    if codec:
+        steps[-1] = "payload"
+        if inside:
+            raise window.error(Reason.INVALID_WRAPPER, _NESTED, window.end - len(message["payload"]))
+        _look_inside(window, codec, message["payload"], size_at)
+    steps.pop()
+    return message
+
+
+def _read_attributes(window: Reader) -> int:
+    window.steps[-1] = "attributes"
+    start = window.pos
+    attributes = read_int8(window, "attributes")
+    if attributes & CODEC > SNAPPY:
+        raise window.error(Reason.UNSUPPORTED_COMPRESSION, _NO_CODEC, start)
+    return attributes
+
+
+def _read_payload(window: Reader) -> bytes:
+    """crc and what it covers: the rest of the message."""
+    window.steps[-1] = "crc"
+    crc_at = window.pos
+    stored = read_uint32(window, "crc")
+    covered = window.peek(window.remaining)
+    if zlib.crc32(covered) != stored:
+        detail = f"CRC-32 {stored:08x}; that of the payload is {zlib.crc32(covered):08x}"
+        raise window.error(Reason.CRC_MISMATCH, detail, crc_at)
+    window.steps[-1] = "payload"
+    start = window.pos
+    payload = window.take(window.remaining, start, "payload")
+    if payload:
+        window.note(start, "payload", payload)
+    return payload
+
+
+def _look_inside(window: Reader, codec: int, payload: bytes, size_at: int) -> None:
+    """Refuse a wrapper whose content is no message set: bytes inside have no place of their own, so the content's first
+    byte is at fault; where there is no content, the size."""
+    if not payload:
+        raise window.error(Reason.INVALID_WRAPPER, "a wrapper without content", size_at)
+    try:
+        unwrap(codec, payload, window.rules)
+    except DecodeError as error:
+        path = f"{window.path}{error.path}"
+        raise DecodeError(error.reason, error.detail, window.pos - len(payload), path) from None
+
+
+def unwrap(codec: int, payload: bytes, rules: Rules) -> list[dict[str, Any]]:
+    """The messages inside of a wrapper. Raises DecodeError, whose offset is in the inflated content."""
+    from reference.records.compression import (
+        CompressionError,
+        inflate,
+    )  # takes its time to load; wrappers alone need it
+
+    try:
+        content = Reader(inflate(codec, payload, rules), rules)
+    except CompressionError as error:
+        raise DecodeError(error.reason, error.detail, 0) from None
+    messages = read_message_set(content, inside=True)
+    if not messages:
+        raise content.error(Reason.INVALID_WRAPPER, "a wrapper without messages", 0)
+    return messages
+
+
+def append_message_set(writer: Writer, value: Any, path: str = "") -> None:
+    """Append messages, and last what there is of one that was cut off. Raises EncodeError."""
+    messages = sequence(value, path)
+    for index, message in enumerate(messages):
+        where = f"{path}[{index}]"
+        if isinstance(message, dict) and PARTIAL in message:
+            check_keys(message, (PARTIAL,), where)
+            if not 0 < index == len(messages) - 1:
+                raise EncodeError(Reason.TRUNCATED, "a partial message stands last, behind a whole one", where)
+            _append_partial(writer, message[PARTIAL], join(where, PARTIAL))
+        else:
+            _append_message(writer, message, where)
+
+
+def _append_partial(writer: Writer, value: Any, path: str) -> None:
+    data = _bytes_of(value, path)
+    if not data or not is_partial(data):
+        detail = f"{len(data)} bytes, which are no part of a message: it would need more of them"
+        raise EncodeError(Reason.LENGTH_MISMATCH, detail, path)
+    writer.out += data
+
+
+def _bytes_of(value: Any, path: str) -> bytes:
+    if value is None:
+        raise EncodeError(Reason.NULL_NOT_ALLOWED, "these bytes have no null", path)
+    return bytes_of(value, path)
+
+
+def _append_message(writer: Writer, value: Any, path: str) -> None:
+    check_keys(value, ("magic", "attributes", "payload"), path)
+    magic, attributes = value.get("magic"), value.get("attributes", 0)
+    inner = writer.inner()
+    inner.path = join(path, "magic")
+    append_int8(inner, magic)
+    if magic not in MAGICS:
+        raise EncodeError(Reason.UNSUPPORTED_MAGIC, _NO_MAGIC.format(shown(magic)), inner.path)
+    inner.path = join(path, "attributes")
+    if magic == 1:
+        append_int8(inner, attributes)
+        if attributes & CODEC > SNAPPY:
+            raise EncodeError(Reason.UNSUPPORTED_COMPRESSION, _NO_CODEC, inner.path)
+    elif attributes != 0:
+        raise EncodeError(Reason.FIELD_NOT_IN_VERSION, "magic 0 has no attributes", inner.path)
+    payload = _bytes_of(value.get("payload", b""), join(path, "payload"))
+    if attributes & CODEC:
+        _check_wrapper(writer, attributes & CODEC, payload, join(path, "payload"))
+    append_uint32(inner, zlib.crc32(payload))
+    inner.out += payload
+    writer.path = join(path, "size")
+    append_int32(writer, len(inner.out))
+    writer.out += inner.out
+
+
+def _check_wrapper(writer: Writer, codec: int, payload: bytes, path: str) -> None:
+    """Nothing is written that would not be read again."""
+    if not payload:
+        raise EncodeError(Reason.INVALID_WRAPPER, "a wrapper without content", path)
+    try:
+        unwrap(codec, payload, writer.rules)
+    except DecodeError as error:
+        raise EncodeError(error.reason, error.detail, f"{path}{error.path}") from None

@@ -1,0 +1,358 @@
+"""What the proposals' layouts are put together from: each part reads, writes and completes its values.
+
+[x]         => count:INT16 *x               ; R-WF-2: negative is malformed
+string      => length:INT16 UTF-8           ; R-WF-9 ‡: no null; other: −1 is null
+message_set => set_size:INT32 message_set   ; R-WF-3
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from reference import framing, shapes
+from reference.codec import Codec
+from reference.cursor import Reader, Writer
+from reference.dialects.wire_format import values
+from reference.dialects.wire_format.messages import append_message_set, read_message_set
+from reference.errors import EncodeError, Reason
+from reference.primitives import (
+    PRIMITIVES,
+    Primitive,
+    append_int16,
+    append_int32,
+    read_classic_length,
+    read_int16,
+    read_int32,
+)
+from reference.records.fields import check_keys, join, sequence
+from reference.rules import Rules
+
+MAX_COUNT = 2**15 - 1
+
+
+class Part(Protocol):
+    """One kind of value. Where it stands is the cursor's path."""
+
+    def read(self, reader: Reader) -> Any:
+        """Raises DecodeError."""
+        ...
+
+    def append(self, writer: Writer, value: Any) -> None:
+        """Raises EncodeError."""
+        ...
+
+    def complete(self, value: Any) -> Any:
+        """The value with every missing key at its default."""
+        ...
+
+    @property
+    def default(self) -> Any:
+        """What a missing key stands for."""
+        ...
+
+    @property
+    def shape(self) -> shapes.Shape:
+        """Which values there are."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """A primitive of fixed width."""
+
+    primitive: Primitive
+
+    def read(self, reader: Reader) -> Any:
+        return self.primitive.read(reader)
+
+    def append(self, writer: Writer, value: Any) -> None:
+        self.primitive.append(writer, value)
+
+    def complete(self, value: Any) -> Any:
+        return value
+
+    @property
+    def default(self) -> Any:
+        return self.primitive.default
+
+    @property
+    def shape(self) -> shapes.Shape:
+        return shapes.signed(int(self.primitive.name.removeprefix("INT")))
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """An INT16 that can only be one number; any other is refused for this reason."""
+
+    number: int
+    reason: Reason
+    what: str
+
+    def read(self, reader: Reader) -> int:
+        start = reader.pos
+        found = read_int16(reader)
+        if found != self.number:
+            raise reader.error(self.reason, self._detail(found), start)
+        return found
+
+    def append(self, writer: Writer, value: Any) -> None:
+        append_int16(writer, value)
+        if value != self.number:
+            raise EncodeError(self.reason, self._detail(value), writer.path)
+
+    def _detail(self, found: int) -> str:
+        return f"{self.what} {found}; {self.number} is expected"
+
+    def complete(self, value: Any) -> Any:
+        return value
+
+    @property
+    def default(self) -> int:
+        return self.number
+
+    @property
+    def shape(self) -> shapes.Shape:
+        return shapes.Constant(self.number)
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A string."""
+
+    def read(self, reader: Reader) -> str | None:
+        text: str | None = _string(reader.rules).read(reader)
+        return text
+
+    def append(self, writer: Writer, value: Any) -> None:
+        _string(writer.rules).append(writer, value)
+
+    def complete(self, value: Any) -> Any:
+        return value
+
+    @property
+    def default(self) -> str:
+        return ""
+
+    @property
+    def shape(self) -> shapes.Shape:
+        return shapes.Text()
+
+
+def _string(rules: Rules) -> Primitive:
+    return PRIMITIVES["NULLABLE_STRING" if rules.null_text == "null" else "STRING"]
+
+
+@dataclass(frozen=True, slots=True)
+class Several:
+    """A count, and as many elements. `beside` another array there are as many as in that."""
+
+    element: Part
+    beside: str | None = None
+
+    def read(self, reader: Reader, expected: int | None = None) -> list[Any]:
+        start = reader.pos
+        count = read_classic_length(reader, read_int16, "count", False) or 0
+        if expected not in (None, count):
+            detail = f"count {count}, but there are {expected} {self.beside}"
+            raise reader.error(Reason.COUNT_MISMATCH, detail, start)
+        found = []
+        reader.steps.append(0)
+        for index in range(count):
+            reader.steps[-1] = index
+            found.append(self.element.read(reader))
+        reader.steps.pop()
+        return found
+
+    def append(self, writer: Writer, value: Any) -> None:
+        path = writer.path
+        elements = sequence(value, path)
+        if len(elements) > MAX_COUNT:
+            raise EncodeError(Reason.OUT_OF_RANGE, f"{len(elements)} elements; a count is at most {MAX_COUNT}", path)
+        append_int16(writer, len(elements))
+        for index, element in enumerate(elements):
+            writer.path = f"{path}[{index}]"
+            self.element.append(writer, element)
+
+    def complete(self, value: Any) -> Any:
+        return [self.element.complete(item) for item in value] if isinstance(value, (list, tuple)) else value
+
+    @property
+    def default(self) -> list[Any]:
+        return []
+
+    @property
+    def shape(self) -> shapes.Shape:
+        return shapes.Items(self.element.shape)
+
+
+@dataclass(frozen=True, slots=True)
+class MessageSet:
+    """A message set inside of something else: its size stands before it. By itself, `sized` is false: it is all there
+    is."""
+
+    sized: bool = True
+
+    def read(self, reader: Reader) -> list[dict[str, Any]]:
+        if not self.sized:
+            return read_message_set(reader)
+        start = reader.pos
+        size = read_int32(reader, "set size")
+        if size < 0:
+            raise reader.error(Reason.NEGATIVE_LENGTH, f"set size {size} is negative", start)
+        if size > reader.remaining:
+            raise reader.error(Reason.TRUNCATED, f"set size {size}, but {reader.remaining} bytes are left", start)
+        return read_message_set(reader.window(size))
+
+    def append(self, writer: Writer, value: Any) -> None:
+        if not self.sized:
+            append_message_set(writer, value, writer.path)
+            return
+        inner = writer.inner()
+        append_message_set(inner, value, writer.path)
+        append_int32(writer, len(inner.out))
+        writer.out += inner.out
+
+    def complete(self, value: Any) -> Any:
+        """A value of records names every key: there is nothing to complete."""
+        return value
+
+    @property
+    def default(self) -> list[Any]:
+        return []
+
+    @property
+    def shape(self) -> shapes.Shape:
+        return values.MESSAGE_SET
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """Named parts, one after the other."""
+
+    parts: Mapping[str, Part]
+
+    def read(self, reader: Reader) -> dict[str, Any]:
+        return self.read_in(reader, tuple(self.parts))
+
+    def read_in(self, reader: Reader, order: tuple[str, ...]) -> dict[str, Any]:
+        """The fields, which stand in this order."""
+        value: dict[str, Any] = {}
+        steps = reader.steps
+        steps.append("")
+        for name in order:
+            steps[-1] = name
+            part = self.parts[name]
+            if isinstance(part, Several) and part.beside is not None:
+                value[name] = part.read(reader, len(value[part.beside]))
+            else:
+                value[name] = part.read(reader)
+        steps.pop()
+        return {name: value[name] for name in self.parts}
+
+    def append(self, writer: Writer, value: Any) -> None:
+        self.append_in(writer, value, tuple(self.parts))
+
+    def append_in(self, writer: Writer, value: Any, order: tuple[str, ...]) -> None:
+        """The fields, in this order."""
+        path = writer.path
+        check_keys(value, self.parts, path)
+        for name in order:
+            part = self.parts[name]
+            item = value.get(name, part.default)
+            writer.path = join(path, name)
+            if isinstance(part, Several) and part.beside is not None:
+                beside = sequence(value.get(part.beside, []), join(path, part.beside))
+                if len(sequence(item, writer.path)) != len(beside):
+                    detail = f"{len(item)} {name}, but {len(beside)} {part.beside}"
+                    raise EncodeError(Reason.COUNT_MISMATCH, detail, writer.path)
+            part.append(writer, item)
+        writer.path = path
+
+    def complete(self, value: Any) -> Any:
+        if not isinstance(value, Mapping):
+            return value
+        filled = {name: part.complete(value.get(name, part.default)) for name, part in self.parts.items()}
+        return filled | {key: item for key, item in value.items() if key not in filled}
+
+    @property
+    def default(self) -> dict[str, Any]:
+        return {name: part.default for name, part in self.parts.items()}
+
+    @property
+    def shape(self) -> shapes.Shape:
+        """Arrays that stand beside each other are drawn as one array of their elements together."""
+        rows: dict[str, dict[str, shapes.Shape]] = {}
+        several = {name: part for name, part in self.parts.items() if isinstance(part, Several)}
+        for name, part in several.items():
+            if part.beside is not None:
+                first = several[part.beside].element.shape
+                rows.setdefault(part.beside, {part.beside: first})[name] = part.element.shape
+        columns = {name for row in rows.values() for name in row}
+        drawn = {name: part.shape for name, part in self.parts.items() if name not in columns}
+        together = {name: shapes.Items(shapes.Fields(row)) for name, row in rows.items()}
+        return shapes.Made(shapes.Fields(drawn | together), functools.partial(_apart, rows))
+
+
+def _apart(rows: Mapping[str, Iterable[str]], drawn: dict[str, Any]) -> dict[str, Any]:
+    """Each array of rows as an array for each of its columns."""
+    columns = {column: [row[column] for row in drawn[name]] for name, row in rows.items() for column in row}
+    return drawn | columns
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A size, which does not count itself, and fields. `section`: the order in which the page's own section of the
+    message lists them, where that is another one (R-WF-1 ‡)."""
+
+    fields: Fields
+    section: tuple[str, ...] | None = None
+
+    def read(self, reader: Reader) -> dict[str, Any]:
+        order = self._order(reader.rules)
+        return framing.read_frame(reader, lambda inside: self._inside(inside, order))
+
+    def _inside(self, reader: Reader, order: tuple[str, ...]) -> dict[str, Any]:
+        reader.path = ""
+        return self.fields.read_in(reader, order)
+
+    def append(self, writer: Writer, value: Any) -> None:
+        framing.append_frame(writer, lambda inside: self.fields.append_in(inside, value, self._order(writer.rules)))
+
+    def _order(self, rules: Rules) -> tuple[str, ...]:
+        if self.section is not None and rules.fetch_request_order == "section":
+            return self.section
+        return tuple(self.fields.parts)
+
+    def complete(self, value: Any) -> Any:
+        return self.fields.complete(value)
+
+    @property
+    def default(self) -> dict[str, Any]:
+        return self.fields.default
+
+    @property
+    def shape(self) -> shapes.Shape:
+        return self.fields.shape
+
+
+@dataclass(frozen=True, slots=True)
+class PartCodec(Codec):
+    """A part by itself, as a type of the dialect."""
+
+    part: Part
+
+    def read(self, reader: Reader) -> Any:
+        return self.part.read(reader)
+
+    def append(self, writer: Writer, value: Any) -> None:
+        self.part.append(writer, value)
+
+    def complete(self, value: Any) -> Any:
+        return self.part.complete(value)
+
+    @property
+    def shape(self) -> shapes.Shape:
+        return self.part.shape

@@ -1,0 +1,123 @@
+"""How this kit reads the wire format proposals where their page is silent, or contradicts itself."""
+
+from __future__ import annotations
+
+from reference.dialects.drafts import INVALID_TEXT, LEFT_OVER, NEGATIVE_LENGTH
+from reference.rules import OTHER, Ruling
+
+PAGE = "New wire format proposals"
+COMMON = f"{PAGE}, Common fields"
+NOTATION = f"{PAGE}, Request Details"
+PRODUCE = f"{PAGE}, ProduceRequest"
+PRODUCED = f"{PAGE}, ProduceResponse"
+FETCH = f"{PAGE}, FetchRequest"
+COMMENTS = f"{PAGE}, comments"
+FORMAT_0_7 = "Kafka 0.7's message format, which the page calls existing"
+
+RULINGS: tuple[Ruling, ...] = (
+    Ruling(
+        "R-WF-1",
+        "FetchRequest lists correlation_id before version_id",
+        "version_id first, as the order column of the common fields has it: that wins everywhere",
+        {OTHER: ("fetch_request_order", "section")},
+        "as the FetchRequest section lists them: correlation_id first",
+        COMMON,
+    ),
+    Ruling(
+        "R-WF-2",
+        "the prefix of an array",
+        "an INT16, as the notation says (what shipped was an INT32); negative is malformed",
+        source=NOTATION,
+    ),
+    Ruling(
+        "R-WF-3",
+        "a message_set has no length",
+        "an INT32 byte length stands before it: the format can't be parsed without, and the implementations of the "
+        "time wrote one",
+        source=PRODUCE,
+    ),
+    Ruling(
+        "R-WF-4",
+        "the meaning of required_acks",
+        "any INT8 decodes; −1 all replicas in sync, 0 none, 1 the leader, n so many replicas (the comments)",
+        {OTHER: ("required_acks", "replicas")},
+        "the text's range, 0 to the number of replicas: −1 decodes, and means nothing",
+        COMMENTS,
+    ),
+    Ruling(
+        "R-WF-5",
+        'errors: "−1 if none", or "0 == no error"',
+        "any INT16 decodes; who builds a response writes −1 (the text)",
+        {OTHER: ("no_error", "0")},
+        "writes 0 (a comment)",
+        PRODUCED,
+    ),
+    Ruling(
+        "R-WF-6",
+        "how many errors and offsets there are",
+        "one of each for every message set of the request, in its order; a mismatch is malformed",
+        source=PRODUCED,
+    ),
+    Ruling(
+        "R-WF-7",
+        "offsets in a FetchRequest",
+        "INT32, as written; there are as many partitions as offsets",
+        source=FETCH,
+    ),
+    Ruling("R-WF-8", "where error stands in a response", "after version_id, as the table has it", source=COMMON),
+    Ruling(
+        "R-WF-9",
+        "a null string",
+        'not defined: a negative length is malformed, and "no client id" is the empty string',
+        {OTHER: ("null_text", "null")},
+        "−1 is null",
+        NOTATION,
+    ),
+    Ruling(
+        "R-WF-10",
+        "a partial last message in a set",
+        "tolerated behind a whole one, a residue of 1 to 3 bytes and in requests too; not inside a compressed wrapper; "
+        "a negative size is malformed",
+        source=FORMAT_0_7,
+    ),
+    Ruling(
+        "R-WF-11",
+        "pipelining",
+        "a response carries its request's correlation id untouched; responses may arrive in any order, and a client "
+        "matches them by id",
+        source=COMMON,
+    ),
+    Ruling(
+        "R-WF-12",
+        "proposals made in the comments",
+        "what the author took into the text is the text; Hello and HelloReply, error and offset per partition, "
+        "fetch_size, an acks array and flags are documented as considered",
+        source=COMMENTS,
+    ),
+    Ruling(
+        "R-WF-13",
+        "names and numbers",
+        "the layouts' names win; request_type_ids are configurable, Produce 0 and Fetch 1 by default; a version_id "
+        "other than 0 is refused; a response whose version_id is not the request's is malformed to the client",
+        source=COMMON,
+    ),
+    Ruling("R-WF-14", "codec 3, an unknown magic, a CRC mismatch", "refused", source=FORMAT_0_7),
+    Ruling(
+        "R-WF-15",
+        "acks and waiting",
+        "acks 0: nothing is sent, the connection stays; a long poll is answered when min_bytes are there over all "
+        "topics together or max_wait has gone by, an ack timeout with an error; replica_id −1 is a client, any other a "
+        "replica whose fetch acknowledges what is before its offset",
+        source=f"{PAGE}, Known Proposals",
+    ),
+    Ruling(
+        "R-WF-16",
+        "which message set the Nth error and offset belong to",
+        "the Nth over all topics in the request's order, a topic without partitions included; a response to an id that "
+        "is unknown, or answered already, is an error",
+        source=PRODUCED,
+    ),
+    INVALID_TEXT,
+    NEGATIVE_LENGTH,
+    LEFT_OVER,
+)

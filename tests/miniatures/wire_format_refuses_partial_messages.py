@@ -1,0 +1,29 @@
+"""Refuses a set whose last message was cut off, as a fetch's size often does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from miniatures import Produces, everything
+from reference import WireError
+from reference import decode as _decode
+from reference import encode as encode
+from reference import rejects as rejects
+from reference.errors import Reason
+
+PRODUCES: Produces = frozenset(
+    {
+        ("framing", "fail", "refused-valid"),
+        ("messages", "fail", "refused-valid"),
+    }
+)
+
+dialects = ("wire-format",)
+types = everything((), dialect="wire-format")
+
+
+def decode(type: str, data: bytes, *, dialect: str, version: int | None = None) -> Any:
+    value = _decode(type, data, dialect=dialect, version=version)
+    if "'partial'" in repr(value):
+        raise WireError(Reason.TRUNCATED, "a message is cut off")
+    return value

@@ -1,0 +1,27 @@
+"""Takes what there is of a message also where no whole one stands before it: a reader that asks again makes no way."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from miniatures import Produces, only
+from reference import decode as _decode
+from reference import encode as encode
+from reference import rejects as rejects
+from reference.dialects.wire_format.messages import is_partial
+
+PRODUCES: Produces = frozenset(
+    {
+        ("framing", "fail", "accepted-invalid"),
+        ("resource-limits", "fail", "accepted-invalid"),
+    }
+)
+
+dialects = ("wire-format",)
+types = only("MESSAGE_SET", dialect="wire-format")
+
+
+def decode(type: str, data: bytes, *, dialect: str, version: int | None = None) -> Any:
+    if data and is_partial(data):
+        return [{"partial": data}]
+    return _decode(type, data, dialect=dialect, version=version)

@@ -1,0 +1,30 @@
+"""Fetches from offsets of eight bytes: what is produced has such ones."""
+
+from __future__ import annotations
+
+from altered_parts import ops
+
+from miniatures import Produces, only
+from reference import rejects as rejects
+from reference.dialects.wire_format.parts import Fields, Part, Scalar, Several
+from reference.primitives import PRIMITIVES
+
+PRODUCES: Produces = frozenset(
+    {
+        ("messages", "fail", "accepted-invalid"),
+        ("messages", "fail", "refused-valid"),
+        ("messages", "fail", "wrong-bytes"),
+    }
+)
+
+dialects = ("wire-format",)
+types = only("FetchRequest", dialect="wire-format")
+
+
+def _wide(part: Part) -> Part:
+    if not isinstance(part, Fields) or "partitions" not in part.parts:
+        return part
+    return Fields({**part.parts, "offsets": Several(Scalar(PRIMITIVES["INT64"]), beside="partitions")})
+
+
+decode, encode = ops(_wide)

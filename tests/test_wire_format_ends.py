@@ -1,0 +1,434 @@
+"""The two ends of wire-format: pairing, pipelined responses in any order, what a broker closes on; layouts, limits."""
+
+from __future__ import annotations
+
+import gzip
+import itertools
+import zlib
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import reference
+from conformance import strategies, vectors
+from conformance.grounds import grounds
+from conformance.judge import judge
+from conformance.model import Outcome
+from conformance.readings import ask
+from reference import DecodeError, EncodeError, Reason, Reference, Rules
+from reference.dialects import DIALECTS, UnknownType
+from reference.dialects.wire_format import WireFormat, messages
+from reference.dialects.wire_format.client import Client, Connection
+from reference.dialects.wire_format.sets import Answered, message_sets, pair
+
+DIALECT = "wire-format"
+HI = "00000008" + "01" + "00" + "d8932aac" + "6869"
+#: One message to t/0, correlation id 7, acks 1.
+PRODUCE = "0000002b" + "000000000000000700016301000005dc0001000174" + "0001" + "00000000" + "0000000c" + HI
+PRODUCED = "00000016" + "00000007" + "0000" + "0000" + "0001" + "0000" + "0001" + "000000000000002a"
+
+
+def decode(type_name: str, digits: str) -> Any:
+    return reference.decode(type_name, bytes.fromhex(digits), dialect=DIALECT)
+
+
+def request(correlation_id: int = 7, acks: int = 1, data: list[Any] | None = None) -> dict[str, Any]:
+    value: dict[str, Any] = decode("ProduceRequest", PRODUCE)
+    return value | {
+        "correlation_id": correlation_id,
+        "required_acks": acks,
+        "data": value["data"] if data is None else data,
+    }
+
+
+def topic(name: str, *partitions: int) -> dict[str, Any]:
+    return {"topic": name, "partition_data": [{"partition": number, "messages": []} for number in partitions]}
+
+
+def fetch(correlation_id: int) -> dict[str, Any]:
+    common = {"request_type_id": 1, "version_id": 0, "correlation_id": correlation_id, "client_id": "c"}
+    asked = [{"topic": "t", "partitions": [0], "offsets": [5]}]
+    return {**common, "replica_id": -1, "max_wait": 100, "min_bytes": 1, "topic_offsets": asked}
+
+
+def frame(type_name: str, value: dict[str, Any]) -> bytes:
+    return reference.encode(type_name, value, dialect=DIALECT)
+
+
+def produced(correlation_id: int, errors: list[int], offsets: list[int], error: int = 0) -> bytes:
+    value = {"correlation_id": correlation_id, "version_id": 0, "error": error, "errors": errors, "offsets": offsets}
+    return frame("ProduceResponse", value)
+
+
+def fetched(correlation_id: int) -> bytes:
+    return frame(
+        "FetchResponse", {"correlation_id": correlation_id, "version_id": 0, "error": 0, "data": [topic("t", 0)]}
+    )
+
+
+# --- Pairing ----------------------------------------------------------------------------------------------------------
+
+
+def test_the_nth_entry_belongs_to_the_nth_message_set_over_all_topics() -> None:
+    asked = request(data=[topic("t", 4, 1), topic("s"), topic("u", 4)])
+    assert [(name, partition) for name, partition, _ in message_sets(asked)] == [("t", 4), ("t", 1), ("u", 4)]
+    assert pair(asked, {"errors": [-1, 7, 0], "offsets": [10, -1, 12]}) == [
+        Answered("t", 4, -1, 10),
+        Answered("t", 1, 7, -1),
+        Answered("u", 4, 0, 12),
+    ]
+    assert pair(request(data=[]), {"errors": [], "offsets": []}) == []
+
+
+@pytest.mark.parametrize(
+    ("errors", "offsets", "path"),
+    [([-1], [0], "errors"), ([-1] * 3, [0] * 3, "errors"), ([-1, -1], [0], "offsets"), ([], [], "errors")],
+)
+def test_with_another_number_of_entries_nobody_knows_what_was_appended(
+    errors: list[int], offsets: list[int], path: str
+) -> None:
+    with pytest.raises(DecodeError) as caught:
+        pair(request(data=[topic("t", 0, 1)]), {"errors": errors, "offsets": offsets})
+    assert (caught.value.reason, caught.value.path) == (Reason.COUNT_MISMATCH, path)
+    assert "for the 2 message sets of the request" in caught.value.detail
+
+
+# --- The client's connection ------------------------------------------------------------------------------------------
+
+
+def connection() -> Connection:
+    dialect = WireFormat()
+    return Connection(Client(dialect.codecs, dialect.apis(), Rules()))
+
+
+def test_responses_in_any_order_find_their_requests() -> None:
+    client = connection()
+    for one in (request(1), request(2)):
+        assert client.send(frame("ProduceRequest", one)) == frame("ProduceRequest", one)
+    client.send(frame("FetchRequest", fetch(-3)))
+    arriving = fetched(-3) + produced(2, [-1], [0]) + produced(1, [-1], [0], error=5)
+    assert client.receive(arriving[:9]) == []
+    assert client.receive(arriving[9:]) == [
+        (-3, {"outcome": "accepted"}),
+        (2, {"outcome": "accepted"}),
+        (1, {"outcome": "error", "error": 5}),
+    ]
+    assert client.open == {}
+
+
+def test_a_response_is_read_as_its_own_request_s() -> None:
+    client = connection()
+    client.send(frame("ProduceRequest", request(1)))
+    client.send(frame("FetchRequest", fetch(2)))
+    assert client.receive(produced(2, [-1], [0])) == [(2, {"outcome": "malformed"})]
+    assert client.receive(produced(1, [-1], [0])) == [(1, {"outcome": "accepted"})]
+
+
+@pytest.mark.parametrize("correlation_id", [2, 0, -1])
+def test_a_response_to_an_unknown_id_is_an_error(correlation_id: int) -> None:
+    client = connection()
+    client.send(frame("ProduceRequest", request(1)))
+    with pytest.raises(DecodeError, match=f"correlation_id {correlation_id}, which is unknown"):
+        client.receive(produced(correlation_id, [-1], [0]))
+
+
+def test_a_second_response_to_an_id_is_an_error() -> None:
+    client = connection()
+    client.send(frame("ProduceRequest", request(1)))
+    with pytest.raises(DecodeError, match="answered already"):
+        client.receive(produced(1, [-1], [0]) * 2)
+
+
+def test_acks_0_is_not_waited_for() -> None:
+    client = connection()
+    client.send(frame("ProduceRequest", request(1, acks=0)))
+    assert client.open == {}
+    with pytest.raises(DecodeError, match="unknown"):
+        client.receive(produced(1, [-1], [0]))
+    asked = frame("ProduceRequest", request(1, acks=0))
+    assert reference.interpret(asked, produced(1, [-1], [0]), dialect=DIALECT) == {"outcome": "malformed"}
+
+
+def test_an_open_id_is_not_taken_again() -> None:
+    client = connection()
+    client.send(frame("ProduceRequest", request(1)))
+    with pytest.raises(EncodeError, match="correlation_id 1 is open"):
+        client.send(frame("FetchRequest", fetch(1)))
+    client.receive(produced(1, [-1], [0]))
+    client.send(frame("FetchRequest", fetch(1)))
+    assert client.receive(fetched(1)) == [(1, {"outcome": "accepted"})]
+
+
+@pytest.mark.parametrize(
+    ("digits", "reason"), [("00000003" + "000000", Reason.TRUNCATED), ("ffffffff", Reason.NEGATIVE_LENGTH)]
+)
+def test_frames_that_no_response_has(digits: str, reason: Reason) -> None:
+    with pytest.raises(DecodeError) as caught:
+        connection().receive(bytes.fromhex(digits))
+    assert caught.value.reason is reason
+
+
+def test_a_closed_connection_answers_every_open_request() -> None:
+    client = connection()
+    client.send(frame("ProduceRequest", request(1)))
+    client.send(frame("FetchRequest", fetch(2)))
+    assert client.close() == [(1, {"outcome": "error", "error": None}), (2, {"outcome": "error", "error": None})]
+    assert client.close() == []
+
+
+@pytest.mark.parametrize("digits", ["", "00000002", "00000002" + "0005", PRODUCE[:-2]])
+def test_what_is_no_request_is_no_question(digits: str) -> None:
+    with pytest.raises(EncodeError):
+        reference.interpret(bytes.fromhex(digits), None, dialect=DIALECT)
+
+
+# --- The broker -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "digits",
+    [
+        "ffffffff",  # no frame's size
+        "00000000",  # below a header's
+        "00000001" + "00",
+        "00000008" + "0002" + "0000" + "00000007",  # an unknown request_type_id
+        PRODUCE[:12] + "0001" + PRODUCE[16:],  # a version that there is not
+        PRODUCE[:-2] + "6a",  # another payload than the CRC's
+    ],
+)
+def test_a_broker_closes_on_what_it_does_not_understand(digits: str) -> None:
+    sent, closed = reference.serve([bytes.fromhex(PRODUCE + digits), bytes.fromhex(PRODUCE)], dialect=DIALECT)
+    assert closed
+    assert decode("ProduceResponse", sent.hex())["correlation_id"] == 7
+
+
+def test_offsets_count_whole_messages_of_a_partition() -> None:
+    partial = {"partial": b"\0"}
+    hi = {"magic": 1, "attributes": 0, "payload": b"hi"}
+    sets = [[hi, hi], [], [hi, partial], [hi]]
+    data = [{"topic": "t", "partition_data": [{"partition": 0, "messages": found} for found in sets]}]
+    sent, _ = reference.serve([frame("ProduceRequest", request(data=data))], dialect=DIALECT)
+    assert decode("ProduceResponse", sent.hex())["offsets"] == [0, 2, 2, 3]
+
+
+# --- Layouts ----------------------------------------------------------------------------------------------------------
+
+
+def test_request_type_ids_are_configurable() -> None:
+    own = WireFormat(produce_id=6, fetch_id=5)
+    moved = bytes.fromhex(PRODUCE[:8] + "0006" + PRODUCE[12:])
+    assert own.apis() == {6: "Produce", 5: "Fetch"}
+    assert own.request_type(6) == "ProduceRequest"
+    assert own.request_type(0) is None
+    assert own.api_versions(5) == (0, 0)
+    assert own.api_versions(1) is None
+    sent, closed = own.serve([moved], {}, Rules())
+    assert (sent[4:8].hex(), closed) == ("00000007", False)
+    assert own.serve([bytes.fromhex(PRODUCE)], {}, Rules()) == (b"", True)
+    assert own.interpret(moved, bytes.fromhex(PRODUCED), Rules()) == {"outcome": "accepted"}
+
+
+def test_types_have_no_version_but_0() -> None:
+    assert DIALECTS[DIALECT].types == dict.fromkeys(
+        ("MESSAGE_SET", "ProduceRequest", "ProduceResponse", "FetchRequest", "FetchResponse")
+    )
+    assert reference.decode("ProduceResponse", bytes.fromhex(PRODUCED), dialect=DIALECT, version=0)["offsets"] == [42]
+    with pytest.raises(DecodeError, match="has version 0, not 1"):
+        reference.decode("ProduceResponse", bytes.fromhex(PRODUCED), dialect=DIALECT, version=1)
+    with pytest.raises(UnknownType, match="no type 'INT32'"):
+        reference.decode("INT32", bytes(4), dialect=DIALECT)
+
+
+def test_what_the_dialect_does_not_have_is_not_offered() -> None:
+    with pytest.raises(NotImplementedError, match="does not say how versions are chosen"):
+        reference.negotiate(0, (0, 0), (0, 0), dialect=DIALECT)
+    with pytest.raises(NotImplementedError, match="wire-format has no headers"):
+        reference.lookup("MESSAGE_SET", b"", "a", dialect=DIALECT)
+
+
+def test_missing_keys_are_at_their_defaults() -> None:
+    written = frame("FetchRequest", {"correlation_id": 7, "topic_offsets": [{"topic": "t"}]})
+    assert decode("FetchRequest", written.hex()) == {
+        "request_type_id": 1,
+        "version_id": 0,
+        "correlation_id": 7,
+        "client_id": "",
+        "replica_id": 0,
+        "max_wait": 0,
+        "min_bytes": 0,
+        "topic_offsets": [{"topic": "t", "partitions": [], "offsets": []}],
+    }
+    completed = reference.complete("ProduceRequest", {"data": [{"topic": "t"}]}, dialect=DIALECT)
+    assert completed["data"] == [{"topic": "t", "partition_data": []}]
+    assert completed["request_type_id"] == 0
+
+
+def test_long_texts_and_arrays() -> None:
+    longest = "a" * 32767
+    value = request(data=[]) | {"client_id": longest}
+    assert decode("ProduceRequest", frame("ProduceRequest", value).hex())["client_id"] == longest
+    for surplus, reason, path in (
+        ({"client_id": longest + "a"}, Reason.STRING_TOO_LONG, "client_id"),
+        ({"data": [topic("")] * 32768}, Reason.OUT_OF_RANGE, "data"),
+    ):
+        with pytest.raises(EncodeError) as caught:
+            frame("ProduceRequest", value | surplus)
+        assert (caught.value.reason, caught.value.path) == (reason, path)
+    assert (
+        len(decode("ProduceRequest", frame("ProduceRequest", request(data=[topic("")] * 32767)).hex())["data"]) == 32767
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "reason", "path"),
+    [
+        ([{"magic": 1, "payload": "hi"}], Reason.OUT_OF_RANGE, "[0].payload"),
+        ([{"magic": None, "payload": b""}], Reason.NULL_NOT_ALLOWED, "[0].magic"),
+        ([{"magic": 0, "payload": b"", "key": b""}], Reason.UNKNOWN_FIELD, "[0]"),
+        ([{"partial": b"\0"}, {"magic": 0, "payload": b""}], Reason.TRUNCATED, "[0]"),
+        ([{"magic": 0, "payload": b""}, {"partial": b""}], Reason.LENGTH_MISMATCH, "[1].partial"),
+        ([{"magic": 0, "payload": b""}, {"partial": bytes.fromhex(HI)}], Reason.LENGTH_MISMATCH, "[1].partial"),
+        ([{"magic": 0, "payload": b""}, {"partial": b"\xff" * 4}], Reason.LENGTH_MISMATCH, "[1].partial"),
+        ([{"magic": 1, "attributes": 2, "payload": b""}], Reason.INVALID_WRAPPER, "[0].payload"),
+        ([{"magic": 1, "attributes": 200, "payload": b""}], Reason.OUT_OF_RANGE, "[0].attributes"),
+        (None, Reason.NULL_NOT_ALLOWED, ""),
+        ({}, Reason.OUT_OF_RANGE, ""),
+    ],
+)
+def test_message_sets_that_are_not_written(value: Any, reason: Reason, path: str) -> None:
+    with pytest.raises(EncodeError) as caught:
+        reference.encode("MESSAGE_SET", value, dialect=DIALECT)
+    assert (caught.value.reason, caught.value.path) == (reason, path)
+
+
+def wrapped(content: bytes) -> bytes:
+    payload = gzip.compress(content, mtime=0)
+    inside = b"\x01\x01" + zlib.crc32(payload).to_bytes(4) + payload
+    return len(inside).to_bytes(4) + inside
+
+
+def test_a_wrapper_inflates_up_to_the_bound() -> None:
+    inner = bytes.fromhex(HI)
+    data = wrapped(inner * 10)
+    assert len(messages.unwrap(1, data[10:], Rules())) == 10
+    own = Reference(Rules(inflate_limit=len(inner) * 10))
+    assert len(own.decode("MESSAGE_SET", data, dialect=DIALECT)) == 1
+    small = Reference(Rules(inflate_limit=len(inner) * 10 - 1))
+    with pytest.raises(DecodeError) as caught:
+        small.decode("MESSAGE_SET", data, dialect=DIALECT)
+    assert (caught.value.reason, caught.value.offset, caught.value.path) == (Reason.RESOURCE_LIMIT, 10, "[0].payload")
+
+
+def test_a_gzip_bomb_is_refused_by_default() -> None:
+    with pytest.raises(DecodeError) as caught:
+        reference.decode("MESSAGE_SET", wrapped(bytes(32 * 2**20 + 1)), dialect=DIALECT)
+    assert (caught.value.reason, caught.value.offset) == (Reason.RESOURCE_LIMIT, 10)
+
+
+def test_a_fault_inside_a_wrapper_has_a_path() -> None:
+    with pytest.raises(DecodeError) as caught:
+        reference.decode("MESSAGE_SET", wrapped(bytes.fromhex(HI + HI[:-2] + "00")), dialect=DIALECT)
+    assert (caught.value.reason, caught.value.offset, caught.value.path) == (
+        Reason.CRC_MISMATCH,
+        10,
+        "[0].payload[1].crc",
+    )
+
+
+# --- Vectors ----------------------------------------------------------------------------------------------------------
+
+
+CONTESTED = sorted(ruling.id for ruling in reference.rulings(DIALECT).values() if ruling.contested)
+
+
+@pytest.mark.parametrize(
+    "taken", [readings for count in (1, 2, 5) for readings in itertools.combinations(CONTESTED, count)], ids=str
+)
+def test_what_another_reading_gives_is_contested_and_never_fails(taken: tuple[str, ...]) -> None:
+    own = Reference(reference.take(reference.rulings(DIALECT).values(), dict.fromkeys(taken, "other")))
+    found = [judge(vector, ask(own, vector.case(op))) for vector in vectors.load([DIALECT]) for op in vector.ops]
+    assert [verdict.id for verdict in found if verdict.verdict not in (Outcome.PASS, Outcome.CONTESTED)] == []
+    assert {ruling for verdict in found for ruling in verdict.rulings} == set(taken)
+
+
+# --- What `wireproof explain` names -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("vector", "named"),
+    [
+        ("messages/produced-offset-missing", ("R-WF-6",)),
+        ("messages/fetch-offset-missing", ("R-WF-7",)),
+        ("messages/fetch-correlation-first", ("R-WF-1",)),
+        ("messages/client-id-not-utf-8", ("R-D-2",)),
+        ("null-encodings/client-id-null", ("R-WF-9",)),
+        ("null-encodings/topics-minus-1", ("R-WF-2",)),
+        ("null-encodings/topics-minus-2", ("R-D-3",)),
+        ("null-encodings/message-size-minus-1", ("R-WF-10",)),
+        ("framing/crc-with-attributes", ("R-WF-14",)),
+        ("framing/frame-and-a-byte", ("R-D-5",)),
+        ("unsupported-versions/codec-3", ("R-WF-14",)),
+        ("unsupported-versions/magic-2", ("R-WF-14",)),
+        ("unsupported-versions/produce-type-1", ("R-WF-13",)),
+        ("unsupported-versions/produced-version-1", ("R-WF-13",)),
+    ],
+)
+def test_a_refusal_names_its_ruling(vector: str, named: tuple[str, ...]) -> None:
+    found = next(one for one in vectors.load([DIALECT]) if one.path == f"{DIALECT}/{vector}")
+    assert found.type is not None
+    assert set(named) <= set(found.rulings)
+    explained = reference.explain(found.type, found.data, dialect=DIALECT)
+    assert explained.error is not None
+    assert grounds(found.type, found.data, DIALECT, None, explained.error, explained.spans) == named
+
+
+# --- Whatever arrives -------------------------------------------------------------------------------------------------
+
+REQUESTS = st.one_of(
+    strategies.values("ProduceRequest", dialect=DIALECT).map(lambda value: frame("ProduceRequest", value)),
+    strategies.values("FetchRequest", dialect=DIALECT).map(lambda value: frame("FetchRequest", value)),
+)
+
+
+@given(st.lists(REQUESTS, max_size=4), st.lists(st.integers(0, 200), max_size=6))
+@settings(max_examples=60, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
+def test_how_requests_are_cut_into_pieces_does_not_matter(requests: list[bytes], cuts: list[int]) -> None:
+    received = b"".join(requests)
+    ends = [0, *sorted(min(cut, len(received)) for cut in cuts), len(received)]
+    pieces = [received[start:end] for start, end in itertools.pairwise(ends)]
+    sent, closed = reference.serve([received], dialect=DIALECT)
+    assert reference.serve(pieces, dialect=DIALECT) == (sent, closed)
+    assert not closed
+    answers = _frames(sent)
+    asked = [one for one in requests if _awaits(one)]
+    assert [answer[4:8] for answer in answers] == [one[8:12] for one in asked]
+    for one, answer in zip(asked, answers, strict=True):
+        assert reference.interpret(one, answer, dialect=DIALECT) == {"outcome": "accepted"}
+
+
+def _frames(sent: bytes) -> list[bytes]:
+    found = []
+    while sent:
+        end = 4 + int.from_bytes(sent[:4])
+        found.append(sent[:end])
+        sent = sent[end:]
+    return found
+
+
+def _awaits(one: bytes) -> bool:
+    return one[4:6] != b"\0\0" or one[14 + int.from_bytes(one[12:14])] != 0
+
+
+@given(strategies.nearly(REQUESTS), strategies.nearly(st.sampled_from([bytes.fromhex(PRODUCED), fetched(7)])))
+@settings(max_examples=200, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
+def test_nothing_that_arrives_ends_in_another_error(received: bytes, response: bytes) -> None:
+    sent, closed = reference.serve([received], dialect=DIALECT)
+    assert isinstance(sent, bytes)
+    assert closed in (True, False)
+    assert reference.interpret(bytes.fromhex(PRODUCE), response, dialect=DIALECT)["outcome"] in (
+        "accepted",
+        "error",
+        "malformed",
+    )

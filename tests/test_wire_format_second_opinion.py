@@ -1,0 +1,300 @@
+"""The second opinion on the wire format proposals and the reference say the same, and part where a reading is planted
+wrongly."""
+
+from __future__ import annotations
+
+import ast
+import random
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import altered_parts
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from second_opinion import wire_format as opinion
+
+import reference
+from conformance import strategies, vectors
+from conformance.model import Op
+from conformance.patterns import mismatch
+from conformance.values import equal
+from conformance.vectors import Kind, Vector
+from reference.cursor import Reader
+from reference.dialects import DIALECTS
+from reference.dialects.wire_format import WireFormat, broker, client, messages
+from reference.dialects.wire_format.parts import Fields, MessageSet, Part, Scalar, Several
+from reference.dialects.wire_format.sets import pair
+from reference.primitives import PRIMITIVES
+
+DIALECT = "wire-format"
+VECTORS = vectors.load([DIALECT])
+ASKED = [vector for vector in VECTORS if vector.kind is not Kind.UNENCODABLE]
+
+
+def test_it_imports_nothing_of_the_kit() -> None:
+    tree = ast.parse(Path(opinion.__file__).read_text("utf-8"))
+    imported = {
+        alias.name if isinstance(node, ast.Import) else node.module or ""
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.Import, ast.ImportFrom))
+        for alias in node.names
+    }
+    roots = {name.partition(".")[0] for name in imported}
+    assert roots == {"__future__", "collections", "construct", "cramjam", "typing", "zlib"}
+
+
+def decoded(type_name: str, data: bytes) -> Any:
+    """What the second opinion reads; "refused" where it refuses."""
+    try:
+        return opinion.decode(type_name, data)
+    except opinion.RefusedError:
+        return "refused"
+
+
+def whole(received: bytes) -> bytes:
+    """The whole frames at the beginning: the second opinion's broker has no patience."""
+    end = 0
+    while len(received) - end >= 4 and end + 4 + int.from_bytes(received[end : end + 4]) <= len(received):
+        end += 4 + int.from_bytes(received[end : end + 4])
+    return received[:end]
+
+
+def said(vector: Vector) -> Any:
+    """The second opinion's answer to a vector's question."""
+    case = vector.case(vector.ops[0])
+    match vector.ops[0]:
+        case Op.SERVE:
+            return opinion.serve(whole(b"".join(case.args["chunks"]))), False
+        case Op.INTERPRET:
+            return opinion.interpret(case.args["request"], case.args["response"])
+    assert vector.type is not None
+    return decoded(vector.type, vector.data)
+
+
+def test_every_vector_with_bytes_is_asked() -> None:
+    assert len(ASKED) > 200
+    assert {vector.ops[0] for vector in ASKED} == {Op.DECODE, Op.SERVE, Op.INTERPRET}
+
+
+@pytest.mark.parametrize("vector", ASKED, ids=lambda vector: vector.path)
+def test_it_concludes_what_the_vectors_demand(vector: Vector) -> None:
+    found = said(vector)
+    match vector.kind:
+        case Kind.VALID:
+            assert equal(vector.value, found)
+            assert opinion.encode(vector.type or "", vector.value) == vector.data
+        case Kind.INVALID:
+            assert found == "refused"
+        case Kind.SERVE:
+            patterns, closes = vector.expected
+            assert mismatch(patterns, found[0], DIALECT) is None
+            assert found[1] is closes
+        case _:
+            assert equal(vector.expected, found)
+
+
+def tried(examples: int, check: Callable[[Any], None], drawn: st.SearchStrategy[Any]) -> None:
+    run = settings(
+        max_examples=examples,
+        derandomize=True,
+        database=None,
+        deadline=None,
+        phases=(Phase.generate,),
+        suppress_health_check=list(HealthCheck),
+    )
+    run(given(drawn)(check))()
+
+
+def mixed(drawn: list[Any], count: int) -> Iterator[Any]:
+    """So many values, each put together from several of the drawn ones, which take their time to draw."""
+    some = random.Random(7)
+    for _ in range(count):
+        if isinstance(drawn[0], list):
+            whole = [message for value in drawn for message in value if "partial" not in message]
+            tails = [message for value in drawn for message in value if "partial" in message]
+            found = some.choices(whole, k=some.randrange(5))
+            yield [*found, some.choice(tails)] if found and some.random() < 0.3 else found
+        else:
+            value = {name: some.choice(drawn)[name] for name in drawn[0]}
+            if "offsets" in value:
+                both = some.choice(drawn)
+                value |= {"errors": both["errors"], "offsets": both["offsets"]}
+            yield value
+
+
+@pytest.mark.parametrize("name", opinion.TYPES)
+def test_it_reads_2000_generated_messages_of_a_type_as_the_reference_wrote_them(name: str) -> None:
+    drawn: list[Any] = []
+
+    def keep(value: Any) -> None:
+        drawn.append(value)
+
+    tried(400, keep, strategies.values(name, dialect=DIALECT))
+    messages_of_it = [*drawn, *mixed(drawn, 1600)]
+    for value in messages_of_it:
+        data = reference.encode(name, value, dialect=DIALECT)
+        assert equal(value, opinion.decode(name, data))
+        assert opinion.encode(name, value) == data
+    assert len(messages_of_it) * len(opinion.TYPES) >= 10_000
+
+
+@pytest.mark.parametrize("name", opinion.TYPES)
+def test_it_reads_and_refuses_the_same_bytes(name: str) -> None:
+    drawn = strategies.values(name, dialect=DIALECT).map(lambda value: reference.encode(name, value, dialect=DIALECT))
+
+    def check(data: bytes) -> None:
+        try:
+            own = reference.decode(name, data, dialect=DIALECT)
+        except reference.DecodeError:
+            own = "refused"
+        assert equal(own, decoded(name, data)), data.hex()
+
+    tried(200, check, strategies.nearly(drawn))
+
+
+# --- Wrong readings, planted in the reference -------------------------------------------------------------------------
+
+
+def disagreements(own: reference.Reference) -> set[str]:
+    """The vectors on which the reference and the second opinion part."""
+    found = set()
+    for vector in ASKED:
+        case = vector.case(vector.ops[0])
+        arguments = {**case.args, "dialect": DIALECT}
+        if case.type is not None:
+            arguments["type"] = case.type
+        try:
+            answer = getattr(own, case.op)(**arguments)
+        except reference.WireError:
+            answer = "refused"
+        if not equal(answer, said(vector)):
+            found.add(vector.id)
+    return found
+
+
+def test_without_a_plant_they_agree() -> None:
+    assert disagreements(reference.Reference()) == set()
+
+
+Patch = pytest.MonkeyPatch
+
+
+def _laid_out(change: altered_parts.Change) -> Callable[[Patch], None]:
+    def plant(patch: Patch) -> None:
+        planted = WireFormat()
+        planted.codecs = altered_parts.altered(change)
+        patch.setitem(DIALECTS, DIALECT, planted)
+
+    return plant
+
+
+def _wide_counts(part: Part) -> Part:
+    from miniatures.wire_format_counts_in_four_bytes import Wide
+
+    return Wide(part.element, part.beside) if isinstance(part, Several) else part
+
+
+def _bare_sets(part: Part) -> Part:
+    return MessageSet(sized=False) if isinstance(part, MessageSet) else part
+
+
+def _uncounted(part: Part) -> Part:
+    return Several(part.element) if isinstance(part, Several) else part
+
+
+def _wide_offsets(part: Part) -> Part:
+    wide = Several(Scalar(PRIMITIVES["INT64"]), beside="partitions")
+    return Fields({**part.parts, "offsets": wide}) if isinstance(part, Fields) and "partitions" in part.parts else part
+
+
+def _error_first(part: Part) -> Part:
+    if not isinstance(part, Fields) or "error" not in part.parts:
+        return part
+    names = dict.fromkeys(("correlation_id", "error", "version_id", *part.parts))
+    return Fields({name: part.parts[name] for name in names})
+
+
+def _no_partial_messages(patch: Patch) -> None:
+    patch.setattr(messages, "is_partial", lambda data: False)
+
+
+def _no_codecs(patch: Patch) -> None:
+    patch.setattr(messages, "CODEC", 0)
+
+
+def _any_crc(patch: Patch) -> None:
+    def planted(window: Reader) -> bytes:
+        window.take(4, window.pos, "crc")
+        return window.take(window.remaining, window.pos, "payload")
+
+    patch.setattr(messages, "_read_payload", planted)
+
+
+def _answers_acks_0(patch: Patch) -> None:
+    patch.setattr(broker, "NO_ACKS", None)
+
+
+def _matches_no_id(patch: Patch) -> None:
+    answer = client.Client._answer
+
+    def planted(self: client.Client, api: str, asked: Any, response: bytes) -> Any:
+        return answer(self, api, asked, response[:4] + asked["correlation_id"].to_bytes(4, signed=True) + response[8:])
+
+    patch.setattr(client.Client, "_answer", planted)
+
+
+def _does_not_pair(patch: Patch) -> None:
+    patch.setattr(client, "pair", lambda request, response: [])
+
+
+def _pairs_topics(patch: Patch) -> None:
+    def planted(request: Any, response: Any) -> Any:
+        one = [{"partition": 0, "messages": []}]
+        return pair({**request, "data": [{**topic, "partition_data": one} for topic in request["data"]]}, response)
+
+    patch.setattr(client, "pair", planted)
+
+
+PLANTS: dict[str, tuple[Callable[[Patch], None], str]] = {
+    "R-WF-2": (_laid_out(_wide_counts), "produce"),
+    "R-WF-3": (_laid_out(_bare_sets), "produce"),
+    "R-WF-6, unequal": (_laid_out(_uncounted), "produced-offset-missing"),
+    "R-WF-6, not counted": (_does_not_pair, "client-none-of-one"),
+    "R-WF-7": (_laid_out(_wide_offsets), "fetch"),
+    "R-WF-8": (_laid_out(_error_first), "produced-error"),
+    "R-WF-10": (_no_partial_messages, "partial-3"),
+    "R-WF-11": (_matches_no_id, "client-other-correlation-id"),
+    "R-WF-14, codec": (_no_codecs, "codec-3"),
+    "R-WF-14, CRC": (_any_crc, "crc-flipped"),
+    "R-WF-15": (_answers_acks_0, "broker-acks-0"),
+    "R-WF-16": (_pairs_topics, "client-three-of-two"),
+}
+
+
+@pytest.mark.parametrize("name", PLANTS)
+def test_a_wrong_reading_in_the_reference_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    plant, shown_by = PLANTS[name]
+    plant(monkeypatch)
+    assert shown_by in disagreements(reference.Reference())
+
+
+@pytest.mark.parametrize(
+    ("ruling", "shown_by"),
+    [
+        ("R-WF-1", "fetch-correlation-first"),
+        ("R-WF-4", "broker-acks-minus-1"),
+        ("R-WF-5", "broker-produce"),
+        ("R-WF-9", "client-id-null"),
+        ("R-D-2", "client-id-not-utf-8"),
+    ],
+)
+def test_another_reading_of_the_reference_is_noticed(ruling: str, shown_by: str) -> None:
+    own = reference.Reference(reference.take(reference.rulings(DIALECT).values(), {ruling: "other"}))
+    assert shown_by in disagreements(own)
+
+
+def test_left_over_bytes_in_the_reference_are_noticed() -> None:
+    own = reference.Reference(reference.Rules(trailing_bytes="ignored"))
+    assert "frame-with-a-byte" in disagreements(own)
