@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import ast
 import dataclasses
 import functools
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
+import opinions
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
-from hypothesis import strategies as st
+from opinions import Plant, imported, tried
 from second_opinion import kip_35 as opinion
 
 import reference
@@ -32,14 +29,7 @@ CLUSTER = vectors.settings(DIALECT)["cluster"]
 
 
 def test_it_imports_nothing_of_the_kit() -> None:
-    tree = ast.parse(Path(opinion.__file__).read_text("utf-8"))
-    imported = {
-        alias.name if isinstance(node, ast.Import) else node.module or ""
-        for node in ast.walk(tree)
-        if isinstance(node, (ast.Import, ast.ImportFrom))
-        for alias in node.names
-    }
-    assert {name.partition(".")[0] for name in imported} == {"__future__", "collections", "construct", "typing"}
+    assert imported(opinion) == {"__future__", "collections", "construct", "typing"}
 
 
 def decoded(type_name: str, data: bytes) -> Any:
@@ -110,18 +100,6 @@ BODIES = {
 }
 
 
-def tried(examples: int, check: Callable[[Any], None], drawn: st.SearchStrategy[Any]) -> None:
-    run = settings(
-        max_examples=examples,
-        derandomize=True,
-        database=None,
-        deadline=None,
-        phases=(Phase.generate,),
-        suppress_health_check=list(HealthCheck),
-    )
-    run(given(drawn)(check))()
-
-
 @pytest.mark.parametrize("name", sorted(BODIES))
 def test_it_reads_5000_generated_messages_as_the_reference_wrote_them(name: str) -> None:
     count = 0
@@ -156,26 +134,12 @@ def test_it_reads_and_refuses_the_same_bytes(name: str) -> None:
 
 def disagreements(own: reference.Reference) -> set[str]:
     """The vectors on which the reference and the second opinion part."""
-    found = set()
-    for vector in asked():
-        case = vector.case(vector.ops[0])
-        arguments = {**case.args, "dialect": DIALECT}
-        if case.type is not None:
-            arguments |= {"type": case.type, "version": case.version}
-        try:
-            answer = getattr(own, case.op)(**arguments)
-        except reference.WireError:
-            answer = "refused"
-        if vector.id not in UNKNOWN_NAMES and not equal(answer, said(vector)):
-            found.add(vector.id)
-    return found
+    known = [(vector, vector.ops[0]) for vector in asked() if vector.id not in UNKNOWN_NAMES]
+    return opinions.disagreements(own, known, lambda vector, _: said(vector))
 
 
 def test_without_a_plant_they_agree() -> None:
     assert disagreements(reference_under()) == set()
-
-
-Plant = Callable[[pytest.MonkeyPatch], None]
 
 
 def _count_of_two_bytes(patch: pytest.MonkeyPatch) -> None:

@@ -3,16 +3,13 @@ planted wrongly."""
 
 from __future__ import annotations
 
-import ast
 import types
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import crc32c
+import opinions
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
-from hypothesis import strategies as st
+from opinions import Plant, imported, tried
 from second_opinion import kip_82_int as opinion
 
 import reference
@@ -44,14 +41,7 @@ LIBRARIES = {
 
 
 def test_it_imports_nothing_of_the_kit() -> None:
-    tree = ast.parse(Path(opinion.__file__).read_text("utf-8"))
-    imported = {
-        alias.name if isinstance(node, ast.Import) else node.module or ""
-        for node in ast.walk(tree)
-        if isinstance(node, (ast.Import, ast.ImportFrom))
-        for alias in node.names
-    }
-    assert {name.partition(".")[0] for name in imported} == LIBRARIES
+    assert imported(opinion) == LIBRARIES
 
 
 def test_it_knows_the_types_of_the_dialect() -> None:
@@ -111,18 +101,6 @@ def test_it_concludes_what_the_vectors_demand(vector: Vector, op: Op) -> None:
 # --- Generated messages -----------------------------------------------------------------------------------------------
 
 
-def tried(examples: int, check: Callable[[Any], None], drawn: st.SearchStrategy[Any]) -> None:
-    run = settings(
-        max_examples=examples,
-        derandomize=True,
-        database=None,
-        deadline=None,
-        phases=(Phase.generate,),
-        suppress_health_check=list(HealthCheck),
-    )
-    run(given(drawn)(check))()
-
-
 #: 10,000 in all, most of those that are soon read.
 EXAMPLES = dict.fromkeys(opinion.TYPES, 250) | {"HEADERS": 4000, "MESSAGE_AND_OFFSET": 1500, "MESSAGE_SET": 500}
 
@@ -173,24 +151,11 @@ def test_it_reads_and_refuses_the_same_bytes(name: str, version: int | None) -> 
 
 def disagreements(own: reference.Reference) -> set[str]:
     """The vectors on which the reference and the second opinion part."""
-    found = set()
-    for vector, op in ASKED:
-        case = vector.case(op)
-        arguments = {**case.args, "dialect": DIALECT, "type": case.type, "version": case.version}
-        try:
-            answer = getattr(own, op)(**arguments)
-        except reference.WireError:
-            answer = "refused"
-        if not equal(answer, said(vector, op)):
-            found.add(vector.id)
-    return found
+    return opinions.disagreements(own, ASKED, said)
 
 
 def test_without_a_plant_they_agree() -> None:
     assert disagreements(reference.Reference()) == set()
-
-
-Plant = Callable[[pytest.MonkeyPatch], None]
 
 
 def _flag_0x08(patch: pytest.MonkeyPatch) -> None:

@@ -3,16 +3,14 @@ wrongly."""
 
 from __future__ import annotations
 
-import ast
 import random
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
 import altered_parts
+import opinions
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
-from hypothesis import strategies as st
+from opinions import Plant, imported, tried
 from second_opinion import wire_format as opinion
 
 import reference
@@ -34,15 +32,7 @@ ASKED = [vector for vector in VECTORS if vector.kind is not Kind.UNENCODABLE]
 
 
 def test_it_imports_nothing_of_the_kit() -> None:
-    tree = ast.parse(Path(opinion.__file__).read_text("utf-8"))
-    imported = {
-        alias.name if isinstance(node, ast.Import) else node.module or ""
-        for node in ast.walk(tree)
-        if isinstance(node, (ast.Import, ast.ImportFrom))
-        for alias in node.names
-    }
-    roots = {name.partition(".")[0] for name in imported}
-    assert roots == {"__future__", "collections", "construct", "cramjam", "typing", "zlib"}
+    assert imported(opinion) == {"__future__", "collections", "construct", "cramjam", "typing", "zlib"}
 
 
 def decoded(type_name: str, data: bytes) -> Any:
@@ -93,18 +83,6 @@ def test_it_concludes_what_the_vectors_demand(vector: Vector) -> None:
             assert found[1] is closes
         case _:
             assert equal(vector.expected, found)
-
-
-def tried(examples: int, check: Callable[[Any], None], drawn: st.SearchStrategy[Any]) -> None:
-    run = settings(
-        max_examples=examples,
-        derandomize=True,
-        database=None,
-        deadline=None,
-        phases=(Phase.generate,),
-        suppress_health_check=list(HealthCheck),
-    )
-    run(given(drawn)(check))()
 
 
 def mixed(drawn: list[Any], count: int) -> Iterator[Any]:
@@ -159,30 +137,15 @@ def test_it_reads_and_refuses_the_same_bytes(name: str) -> None:
 
 def disagreements(own: reference.Reference) -> set[str]:
     """The vectors on which the reference and the second opinion part."""
-    found = set()
-    for vector in ASKED:
-        case = vector.case(vector.ops[0])
-        arguments = {**case.args, "dialect": DIALECT}
-        if case.type is not None:
-            arguments["type"] = case.type
-        try:
-            answer = getattr(own, case.op)(**arguments)
-        except reference.WireError:
-            answer = "refused"
-        if not equal(answer, said(vector)):
-            found.add(vector.id)
-    return found
+    return opinions.disagreements(own, [(vector, vector.ops[0]) for vector in ASKED], lambda vector, _: said(vector))
 
 
 def test_without_a_plant_they_agree() -> None:
     assert disagreements(reference.Reference()) == set()
 
 
-Patch = pytest.MonkeyPatch
-
-
-def _laid_out(change: altered_parts.Change) -> Callable[[Patch], None]:
-    def plant(patch: Patch) -> None:
+def _laid_out(change: altered_parts.Change) -> Plant:
+    def plant(patch: pytest.MonkeyPatch) -> None:
         planted = WireFormat()
         planted.codecs = altered_parts.altered(change)
         patch.setitem(DIALECTS, DIALECT, planted)
@@ -216,15 +179,15 @@ def _error_first(part: Part) -> Part:
     return Fields({name: part.parts[name] for name in names})
 
 
-def _no_partial_messages(patch: Patch) -> None:
+def _no_partial_messages(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(messages, "is_partial", lambda data: False)
 
 
-def _no_codecs(patch: Patch) -> None:
+def _no_codecs(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(messages, "CODEC", 0)
 
 
-def _any_crc(patch: Patch) -> None:
+def _any_crc(patch: pytest.MonkeyPatch) -> None:
     def planted(window: Reader) -> bytes:
         window.take(4, window.pos, "crc")
         return window.take(window.remaining, window.pos, "payload")
@@ -232,11 +195,11 @@ def _any_crc(patch: Patch) -> None:
     patch.setattr(messages, "_read_payload", planted)
 
 
-def _answers_acks_0(patch: Patch) -> None:
+def _answers_acks_0(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(broker, "NO_ACKS", None)
 
 
-def _matches_no_id(patch: Patch) -> None:
+def _matches_no_id(patch: pytest.MonkeyPatch) -> None:
     answer = client.Client._answer
 
     def planted(self: client.Client, api: str, asked: Any, response: bytes) -> Any:
@@ -245,11 +208,11 @@ def _matches_no_id(patch: Patch) -> None:
     patch.setattr(client.Client, "_answer", planted)
 
 
-def _does_not_pair(patch: Patch) -> None:
+def _does_not_pair(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(client, "pair", lambda request, response: [])
 
 
-def _pairs_topics(patch: Patch) -> None:
+def _pairs_topics(patch: pytest.MonkeyPatch) -> None:
     def planted(request: Any, response: Any) -> Any:
         one = [{"partition": 0, "messages": []}]
         return pair({**request, "data": [{**topic, "partition_data": one} for topic in request["data"]]}, response)
@@ -257,7 +220,7 @@ def _pairs_topics(patch: Patch) -> None:
     patch.setattr(client, "pair", planted)
 
 
-PLANTS: dict[str, tuple[Callable[[Patch], None], str]] = {
+PLANTS: dict[str, tuple[Plant, str]] = {
     "R-WF-2": (_laid_out(_wide_counts), "produce"),
     "R-WF-3": (_laid_out(_bare_sets), "produce"),
     "R-WF-6, unequal": (_laid_out(_uncounted), "produced-offset-missing"),
