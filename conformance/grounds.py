@@ -28,11 +28,11 @@ def grounds(
             for reading in ruling.others
         )
     ]
-    spoken = reference.dialect_named(dialect)
-    if _is_bomb(error, spans) and spoken.bomb_ruling is not None:
-        found.append(spoken.bomb_ruling)
-    plain = spoken.grounds.get((type_name, error.reason), spoken.grounds.get(error.reason))
-    return tuple(found) if found or plain is None else (plain,)
+    announced = _is_bomb(error, spans)
+    ground = reference.dialect_named(dialect).ground(type_name, error, announced=announced)
+    if ground is not None and (announced or not found):
+        found.append(ground)
+    return tuple(found)
 
 
 def _fares_otherwise(

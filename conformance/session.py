@@ -42,8 +42,9 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What an implementation is asked; `not_offered` counts the cases that it is not, by what it does not offer,
-    `elsewhere` those that do not hold under the catalogue in force, by their type."""
+    """What an implementation is asked; `not_offered` counts the cases that it is not, by what it does not offer
+    (a dialect, a type and op, an op), `elsewhere` those that do not hold under the catalogue in force, by their type.
+    """
 
     questions: tuple[Question, ...]
     not_offered: Counter[str] = field(default_factory=Counter)
@@ -73,7 +74,7 @@ class Session(Closing):
         for vector in chosen:
             for op in self._ops(vector):
                 case = vector.case(op)
-                name = f"{case.type} {op}" if case.type else op
+                name = self._lacked(case)
                 if not _holds(vector, op):
                     elsewhere[name] += 1
                 elif self._offers(vector, case):
@@ -81,6 +82,12 @@ class Session(Closing):
                 else:
                     not_offered[name] += 1
         return Selection(tuple(questions), not_offered, elsewhere)
+
+    def _lacked(self, case: Case) -> str:
+        """What it does not offer if not this case: the dialect, else a type and op, or an op without a type."""
+        if case.dialect not in self.description.dialects:
+            return case.dialect
+        return f"{case.type} {case.op}" if case.type else case.op
 
     def _ops(self, vector: Vector) -> tuple[Op, ...]:
         """An invalid vector is asked once: decode, or recode where only that is offered."""

@@ -21,6 +21,13 @@ FALLBACK_ANSWER = bytes.fromhex("00000010 00000001" + "0023 00000001 0012 0000 0
 # Size, correlation id, tags (header v1); throttle, no brokers, null cluster id, controller −1, no topics, tags.
 METADATA_ANSWER = bytes.fromhex("00000011 00000002 00" + "00000000 01 00 ffffffff 01 00")
 
+# kip-35-v7: size, api key 999, version 0, correlation id 7; BrokerMetadata 0, correlation id 9, no client id, node −1.
+UNKNOWN = bytes.fromhex("00000008 03e7 0000 00000007")
+BROKER_METADATA = bytes.fromhex("00000012 0011 0000 00000009 ffff 00000001 ffffffff")
+BROKER_METADATA_ANSWER = bytes.fromhex("00000008 00000009 00000000")
+EMPTY = bytes.fromhex("00000004 00000007")
+LITERAL = bytes.fromhex("00000000 00000007")
+
 
 def requests(data: bytes) -> list[Frame]:
     return Capture(data, "kafka").requests()
@@ -214,16 +221,19 @@ def test_a_frame_in_another_reading_names_the_ruling() -> None:
 
 @st.composite
 def damaged(draw: st.DrawFn) -> bytes:
-    data = bytearray(draw(st.sampled_from([API_VERSIONS, METADATA, METADATA + API_VERSIONS, METADATA_ANSWER])))
+    whole = [API_VERSIONS, METADATA, METADATA + API_VERSIONS, METADATA_ANSWER, UNKNOWN, BROKER_METADATA, EMPTY, LITERAL]
+    data = bytearray(draw(st.sampled_from(whole)))
     for _ in range(draw(st.integers(0, 3))):
         data[draw(st.integers(0, len(data) - 1))] = draw(st.integers(0, 255))
     return bytes(data[: draw(st.integers(0, len(data)))])
 
 
+@pytest.mark.parametrize("dialect", ["kafka", "kip-35-v7"])
 @given(data=st.one_of(st.binary(max_size=60), damaged()), asked=st.one_of(st.none(), damaged()))
-def test_whatever_the_bytes_are_frames_follow_one_another(data: bytes, asked: bytes | None) -> None:
+def test_whatever_the_bytes_are_frames_follow_one_another(dialect: str, data: bytes, asked: bytes | None) -> None:
+    capture = Capture(data, dialect)
     try:
-        frames = requests(data) if asked is None else responses(data, asked)
+        frames = capture.requests() if asked is None else capture.responses(Capture(asked, dialect))
     except NotToldError:
         return
     assert frames[0].start == 0
@@ -239,3 +249,66 @@ def test_whatever_the_bytes_are_frames_follow_one_another(data: bytes, asked: by
             assert frame.type is None or position == frame.end
         elif error.offset is not None:
             assert frame.start <= error.offset <= frame.end
+
+
+# --- kip-35-v7: answers to what a broker does not know ----------------------------------------------------------------
+
+
+def answered(digits: str, asked: bytes) -> list[Frame]:
+    return Capture(bytes.fromhex(digits), "kip-35-v7").responses(Capture(asked, "kip-35-v7"))
+
+
+def test_a_request_that_nobody_knows_has_an_answer_nevertheless() -> None:
+    (frame,) = answered(EMPTY.hex(), UNKNOWN)
+    assert kinds([frame]) == [(0, 8, "EmptyResponse", None)]
+    assert frame.explanation.error is None
+    (frame,) = answered("00000006 00000007 0000", UNKNOWN)
+    assert frame.type is None
+
+
+def test_without_the_word_that_it_is_a_request_it_is_none() -> None:
+    with pytest.raises(NotToldError, match="api key 999 is no api"):
+        Capture(UNKNOWN, "kip-35-v7").requests()
+    with pytest.raises(NotToldError, match="api key 999 is no api"):
+        answered(EMPTY.hex(), UNKNOWN + b"\0")
+
+
+def test_length_0_keeps_its_correlation_id_and_names_the_ruling() -> None:
+    frames = answered(LITERAL.hex() + BROKER_METADATA_ANSWER.hex(), UNKNOWN + BROKER_METADATA)
+    assert kinds(frames) == [(0, 8, "EmptyResponse", None), (8, 20, "ResponseFrame:BrokerMetadata", 0)]
+    assert frames[0].why.startswith(
+        "size 0 does not count the correlation id behind it; its correlation id, 7, is that"
+    )
+    assert frames[0].explanation.error is not None
+    assert (frames[0].explanation.error.reason, frames[0].explanation.error.offset) == ("truncated", 4)
+    assert frames[0].rulings == ("R-35-3",)
+    assert frames[1].explanation.error is None
+
+
+def test_a_size_that_is_an_id_too_is_a_size_where_sizes_fit() -> None:
+    asked = bytes.fromhex("00000008 03e7 0000 00000008") + BROKER_METADATA
+    frames = answered("00000000" + BROKER_METADATA_ANSWER.hex(), asked)
+    assert kinds(frames) == [(0, 4, None, None), (4, 16, "ResponseFrame:BrokerMetadata", 0)]
+    assert frames[0].why == "size 0 fits; there is no correlation id in it"
+
+
+@pytest.mark.parametrize(
+    ("digits", "type_name"),
+    [
+        ("00000004 00000009", "EmptyResponse"),
+        ("00000004 0000", "EmptyResponse"),
+        ("00000029 00000009", "ResponseFrame:BrokerMetadata"),  # the capture ends, not the answer
+        ("00000029 0000", "ResponseFrame:BrokerMetadata"),
+        ("00000000", "ResponseFrame:BrokerMetadata"),
+    ],
+)
+def test_only_an_answer_that_ends_behind_its_correlation_id_is_empty(digits: str, type_name: str) -> None:
+    (frame,) = answered(digits, BROKER_METADATA)
+    assert frame.type == type_name
+
+
+def test_half_a_correlation_id_is_none() -> None:
+    (frame,) = answered("00000002 0000", BROKER_METADATA)
+    assert frame.why == (
+        "size 2 fits; there is no correlation id in it, and one request, 1: api key 17 is BrokerMetadata, version 0"
+    )

@@ -221,6 +221,7 @@ def test_a_version_that_a_message_does_not_have_is_refused() -> None:
         (("Zzzzzzz", "00"), "its types are"),
         (("ARRAY<STRIN>", "00"), "is no array type of kafka"),
         (("ARRAY", "00"), "is no array type of kafka"),
+        (("ARRAY<HEADER>", "--dialect", "kip-82-string-keys", "00"), "no type 'ARRAY<HEADER>'; near it are HEADER"),
         (("VARINT", "--dialect", "kafak", "00"), "there is no dialect 'kafak'; there are kafka"),
         (("VARINT", "--version", "1", "00"), "VARINT has no versions"),
         (("ApiVersionsRequest", "00"), "say which with --version, 0 to 5"),
@@ -274,10 +275,17 @@ def test_length_0_names_the_ruling() -> None:
 
 
 @pytest.mark.parametrize(
-    ("digits", "ruling"), [("ffffffff", "R-35-2"), ("fffffffe", "R-D-3"), ("00000000 00", "R-D-5")]
+    ("message", "digits", "ruling"),
+    [
+        ("Request", "ffffffff", "R-35-2"),
+        ("Request", "fffffffe", "R-D-3"),
+        ("Request", "00000000 00", "R-D-5"),
+        ("Response", "ffffffff", "R-D-3"),  # which brokers are selected has nothing to do with it
+        ("Response", "00000001 00000002 ffff", "R-D-3"),
+    ],
 )
-def test_a_refused_body_names_its_ruling(digits: str, ruling: str) -> None:
-    code, text = run(*KIP_35, "BrokerMetadataRequest", "--version", "0", digits)
+def test_a_refused_body_names_its_ruling(message: str, digits: str, ruling: str) -> None:
+    code, text = run(*KIP_35, f"BrokerMetadata{message}", "--version", "0", digits)
     assert code == 1
     assert re.search(rf"^ruling +{ruling} ", text, re.MULTILINE)
 

@@ -73,6 +73,23 @@ def found(spec: str) -> tuple[dict[str, str], dict[str, str]]:
     return {one["ruling"]: one["taken"] for one in document["rulings"]}, document["readings"]
 
 
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("groups_headers", {"R-82s-6": "grouped"}),
+        ("sorts_headers", {"R-82s-6": "sorted"}),
+        ("zigzag", {"R-82s-8": "other"}),
+        ("zigzag_and_groups", {"R-82s-6": "grouped", "R-82s-8": "other"}),
+        ("headers_in_a_dict", {}),
+    ],
+)
+def test_of_several_other_readings_the_one_is_found_that_fits_all(name: str, expected: dict[str, str]) -> None:
+    """Some vectors fit two of them, or the demanded one too; and some only show two rulings' readings together."""
+    taken, declared = found(f"miniatures.kip_82s_{name}")
+    assert declared == expected
+    assert {ruling: taken[ruling] for ruling in expected} == expected
+
+
 def test_the_reference_takes_what_is_demanded() -> None:
     taken, declared = found("reference")
     assert declared == {}

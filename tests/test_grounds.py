@@ -8,7 +8,7 @@ import reference
 from conformance import vectors
 from conformance.grounds import grounds
 from conformance.model import Op
-from conformance.vectors import Vector
+from conformance.vectors import Kind, Vector
 
 
 def _contested_refusals() -> list[tuple[Vector, str]]:
@@ -35,6 +35,18 @@ def test_a_vector_s_contested_ruling_is_named() -> None:
     for vector, ruling in cases:
         assert vector.type is not None
         assert ruling in of(vector.type, vector.data.hex(), vector.version), vector.path
+
+
+def test_a_refusal_of_the_draft_rests_on_what_its_vector_names() -> None:
+    grounded = 0
+    for vector in vectors.load(["kip-35-v7"]):
+        if vector.kind is Kind.INVALID and vector.type:
+            found = reference.explain(vector.type, vector.data, dialect=vector.dialect, version=vector.version)
+            assert found.error is not None
+            named = grounds(vector.type, vector.data, vector.dialect, vector.version, found.error, found.spans)
+            assert set(named) <= set(vector.rulings), vector.path
+            grounded += bool(named)
+    assert grounded > 30
 
 
 @pytest.mark.parametrize(

@@ -120,7 +120,7 @@ def test_the_error_names_the_request_and_the_connection_stays_usable() -> None:
     requests = [request(1), request(2, 0, 3), request(3, 999), request(4)]
     connection = conversation(NEW, *requests)
     sent = answer(1) + empty(2) + empty(3) + answer(4)
-    outcomes = connection.receive(sent)
+    outcomes = list(connection.receive(sent))
     assert outcomes == [ACCEPTED, unsupported("ProduceRequest"), unsupported("api 999"), ACCEPTED]
     said = [NEW.explain(one, outcome) for one, outcome in zip(requests, outcomes, strict=True)]
     assert said == [
@@ -134,7 +134,7 @@ def test_the_error_names_the_request_and_the_connection_stays_usable() -> None:
 
 def test_an_old_client_finds_it_malformed_and_reads_on() -> None:
     connection = conversation(OLD, request(1, 17), request(2, 0, 3), request(3))
-    outcomes = connection.receive(empty(1) + empty(2) + answer(3))
+    outcomes = list(connection.receive(empty(1) + empty(2) + answer(3)))
     assert outcomes == [MALFORMED, MALFORMED, ACCEPTED]
     assert OLD.explain(request(2, 0, 3), MALFORMED) == "ProduceRequest v3: its response cannot be parsed"
 
@@ -145,16 +145,16 @@ def test_wherever_the_bytes_are_cut_the_boundary_is_kept(client: Client, cut: in
     connection = conversation(client, request(1, 999), request(2, 17))
     sent = empty(1) + answer(2)
     first = MALFORMED if client is OLD else unsupported("api 999")
-    assert connection.receive(sent[:cut]) + connection.receive(sent[cut:]) == [first, ACCEPTED]
+    assert [*connection.receive(sent[:cut]), *connection.receive(sent[cut:])] == [first, ACCEPTED]
 
 
 @pytest.mark.parametrize("client", [NEW, OLD], ids=["new", "old"])
 def test_length_0_word_by_word_would_lose_the_boundary(client: Client) -> None:
     """Why R-35-3 counts the correlation id: an existing client takes it for the next frame's length."""
     connection = conversation(client, request(1, 999), request(2))
-    assert connection.receive(bytes.fromhex("00000000 00000001") + answer(2)) == [MALFORMED, MALFORMED]
+    assert list(connection.receive(bytes.fromhex("00000000 00000001") + answer(2))) == [MALFORMED, MALFORMED]
     waiting = conversation(client, request(60, 999), request(61))
-    assert waiting.receive(bytes.fromhex("00000000 0000003c") + answer(61)) == [MALFORMED]
+    assert list(waiting.receive(bytes.fromhex("00000000 0000003c") + answer(61))) == [MALFORMED]
     assert len(waiting.open) == 1  # hangs: sixty bytes are awaited
 
 
@@ -166,11 +166,12 @@ def test_a_client_of_the_other_reading_takes_both_forms() -> None:
     assert client.interpret(request(8), literal) == MALFORMED
     assert client.interpret(request(8), empty(7)) == MALFORMED
     assert client.interpret(request(7), empty(7) + b"\0") == MALFORMED
+    assert client.interpret(request(7), answer(7)) == ACCEPTED
 
 
 def test_a_closed_connection_ends_all_that_is_open() -> None:
     connection = conversation(NEW, request(1), request(2, 0, 3))
-    assert connection.receive(answer(1)) == [ACCEPTED]
+    assert list(connection.receive(answer(1))) == [ACCEPTED]
     assert connection.close() == [{"outcome": "error", "error": None}]
     assert connection.close() == []
     assert NEW.explain(request(2, 0, 3), {"outcome": "error", "error": None}) == (
@@ -180,19 +181,30 @@ def test_a_closed_connection_ends_all_that_is_open() -> None:
 
 def test_an_answer_without_a_request() -> None:
     connection = conversation(NEW, request(1))
+    found = connection.receive(answer(1) + answer(2))
+    assert next(found) == ACCEPTED
     with pytest.raises(reference.DecodeError, match="no request is open"):
-        connection.receive(answer(1) + answer(2))
+        next(found)
 
 
 def test_a_size_that_no_frame_has_ends_the_reading() -> None:
     with pytest.raises(reference.DecodeError, match="frame size -1 is negative"):
-        conversation(NEW, request(1)).receive(b"\xff\xff\xff\xff")
+        list(conversation(NEW, request(1)).receive(b"\xff\xff\xff\xff"))
 
 
 def test_an_answer_that_the_draft_has_no_layout_for_is_not_judged() -> None:
     for api_key, version in ((0, 3), (17, 1)):
         with pytest.raises(NotImplementedError, match="KIP-35 has no layout for an answer to"):
             NEW.interpret(request(7, api_key, version), answer(7))
+
+
+def test_an_answer_without_a_layout_costs_no_other_one() -> None:
+    connection = conversation(NEW, request(1, 999), request(2, 0, 2), request(3))
+    found = connection.receive(empty(1) + answer(2) + answer(3))
+    assert next(found) == unsupported("api 999")
+    with pytest.raises(NotImplementedError, match="no layout for an answer to ProduceRequest 2"):
+        next(found)
+    assert list(connection.receive(b"")) == [ACCEPTED]
 
 
 def test_what_is_no_request_is_no_question() -> None:
@@ -246,6 +258,23 @@ def test_a_fault_in_a_tag_has_its_path() -> None:
     with pytest.raises(reference.DecodeError) as caught:
         reference.decode("BrokerMetadataResponse", bytes.fromhex("00000001") + ENTRY[:-1], dialect=DIALECT)
     assert (caught.value.path, caught.value.offset) == ("Brokers[0].Tags[0].Value", 33)
+
+
+@pytest.mark.parametrize("place", ["Host", "Key", "Value"])
+def test_the_longest_text(place: str) -> None:
+    """What an int16 counts: 32,767 bytes, of which é takes two."""
+
+    def body(text: str) -> dict[str, Any]:
+        tag = {"Key": "rack", "Value": "r1"} | {place: text}
+        return {"Brokers": [{**BROKER, "Host": text if place == "Host" else "h", "Tags": [(tag["Key"], tag["Value"])]}]}
+
+    longest = "é" * 16383 + "a"
+    data = reference.encode("BrokerMetadataResponse", body(longest), dialect=DIALECT)
+    assert b"\x7f\xff" + longest.encode() in data
+    assert reference.decode("BrokerMetadataResponse", data, dialect=DIALECT) == body(longest)
+    with pytest.raises(reference.EncodeError) as caught:
+        reference.encode("BrokerMetadataResponse", body(longest + "a"), dialect=DIALECT)
+    assert caught.value.reason == "string-too-long"
 
 
 def test_what_an_answer_is_read_as() -> None:

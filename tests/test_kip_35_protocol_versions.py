@@ -121,6 +121,7 @@ def test_current_is_the_greatest_number() -> None:
 )
 def test_what_a_protocol_version_has(protocol_version: int, requests: dict[str, int]) -> None:
     assert LEDGER.requests(protocol_version) == requests
+    assert Ledger(LEDGER.entries[::-1]).requests(protocol_version) == requests  # in whatever order they stand
 
 
 def test_deprecated_is_there_until_it_is_removed() -> None:

@@ -117,6 +117,7 @@ def test_is_this_the_broker_meant() -> None:
 def test_an_endpoint_by_protocol() -> None:
     assert tags.endpoint(BUILTIN, "ssl") == Endpoint("ssl", "host", 9192)
     assert tags.endpoint(BUILTIN, "SSL") == Endpoint("ssl", "host", 9192)
+    assert tags.endpoint(BUILTIN, "ssl") == ("ssl", "host", 9192)
     assert tags.endpoint(BUILTIN, "sasl_ssl") is None
     assert tags.endpoint([], "ssl") is None
 
@@ -206,6 +207,8 @@ def test_a_tag_needs_a_name() -> None:
         ("= b", {"": "b"}),
         ("a = b\\\n# c", {"a": "b# c"}),
         ("a = \u2028b", {"a": "\u2028b"}),
+        ("a = \\ud834\\udd1e", {"a": "\U0001d11e"}),
+        ("a = \\uD834\\uDD1Eb\U0001d11e", {"a": "\U0001d11eb\U0001d11e"}),
     ],
 )
 def test_properties_are_read_as_java_reads_them(text: str, found: dict[str, str]) -> None:
@@ -215,4 +218,18 @@ def test_properties_are_read_as_java_reads_them(text: str, found: dict[str, str]
 @pytest.mark.parametrize("text", ["a = b\nc = \\u12", "a = b\nc = \\uzzzz", "\n\\u = c"])
 def test_half_a_character_is_refused_with_its_line(text: str) -> None:
     with pytest.raises(PropertiesError, match=r"line 2: \\u is followed by four hex digits"):
+        load(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "half"),
+    [
+        ("\na = \\ud834", "ud834"),
+        ("\na = \\udd1e\\ud834", "udd1e"),
+        ("\na = b\\ud834c", "ud834"),
+        ("\n\\udd1e = b", "udd1e"),
+    ],
+)
+def test_a_surrogate_without_its_other_half_is_refused_with_its_line(text: str, half: str) -> None:
+    with pytest.raises(PropertiesError, match=rf"line 2: \\{half} is half a character"):
         load(text)

@@ -13,12 +13,18 @@ from wire import Refused, attempt
 import reference
 from conformance import generated, strategies, vectors
 from conformance.grounds import grounds
-from conformance.model import Op
+from conformance.judge import judge, rules_for
+from conformance.model import Op, Outcome
+from conformance.readings import ask
+from conformance.twins import twin_of
+from conformance.vectors import Kind
 from reference import Reference, Rules
 from reference.dialects.kip_82_string_keys import batch
 
 DRAFT = "kip-82-string-keys"
 TESTS = Path(__file__).parent
+#: The vectors in which all bytes of a number but the last are there.
+CUT = {"uintvar": "cut-of-4", "intvar": "cut-of-9"}
 TYPES = ("UVARINT", "INTVAR", "HEADER", "HEADERS", "MESSAGE", "BATCH")
 
 
@@ -102,6 +108,27 @@ def test_a_zigzag_length_can_be_negative() -> None:
     assert decode("HEADER", "0401" + "61", uint_var="zigzag") == Refused("negative-length", 1, "key")
     assert decode("MESSAGE", "0e000003026b0276", uint_var="zigzag") == message(offsetDelta=-2)
     assert encode("MESSAGE", message(offsetDelta=-2), uint_var="zigzag") == "0e000003026b0276"
+
+
+@pytest.mark.parametrize("order", ["grouped", "sorted"])
+def test_two_readings_at_once_are_contested_under_both(order: str) -> None:
+    """What is written under zigzag and in another order the vectors know by themselves; what is read, once declared."""
+    readings = {"R-82s-6": order, "R-82s-8": "other"}
+    both = Reference(reference.take(reference.rulings(DRAFT).values(), readings))
+    under_both = set()
+    for vector in vectors.load([DRAFT]):
+        for op in vector.ops:
+            seen, twin = ask(both, vector.case(op)), twin_of(vector)
+            its = ask(both, twin.case(op)) if twin else None
+            declared = judge(vector, seen, rules_for(DRAFT, readings), twin=its)
+            assert declared.verdict in (Outcome.PASS, Outcome.CONTESTED, Outcome.SKIP), declared
+            if op is Op.ENCODE and vector.kind is Kind.VALID:
+                found = judge(vector, seen)
+                assert found.verdict in (Outcome.PASS, Outcome.CONTESTED), found
+                under_both |= {vector.id} if found.rulings == ("R-82s-6", "R-82s-8") else set()
+    interleaved = {"headers-interleaved", "headers-interleaved-descending", "message-interleaved"}
+    descending = {"headers-descending", "headers-normal-forms", "message-descending"}
+    assert under_both == interleaved | (descending if order == "sorted" else set())
 
 
 # --- What is refused, and where ---------------------------------------------------------------------------------------
@@ -216,12 +243,52 @@ def test_every_byte_is_explained() -> None:
     assert {"firstOffset", "length", "crc", "magic", "records[0].headers[1].key", "records[1].value"} <= paths
 
 
-def test_refusals_rest_on_rulings() -> None:
-    data = bytes.fromhex(encode("BATCH", {}))
-    broken = data[:12] + bytes(4) + data[16:]
-    found = reference.explain("BATCH", broken, dialect=DRAFT)
+def rests_on(type_name: str, data: bytes) -> tuple[str, ...]:
+    found = reference.explain(type_name, data, dialect=DRAFT)
     assert found.error is not None
-    assert grounds("BATCH", broken, DRAFT, None, found.error, found.spans) == ("R-82s-10",)
+    return grounds(type_name, data, DRAFT, None, found.error, found.spans)
+
+
+@pytest.mark.parametrize(
+    ("type_name", "digits", "named"),
+    [
+        ("MESSAGE", "03" + "000000", ("R-82s-1",)),  # no key, and no bit that says so
+        ("MESSAGE", "05" + "010000" + "0276", ("R-82s-3",)),  # a value longer than what the message has left
+        ("MESSAGE", "02" + "0300", ("R-82s-3",)),  # no offset delta
+        ("MESSAGE", "03" + "0000", ("R-82s-8", "R-82s-3")),  # under zigzag the length is -2
+        ("HEADER", "08016101", ("R-82s-3",)),
+        ("HEADER", "03036101", ("R-82s-5",)),
+        ("HEADERS", "03016101" + "04016101", ("R-82s-4",)),
+        ("MESSAGE", "07" + "030000" + "06016101", ("R-82s-4",)),
+        ("MESSAGE", "07" + "030000" + "03046101", ("R-82s-5",)),
+        ("HEADER", "0301ff01", ("R-D-2",)),
+        ("UVARINT", "ffffffff1f", ("R-D-1",)),
+        ("UVARINT", "0100", ("R-D-5",)),
+        ("UVARINT", "80", ()),  # a number that is cut off rests on none
+    ],
+)
+def test_refusals_rest_on_rulings(type_name: str, digits: str, named: tuple[str, ...]) -> None:
+    assert rests_on(type_name, bytes.fromhex(digits)) == named
+
+
+def test_refusals_of_batches_rest_on_rulings() -> None:
+    data = bytes.fromhex(encode("BATCH", {}))
+    assert rests_on("BATCH", data[:12] + bytes(4) + data[16:]) == ("R-82s-10",)
+    assert rests_on("BATCH", data[:-1]) == ("R-82s-10",)
+    assert rests_on("BATCH", data[:8]) == ("R-82s-10",)
+    data = bytes.fromhex(encode("BATCH", {"records": [message()]}))
+    covered = data[16:-1]
+    cut = data[:8] + (len(covered) + 4).to_bytes(4) + batch.crc(covered).to_bytes(4) + covered
+    assert rests_on("BATCH", cut) == ("R-82s-8", "R-82s-3")
+
+
+def test_each_refusal_of_a_vector_rests_on_a_ruling() -> None:
+    without = [
+        vector.id
+        for vector in vectors.load([DRAFT])
+        if vector.type and vector.kind is Kind.INVALID and not rests_on(vector.type, vector.data)
+    ]
+    assert without == [f"{name}-{how}" for name in ("uintvar", "intvar") for how in ("nothing", "cut", CUT[name])]
 
 
 @pytest.mark.parametrize("type_name", TYPES)

@@ -108,8 +108,10 @@ def test_what_is_not_offered_is_counted_by_what_is_not_offered() -> None:
 
 
 def test_another_dialects_implementation_is_asked_nothing() -> None:
-    found = Session(Recorder(dialects=("wire-format",)), NOTHING_KNOWN).select(chosen())
+    vectors = list(chosen())
+    found = Session(Recorder(dialects=("wire-format",)), NOTHING_KNOWN).select(vectors)
     assert found.questions == ()
+    assert found.not_offered == {"kafka": sum(len(vector.ops) for vector in vectors)}
     assert found.not_offered.total() > 0
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import struct
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from conformance.grounds import grounds
@@ -70,6 +71,8 @@ class _Piece:
             return f"of its size {self.end - self.start} bytes are there"
         if self.whole:
             return f"size {self.size} fits"
+        if self.size == 0:
+            return "size 0 does not count the correlation id behind it"
         if self.cut:
             return f"size {self.size}, of which {self.end - self.start - SIZE_BYTES} bytes are there"
         return f"size {self.size} is no frame's"
@@ -116,25 +119,21 @@ class Capture:
         response and one request belong together whatever their ids are. Raises NotToldError."""
         if not self.data:
             raise NotToldError("there are no bytes, and so no frame")
-        heads = (requests._request_at(piece.header) for piece in requests._request_pieces)
+        heads = (requests._request_at(piece.header) for piece in requests._pieces_of_requests())
         asked = {number: request for number, request in enumerate(heads, 1) if request is not None}
-        pieces = self._pieces
-        ids = {request.correlation_id for request in asked.values()}
+        ids = {request.correlation_id for request in asked.values() if request.correlation_id is not None}
+        pieces = self._pieces if all(piece.whole for piece in self._pieces) else self._divided(ids)
         if self._int32(0) in ids and self._int32(SIZE_BYTES) not in ids and not all(piece.whole for piece in pieces):
             pieces = [self._bare]
         only = next(iter(asked), None) if len(asked) == len(pieces) == 1 else None
         found = []
         for piece in pieces:
-            correlation_id = self._int32(piece.header)
+            correlation_id = self._int32(piece.header) if piece.end >= piece.header + 4 else None
             matching = (number for number, request in asked.items() if request.correlation_id == correlation_id)
-            number = next(matching, only)
-            if number is None:
-                found.append(self._untold(piece, f"{piece}; no request has its correlation id, {correlation_id}"))
-                continue
-            request = asked.pop(number)  # its id may come again in a later request
-            same = "that" if request.correlation_id == correlation_id else f"not {request.correlation_id}, that"
-            why = f"{piece}; its correlation id, {correlation_id}, is {same} of request {number}: {request}"
-            found.append(self._answer(piece, request, why))
+            number = only if correlation_id is None else next(matching, only)
+            request = None if number is None else asked.pop(number)  # its id may come again in a later request
+            why = f"{piece}; {_whose(correlation_id, number, request)}"
+            found.append(self._untold(piece, why) if request is None else self._answer(piece, request, why))
         return found
 
     # --- Where frames begin -------------------------------------------------------------------------------------------
@@ -142,12 +141,18 @@ class Capture:
     @functools.cached_property
     def _pieces(self) -> list[_Piece]:
         """The data as its sizes divide it; behind a size that is not true all the rest is one piece."""
+        return self._divided(frozenset())
+
+    def _divided(self, ids: AbstractSet[int]) -> list[_Piece]:
+        """The same, where one of these correlation ids behind a size of 0 belongs to it nevertheless."""
         found = []
         start = 0
         while start < len(self.data):
             size = self._int32(start)
             possible = size is not None and 0 <= size <= len(self.data) - start - SIZE_BYTES
             end = start + SIZE_BYTES + size if size is not None and possible else len(self.data)
+            if size == 0 and self._int32(end) in ids:
+                end += 4
             found.append(_Piece(start, end, size))
             start = end
         return found
@@ -170,6 +175,17 @@ class Capture:
         if bare.known and bare.api_key and not fit:  # two bytes 0 begin the size of most frames
             return [self._bare]
         raise NotToldError(self._tried(sized, bare))
+
+    def _pieces_of_requests(self) -> list[_Piece]:
+        """As `_request_pieces`, where it is known that these are requests: sizes that fit are enough, before whatever
+        api key. Raises NotToldError."""
+        try:
+            return self._request_pieces
+        except NotToldError:
+            first = self._request_at(SIZE_BYTES)
+            if first is None or first.versions is not None or not all(piece.whole for piece in self._pieces):
+                raise
+            return self._pieces
 
     def _tried(self, sized: _Request | None, bare: _Request) -> str:
         with_size = "too short" if sized is None else f"{self._pieces[0]}, {sized}"
@@ -215,6 +231,8 @@ class Capture:
 
     def _answer(self, piece: _Piece, request: _Request, why: str) -> Frame:
         inside = self.data[piece.header : piece.end]
+        if piece.cut and piece.size is not None:  # behind the capture's end something follows
+            inside = inside.ljust(min(piece.size, 5), b"\0")
         found = own().dialect(self.dialect).answer_type(request.api_key, request.version, inside)
         if found is None:
             return self._untold(piece, why)
@@ -240,6 +258,18 @@ class Capture:
             found = _as_cut(found, piece)
         found = _shifted(found, shift)
         return Frame(piece.start, piece.end, type_name, version, why, not piece.bare, found, rulings)
+
+
+def _whose(correlation_id: int | None, number: int | None, request: _Request | None) -> str:
+    """Which request a response is taken for the answer to, and why."""
+    if request is None:
+        if correlation_id is None:
+            return "there is no correlation id in it"
+        return f"no request has its correlation id, {correlation_id}"
+    if correlation_id is None:
+        return f"there is no correlation id in it, and one request, {number}: {request}"
+    same = "that" if request.correlation_id == correlation_id else f"not {request.correlation_id}, that"
+    return f"its correlation id, {correlation_id}, is {same} of request {number}: {request}"
 
 
 def _as_cut(found: Explanation, piece: _Piece) -> Explanation:

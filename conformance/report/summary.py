@@ -89,8 +89,8 @@ def summary_table(
 ) -> RenderableType:
     """A row an area and a column a share for each implementation; columns that are empty everywhere are left out.
 
-    `not_offered`: implementation → what it does not offer (a type, a type and op) → how many questions were not put to
-    it for that. `elsewhere`: the same of what the catalogue in force lacks or has otherwise.
+    `not_offered`: implementation → what it does not offer (a dialect, a type and op, an op) → how many questions were
+    not put to it for that. `elsewhere`: the same of what the catalogue in force lacks or has otherwise.
     """
     seen = {name for tally in results.values() for _, name in tally.counts}
     columns = [name for name in _SHARES if name in _ALWAYS or name in seen]

@@ -8,7 +8,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from reference.codec import Codec
 from reference.cursor import Span
-from reference.errors import Reason
+from reference.errors import DecodeError, Reason
 from reference.evolution import Comparison
 from reference.rules import Rules, Ruling
 
@@ -26,7 +26,7 @@ class Dialect(abc.ABC):
 
     name: str
     rulings: tuple[Ruling, ...]
-    #: The uncontested ruling that a refusal rests on.
+    #: The ruling that a refusal rests on, whatever is read otherwise elsewhere.
     grounds: Mapping[Ground, str]
     #: The ruling on lengths and counts that promise more than is there, if the dialect has one.
     bomb_ruling: str | None
@@ -69,6 +69,13 @@ class Dialect(abc.ABC):
         correlation id on): a type, its version, and why where that does not follow from the request. None: the dialect
         does not say."""
         return None
+
+    def ground(self, type_name: str, error: DecodeError, *, announced: bool) -> str | None:
+        """The ruling that a refusal rests on, if one does. `announced`: a length or count was read, and says more than
+        there is."""
+        if announced and self.bomb_ruling is not None:
+            return self.bomb_ruling
+        return self.grounds.get((type_name, error.reason), self.grounds.get(error.reason))
 
     def lookup(self, type_name: str, data: bytes, key: Any, version: int | None, rules: Rules) -> list[Any]:
         """All values of a header key, in order. Raises DecodeError."""

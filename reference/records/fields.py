@@ -35,6 +35,26 @@ def sequence(value: Any, path: str) -> Sequence[Any]:
     return value
 
 
+def header_of(value: Any, path: str) -> tuple[Any, Any]:
+    """A header's key and value, whatever these are."""
+    if not isinstance(value, (list, tuple)) or len(value) != 2:
+        raise EncodeError(Reason.OUT_OF_RANGE, "a header is a pair of a key and a value", path)
+    return value[0], value[1]
+
+
+def key_bytes(key: Any, path: str) -> bytes:
+    """A header's key as UTF-8; the empty key is one."""
+    if key is None:
+        raise EncodeError(Reason.NULL_NOT_ALLOWED, "a header's key has no null", path)
+    if not isinstance(key, str):
+        raise EncodeError(Reason.OUT_OF_RANGE, f"a header's key is text, not a {type(key).__name__}", path)
+    try:
+        return key.encode()
+    except UnicodeEncodeError as error:
+        detail = f"character {error.start} is a lone surrogate, which UTF-8 cannot hold"
+        raise EncodeError(Reason.INVALID_UTF8, detail, path) from None
+
+
 def bytes_of(value: Any, path: str) -> bytes:
     """`value` as bytes."""
     if not isinstance(value, (bytes, bytearray, memoryview)):

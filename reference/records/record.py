@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from reference.cursor import Reader, Writer
-from reference.errors import EncodeError, Reason
+from reference.errors import Reason
 from reference.primitives import (
     append_int8,
     append_varint,
@@ -24,7 +24,7 @@ from reference.primitives import (
     read_varint,
     read_varlong,
 )
-from reference.records.fields import append_bytes, check_keys, join, read_bytes, sequence
+from reference.records.fields import append_bytes, check_keys, header_of, join, key_bytes, read_bytes, sequence
 
 KEYS = ("attributes", "timestampDelta", "offsetDelta", "key", "value", "headers")
 
@@ -108,23 +108,13 @@ def _append_headers(writer: Writer, value: Any, path: str) -> None:
     writer.path = path
     append_varint(writer, len(headers))
     for index, header in enumerate(headers):
-        if not isinstance(header, (list, tuple)) or len(header) != 2:
-            raise EncodeError(Reason.OUT_OF_RANGE, "a header is a pair of a key and a value", f"{path}[{index}]")
-        key, item = header
+        key, item = header_of(header, f"{path}[{index}]")
         _append_header_key(writer, key, f"{path}[{index}].key")
         append_bytes(writer, item, f"{path}[{index}].value", append_varint)
 
 
 def _append_header_key(writer: Writer, key: Any, path: str) -> None:
-    if key is None:
-        raise EncodeError(Reason.NULL_NOT_ALLOWED, "a header's key has no null", path)
-    if not isinstance(key, str):
-        raise EncodeError(Reason.OUT_OF_RANGE, f"a header's key is text, not a {type(key).__name__}", path)
-    try:
-        data = key.encode()
-    except UnicodeEncodeError as error:
-        detail = f"character {error.start} is a lone surrogate, which UTF-8 cannot hold"
-        raise EncodeError(Reason.INVALID_UTF8, detail, path) from None
+    data = key_bytes(key, path)
     writer.path = path
     append_varint(writer, len(data))
     writer.out += data

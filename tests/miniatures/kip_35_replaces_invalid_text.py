@@ -5,7 +5,7 @@ from __future__ import annotations
 from miniatures import Produces, everything
 from reference import Reference, rulings, take
 
-PRODUCES: Produces = frozenset({("header-multimaps", "contested", None), ("messages", "contested", None)})
+PRODUCES: Produces = frozenset((area, "contested", None) for area in ("header-multimaps", "messages", "framing"))
 TAKES = frozenset({"R-D-2"})
 
 dialects = ("kip-35-v7",)
@@ -17,3 +17,4 @@ configure = _own.configure
 decode = _own.decode
 recode = _own.recode
 serve = _own.serve
+interpret = _own.interpret

@@ -60,28 +60,56 @@ BROKER = Struct(
     "ProtocolVersionMax" / Int32sb,
     "Tags" / _counted(PAIR),
 )
+REQUEST = Struct("NodeIds" / _counted(Int32sb), Terminated)
+RESPONSE = Struct("Brokers" / _counted(BROKER), Terminated)
+
+API_KEY, API_VERSION = 17, 0
+#: A nullable string, whose length −1 stands for null.
+_CLIENT = _text(
+    Struct("length" / Int16sb, Check(this.length >= -1), "octets" / Bytes(lambda context: max(0, context.length))),
+    lambda found: None if found.length < 0 else found.octets.decode(),
+    lambda text: (
+        {"length": -1, "octets": b""} if text is None else {"length": len(text.encode()), "octets": text.encode()}
+    ),
+)
+REQUEST_HEADER = Struct(
+    "RequestApiKey" / Int16sb,
+    Check(this.RequestApiKey == API_KEY),
+    "RequestApiVersion" / Int16sb,
+    Check(this.RequestApiVersion == API_VERSION),
+    "CorrelationId" / Int32sb,
+    "ClientId" / _CLIENT,
+)
+RESPONSE_HEADER = Struct("CorrelationId" / Int32sb)
+
+
+def _frame(header: Construct, body: Construct) -> Construct:
+    """A size, which counts what follows it: header and body."""
+    sized = Struct("inside" / Prefixed(Int32sb, Struct("header" / header, "body" / body)), Terminated)
+    return ExprAdapter(sized, lambda found, _: found.inside, lambda value, _: {"inside": value})
+
+
 TYPES: Mapping[str, Construct] = {
-    "BrokerMetadataRequest": Struct("NodeIds" / _counted(Int32sb), Terminated),
-    "BrokerMetadataResponse": Struct("Brokers" / _counted(BROKER), Terminated),
+    "BrokerMetadataRequest": REQUEST,
+    "BrokerMetadataResponse": RESPONSE,
+    "RequestFrame": _frame(REQUEST_HEADER, REQUEST),
+    "ResponseFrame:BrokerMetadata": _frame(RESPONSE_HEADER, RESPONSE),
+    # The common header alone: the length counts the correlation id, and nothing follows.
+    "EmptyResponse": Struct(Const(4, Int32sb), "header" / RESPONSE_HEADER, Terminated),
 }
 
 #: What a broker needs of any request; what follows is the request's own affair.
 HEAD = Struct("key" / Int16sb, "version" / Int16sb, "correlation" / Int32sb, "rest" / GreedyBytes)
-#: A nullable string, whose length −1 stands for null.
-_CLIENT = Struct("length" / Int16sb, Check(this.length >= -1), "octets" / Bytes(lambda context: max(0, context.length)))
-_ASKED = Struct(
-    "client" / _text(_CLIENT, lambda found: found.octets.decode(), None), "body" / TYPES["BrokerMetadataRequest"]
-)
+_ASKED = Struct("client" / _CLIENT, "body" / REQUEST)
 _ANSWER = Prefixed(Int32sb, Struct("correlation" / Int32sb, "payload" / GreedyBytes))
-#: The common header alone: the length counts the correlation id, and nothing follows.
-_EMPTY = Struct("length" / Const(4, Int32sb), "correlation" / Int32sb, Terminated)
 
-API_KEY, API_VERSION = 17, 0
 _NAMES = {0: "ProduceRequest", 1: "FetchRequest", 3: "MetadataRequest", API_KEY: "BrokerMetadataRequest"}
 
 
-def decode(type_name: str, data: bytes) -> Any:
+def decode(type_name: str, data: bytes, version: int | None = API_VERSION) -> Any:
     """Raises RefusedError."""
+    if version not in (None, API_VERSION):
+        raise RefusedError(f"there is no version {version}")
     return _plain(_parse(TYPES[type_name], data))
 
 
@@ -110,7 +138,7 @@ def serve(received: bytes, cluster: Mapping[str, Any]) -> tuple[bytes, bool]:
 def _answered(frame: bytes, cluster: Mapping[str, Any]) -> bytes:
     head = _parse(HEAD, frame)
     if (head.key, head.version) != (API_KEY, API_VERSION):
-        return bytes(_EMPTY.build({"correlation": head.correlation}))
+        return encode("EmptyResponse", {"header": {"CorrelationId": head.correlation}})
     asked = _parse(_ASKED, head.rest).body.NodeIds
     body = encode("BrokerMetadataResponse", {"Brokers": chosen(asked, cluster)})
     return bytes(_ANSWER.build({"correlation": head.correlation, "payload": body}))

@@ -343,7 +343,7 @@ def check_type(type_name: str, dialect: str, version: int | None) -> None:
 
 
 def _unknown(type_name: str, dialect: str, names: list[str]) -> str:
-    if "<" in type_name or type_name == "ARRAY":
+    if "ARRAY" in names and ("<" in type_name or type_name == "ARRAY"):
         return (
             f"{type_name!r} is no array type of {dialect}: ARRAY, NULLABLE_ARRAY, COMPACT_ARRAY or "
             "COMPACT_NULLABLE_ARRAY stands before <T>, and T is a primitive or an array, as in ARRAY<STRING>"

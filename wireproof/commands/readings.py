@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ import reference
 from conformance import vectors
 from conformance.connection import Options
 from conformance.judge import judge
-from conformance.model import Description, Observation, Op, Outcome, Status
+from conformance.model import Description, Observation, Op, Outcome
 from conformance.readings import Readings
 from conformance.report.failure import titled_name
 from conformance.report.text import safe, wrap
@@ -39,7 +40,8 @@ _INDENT = 20
 
 @dataclass
 class Finding:
-    """What is known of one ruling: reading → the ids that show it (`demanded`, `neither`, or another reading's name).
+    """What is known of one ruling: reading → the ids that fit it (`demanded`, `neither`, or another reading's name). Of
+    several other readings more than one may fit an id, and the demanded one beside them.
 
     `together` holds what only cases show in which several rulings act at once: it decides where nothing else does.
     """
@@ -51,26 +53,33 @@ class Finding:
     @property
     def shown(self) -> Mapping[str, list[str]]:
         """The evidence that counts."""
-        return self.seen or self.together
+        nothing_alone = all(reading == NEITHER for reading in self.seen)
+        return self.together if nothing_alone and self.together else self.seen
 
     @property
     def taken(self) -> str:
         """The reading that all cases show which are right under one; `mixed` when they show several, `neither` when no
         case is right under any, `not asked` when there is no case."""
-        readings = [reading for reading in self.shown if reading != NEITHER]
-        if len(readings) > 1:
-            return MIXED
-        return readings[0] if readings else next(iter(self.shown), NOT_ASKED)
+        right = {case for reading, cases in self.shown.items() if reading != NEITHER for case in cases}
+        if not right:
+            return next(iter(self.shown), NOT_ASKED)
+        whole = (reading for reading in (DEMANDED, *self.ruling.others) if right <= {*self.shown.get(reading, ())})
+        return next(whole, MIXED)
 
     @property
     def others(self) -> list[str]:
-        """The other readings that some case shows."""
-        return [reading for reading in self.shown if reading not in (DEMANDED, NEITHER)]
+        """The other readings that some case shows which is not right under the demanded one."""
+        demanded = {*self.shown.get(DEMANDED, ())}
+        return [
+            reading
+            for reading, cases in self.shown.items()
+            if reading not in (DEMANDED, NEITHER) and not demanded >= {*cases}
+        ]
 
     @property
     def declared(self) -> str | None:
         """What to declare: the name of the other reading that it takes everywhere."""
-        return self.others[0] if self.others and self.taken != MIXED else None
+        return self.taken if self.taken in self.ruling.others else None
 
 
 @click.command(epilog="Exit codes: 0 it was found out, 1 nothing could be asked, 2 a usage error.")
@@ -165,36 +174,49 @@ def _weigh(session: Session, question: Question, applying: Iterable[Also], findi
             if identifier not in findings:
                 continue
             finding = findings[identifier]
+            named = contested if identifier in contested else ()
+            fitting = _others(finding.ruling, question.vector, judged.observation, named, findings)
             if verdict.verdict is Outcome.PASS:
-                reading: str | None = DEMANDED
-            else:
-                reading = _other(finding.ruling, question.vector, judged.observation, named=identifier in contested)
-                if reading is None:
-                    # Another ruling's reading explains it, or nothing does.
-                    reading = None if contested else NEITHER
-            if reading is not None:
-                place = finding.seen if alone else finding.together
+                fitting = [DEMANDED, *(fitting if len(finding.ruling.others) > 1 else ())]
+            elif not fitting and not contested:  # else another ruling's reading explains it
+                fitting = [NEITHER]
+            place = finding.seen if alone and len(contested) < 2 else finding.together
+            for reading in fitting:
                 place.setdefault(reading, []).append(question.case.id)
 
 
-def _other(ruling: Ruling, vector: Vector, observation: Observation, *, named: bool) -> str | None:
-    """The name of the other reading that the observation takes; None when it takes none."""
+def _others(
+    ruling: Ruling, vector: Vector, observation: Observation, named: Sequence[str], findings: Mapping[str, Finding]
+) -> list[str]:
+    """The names of the other readings that fit the observation. `named`: the rulings, this one among them, under which
+    it is contested, if it is."""
     names = list(ruling.others)
     if named and len(names) == 1:
-        return names[0]
+        return names
     # A vector lists a ruling's readings in the ruling's own order.
-    entries = [also for also in vector.also if also.rulings == (ruling.id,)]
+    entries = [
+        also for also in vector.also if also.rulings == (ruling.id,) and _parts(also, vector, observation.case.op)
+    ]
     if named and len(entries) == len(names):
-        for name, entry in zip(names, entries, strict=True):
-            if judge(replace(vector, also=(entry,)), observation).verdict is Outcome.CONTESTED:
-                return name
-    if observation.status not in (Status.ANSWER, Status.REJECT):
-        return None
-    dialect = observation.case.dialect
-    for name in names:
-        if Readings(dialect, {ruling.id: name}, vectors.settings(dialect)).explain(observation):
-            return name
-    return None
+        found = [
+            name
+            for name, entry in zip(names, entries, strict=True)
+            if judge(replace(vector, also=(entry,)), observation).verdict is Outcome.CONTESTED
+        ]
+        if found:
+            return found
+    beside = [key for key in named if key != ruling.id and key in findings]
+    settings = vectors.settings(observation.case.dialect)
+    return [
+        name
+        for name in names
+        if any(
+            Readings(
+                observation.case.dialect, {ruling.id: name, **dict(zip(beside, taken, strict=True))}, settings
+            ).matches(observation)
+            for taken in itertools.product(*(findings[key].ruling.others for key in beside))
+        )
+    ]
 
 
 # --- Telling ------------------------------------------------------------------------------------------------------

@@ -15,7 +15,8 @@ from typing import Any
 
 from reference.codec import Codec
 from reference.dialects.base import Dialect, Ground, UnknownType
-from reference.dialects.kip_35 import broker, client
+from reference.dialects.kip_35 import broker
+from reference.dialects.kip_35.client import Client, common
 from reference.dialects.kip_35.layouts import API, API_KEY, BODIES, VERSION, EmptyResponse, Layouts, PlainCodec
 from reference.dialects.kip_35.rulings import RULINGS
 from reference.errors import DecodeError, Reason, shown
@@ -38,7 +39,9 @@ class Kip35(Dialect):
     rulings = RULINGS
     types = _TYPES
     grounds: Mapping[Ground, str] = {
-        Reason.NULL_NOT_ALLOWED: "R-35-2",
+        ("BrokerMetadataRequest", Reason.NULL_NOT_ALLOWED): "R-35-2",
+        ("RequestFrame", Reason.NULL_NOT_ALLOWED): "R-35-2",
+        Reason.NULL_NOT_ALLOWED: "R-D-3",
         Reason.NEGATIVE_LENGTH: "R-D-3",
         Reason.TRAILING_BYTES: "R-D-5",
     }
@@ -71,7 +74,7 @@ class Kip35(Dialect):
         return ResponseFrame.of(self.layouts, self.layouts.api_key, API, VERSION)
 
     def answer_type(self, api_key: int, version: int, inside: bytes) -> tuple[str, int | None, str] | None:
-        if len(inside) <= 4:
+        if len(inside) == 4:
             return "EmptyResponse", None, "nothing follows the correlation id: the request is not supported"
         if (api_key, version) == (self.layouts.api_key, VERSION):
             return _RESPONSE_FRAME, VERSION, ""
@@ -84,10 +87,7 @@ class Kip35(Dialect):
         return broker.serve(broker.Broker(among, self.layouts, rules), chunks)
 
     def interpret(self, request: bytes, response: bytes | None, rules: Rules) -> dict[str, Any]:
-        return client.Client(self.layouts, rules).interpret(request, response)
+        return Client(self.layouts, rules).interpret(request, response)
 
     def negotiate(self, api_key: int, client: tuple[int, int], broker: tuple[int, int] | None) -> int | None:  # noqa: ARG002 (a ProtocolVersion is of all apis)
-        return _common((client, broker))
-
-
-_common = client.common
+        return common((client, broker))

@@ -29,13 +29,13 @@ API_KEY = 17
 VERSION = 0
 
 
-def _field(name: str, node: Node, default: Any) -> PlannedField:
-    return PlannedField(name, node, default)
-
-
 def _scalar(name: str, primitive: str) -> PlannedField:
     node = PRIMITIVES[primitive]
-    return _field(name, node, node.default)
+    return PlannedField(name, node, node.default)
+
+
+def _array(name: str, element: Node) -> PlannedField:
+    return PlannedField(name, Array(element, compact=False, nullable=False), [])
 
 
 def _struct(name: str, *fields: PlannedField) -> Struct:
@@ -50,13 +50,13 @@ BROKER = _struct(
     _scalar("Port", "INT32"),
     _scalar("ProtocolVersionMin", "INT32"),
     _scalar("ProtocolVersionMax", "INT32"),
-    _field("Tags", Array(TAG, compact=False, nullable=False), []),
+    _array("Tags", TAG),
 )
 BODIES = {
     node.name: node
     for node in (
-        _struct(f"{API}Request", _field("NodeIds", Array(PRIMITIVES["INT32"], compact=False, nullable=False), [])),
-        _struct(f"{API}Response", _field("Brokers", Array(BROKER, compact=False, nullable=False), [])),
+        _struct(f"{API}Request", _array("NodeIds", PRIMITIVES["INT32"])),
+        _struct(f"{API}Response", _array("Brokers", BROKER)),
     )
 }
 HEADERS = {
@@ -106,7 +106,9 @@ class EmptyResponse(PlainCodec):
     __slots__ = ()
 
     def __init__(self) -> None:
-        super().__init__(_struct("EmptyResponse", _field("header", HEADERS["ResponseHeader", 0], {"CorrelationId": 0})))
+        super().__init__(
+            _struct("EmptyResponse", PlannedField("header", HEADERS["ResponseHeader", 0], {"CorrelationId": 0}))
+        )
 
     def read(self, reader: Reader) -> Any:
         if reader.rules.empty_response == "counted":

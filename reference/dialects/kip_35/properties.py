@@ -13,6 +13,8 @@ _KEY = re.compile(r"(?:[^\\ \t\f=:]|\\.)*", re.DOTALL)
 _SEPARATOR = re.compile(r"[ \t\f]*[=:]?[ \t\f]*")
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _NAMED = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
+#: Half of a character beyond U+FFFF, which Java writes as two.
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class PropertiesError(ValueError):
@@ -58,4 +60,10 @@ def _unescaped(text: str, number: int) -> str:
             raise PropertiesError(f"line {number}: \\u is followed by four hex digits")
         return chr(int(said[1:], 16)) if len(said) == 5 else _NAMED.get(said, said)
 
-    return _ESCAPE.sub(plain, text)
+    # In Java's characters, of which two may be one: \ud834\udd1e is U+1D11E.
+    joined = _ESCAPE.sub(plain, text).encode("utf-16-be", "surrogatepass").decode("utf-16-be", "surrogatepass")
+    if half := _SURROGATE.search(joined):
+        raise PropertiesError(
+            f"line {number}: \\u{ord(half[0]):04x} is half a character, and the other half is missing"
+        )
+    return joined

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from reference.dialects.kip_35 import properties
 from reference.dialects.kip_35.properties import PropertiesError
@@ -34,8 +33,7 @@ class TagError(ValueError):
     """A builtin tag's value that has not the documented form; the text names the tag."""
 
 
-@dataclass(frozen=True, slots=True)
-class Endpoint:
+class Endpoint(NamedTuple):
     """Where a broker listens: "ssl", "host", 9192. An IPv6 address is without its brackets."""
 
     protocol: str

@@ -22,8 +22,8 @@ from reference.codec import Codec, decode
 from reference.cursor import Reader, Writer
 from reference.dialects.base import Dialect, Ground, UnknownType
 from reference.dialects.kip_82_string_keys import batch, messages, numbers
-from reference.dialects.kip_82_string_keys.rulings import RULINGS
-from reference.errors import Reason
+from reference.dialects.kip_82_string_keys.rulings import RULINGS, lacking
+from reference.errors import DecodeError, Reason
 from reference.rules import Rules
 from reference.shapes import Fields, Integers, Items, KeyValue, KeyValues, Octets, Shape, Text, signed
 
@@ -88,13 +88,14 @@ class Kip82StringKeys(Dialect):
     name = "kip-82-string-keys"
     rulings = RULINGS
     grounds: Mapping[Ground, str] = {
+        Reason.VARINT_OVERFLOW: "R-D-1",
         Reason.NEGATIVE_LENGTH: "R-D-3",
         Reason.TRAILING_BYTES: "R-D-5",
         Reason.CRC_MISMATCH: "R-82s-10",
         Reason.UNSUPPORTED_MAGIC: "R-82s-10",
         Reason.UNSUPPORTED_COMPRESSION: "R-82s-10",
     }
-    bomb_ruling: str | None = "R-82s-3"
+    bomb_ruling: str | None = None
     empty_areas: Mapping[str, str] = {
         "tag-ordering": "it has no tags; the order of headers is in header-multimaps",
         "messages": "it is a format of messages inside of requests, and has no requests",
@@ -119,6 +120,11 @@ class Kip82StringKeys(Dialect):
         if type_name not in _CODECS:
             raise UnknownType(f"the dialect {self.name} has no type {type_name!r}")
         return _CODECS[type_name]
+
+    def ground(self, type_name: str, error: DecodeError, *, announced: bool) -> str | None:
+        if error.reason is Reason.TRUNCATED:
+            return lacking(type_name, error.path, announced=announced)
+        return super().ground(type_name, error, announced=announced)
 
     def lookup(self, type_name: str, data: bytes, key: Any, version: int | None, rules: Rules) -> list[Any]:
         if type_name not in ("HEADERS", "MESSAGE"):

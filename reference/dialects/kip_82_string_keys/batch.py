@@ -55,14 +55,7 @@ def read_batch(reader: Reader) -> dict[str, Any]:
     """One batch. Raises DecodeError: its magic, then its size, then its CRC, then its codec, then what it holds."""
     reader.path = "firstOffset"
     first_offset = read_int64(reader, "firstOffset")
-    reader.path = "length"
-    start = reader.pos
-    length = read_int32(reader, "length")
-    if length < 0:
-        raise reader.error(Reason.NEGATIVE_LENGTH, f"a batch of length {length}", start)
-    if length > reader.remaining:
-        raise reader.error(Reason.TRUNCATED, f"length {length}, but {reader.remaining} bytes are left", start)
-    window = reader.window(length)
+    window = _window(reader)
     window.path = "crc"
     crc_at = window.pos
     stored = read_uint32(window, "crc")
@@ -88,6 +81,18 @@ def read_batch(reader: Reader) -> dict[str, Any]:
     while window.remaining:
         messages.append(read_message(window, f"records[{len(messages)}]"))
     return batch | {"records": messages}
+
+
+def _window(reader: Reader) -> Reader:
+    """What `Length` counts."""
+    reader.path = "length"
+    start = reader.pos
+    length = read_int32(reader, "length")
+    if length < 0:
+        raise reader.error(Reason.NEGATIVE_LENGTH, f"a batch of length {length}", start)
+    if length > reader.remaining:
+        raise reader.error(Reason.TRUNCATED, f"length {length}, but {reader.remaining} bytes are left", start)
+    return reader.window(length)
 
 
 def _no_codec(attributes: int) -> str:

@@ -12,9 +12,8 @@ from typing import Any
 
 from reference.dialects.kip_82_string_keys.headers import Headers
 from reference.errors import EncodeError, Reason
+from reference.records.convert import LOG_APPEND_TIME
 
-#: Bit 3 of a batch's attributes: the timestamp of all its messages is that of appending, `maxTimestamp`.
-LOG_APPEND_TIME = 0x08
 #: What stands for no producer id, epoch and sequence.
 NONE = -1
 
@@ -84,7 +83,8 @@ def batch_of(records: Sequence[ProducerRecord], first_offset: int = 0) -> dict[s
 
 
 def received(batches: Iterable[Mapping[str, Any]], topic: str, partition: int) -> list[ConsumerRecord]:
-    """What a consumer is given for the BATCHes of a partition, in order."""
+    """What a consumer is given for the BATCHes of a partition, in order. A batch with the time of appending has it in
+    `maxTimestamp`, for all its messages."""
     return [
         ConsumerRecord(
             topic,

@@ -9,13 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from reference.cursor import Reader, Writer
-from reference.dialects.kip_82_string_keys.messages import (
-    Header,
-    append_headers,
-    key_bytes,
-    read_headers,
-    value_bytes,
-)
+from reference.dialects.kip_82_string_keys.messages import Header, append_headers, read_headers, value_bytes
+from reference.records.fields import key_bytes
 from reference.rules import Rules
 
 

@@ -25,7 +25,7 @@ from reference.dialects.kip_82_string_keys.numbers import (
 )
 from reference.errors import EncodeError, Reason
 from reference.primitives import append_int8, read_int8, read_text
-from reference.records.fields import bytes_of, check_keys, join, sequence
+from reference.records.fields import bytes_of, check_keys, header_of, join, key_bytes, sequence
 from reference.rules import Rules
 
 #: Bits of a message's attributes; the others are kept as they are.
@@ -61,28 +61,14 @@ def _rest(window: Reader, path: str) -> bytes:
 
 def append_header(writer: Writer, value: Any, path: str = "") -> None:
     """Append one header. Raises EncodeError."""
-    if not isinstance(value, (list, tuple)) or len(value) != 2:
-        raise EncodeError(Reason.OUT_OF_RANGE, "a header is a pair of a key and a value", path)
-    key, item = key_bytes(value[0], join(path, "key")), value_bytes(value[1], join(path, "value"))
+    name, content = header_of(value, path)
+    key, item = key_bytes(name, join(path, "key")), value_bytes(content, join(path, "value"))
     inner = writer.inner()
     inner.path = join(path, "key")
     append_uint_var(inner, len(key))
     inner.out += key
     inner.out += item
     _append_with_length(writer, inner, path)
-
-
-def key_bytes(key: Any, path: str) -> bytes:
-    """A header's key as UTF-8; the empty key is one. Raises EncodeError."""
-    if key is None:
-        raise EncodeError(Reason.NULL_NOT_ALLOWED, "a header's key has no null", path)
-    if not isinstance(key, str):
-        raise EncodeError(Reason.OUT_OF_RANGE, f"a header's key is text, not a {type(key).__name__}", path)
-    try:
-        return key.encode()
-    except UnicodeEncodeError as error:
-        detail = f"character {error.start} is a lone surrogate, which UTF-8 cannot hold"
-        raise EncodeError(Reason.INVALID_UTF8, detail, path) from None
 
 
 def value_bytes(value: Any, path: str) -> bytes:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from reference.dialects import drafts
 from reference.rules import OTHER, Ruling
 
@@ -80,3 +82,25 @@ RULINGS: tuple[Ruling, ...] = (
         source="KIP-82 with string keys, Compatibility, Deprecation, and Migration Plan",
     ),
 )
+
+#: Where bytes are too few → the ruling that says how many there should be: the first that fits the type and the path.
+_LACKING = tuple(
+    (re.compile(place), ruling)
+    for place, ruling in (
+        (r"HEADER length", "R-82s-3"),
+        (r"(HEADERS |.*\bheaders)\[\d+\]\.length", "R-82s-4"),
+        (r"(HEADER |HEADERS \[\d+\]\.|.*\bheaders\[\d+\]\.)key", "R-82s-5"),
+        (r"(MESSAGE |BATCH records\[\d+\]\.)\w+", "R-82s-3"),
+        (r"BATCH \w+", "R-82s-10"),
+    )
+)
+_KEY_OR_VALUE = re.compile(r"(MESSAGE |BATCH records\[\d+\]\.)(key|value)")
+
+
+def lacking(type_name: str, path: str, *, announced: bool) -> str | None:
+    """The ruling on which it rests that bytes are too few at `path`; none where a number of its own is cut off.
+    `announced`: a length was read there, and says more than there is."""
+    place = f"{type_name} {path}"
+    if not announced and _KEY_OR_VALUE.fullmatch(place):
+        return "R-82s-1"  # not even a length, where the attributes say that there is one
+    return next((ruling for pattern, ruling in _LACKING if pattern.fullmatch(place)), None)
