@@ -7,6 +7,7 @@ under the readings that the implementation declares), or it is not.
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -323,7 +324,7 @@ def _as_told(expected: Any, answer: Any, fields: frozenset[str]) -> Any:
             kept = {key: item for key, item in expected.items() if key in answer or key not in fields}
             return {key: _as_told(item, answer.get(key), fields) for key, item in kept.items()}
         case (list() | tuple(), list() | tuple()) if len(expected) == len(answer):
-            return [_as_told(*pair, fields) for pair in zip(expected, answer, strict=True)]
+            return [*map(_as_told, expected, answer, itertools.repeat(fields))]
     return expected
 
 

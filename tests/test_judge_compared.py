@@ -136,6 +136,25 @@ def test_what_is_read_is_compared_with_the_fields_that_the_writer_sets() -> None
         assert conclusion(judge(vector, answer(vector, Op.DECODE, whole(silent)), rebuilds=own[:1])) == WRONG_VALUE
 
 
+def test_such_fields_may_be_left_out_deep_inside() -> None:
+    """Of the messages of a wrapper, too."""
+    message = {"offset": 3, "attributes": 0, "timestamp": 1, "key": None, "value": b"a"}
+    other = message | {"offset": 4, "timestamp": 2}
+    wrapper = {"offset": 4, "attributes": 1, "timestamp": 5, "key": None, "messages": [message, other]}
+    raw = wrapper | {"messages": [inner | {"value": {"hex": "61"}} for inner in (message, other)]}
+    vector = make({"type": "MessageSet", "version": 1, "bytes": [["00", "any"]], "value": [raw], "ops": ["decode"]})
+    silent = [{key: item for key, item in inner.items() if key != "timestamp"} for inner in (message, other)]
+    for inside, found in (
+        (silent, PASS),
+        ([silent[0], other], PASS),
+        ([silent[0], other | {"timestamp": 7}], WRONG_VALUE),
+        ([silent[0], silent[0]], WRONG_VALUE),
+    ):
+        observed = answer(vector, Op.DECODE, [wrapper | {"messages": inside}])
+        assert conclusion(judge(vector, observed, rebuilds=["timestamp"])) == found
+        assert conclusion(judge(vector, observed)) == WRONG_VALUE
+
+
 # --- Values -----------------------------------------------------------------------------------------------------------
 
 
@@ -297,3 +316,12 @@ def test_the_key_of_a_header_may_be_bytes(type_name: str) -> None:
         other[0][0] += b"\xff"
         other = other[0] if type_name == "HEADER" else other
         assert judge(vector, answer(vector, Op.DECODE, other)).verdict is Outcome.FAIL
+
+
+def test_what_is_looked_up_in_headers_are_values_alone() -> None:
+    found = vectors.load(["kip-82-string-keys"], ["header-multimaps"])
+    lookups = [vector for vector in found if vector.kind is vectors.Kind.LOOKUP and vector.type == "HEADERS"]
+    assert any(vector.expected for vector in lookups)
+    for vector in lookups:
+        assert judge(vector, answer(vector, Op.LOOKUP, vector.expected)).verdict is Outcome.PASS
+        assert judge(vector, answer(vector, Op.LOOKUP, [*vector.expected, b"more"])).verdict is Outcome.FAIL
