@@ -23,8 +23,6 @@ _ID = re.compile(
 )
 #: Types that may end with a partial entry, which nothing that is written has.
 _SETS = frozenset({"RecordSet", "MessageSet"})
-#: The bits of an entry's attributes that name its codec.
-_CODEC = 0x07
 #: What a generated case is about, by its type; messages and frames are about themselves.
 _AREAS = (
     (re.compile(r"Record"), "header-multimaps"),
@@ -52,18 +50,10 @@ def has_partial_tail(type_name: str, data: bytes) -> bool:
     return at != len(data)
 
 
-def _compressed(type_name: str, value: Any) -> bool:
+def _compressed(dialect: str, type_name: str, value: Any) -> bool:
     """Whether any batch or message in it has a codec, which leaves the bytes free."""
-    match type_name:
-        case "RecordBatch":
-            return bool(value["attributes"] & _CODEC)
-        case "RecordSet" | "MessageSet":
-            return any(entry["attributes"] & _CODEC for entry in value)
-        case "MESSAGE_AND_OFFSET":
-            return "messages" in value
-        case "MESSAGE_SET":
-            return any("messages" in entry for entry in value)
-    return False
+    entries = own().dialect(dialect).entries.get(type_name)
+    return entries is not None and entries.compressed(value)
 
 
 def vector_of(
@@ -103,7 +93,7 @@ def vector_of(
             kind=Kind.VALID,
             value=decoded.answer,
             canonical=canonical,
-            compare_decoded=_compressed(type_name, decoded.answer),
+            compare_decoded=_compressed(dialect, type_name, decoded.answer),
         )
     arguments = {"value": decoded.answer} if op is Op.ENCODE else {"data": data}
     return vector, Case(identifier, op, dialect, type_name, version, arguments)

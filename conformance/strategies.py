@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from conformance.own import own
 from conformance.values import INTEGERS
 from reference.codec import Codec, NodeCodec
-from reference.dialects.kip_82_int import HeadedCodec
 from reference.framing import RequestFrame, ResponseFrame, request_plans
 from reference.plan import Array, Node, OptionalBuffer, Pair, PlannedField, Struct, TagBuffer
 from reference.primitives import Primitive
 from reference.shapes import (
+    Ascending,
     Constant,
     Either,
     Fields,
@@ -127,8 +127,11 @@ def of_shape(shape: Shape) -> Values:
             return st.tuples(_of_key(key), of_shape(value)).map(list)
         case KeyValues(key, value):
             return st.lists(of_shape(KeyValue(key, value)), max_size=4)
-        case Items(item):
-            return st.lists(of_shape(item), max_size=3)
+        case Ascending(key, value):
+            pairs = st.dictionaries(of_shape(key), of_shape(value), max_size=4)
+            return pairs.map(lambda found: [list(pair) for pair in sorted(found.items())])
+        case Items(item, least):
+            return st.lists(of_shape(item), min_size=least, max_size=3)
         case Fields(fields):
             return st.fixed_dictionaries({name: of_shape(field) for name, field in fields.items()})
         case Either(shapes):
@@ -152,8 +155,6 @@ def of_codec(codec: Codec, dialect: str) -> Values:
             return st.fixed_dictionaries({"header": of_node(header), "body": of_node(body)})
         case RequestFrame():
             return _of_request_frames(codec, dialect)
-        case HeadedCodec():
-            return _of_headed(codec)
     raise NotImplementedError(f"no strategy for {codec!r}")
 
 
@@ -275,48 +276,6 @@ def _record_sets() -> Values:
         *(_messages(magic).map(functools.partial(_overlaid, {"magic": magic})) for magic in (0, 1)),
     )
     return st.lists(entries, max_size=3)
-
-
-# --- Messages with headers under int32 keys ---------------------------------------------------------------------------
-
-
-def _int_headers() -> Values:
-    """In the order of their keys, which are of all ranges, and of both signs."""
-    keys = st.sampled_from([0, 1, 2, 3, 0x00100010, 0x00340010, -1]) | _number("INT32")
-    return st.dictionaries(keys, _BYTES, max_size=4).map(lambda found: sorted(found.items()))
-
-
-def _plain_headed(magic: int) -> Values:
-    plain = _plain_messages(magic, _attributes("INT8", range(1)))
-    return st.builds(_headed, plain, st.just(magic), _int_headers() if magic == 2 else st.just([]))
-
-
-def _headed(message: dict[str, Any], magic: int, headers: list[Any]) -> dict[str, Any]:
-    return {**message, "magic": magic, "headers": headers}
-
-
-@st.composite
-def _headed_wrappers(draw: st.DrawFn, magic: int) -> dict[str, Any]:
-    """Its messages carry headers, and so may the wrapper itself."""
-    wrapper: dict[str, Any] = draw(_wrappers(magic))
-    headers = _int_headers() if magic == 2 else st.just([])
-    inner = [_headed(message, magic, draw(headers)) for message in wrapper["messages"]]
-    return {**_headed(wrapper, magic, draw(headers)), "messages": inner}
-
-
-def _headed_messages() -> Values:
-    """Of every magic, most often 2."""
-    magics = (2, 2, 0, 1)
-    return st.one_of(*map(_plain_headed, magics), *map(_headed_wrappers, magics))
-
-
-def _of_headed(codec: HeadedCodec) -> Values:
-    match codec.type:
-        case "HEADERS":
-            return _int_headers()
-        case "MESSAGE_AND_OFFSET":
-            return _headed_messages()
-    return st.lists(_headed_messages(), max_size=3)
 
 
 def values(type_name: str, *, dialect: str, version: int | None = None) -> Values:

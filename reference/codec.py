@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeGuard
 
@@ -11,6 +12,7 @@ from reference.cursor import Reader, Span, Writer
 from reference.errors import DecodeError, Reason
 from reference.plan import Node, Struct
 from reference.rules import Rules
+from reference.shapes import Shape
 
 
 class Codec(Protocol):
@@ -62,6 +64,25 @@ class NodeCodec(Codec):
 def _is_generated(node: Node) -> TypeGuard[Struct]:
     """Whether there is generated code: for structures but those that open with an optional-field buffer."""
     return isinstance(node, Struct) and not node.optional
+
+
+@dataclass(frozen=True, slots=True)
+class ShapedCodec(Codec):
+    """The codec of a type of records, which follows no plan: `shape` says which values it has."""
+
+    read_value: Callable[[Reader], Any]
+    append_value: Callable[[Writer, Any], None]
+    shape: Shape
+
+    def read(self, reader: Reader) -> Any:
+        return self.read_value(reader)
+
+    def append(self, writer: Writer, value: Any) -> None:
+        self.append_value(writer, value)
+
+    def complete(self, value: Any) -> Any:
+        """A value of records names every key: there is nothing to complete."""
+        return value
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,9 +37,17 @@ class Octets:
 
 @dataclass(frozen=True, slots=True)
 class KeyValues:
-    """KeyValues of a key and a value, in order, keys twice included."""
+    """Pairs of a key and a value, in order, keys twice included."""
 
     key: Shape
+    value: Shape
+
+
+@dataclass(frozen=True, slots=True)
+class Ascending:
+    """Pairs of a key and a value, in the order of their keys, none of which comes twice."""
+
+    key: Integers
     value: Shape
 
 
@@ -53,9 +61,10 @@ class KeyValue:
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """A list."""
+    """A list of at least so many."""
 
     item: Shape
+    least: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +89,7 @@ class Made:
     make: Callable[[Any], Any]
 
 
-Shape = Constant | Integers | Text | Octets | KeyValue | KeyValues | Items | Fields | Either | Made
+Shape = Constant | Integers | Text | Octets | KeyValue | KeyValues | Ascending | Items | Fields | Either | Made
 
 
 def signed(bits: int, without: int = 0) -> Integers:

@@ -139,6 +139,24 @@ def test_what_does_not_tell(data: bytes, words: str) -> None:
     assert words in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("dialect", "advice"),
+    [
+        (
+            "kafka",
+            "TYPE, such as ResponseFrame:Produce --version 13. A message without its header needs a TYPE too, such as "
+            "ProduceResponse --version 13.",
+        ),
+        ("wire-format", "TYPE, such as ProduceResponse."),
+        ("kip-82-string-keys", "Say their TYPE."),
+    ],
+)
+def test_the_advice_names_types_of_the_dialect(dialect: str, advice: str) -> None:
+    with pytest.raises(NotToldError) as caught:
+        Capture(METADATA_ANSWER, dialect).requests()
+    assert str(caught.value).endswith(advice)
+
+
 def test_a_response_that_looks_like_a_request_of_api_0() -> None:
     answer = METADATA_ANSWER[:7] + b"\x05" + METADATA_ANSWER[8:]  # correlation id 5: Produce, version 5
     (frame,) = requests(answer)

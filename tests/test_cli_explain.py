@@ -296,3 +296,52 @@ def test_the_tags_of_a_broker() -> None:
     assert code == 0
     for name in ("NodeId", "Host", "Port", "ProtocolVersionMin", "ProtocolVersionMax", "Key", "Value"):
         assert re.search(rf"\b{name}\b", text)
+
+
+WIRE_FORMAT = ("--dialect", "wire-format")
+PRODUCE = (
+    "0000002b 0000 0000 00000007 0001 63 01 000005dc 0001 0001 74 0001 00000000 0000000c 00000008 01 00 d8932aac 6869"
+)
+FETCH = "00000019 0001 0000 00000008 0001 63 ffffffff 00000064 00000001 0000"
+PRODUCED = "00000016 00000007 0000 0000 0001 0000 0001 000000000000002a"
+FETCHED = "0000000a 00000008 0000 0000 0000"
+
+
+def test_frames_whose_requests_are_types_of_their_own() -> None:
+    code, text = run(*WIRE_FORMAT, PRODUCE, FETCH)
+    assert code == 0
+    for words in ("read as ProduceRequest: size 43 fits", "read as FetchRequest: size 25 fits"):
+        assert words in text
+    for name in ("request_type_id", "version_id", "required_acks", "set size", "crc", "payload", "min_bytes"):
+        assert re.search(rf"\b{name}\b", text)
+
+
+def test_responses_in_another_order_than_their_requests() -> None:
+    code, text = run(*WIRE_FORMAT, "--request", f"{PRODUCE} {FETCH}", FETCHED, PRODUCED)
+    assert code == 0
+    found = re.sub(r"\s+", " ", text)
+    assert "read as FetchResponse: size 10 fits; its correlation id, 8, is that of request 2" in found
+    assert "read as ProduceResponse: size 22 fits; its correlation id, 7, is that of request 1" in found
+
+
+@pytest.mark.parametrize(
+    ("arguments", "at", "ruling"),
+    [
+        (("ProduceRequest", PRODUCE.replace("0001 63", "ffff", 1).replace("2b", "29")), 12, "R-WF-9 ‡"),
+        (("ProduceResponse", "0000000c 00000007 0000 0000 0000 0001"), 14, None),
+        (("ProduceResponse", "0000000e 00000007 0000 0000 0001 0000 0000"), 16, "R-WF-6"),
+        (("ProduceRequest", PRODUCE.replace("0000000c", "ffffffff")), 31, "R-WF-3"),
+        (("ProduceRequest", PRODUCE.replace("00000008 01", "fffffff8 01")), 35, "R-WF-10"),
+        (("ProduceRequest", PRODUCE.replace("6869", "6870")), 41, "R-WF-14"),
+        (("FetchRequest", FETCH.replace("0001 0000", "0001 0001", 1)), 6, "R-WF-1 ‡"),
+        (("--request", PRODUCE, PRODUCED.replace("0000 0000 0001", "0003 0000 0001", 1)), 8, "R-WF-13"),
+        (("--request", PRODUCE, PRODUCED.replace("00000016", "00000017")), 0, None),
+    ],
+)
+def test_a_refused_frame_is_marked_and_names_its_ruling(
+    arguments: tuple[str, ...], at: int, ruling: str | None
+) -> None:
+    code, text = run(*WIRE_FORMAT, *arguments)
+    assert code == 1
+    assert f"(byte {at})" in re.sub(r"\s+", " ", text)
+    assert re.findall(r"^ruling +(\S+(?: ‡)?) ", text, re.MULTILINE) == ([] if ruling is None else [ruling])

@@ -115,6 +115,25 @@ def test_bytes_of_compressed_content_are_free() -> None:
     assert not made(Op.RECODE, "INT8", "05")[0].compare_decoded
 
 
+def test_each_dialect_says_of_which_types() -> None:
+    dialect = "kip-82-int-keys"
+    message: dict[str, Any] = {"offset": 0, "magic": 2, "attributes": 0, "timestamp": 0, "key": None, "headers": []}
+    message["value"] = b"v"
+    wrapper = {**message, "attributes": 1, "messages": [message]}
+    del wrapper["value"]
+    for name, value, free in (
+        ("MESSAGE_AND_OFFSET", message, False),
+        ("MESSAGE_AND_OFFSET", wrapper, True),
+        ("MESSAGE_SET", [message, wrapper], True),
+        ("MESSAGE_SET", [message], False),
+        ("HEADERS", [(1, b"")], False),
+    ):
+        seed = reference.encode(name, value, dialect=dialect)
+        assert vector_of(Op.RECODE, dialect, name, None, seed)[0].compare_decoded is free
+    seed = reference.encode("BATCH", {"attributes": 8, "records": []}, dialect="kip-82-string-keys")
+    assert not vector_of(Op.RECODE, "kip-82-string-keys", "BATCH", None, seed)[0].compare_decoded
+
+
 @pytest.mark.parametrize(
     ("digits", "partial"),
     [

@@ -181,11 +181,71 @@ def test_every_flipped_bit_of_a_message_is_refused() -> None:
                 assert isinstance(decode("MESSAGE_SET", flipped), Refused)
 
 
+@pytest.mark.parametrize(
+    ("size", "offset"), [(0, 12), (3, 12), (4, 16), (5, 17), (6, 18), (13, 18), (14, 26), (17, 26), (18, 30), (21, 30)]
+)
+def test_a_size_below_the_least_is_refused_before_its_crc_is_looked_at(size: int, offset: int) -> None:
+    """At the field that does not fit, were key and value null: the CRC is that of the whole message."""
+    cut = WORKED[:8] + struct.pack(">i", size) + WORKED[12 : 12 + size]
+    for name in ("MESSAGE_AND_OFFSET", "MESSAGE_SET"):
+        assert decode(name, cut) == Refused("truncated", offset)
+
+
 def test_every_prefix_of_a_message_is_refused() -> None:
     for end in range(len(WORKED)):
         for name in ("MESSAGE_AND_OFFSET", "MESSAGE_SET"):
             found = decode(name, WORKED[:end])
             assert found == ([] if end == 0 and name == "MESSAGE_SET" else Refused("truncated", found.offset))
+
+
+def test_every_byte_of_a_message_has_its_place_and_meaning() -> None:
+    found = reference.explain("MESSAGE_SET", WORKED, dialect=DIALECT)
+    assert [(span.start, span.end, span.path, span.what, span.value) for span in found.spans] == [
+        (0, 8, "[0].offset", "offset", 0),
+        (8, 12, "[0].size", "size", 38),
+        (12, 16, "[0].crc", "crc", 0xCED442A0),
+        (16, 17, "[0].magic", "magic", 2),
+        (17, 18, "[0].attributes", "attributes", 16),
+        (18, 26, "[0].timestamp", "timestamp", 1000),
+        (26, 30, "[0].key", "length", 1),
+        (30, 31, "[0].key", "bytes", b"k"),
+        (31, 35, "[0].headers", "length of all headers", 10),
+        (35, 39, "[0].headers[0].key", "key client.id", 1),
+        (39, 43, "[0].headers[0].value", "length", 2),
+        (43, 45, "[0].headers[0].value", "bytes", b"ab"),
+        (45, 49, "[0].value", "length", 1),
+        (49, 50, "[0].value", "bytes", b"v"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("digits", "path"),
+    [
+        ("00000001 00000000 00000001 00000000", "[1].key"),
+        ("00000001 00000000 00000002 ffffffff", "[1].value"),
+        ("00000001 00000000 0000", "[1].key"),
+        ("00000001 00000001", "[0].value"),
+    ],
+)
+def test_a_fault_in_headers_names_its_place(digits: str, path: str) -> None:
+    error = reference.explain("HEADERS", bytes.fromhex(digits), dialect=DIALECT).error
+    assert error is not None
+    assert error.path == path
+
+
+@pytest.mark.parametrize("codec", [1, 2, 3])
+def test_a_wrapper_inflates_to_no_more_than_the_bound(codec: int) -> None:
+    """Refused at its content, with no more in memory than the bound allows."""
+    message: dict[str, Any] = {"offset": 0, "magic": 2, "attributes": 0, "timestamp": 0, "key": None, "headers": []}
+    big = {**message, "value": bytes(2**20)}
+    wrapper = {**message, "attributes": codec, "messages": [{**big, "headers": [(1, b"one")]}]}
+    data = reference.encode("MESSAGE_AND_OFFSET", wrapper, dialect=DIALECT)
+    assert len(data) < 2**17
+    least = len(reference.encode("MESSAGE_AND_OFFSET", wrapper["messages"][0], dialect=DIALECT))
+    for limit, expected in ((least, None), (least - 1, Refused("resource-limit", 34))):
+        own = reference.Reference(Rules(inflate_limit=limit))
+        found = attempt(lambda: own.decode("MESSAGE_AND_OFFSET", data, dialect=DIALECT))  # noqa: B023
+        assert found == (expected or reference.decode("MESSAGE_AND_OFFSET", data, dialect=DIALECT))
 
 
 def test_without_headers_a_message_is_as_long_as_one_of_magic_1() -> None:
@@ -261,6 +321,8 @@ VALUE: dict[str, Any] = {"offset": 0, "magic": 2, "attributes": 0, "timestamp": 
             {"magic": 1, "attributes": 1, "messages": [{"magic": 1, "headers": [(1, b"")]}]},
             Refused("field-not-in-version", None, "messages[0].headers"),
         ),
+        ({"magic": 1, "headers": None}, Refused("null-not-allowed", None, "headers")),
+        ({"magic": 0, "headers": 7}, Refused("out-of-range", None, "headers")),
         ({"magic": 0, "attributes": 1, "messages": [7]}, Refused("out-of-range", None, "messages[0]")),
     ],
 )

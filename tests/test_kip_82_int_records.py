@@ -7,7 +7,7 @@ import struct
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from wire import Refused, attempt
 
@@ -286,8 +286,6 @@ def test_a_wrapper_of_magic_0_takes_the_offset_of_its_last_message() -> None:
 @settings(max_examples=100, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
 def test_what_was_converted_can_be_written_and_keeps_keys_and_values(messages: list[Any], magic: int) -> None:
     read = decode("MESSAGE_SET", encode("MESSAGE_SET", messages))
-    # Only a wrapper of magic 0 can hold a message below offset 0: what is relative to its last one can't be.
-    assume(all(one["offset"] >= 0 for entry in read for one in entry.get("messages", ())))
     found = convert.convert(read, magic)
     written = decode("MESSAGE_SET", encode("MESSAGE_SET", found.entries))
     assert equal(written, found.entries)
@@ -331,12 +329,27 @@ def test_a_version_carries_no_other_magic(version: int, magic: int) -> None:
     assert found == Refused("unsupported-magic", len(good) + 16, "[1].magic")
 
 
-def test_a_message_below_offset_0_fits_no_wrapper_from_magic_1_on() -> None:
-    """Its offset would be written as 0, and read as one above the wrapper's."""
-    for magic in (1, 2):
-        wrapper = {**message(magic, offset=-1, attributes=1), "messages": [message(magic, offset=-1)]}
-        del wrapper["value"]
-        assert attempt(lambda: encode("MESSAGE_SET", [wrapper])) == Refused("invalid-wrapper", None, "[0].messages")  # noqa: B023
+@pytest.mark.parametrize("magic", [1, 2])
+@pytest.mark.parametrize(
+    "offsets", [[-1], [-129, 128], [5, -3, 7], [2**62, -(2**63), 2**63 - 1], [-(2**63), 2**63 - 1], [7, 7]]
+)
+def test_whatever_the_offsets_a_wrapper_is_read_as_it_was_written(magic: int, offsets: list[int]) -> None:
+    wrapper = {
+        **message(magic, offset=offsets[-1], attributes=1),
+        "messages": [message(magic, offset=o) for o in offsets],
+    }
+    del wrapper["value"]
+    assert decode("MESSAGE_SET", encode("MESSAGE_SET", [wrapper])) == [wrapper]
+
+
+@pytest.mark.parametrize("magic", [1, 2])
+def test_an_offset_that_is_no_int64_makes_no_wrapper(magic: int) -> None:
+    """Under 0 they stand as they are; under 1 each is one more."""
+    wrapper = {**message(magic, offset=0, attributes=1), "messages": [message(magic, offset=o) for o in (2**63 - 1, 0)]}
+    del wrapper["value"]
+    data = encode("MESSAGE_SET", [wrapper])
+    assert decode("MESSAGE_SET", data) == [wrapper]
+    assert attempt(lambda: decode("MESSAGE_SET", data[:7] + b"\1" + data[8:])) == Refused("invalid-wrapper", 35)
 
 
 @pytest.mark.parametrize("version", [-1, 4])

@@ -203,9 +203,14 @@ def test_two_owners_of_a_range_clash() -> None:
         (register("1" * 5000 + ",a,,X,"), "is no key"),
         (register("9,,,X,"), "reg, line 2: key '9' has no name"),
         (register("9,a,X"), "reg, line 2: 3 columns; 5 are expected"),
-        (register("", '9,"a,,X,'), "reg, line 3: unexpected end of data"),
+        (register("", '9,"a,,X,'), "reg, line 3: unexpected end of data; an entry has a line of its own"),
+        (register('9,"a', 'b",,X,'), "reg, line 2: unexpected end of data"),
         (register(owns="0x9-0x1"), "reg, line 1: the range 0x9-0x1 is empty"),
         (register(owns="a-0x1"), "reg, line 1: 'a' is no key"),
+        (register(owns="0x00110000-"), "reg, line 1: '0x00110000-' is no range; # owns 0x00110000-0x0011FFFF says one"),
+        (register(owns="0x00110000 to 0x0011FFFF"), "reg, line 1: '0x00110000 to 0x0011FFFF' is no range"),
+        ("#OWNS\n" + register(), "reg, line 1: '' is no range"),
+        (register(owns="0x0011" * 1000), "is no range"),
     ],
 )
 def test_what_is_no_register_is_refused_with_its_place(text: str, said: str) -> None:
@@ -219,6 +224,18 @@ def test_lines_that_say_nothing_count_for_the_places() -> None:
     text = "\n# ours\nkey,name,description,by,url\n\n# first\n 0x00200000 , a , , X , \n"
     entry = load({"reg": text}).entries[-1]
     assert (entry.key, entry.name, entry.line) == (0x00200000, "a", 6)
+
+
+def test_a_register_as_a_spreadsheet_writes_it() -> None:
+    text = "\ufeff" + LOCAL.replace("\n", "\r\n")
+    assert load({"local": text}) == load({"local": LOCAL})
+    assert problems(own="\ufeff" + register("0x00120000,a,,X,", owns="0x00110000-0x0011FFFF")) == [
+        ("out-of-range", "own, line 3", 0x00120000)
+    ]
+
+
+def test_remarks_that_only_begin_like_a_claim_are_none() -> None:
+    assert problems(own=register("0x00200000,a,,X,").replace("key,", "# ownership is ours; owned by us\nkey,", 1)) == []
 
 
 # --- Where people read names ------------------------------------------------------------------------------------------
@@ -260,6 +277,23 @@ def test_explain_tells_of_problems_among_registers(tmp_path: Path) -> None:
     assert "key client.id" in found.stdout
 
 
+def test_problems_are_told_without_what_a_terminal_obeys(tmp_path: Path) -> None:
+    file = tmp_path / "own.csv"
+    file.write_text(register("1,\x1b[31mred,,X,"), "utf-8")
+    found = run("--register", str(file), "HEADERS", "")
+    assert "\\x1b[31mred" in found.stderr
+    assert "\x1b" not in found.output
+
+
+@pytest.mark.parametrize("dialect", [DIALECT, "kip-82-string-keys"])
+@pytest.mark.parametrize("request_option", [[], ["--request", "00"]])
+def test_without_a_type_explain_needs_a_dialect_that_has_frames(dialect: str, request_option: list[str]) -> None:
+    found = CliRunner().invoke(group, ["explain", "--dialect", dialect, *request_option, WORKED])
+    assert found.exit_code == 2
+    assert f"the dialect {dialect} has no frames: say TYPE" in " ".join(found.stderr.split())
+    assert found.exception is None or isinstance(found.exception, SystemExit)
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [(b"key", "the columns are 'key'"), (b"\xff", "is not UTF-8"), (None, "cannot be read")],
@@ -283,17 +317,25 @@ def test_other_dialects_have_no_registers(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("digits", "offset", "ruling"),
+    ("type_arguments", "digits", "offset", "ruling"),
     [
-        ("00000002000000000000000100000000", 8, "R-82i-3"),
-        ("00000001ffffffff", 4, "R-82i-4"),
+        (["HEADERS"], "00000002000000000000000100000000", 8, "R-82i-3 ‡"),
+        (["HEADERS"], "00000001ffffffff", 4, "R-82i-4 "),
+        (["MESSAGE_AND_OFFSET"], WORKED.replace("ced4", "ced5"), 12, "R-82i-5 "),
+        (["MESSAGE_AND_OFFSET"], WORKED.replace("a002", "a003"), 16, "R-82i-9 "),
+        (["MESSAGE_AND_OFFSET"], WORKED + "00", 50, "R-D-5 "),
+        (["ProduceRequest", "--version", "3"], "0001000003e8ffffffff", 6, "R-D-3 "),
+        (["ProduceRequest", "--version", "3"], "0001000003e8fffffffe", 6, "R-D-3 "),
+        (["ProduceRequest", "--version", "3"], "0001000003e8000000010001ff00000000", 10, "R-D-2 ‡"),
     ],
 )
-def test_explain_marks_the_byte_and_names_the_ruling(digits: str, offset: int, ruling: str) -> None:
-    found = run("HEADERS", digits)
+def test_explain_marks_the_byte_and_names_the_ruling(
+    type_arguments: list[str], digits: str, offset: int, ruling: str
+) -> None:
+    found = run(*type_arguments, digits)
     assert found.exit_code == 1
-    assert f"(byte\n         {offset})" in found.stdout or f"(byte {offset})" in found.stdout
-    assert ruling in found.stdout
+    assert f"(byte {offset})" in " ".join(found.stdout.split())
+    assert f"\nruling   {ruling}" in found.stdout
 
 
 def test_names_stand_in_spans_alone() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
+import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -19,9 +19,13 @@ from conformance.model import DEVIATIONS, Case, Description, Kind, Observation, 
 from conformance.properties import Property, offered
 from conformance.readings import ask
 from conformance.session import Judged, Session
+from conformance.values import equal
 from conformance.vectors import ABSENT, Reject
 from conformance.vectors import Kind as VectorKind
 from reference import Reason
+from reference.codec import ShapedCodec
+from reference.dialects.kip_82_int import codecs, messages
+from reference.records import message_set
 
 ALL = frozenset({Op.DECODE, Op.ENCODE, Op.RECODE})
 
@@ -37,7 +41,9 @@ class Fake(Closing):
         readings: Mapping[str, str] | None = None,
     ) -> None:
         offers = None if types is None else {KAFKA: types}
-        self.description = Description("fake", ops=ops, types=offers, readings=readings or {})
+        self.description = Description(
+            "fake", dialects=reference.dialects, ops=ops, types=offers, readings=readings or {}
+        )
         self.change = change or (lambda _, observation: observation)
         self.asked: list[str] = []
 
@@ -55,8 +61,10 @@ def session(fake: Fake, *known: Deviation) -> Session:
     return Session(fake, Known(None, known))
 
 
-def check(name: str, type_name: str, version: int | None = None, ops: frozenset[Op] = ALL) -> Property:
-    return Property(name, KAFKA, type_name, version, ops)
+def check(
+    name: str, type_name: str, version: int | None = None, ops: frozenset[Op] = ALL, dialect: str = KAFKA
+) -> Property:
+    return Property(name, dialect, type_name, version, ops)
 
 
 def run(found: Property, own: Session, examples: int = 60) -> Verdict:
@@ -80,9 +88,15 @@ SOME = [
     for found in EVERY
     if found.version is None or found.type.endswith(("Header", ":ApiVersions")) or "ApiVersions" in found.type
 ]
+#: Of the drafts, all but those of messages that a schema makes.
+DRAFTS = [
+    found
+    for found in offered(Description("reference", dialects=reference.dialects, ops=ALL))
+    if found.dialect not in (KAFKA, "kip-482-v1")
+]
 
 
-@pytest.mark.parametrize("found", SOME, ids=lambda found: found.id)
+@pytest.mark.parametrize("found", SOME + DRAFTS, ids=lambda found: found.id)
 def test_every_property_holds_for_the_reference(found: Property) -> None:
     verdict = run(found, session(Fake()), 3)
     assert (verdict.verdict, verdict.id) == (Outcome.PASS, found.id)
@@ -147,8 +161,10 @@ def test_dialects_and_areas_narrow_them() -> None:
 
 
 def test_bits_are_flipped_where_there_is_a_crc() -> None:
-    assert {(found.type, found.version) for found in EVERY if found.name == "flipped-bits"} == {
-        ("RecordBatch", None), ("RecordSet", None), ("MessageSet", 0), ("MessageSet", 1)
+    assert {(found.dialect, found.type, found.version) for found in EVERY + DRAFTS if found.name == "flipped-bits"} == {
+        (KAFKA, "RecordBatch", None), (KAFKA, "RecordSet", None), (KAFKA, "MessageSet", 0), (KAFKA, "MessageSet", 1),
+        ("kip-82-int-keys", "MESSAGE_AND_OFFSET", None), ("kip-82-int-keys", "MESSAGE_SET", None),
+        ("kip-82-string-keys", "BATCH", None), ("wire-format", "MESSAGE_SET", None),
     }  # fmt: skip
 
 
@@ -172,6 +188,17 @@ def test_prefixes_ask_each_proper_prefix() -> None:
     run(check("prefixes", "INT32"), session(fake), 1)
     seed = fake.asked[0].partition("+")[0]
     assert fake.asked == [f"{seed}+prefix:{length}#decode" for length in range(4)]
+
+
+@pytest.mark.parametrize(
+    ("dialect", "type_name"),
+    [("kip-82-int-keys", "HEADERS"), ("kip-82-int-keys", "MESSAGE_SET"), ("kip-82-string-keys", "HEADERS")],
+)
+def test_prefixes_are_those_of_some_bytes(dialect: str, type_name: str) -> None:
+    """The simplest value of these types has none."""
+    fake = Fake()
+    assert run(check("prefixes", type_name, dialect=dialect), session(fake), 1).verdict is Outcome.PASS
+    assert fake.asked
 
 
 def test_only_recode_is_asked_where_only_that_is_offered() -> None:
@@ -199,16 +226,51 @@ def is_read_without_its_tail(identifier: str) -> bool:
     return len(reference.encode("RecordSet", vector.value, dialect=KAFKA)) < len(vector.data)
 
 
-@pytest.mark.parametrize(("type_name", "version", "first"), [("RecordBatch", None, 17), ("MessageSet", 1, 12)])
-def test_flipped_bits_are_those_that_the_crc_covers_and_its_own(
-    type_name: str, version: int | None, first: int
+@pytest.mark.parametrize(
+    ("dialect", "type_name", "version"),
+    [
+        (KAFKA, "RecordBatch", None),
+        (KAFKA, "RecordSet", None),
+        (KAFKA, "MessageSet", 1),
+        ("kip-82-int-keys", "MESSAGE_AND_OFFSET", None),
+        ("kip-82-int-keys", "MESSAGE_SET", None),
+        ("kip-82-string-keys", "BATCH", None),
+    ],
+)
+def test_a_flipped_bit_is_refused_where_the_crc_covers_it_and_makes_a_difference_elsewhere(
+    dialect: str, type_name: str, version: int | None
 ) -> None:
     fake = Fake()
-    run(check("flipped-bits", type_name, version), session(fake), 1)
-    data = [parse(identifier)[1].args["data"] for identifier in fake.asked]
-    changed = {at for left, right in itertools.pairwise(data) for at in range(len(left)) if left[at] != right[at]}
-    assert changed == set(range(first, len(data[0])))
-    assert {parse(identifier)[0].kind for identifier in fake.asked} == {VectorKind.INVALID}
+    assert run(check("flipped-bits", type_name, version, dialect=dialect), session(fake), 1).verdict is Outcome.PASS
+    asked = [parse(identifier)[0] for identifier in fake.asked]
+    whole = bytes(max(ones, key=ones.count) for ones in zip(*(vector.data for vector in asked), strict=True))
+    value = reference.decode(type_name, whole, dialect=dialect, version=version)
+    first = 17 if dialect == KAFKA and whole[16] == 2 else 12
+    for at, vector in enumerate(asked):
+        (difference,) = (a ^ b for a, b in zip(vector.data, whole, strict=True) if a != b)
+        assert vector.data[at] ^ whole[at] == difference == 1 << at % 8
+        assert vector.kind is VectorKind.INVALID or (at < first and not equal(vector.value, value))
+    assert len(asked) == min(12 + int.from_bytes(whole[8:12]), first + 128)
+    assert {asked[at].kind for at in range(8)} == {VectorKind.VALID}  # another offset
+
+
+@pytest.mark.parametrize("change", ["ignores the CRC", "ignores the offset"])
+def test_a_flipped_bit_that_the_reference_does_not_notice_is_the_kit_s_fault(
+    change: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = messages.read_message_and_offset
+
+    def lenient(reader: Any, path: str = "") -> Any:
+        return read(reader, path) | {"offset": 0}
+
+    if change == "ignores the CRC":
+        monkeypatch.setattr(messages, "zlib", types.SimpleNamespace(crc32=lambda _: 0))
+        monkeypatch.setattr(message_set, "zlib", types.SimpleNamespace(crc32=lambda _: 0))
+    codec = ShapedCodec(lenient, messages.append_message_and_offset, codecs.CODECS["MESSAGE_AND_OFFSET"].shape)
+    monkeypatch.setattr(codecs, "CODECS", {"MESSAGE_AND_OFFSET": codec})
+    found = check("flipped-bits", "MESSAGE_AND_OFFSET", dialect="kip-82-int-keys")
+    with pytest.raises(RuntimeError, match="does not notice that a bit was flipped"):
+        properties.run(found, session(Fake()), 1)
 
 
 def test_the_same_examples_are_drawn_each_time() -> None:

@@ -46,6 +46,9 @@ def drawn(strategy: st.SearchStrategy[Any], count: int = 100) -> list[Any]:
     return found
 
 
+HEADED = "kip-82-int-keys"
+
+
 @pytest.mark.parametrize(("name", "version"), list(_types(KAFKA)))
 def test_values_can_be_written_and_read_back(name: str, version: int | None) -> None:
     values = drawn(strategies.values(name, dialect=KAFKA, version=version), 10)
@@ -56,6 +59,28 @@ def test_values_can_be_written_and_read_back(name: str, version: int | None) -> 
         assert equal(value, found)
         assert reference.recode(name, written, dialect=KAFKA, version=version) == written
         assert to_json(value) is not NotImplemented
+
+
+@pytest.mark.parametrize(
+    ("dialect", "name", "version"),
+    [(dialect, *found) for dialect in (HEADED, "kip-82-string-keys") for found in _types(dialect)],
+)
+def test_so_can_those_of_shapes_but_for_attributes_that_follow_from_the_rest(
+    dialect: str, name: str, version: int | None
+) -> None:
+    values = drawn(strategies.values(name, dialect=dialect, version=version), 20)
+    assert values
+    for value in values:
+        written = reference.encode(name, value, dialect=dialect, version=version)
+        found = reference.decode(name, written, dialect=dialect, version=version)
+        assert equal(without_attributes(value), without_attributes(found))
+        assert reference.recode(name, written, dialect=dialect, version=version) == written
+
+
+def without_attributes(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: without_attributes(item) for key, item in value.items() if key != "attributes"}
+    return [without_attributes(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
 def test_a_type_that_is_none_has_no_values() -> None:
@@ -191,6 +216,40 @@ def test_wrappers_are_of_every_codec_and_under_every_kind_of_offset(magic: int) 
     plain = [entry for entries in sets for entry in entries if "value" in entry]
     assert {entry["attributes"] & 7 for entry in plain} == {0}
     assert all(("timestamp" in entry) is bool(magic) for entry in (*plain, *wrappers))
+
+
+def test_headers_under_int_keys_are_maps() -> None:
+    found = drawn(strategies.values("HEADERS", dialect=HEADED), 300)
+    keys = [[key for key, _ in headers] for headers in found]
+    assert all(names == sorted(set(names)) for names in keys)
+    assert {0, 1, 2, 3, 4} == {len(names) for names in keys}
+    assert {-(2**31), -1, 0, 1, 2**31 - 1} <= {key for names in keys for key in names}
+    assert b"" in [value for headers in found for _, value in headers]
+
+
+def test_messages_with_headers_are_of_every_magic_codec_and_kind_of_offset() -> None:
+    sets = drawn(strategies.values("MESSAGE_SET", dialect=HEADED), 400)
+    assert [] in sets
+    assert any(len({entry["magic"] for entry in entries}) > 1 for entries in sets)
+    entries = [entry for found in sets for entry in found]
+    wrappers = [entry for entry in entries if "messages" in entry]
+    assert {(one["magic"], one["attributes"] & 7) for one in wrappers} == {(m, c) for m in (0, 1, 2) for c in (1, 2, 3)}
+    assert {one["attributes"] & 7 for one in entries if "value" in one} == {0}
+    inner = [message for one in wrappers for message in one["messages"]]
+    for magic in (0, 1, 2):
+        own = [one for one in (*entries, *inner) if one["magic"] == magic]
+        assert {bool(one["headers"]) for one in own} == ({True, False} if magic == 2 else {False})
+        assert {"timestamp" in one for one in own} == {magic > 0}
+        assert {None, b""} <= {one["key"] for one in own} & {one["value"] for one in own if "value" in one}
+    for one in wrappers:
+        offsets = [message["offset"] for message in one["messages"]]
+        if one["magic"] and one["offset"]:
+            assert offsets == sorted(offsets)
+            assert 0 <= offsets[0] <= offsets[-1] == one["offset"]
+    relative = [one for one in wrappers if one["magic"] and one["offset"]]
+    assert any(len(one["messages"]) > 1 for one in relative)
+    assert any(one["offset"] == 0 and one["messages"][-1]["offset"] for one in wrappers if one["magic"])
+    assert max(one["offset"] for one in relative) > 2**50
 
 
 def test_a_codec_without_a_strategy_says_so() -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import itertools
+import re
 import zlib
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,6 +20,7 @@ from conformance.judge import judge
 from conformance.model import Outcome
 from conformance.readings import ask
 from reference import DecodeError, EncodeError, Reason, Reference, Rules
+from reference.cursor import Reader
 from reference.dialects import DIALECTS, UnknownType
 from reference.dialects.wire_format import WireFormat, messages
 from reference.dialects.wire_format.client import Client, Connection
@@ -109,8 +112,8 @@ def test_responses_in_any_order_find_their_requests() -> None:
         assert client.send(frame("ProduceRequest", one)) == frame("ProduceRequest", one)
     client.send(frame("FetchRequest", fetch(-3)))
     arriving = fetched(-3) + produced(2, [-1], [0]) + produced(1, [-1], [0], error=5)
-    assert client.receive(arriving[:9]) == []
-    assert client.receive(arriving[9:]) == [
+    assert [*client.receive(arriving[:9])] == []
+    assert [*client.receive(arriving[9:])] == [
         (-3, {"outcome": "accepted"}),
         (2, {"outcome": "accepted"}),
         (1, {"outcome": "error", "error": 5}),
@@ -122,8 +125,8 @@ def test_a_response_is_read_as_its_own_request_s() -> None:
     client = connection()
     client.send(frame("ProduceRequest", request(1)))
     client.send(frame("FetchRequest", fetch(2)))
-    assert client.receive(produced(2, [-1], [0])) == [(2, {"outcome": "malformed"})]
-    assert client.receive(produced(1, [-1], [0])) == [(1, {"outcome": "accepted"})]
+    assert [*client.receive(produced(2, [-1], [0]))] == [(2, {"outcome": "malformed"})]
+    assert [*client.receive(produced(1, [-1], [0]))] == [(1, {"outcome": "accepted"})]
 
 
 @pytest.mark.parametrize("correlation_id", [2, 0, -1])
@@ -131,14 +134,27 @@ def test_a_response_to_an_unknown_id_is_an_error(correlation_id: int) -> None:
     client = connection()
     client.send(frame("ProduceRequest", request(1)))
     with pytest.raises(DecodeError, match=f"correlation_id {correlation_id}, which is unknown"):
-        client.receive(produced(correlation_id, [-1], [0]))
+        list(client.receive(produced(correlation_id, [-1], [0])))
 
 
 def test_a_second_response_to_an_id_is_an_error() -> None:
     client = connection()
     client.send(frame("ProduceRequest", request(1)))
     with pytest.raises(DecodeError, match="answered already"):
-        client.receive(produced(1, [-1], [0]) * 2)
+        list(client.receive(produced(1, [-1], [0]) * 2))
+
+
+@pytest.mark.parametrize("cut", [26, 52, 60])
+def test_what_came_before_a_fault_is_told_however_it_was_cut(cut: int) -> None:
+    client = connection()
+    for number in (1, 2, 3):
+        client.send(frame("ProduceRequest", request(number)))
+    arriving = produced(2, [-1], [0]) + produced(1, [-1], [0]) + produced(4, [-1], [0])
+    outcomes = itertools.chain.from_iterable(map(client.receive, (arriving[:cut], arriving[cut:])))
+    assert [next(outcomes), next(outcomes)] == [(2, {"outcome": "accepted"}), (1, {"outcome": "accepted"})]
+    with pytest.raises(DecodeError, match="correlation_id 4"):
+        next(outcomes)
+    assert client.close() == [(3, {"outcome": "error", "error": None})]
 
 
 def test_acks_0_is_not_waited_for() -> None:
@@ -146,7 +162,7 @@ def test_acks_0_is_not_waited_for() -> None:
     client.send(frame("ProduceRequest", request(1, acks=0)))
     assert client.open == {}
     with pytest.raises(DecodeError, match="unknown"):
-        client.receive(produced(1, [-1], [0]))
+        list(client.receive(produced(1, [-1], [0])))
     asked = frame("ProduceRequest", request(1, acks=0))
     assert reference.interpret(asked, produced(1, [-1], [0]), dialect=DIALECT) == {"outcome": "malformed"}
 
@@ -156,9 +172,9 @@ def test_an_open_id_is_not_taken_again() -> None:
     client.send(frame("ProduceRequest", request(1)))
     with pytest.raises(EncodeError, match="correlation_id 1 is open"):
         client.send(frame("FetchRequest", fetch(1)))
-    client.receive(produced(1, [-1], [0]))
+    list(client.receive(produced(1, [-1], [0])))
     client.send(frame("FetchRequest", fetch(1)))
-    assert client.receive(fetched(1)) == [(1, {"outcome": "accepted"})]
+    assert [*client.receive(fetched(1))] == [(1, {"outcome": "accepted"})]
 
 
 @pytest.mark.parametrize(
@@ -166,7 +182,7 @@ def test_an_open_id_is_not_taken_again() -> None:
 )
 def test_frames_that_no_response_has(digits: str, reason: Reason) -> None:
     with pytest.raises(DecodeError) as caught:
-        connection().receive(bytes.fromhex(digits))
+        list(connection().receive(bytes.fromhex(digits)))
     assert caught.value.reason is reason
 
 
@@ -202,6 +218,18 @@ def test_a_broker_closes_on_what_it_does_not_understand(digits: str) -> None:
     sent, closed = reference.serve([bytes.fromhex(PRODUCE + digits), bytes.fromhex(PRODUCE)], dialect=DIALECT)
     assert closed
     assert decode("ProduceResponse", sent.hex())["correlation_id"] == 7
+
+
+@pytest.mark.parametrize(("acks", "closes"), [(1, True), (0, False)])
+def test_a_broker_closes_where_its_answer_would_have_more_errors_than_a_count_can_say(acks: int, closes: bool) -> None:
+    sets = [topic("t", *range(20000))] * 2
+    assert reference.serve([frame("ProduceRequest", request(acks=acks, data=sets))], dialect=DIALECT) == (b"", closes)
+
+
+def test_a_broker_closes_where_a_name_has_grown_too_long_to_be_said_again() -> None:
+    value = fetch(7) | {"topic_offsets": [{"topic": "a" * 20000, "partitions": [], "offsets": []}]}
+    unreadable = frame("FetchRequest", value).replace(b"a" * 20000, b"\xff" * 20000)
+    assert Reference(Rules(invalid_text="replaced")).serve([unreadable], dialect=DIALECT) == (b"", True)
 
 
 def test_offsets_count_whole_messages_of_a_partition() -> None:
@@ -303,6 +331,20 @@ def test_message_sets_that_are_not_written(value: Any, reason: Reason, path: str
     assert (caught.value.reason, caught.value.path) == (reason, path)
 
 
+def test_the_rest_of_a_set_is_not_copied_for_each_message(monkeypatch: pytest.MonkeyPatch) -> None:
+    copied = []
+    peek = Reader.peek
+
+    def counted(self: Reader, count: int) -> bytes:
+        found = peek(self, count)
+        copied.append(len(found))
+        return found
+
+    monkeypatch.setattr(Reader, "peek", counted)
+    assert len(reference.decode("MESSAGE_SET", bytes.fromhex(HI) * 100, dialect=DIALECT)) == 100
+    assert sum(copied) <= 100 * len(bytes.fromhex(HI))
+
+
 def wrapped(content: bytes) -> bytes:
     payload = gzip.compress(content, mtime=0)
     inside = b"\x01\x01" + zlib.crc32(payload).to_bytes(4) + payload
@@ -337,6 +379,31 @@ def test_a_fault_inside_a_wrapper_has_a_path() -> None:
     )
 
 
+def test_the_page_s_bytes_side_by_side_are_those_of_the_codecs() -> None:
+    page = (Path(__file__).parents[1] / "docs/explanation/wire-format.md").read_text("utf-8")
+    rows = page.partition("| | wire-format | Kafka 0.8")[2].partition("\n\n")[0].splitlines()[2:]
+    columns: list[list[str]] = [[], []]
+    for row in rows:
+        side, *cells = (cell.strip() for cell in row.strip("|").split("|"))
+        for column, cell in zip(columns, cells, strict=True):
+            digits = re.match(r"`([0-9a-f ]*)`", cell)
+            column += ["|"] * (side == "response") + ([digits[1]] if digits else [])
+    proposed, shipped = ("".join(column).replace(" ", "").split("|") for column in columns)
+    assert proposed == [PRODUCE, PRODUCED]
+
+    stored = {"offset": 0, "attributes": 0, "key": None, "value": b"hi"}
+    partition = {"Index": 0, "Records": reference.encode("MessageSet", [stored], dialect="kafka", version=0)}
+    topics = [{"Name": "t", "PartitionData": [partition]}]
+    asked = {"Acks": 1, "TimeoutMs": 1500, "TopicData": topics}
+    header = {"RequestApiKey": 0, "RequestApiVersion": 0, "CorrelationId": 7, "ClientId": "c"}
+    sent = reference.encode("RequestHeader", header, dialect="kafka", version=1)
+    sent += reference.encode("ProduceRequest", asked, dialect="kip-82-int-keys", version=0)
+    answered = {"Responses": [{"Name": "t", "PartitionResponses": [{"Index": 0, "ErrorCode": 0, "BaseOffset": 42}]}]}
+    received = bytes.fromhex("00000007")
+    received += reference.encode("ProduceResponse", answered, dialect="kip-82-int-keys", version=0)
+    assert shipped == [(len(one).to_bytes(4) + one).hex() for one in (sent, received)]
+
+
 # --- Vectors ----------------------------------------------------------------------------------------------------------
 
 
@@ -367,6 +434,14 @@ def test_what_another_reading_gives_is_contested_and_never_fails(taken: tuple[st
         ("null-encodings/topics-minus-1", ("R-WF-2",)),
         ("null-encodings/topics-minus-2", ("R-D-3",)),
         ("null-encodings/message-size-minus-1", ("R-WF-10",)),
+        ("null-encodings/second-message-size-minus-1", ("R-WF-10",)),
+        ("null-encodings/set-size-minus-1", ("R-WF-3",)),
+        ("framing/partial-first-size", ("R-WF-10",)),
+        ("framing/set-size-too-large", ("R-WF-3",)),
+        ("framing/set-size-too-small", ("R-WF-10",)),
+        ("messages/gzip-cut", ("R-WF-14",)),
+        ("messages/snappy-nested", ("R-WF-14",)),
+        ("messages/snappy-partial", ("R-WF-10",)),
         ("framing/crc-with-attributes", ("R-WF-14",)),
         ("framing/frame-and-a-byte", ("R-D-5",)),
         ("unsupported-versions/codec-3", ("R-WF-14",)),

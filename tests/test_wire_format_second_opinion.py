@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeGuard
 
 import altered_parts
 import opinions
@@ -22,7 +22,7 @@ from conformance.vectors import Kind, Vector
 from reference.cursor import Reader
 from reference.dialects import DIALECTS
 from reference.dialects.wire_format import WireFormat, broker, client, messages
-from reference.dialects.wire_format.parts import Fields, MessageSet, Part, Scalar, Several
+from reference.dialects.wire_format.parts import Fields, Fixed, MessageSet, Part, Scalar, Several
 from reference.dialects.wire_format.sets import pair
 from reference.primitives import PRIMITIVES
 
@@ -179,8 +179,35 @@ def _error_first(part: Part) -> Part:
     return Fields({name: part.parts[name] for name in names})
 
 
+def _any_version(part: Part) -> Part:
+    versions = isinstance(part, Fixed) and part.reason is reference.Reason.UNSUPPORTED_VERSION
+    return Scalar(PRIMITIVES["INT16"]) if versions else part
+
+
+def _with_acks(part: Part) -> Part:
+    return Fields({**part.parts, "acks": Several(Scalar(PRIMITIVES["INT16"]))}) if _has_errors(part) else part
+
+
+def _has_errors(part: Part) -> TypeGuard[Fields]:
+    return isinstance(part, Fields) and "errors" in part.parts
+
+
+class _Nullable(Several):
+    """A negative count is that of no array at all."""
+
+    def read(self, reader: Reader, expected: int | None = None) -> list[Any]:
+        if int.from_bytes(reader.peek(2), signed=True) < 0:
+            reader.take(2, reader.pos, "count")
+            return []
+        return Several.read(self, reader, expected)
+
+
+def _null_arrays(part: Part) -> Part:
+    return _Nullable(part.element, part.beside) if isinstance(part, Several) else part
+
+
 def _no_partial_messages(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(messages, "is_partial", lambda data: False)
+    patch.setattr(messages, "is_partial", lambda size, there: False)
 
 
 def _no_codecs(patch: pytest.MonkeyPatch) -> None:
@@ -229,10 +256,13 @@ PLANTS: dict[str, tuple[Plant, str]] = {
     "R-WF-8": (_laid_out(_error_first), "produced-error"),
     "R-WF-10": (_no_partial_messages, "partial-3"),
     "R-WF-11": (_matches_no_id, "client-other-correlation-id"),
+    "R-WF-12": (_laid_out(_with_acks), "produced-acks"),
+    "R-WF-13": (_laid_out(_any_version), "produced-version-1"),
     "R-WF-14, codec": (_no_codecs, "codec-3"),
     "R-WF-14, CRC": (_any_crc, "crc-flipped"),
     "R-WF-15": (_answers_acks_0, "broker-acks-0"),
     "R-WF-16": (_pairs_topics, "client-three-of-two"),
+    "R-D-3": (_laid_out(_null_arrays), "topics-minus-2"),
 }
 
 

@@ -100,7 +100,9 @@ class _Request:
         said = f"api key {self.api_key} is {self.name}"
         if self.known:
             return f"{said}, version {self.version}"
-        return f"{said}, which has versions {self.versions[0]} to {self.versions[1]}, not {self.version}"
+        low, high = self.versions
+        there = f"version {low}" if low == high else f"versions {low} to {high}"
+        return f"{said}, which has {there}, not {self.version}"
 
 
 @dataclass(frozen=True)
@@ -193,9 +195,7 @@ class Capture:
             "These bytes do not say what they are.\n"
             f"  read as a request frame: {with_size}\n"
             f"  read as a request without its size: {bare}\n"
-            "A response frame does not name its api: give the request that it answers with --request, or say its TYPE, "
-            "such as ResponseFrame:Metadata --version 12. A message without its header needs a TYPE too, such as "
-            "MetadataResponse --version 12."
+            f"{_advice(self.dialect)}"
         )
 
     @property
@@ -258,6 +258,26 @@ class Capture:
             found = _as_cut(found, piece)
         found = _shifted(found, shift)
         return Frame(piece.start, piece.end, type_name, version, why, not piece.bare, found, rulings)
+
+
+def _advice(dialect: str) -> str:
+    """What to do with bytes that do not say what they are, with types of the dialect as examples."""
+    found = own().dialect(dialect)
+    spans = ((key, name, found.api_versions(key)) for key, name in sorted(found.apis().items()))
+    for key, name, span in spans:
+        answer = None if span is None else found.answer_type(key, span[1], bytes(2 * SIZE_BYTES))
+        if answer is None:
+            continue
+        type_name, version, _ = answer
+        of_version = "" if version is None else f" --version {version}"
+        advice = (
+            "A response frame does not name its api: give the request that it answers with --request, or say its "
+            f"TYPE, such as {type_name}{of_version}."
+        )
+        if f"{name}Response" == type_name:
+            return advice
+        return f"{advice} A message without its header needs a TYPE too, such as {name}Response{of_version}."
+    return "Say their TYPE."
 
 
 def _whose(correlation_id: int | None, number: int | None, request: _Request | None) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 from reference.codec import Codec
@@ -20,6 +21,18 @@ class UnknownType(NotImplementedError):  # noqa: N818 (a name that is none, not 
     """A type name that the dialect does not have."""
 
 
+@dataclass(frozen=True, slots=True)
+class Entries:
+    """What there is to know of a type of batches or messages, each of which has a CRC.
+
+    `guarded`: where, in bytes that are right and begin with an entry, its CRC stands and what that covers.
+    `compressed`: whether anything in a value is, which leaves its bytes free.
+    """
+
+    guarded: Callable[[bytes], range]
+    compressed: Callable[[Any], bool]
+
+
 class Dialect(abc.ABC):
     """A version of the protocol. What a dialect has no answer for raises NotImplementedError, which is what it
     inherits."""
@@ -32,6 +45,8 @@ class Dialect(abc.ABC):
     bomb_ruling: str | None
     #: type → the area of its generated cases, where its name does not say it.
     areas: Mapping[str, str] = {}
+    #: The types of batches and messages.
+    entries: Mapping[str, Entries] = {}
     #: Area → why the dialect has no vectors in it.
     empty_areas: Mapping[str, str] = {}
 

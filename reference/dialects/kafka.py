@@ -9,7 +9,7 @@ from typing import Any
 from reference import answers, broker, catalog, client, evolution, plan, records, schema, type_names
 from reference.catalog import Catalog
 from reference.codec import Codec, NodeCodec, decode
-from reference.dialects.base import Dialect, Ground, UnknownType
+from reference.dialects.base import Dialect, Entries, Ground, UnknownType
 from reference.errors import DecodeError, Reason
 from reference.framing import API_VERSIONS, RequestFrame, ResponseFrame
 from reference.plan import Struct
@@ -322,6 +322,11 @@ class Kafka(Dialect):
     rulings = RULINGS
     grounds: Mapping[Ground, str] = {Reason.NULL_NOT_ALLOWED: "R-K-16", Reason.VARINT_OVERFLOW: "R-K-6c"}
     bomb_ruling: str | None = "R-K-10"
+    entries: Mapping[str, Entries] = {
+        "RecordBatch": Entries(records.guarded, lambda batch: records.is_compressed([batch])),
+        "RecordSet": Entries(records.guarded, records.is_compressed),
+        "MessageSet": Entries(records.guarded, records.is_compressed),
+    }
 
     @property
     def messages(self) -> Messages:

@@ -11,7 +11,8 @@ convert      one format into another, and what is lost
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 #: type name → (lowest, highest) version; a MessageSet's version is its magic.
 TYPES: Mapping[str, tuple[int, int] | None] = {
@@ -20,3 +21,23 @@ TYPES: Mapping[str, tuple[int, int] | None] = {
     "RecordSet": None,
     "MessageSet": (0, 1),
 }
+#: Bits 0–2 of the attributes of a batch or a message: its codec.
+CODEC = 0x07
+#: Where the CRC stands in a message, and in a batch of magic 2.
+MESSAGE_CRC, BATCH_CRC = 12, 17
+_MAGIC, _BATCH = 16, 2
+
+
+def guarded_from(crc: int, data: bytes) -> range:
+    """The bytes of a first entry from its CRC on, to its end: before it stand its offset (8 bytes) and its size (4)."""
+    return range(crc, 12 + int.from_bytes(data[8:12], "big"))
+
+
+def guarded(data: bytes) -> range:
+    """The same of an entry of any magic."""
+    return guarded_from(BATCH_CRC if data[_MAGIC] == _BATCH else MESSAGE_CRC, data)
+
+
+def is_compressed(entries: Iterable[Mapping[str, Any]]) -> bool:
+    """Whether any of these batches or messages has a codec."""
+    return any(entry["attributes"] & CODEC for entry in entries)

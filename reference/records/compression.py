@@ -18,13 +18,13 @@ import xxhash
 from backports import zstd
 
 from reference.errors import Reason
+from reference.records import CODEC
 from reference.rules import Rules
 
 NONE, GZIP, SNAPPY, LZ4, ZSTD = range(5)
 #: Codec names, by the number in bits 0–2 of the attributes.
 NAMES = ("none", "gzip", "snappy", "lz4", "zstd")
-#: Bits 0–2 of the attributes of a batch or a message.
-MASK = 0x07
+MASK = CODEC
 
 #: How a gzip member begins: its magic, and deflate.
 _GZIP_MEMBER = b"\x1f\x8b\x08"

@@ -13,6 +13,7 @@ wrapper's own. Source: the Kafka protocol guide, Old Message Format; KIP-31, KIP
 from __future__ import annotations
 
 import zlib
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 from reference.cursor import Reader, Writer
@@ -32,6 +33,7 @@ from reference.records.compression import LZ4, MASK, NAMES, CompressionError, de
 from reference.records.fields import append_bytes, check_keys, join, read_bytes, read_length, sequence
 
 MAGICS = (0, 1)
+_LEAST_OFFSET, _GREATEST_OFFSET = -(2**63), 2**63 - 1
 #: Where each field behind `size` ends, by magic, with a null key and value: a message has at least the last of them.
 FIELD_ENDS = {0: (4, 5, 6, 10, 14), 1: (4, 5, 6, 14, 18, 22)}
 #: What has to be there before an entry is more than a partial one: up to its magic.
@@ -203,6 +205,9 @@ def _read_inner(reader: Reader, magic: int, offset: int, path: str, read: ReadMe
             raise reader.error(Reason.INVALID_WRAPPER, detail, 0)
         for message in messages:
             message["offset"] += base
+            if message["offset"] > _GREATEST_OFFSET:
+                detail = f"a message in it has the offset {message['offset']}, which is no INT64"
+                raise reader.error(Reason.INVALID_WRAPPER, detail, 0)
     return messages
 
 
@@ -248,20 +253,19 @@ def append_message(writer: Writer, value: Any, magic: int, path: str, *, inside:
 
 def wrapped(writer: Writer, value: Any, magic: int, path: str, append: AppendMessage) -> bytes:
     """The messages of a wrapper, each as `append` writes it, before compression. From magic 1 on their offsets count
-    from the first one's."""
+    from the first one's, or, where there is no such wrapper, stand as they are: a reader adds what the last one's lacks
+    of the wrapper's, never less than 0."""
     messages = sequence(value["messages"], path)
     if not messages:
         raise EncodeError(Reason.INVALID_WRAPPER, "a wrapper without messages", path)
     base = 0
     if magic != 0 and value.get("offset", 0) != 0:
-        first, last = (message.get("offset", 0) for message in (messages[0], messages[-1]))
-        if last != value["offset"]:
-            detail = f"its offset {value['offset']} is not that of its last message, {last}"
+        offsets = [message.get("offset", 0) for message in messages if isinstance(message, Mapping)]
+        if offsets and offsets[-1] != value["offset"]:
+            detail = f"its offset {value['offset']} is not that of its last message, {offsets[-1]}"
             raise EncodeError(Reason.INVALID_WRAPPER, detail, path)
-        if first < 0:
-            detail = f"its first message has the offset {first}; the wrapper's would be below that of its last message"
-            raise EncodeError(Reason.INVALID_WRAPPER, detail, path)
-        base = first
+        if offsets and offsets[0] >= 0 and min(offsets) - offsets[0] >= _LEAST_OFFSET:
+            base = offsets[0]
     inner = writer.inner()
     for index, message in enumerate(messages):
         append(inner, message, magic, f"{path}[{index}]", inside=True, base=base)

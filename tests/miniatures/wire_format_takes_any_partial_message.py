@@ -22,6 +22,6 @@ types = only("MESSAGE_SET", dialect="wire-format")
 
 
 def decode(type: str, data: bytes, *, dialect: str, version: int | None = None) -> Any:
-    if data and is_partial(data):
+    if data and is_partial(data[:4], len(data)):
         return [{"partial": data}]
     return _decode(type, data, dialect=dialect, version=version)

@@ -125,6 +125,7 @@ def _unwrapped(codec: int, magic: int, offset: int, content: bytes | None) -> li
         _demand(base >= 0, "the wrapper's offset is too low")
         for message in messages:
             message["offset"] += base
+            _demand(message["offset"] < 2**63, "an offset is no INT64")
     return messages
 
 

@@ -149,6 +149,9 @@ def _explain_frames(
     """Write what the frames in the bytes are; True when one of them is refused, or cannot be read."""
     if version is not None:
         raise click.UsageError("--version is that of a TYPE: say which, such as ResponseFrame:Metadata")
+    types, spoken = _types(dialect), own().dialect(dialect)
+    if not any(map(spoken.request_type, spoken.apis())):
+        raise click.UsageError(f"the dialect {dialect} has no frames: say TYPE, {', '.join(sorted(types))}")
     capture = Capture(read_bytes(digits), dialect)
     try:
         if request is None:
@@ -286,7 +289,7 @@ def _register(files: tuple[str, ...], dialect: str) -> None:
     except ValueError as error:
         raise click.UsageError(str(error)) from None
     for problem in problems:
-        click.echo(problem, err=True)
+        click.echo(safe(problem), err=True)
     click.get_current_context().call_on_close(lambda: own().configure(shared_settings(dialect), dialect=dialect))
     own().configure({**shared_settings(dialect), "registers": texts}, dialect=dialect)
 

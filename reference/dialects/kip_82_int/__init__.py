@@ -3,6 +3,7 @@
 rulings     how the page is read where it is silent
 headers     the map's bytes; reading no further than a key
 messages    messages of magic 2, and of 0 and 1; sets, compressed wrappers
+codecs      the codecs of these, and which values each has
 bodies      Produce and Fetch 0 to 3, and the magic that each carries
 convert     messages of one magic into another, and what is lost
 records     a producer's and a consumer's record, interceptors
@@ -11,16 +12,17 @@ registry    the key space: who may use which keys, and what they are called
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from reference.codec import Codec, NodeCodec
-from reference.cursor import Reader, Span, Writer
-from reference.dialects.base import Dialect, Ground, UnknownType
-from reference.dialects.kip_82_int import bodies, headers, messages, registry
+from reference.cursor import Reader, Span
+from reference.dialects.base import Dialect, Entries, Ground, UnknownType
+from reference.dialects.kip_82_int import bodies, headers, registry
 from reference.dialects.kip_82_int.rulings import RULINGS
 from reference.errors import Reason
+from reference.records import MESSAGE_CRC, guarded_from, is_compressed
 from reference.rules import Rules
 
 _TYPES: Mapping[str, tuple[int, int] | None] = {
@@ -30,34 +32,9 @@ _TYPES: Mapping[str, tuple[int, int] | None] = {
     **dict.fromkeys(bodies.NAMES, bodies.VERSIONS),
 }
 
-
-@dataclass(frozen=True, slots=True)
-class HeadedCodec(Codec):
-    """The codec of headers, or of messages that may carry them."""
-
-    type: str
-    read_value: Callable[[Reader], Any]
-    append_value: Callable[[Writer, Any], None]
-
-    def read(self, reader: Reader) -> Any:
-        return self.read_value(reader)
-
-    def append(self, writer: Writer, value: Any) -> None:
-        self.append_value(writer, value)
-
-    def complete(self, value: Any) -> Any:
-        """A value of records names every key: there is nothing to complete."""
-        return value
-
-
-_CODECS = {
-    found.type: found
-    for found in (
-        HeadedCodec("HEADERS", headers.read_headers, headers.append_headers),
-        HeadedCodec("MESSAGE_AND_OFFSET", messages.read_message_and_offset, messages.append_message_and_offset),
-        HeadedCodec("MESSAGE_SET", messages.read_message_set, messages.append_message_set),
-    )
-}
+_NULL_OR_NEGATIVE = (Reason.NULL_NOT_ALLOWED, Reason.NEGATIVE_LENGTH)
+#: Messages of all magics have their CRC in one place.
+_GUARDED = partial(guarded_from, MESSAGE_CRC)
 
 
 class Kip82Int(Dialect):
@@ -77,6 +54,8 @@ class Kip82Int(Dialect):
         Reason.UNSUPPORTED_COMPRESSION: "R-82i-11",
         Reason.INVALID_WRAPPER: "R-82i-11",
         Reason.TRAILING_BYTES: "R-D-5",
+        # In Produce and Fetch what is null or negative is no part of a message.
+        **{(body, reason): "R-D-3" for body in bodies.NAMES for reason in _NULL_OR_NEGATIVE},
     }
     bomb_ruling: str | None = None
     empty_areas: Mapping[str, str] = {
@@ -89,6 +68,10 @@ class Kip82Int(Dialect):
         "MESSAGE_AND_OFFSET": "framing",
         "MESSAGE_SET": "framing",
     }
+    entries: Mapping[str, Entries] = {
+        "MESSAGE_AND_OFFSET": Entries(_GUARDED, lambda message: is_compressed([message])),
+        "MESSAGE_SET": Entries(_GUARDED, is_compressed),
+    }
 
     def apis(self) -> Mapping[int, str]:
         return bodies.APIS
@@ -96,9 +79,11 @@ class Kip82Int(Dialect):
     def codec(self, type_name: str, version: int | None) -> Codec:
         if type_name in bodies.NAMES:
             return NodeCodec(bodies.body(type_name, version))
-        if type_name not in _CODECS:
+        if type_name not in _TYPES:
             raise UnknownType(f"the dialect {self.name} has no type {type_name!r}")
-        return _CODECS[type_name]
+        from reference.dialects.kip_82_int.codecs import CODECS
+
+        return CODECS[type_name]
 
     def lookup(self, type_name: str, data: bytes, key: Any, version: int | None, rules: Rules) -> list[Any]:  # noqa: ARG002 (the types with headers have no versions)
         """In no order but that of keys, of which there is one each: at most one value. A number that is no int32 is
@@ -108,6 +93,8 @@ class Kip82Int(Dialect):
             case "HEADERS":
                 return [value for own, value in headers.headers_up_to(reader, key) if own == key]
             case "MESSAGE_AND_OFFSET":
+                from reference.dialects.kip_82_int import messages
+
                 found = messages.lookup(reader, key)
                 reader.path = ""
                 reader.demand_end(Reason.TRAILING_BYTES, "the message")

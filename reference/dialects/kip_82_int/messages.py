@@ -245,7 +245,7 @@ def _append_attributes(covered: Writer, attributes: Any, flag: bool, path: str) 
 
 def _without_headers(value: Mapping[str, Any], magic: int, path: str) -> Message:
     """A message of magic 0 or 1 as that format has it. Raises EncodeError for what it has no place for."""
-    if value.get("headers"):
+    if sequence(value.get("headers", []), join(path, "headers")):
         raise EncodeError(Reason.FIELD_NOT_IN_VERSION, f"magic {magic} has no headers", join(path, "headers"))
     if magic == 0 and "timestamp" in value:
         raise EncodeError(Reason.FIELD_NOT_IN_VERSION, "magic 0 has no timestamp", join(path, "timestamp"))

@@ -7,8 +7,8 @@ A register is text in columns, separated by tabs or commas, under a line that na
 
     # owns 0x00110000-0x0011FFFF        confines a register to this range instead; may come several times
 
-A key is a decimal or 0x number, up to 0xFFFFFFFF, or a negative one. Lines that are blank or begin with # say nothing
-else. Registers are policy: whatever they hold, every int32 decodes.
+A key is a decimal or 0x number, up to 0xFFFFFFFF, or a negative one. An entry has a line of its own. Lines that are
+blank or begin with # say nothing else. Registers are policy: whatever they hold, every int32 decodes.
 Source: KIP-82 with int keys, Example Key Allocation; R-82i-7.
 """
 
@@ -157,6 +157,7 @@ class Registry:
 
     entries: tuple[Entry, ...]
     problems: tuple[Problem, ...]
+    _first: Mapping[int, Entry]
 
     def name(self, key: int) -> str | None:
         """What a key is registered as."""
@@ -164,7 +165,7 @@ class Registry:
         return None if found is None else found.name
 
     def entry(self, key: int) -> Entry | None:
-        return next((entry for entry in self.entries if entry.key == key), None)
+        return self._first.get(key)
 
     def shown(self, key: int) -> str:
         """A key as people read it: its registered name, else its number and whose it is."""
@@ -174,6 +175,8 @@ class Registry:
 def load(registers: Mapping[str, str] | None = None) -> Registry:
     """Kafka's own register and these: file name → text. Raises RegisterError."""
     entries: list[Entry] = []
+    by_key: dict[int, list[Entry]] = {}
+    by_name: dict[str, list[Entry]] = {}
     problems: list[Problem] = []
     claims: list[tuple[str, Range]] = []
     for file, text in {KAFKA_FILE: KAFKA_REGISTER, **(registers or {})}.items():
@@ -186,9 +189,13 @@ def load(registers: Mapping[str, str] | None = None) -> Registry:
             ]
         claims += [(file, claim) for claim in register.claims]
         for entry in register.entries:
-            problems += _problems(entry, register.owned, entries)
+            problems += _misplaced(entry, register.owned)
+            same_key, same_name = by_key.setdefault(entry.key, []), by_name.setdefault(entry.name, [])
+            problems += _clashes(entry, same_key, same_name)
             entries.append(entry)
-    return Registry(tuple(entries), tuple(problems))
+            same_key.append(entry)
+            same_name.append(entry)
+    return Registry(tuple(entries), tuple(problems), {key: found[0] for key, found in by_key.items()})
 
 
 def named(spans: Sequence[Span], registry: Registry) -> list[Span]:
@@ -199,7 +206,7 @@ def named(spans: Sequence[Span], registry: Registry) -> list[Span]:
     ]
 
 
-def _problems(entry: Entry, owned: Sequence[Range], before: Iterable[Entry]) -> Iterator[Problem]:
+def _misplaced(entry: Entry, owned: Sequence[Range]) -> Iterator[Problem]:
     number = f"0x{unsigned(entry.key):08X}"
     if classify(entry.key).reserved:
         yield Problem("reserved", entry.place, entry.key, f"{number} ({entry.name}) is RESERVED")
@@ -207,11 +214,15 @@ def _problems(entry: Entry, owned: Sequence[Range], before: Iterable[Entry]) -> 
         ranges = " and ".join(map(str, owned))
         detail = f"{number} ({entry.name}) is {classify(entry.key).name}; this register has {ranges}"
         yield Problem("out-of-range", entry.place, entry.key, detail)
-    for other in before:
-        if other.key == entry.key:
-            detail = f"{number} ({entry.name}) is {other.name} already, in {other.place}"
-            yield Problem("key-clash", entry.place, entry.key, detail)
-        elif other.name == entry.name:
+
+
+def _clashes(entry: Entry, same_key: Iterable[Entry], same_name: Iterable[Entry]) -> Iterator[Problem]:
+    """With the entries before it that have its key, or only its name."""
+    for other in same_key:
+        detail = f"0x{unsigned(entry.key):08X} ({entry.name}) is {other.name} already, in {other.place}"
+        yield Problem("key-clash", entry.place, entry.key, detail)
+    for other in same_name:
+        if other.key != entry.key:
             detail = f"{entry.name} is the name of 0x{unsigned(other.key):08X} already, in {other.place}"
             yield Problem("name-clash", entry.place, entry.key, detail)
 
@@ -228,20 +239,23 @@ class _Register:
     owned: tuple[Range, ...]
 
 
+#: What spreadsheets put before text in UTF-8.
+_BOM = "\ufeff"
 _COLUMNS = ("key", "name", "description", "by")
 #: The last column says whose register it is.
 _OWNED = {"url": (_KAFKA, _OPEN), "notes": (_LOCAL,)}
 _NUMBER = re.compile(r"-?[0-9]{1,10}|0[xX][0-9a-fA-F]{1,8}")
-_OWNS = re.compile(r"#\s*owns\s+(\S+)\s*-\s*(\S+)\s*")
+_OWNS = re.compile(r"#\s*owns\b(.*)", re.IGNORECASE)
+_SPAN = re.compile(r"\s+(\S+?)\s*-\s*(\S+)\s*")
 
 
 def _read(file: str, text: str) -> _Register:
     claims: list[Range] = []
     lines: list[tuple[int, str]] = []
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.removeprefix(_BOM).splitlines(), 1):
         owns = _OWNS.fullmatch(line)
         if owns is not None:
-            claims.append(_range(owns[1], owns[2], f"{file}, line {number}"))
+            claims.append(_range(owns[1], f"{file}, line {number}"))
         elif line.strip() and not line.startswith("#"):
             lines.append((number, line))
     if not lines:
@@ -261,7 +275,7 @@ def _cells(row: str, separator: str, place: str) -> list[str]:
     try:
         (cells,) = csv.reader(io.StringIO(row), delimiter=separator, strict=True)
     except csv.Error as error:
-        raise RegisterError(f"{place}: {error}") from None
+        raise RegisterError(f"{place}: {error}; an entry has a line of its own") from None
     found = [cell.strip() for cell in cells]
     if len(found) != len(_COLUMNS) + 1:
         raise RegisterError(f"{place}: {len(found)} columns; {len(_COLUMNS) + 1} are expected")
@@ -285,7 +299,11 @@ def _number(text: str, place: str) -> int:
     return number
 
 
-def _range(low: str, high: str, place: str) -> Range:
+def _range(text: str, place: str) -> Range:
+    span = _SPAN.fullmatch(text)
+    if span is None:
+        raise RegisterError(f"{place}: {shown(text.strip())} is no range; # owns 0x00110000-0x0011FFFF says one")
+    low, high = span.groups()
     found = Range(unsigned(_number(low, place)), unsigned(_number(high, place)))
     if found.low > found.high:
         raise RegisterError(f"{place}: the range {low}-{high} is empty")

@@ -14,38 +14,18 @@ the right is the new side.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
-from reference.codec import Codec, decode
-from reference.cursor import Reader, Writer
-from reference.dialects.base import Dialect, Ground, UnknownType
+from reference.codec import Codec, ShapedCodec, decode
+from reference.dialects.base import Dialect, Entries, Ground, UnknownType
 from reference.dialects.kip_82_string_keys import batch, messages, numbers
 from reference.dialects.kip_82_string_keys.rulings import RULINGS, lacking
 from reference.errors import DecodeError, Reason
+from reference.records import CODEC, guarded_from
 from reference.rules import Rules
-from reference.shapes import Fields, Integers, Items, KeyValue, KeyValues, Octets, Shape, Text, signed
-
-
-@dataclass(frozen=True, slots=True)
-class DraftCodec(Codec):
-    """The codec of one of the types; `shape` says which values it has."""
-
-    read_value: Callable[[Reader], Any]
-    append_value: Callable[[Writer, Any], None]
-    shape: Shape
-
-    def read(self, reader: Reader) -> Any:
-        return self.read_value(reader)
-
-    def append(self, writer: Writer, value: Any) -> None:
-        self.append_value(writer, value)
-
-    def complete(self, value: Any) -> Any:
-        """A value of records names every key: there is nothing to complete."""
-        return value
-
+from reference.shapes import Fields, Integers, Items, KeyValue, KeyValues, Octets, Text, signed
 
 _UINT_VAR = Integers(0, 2**32 - 1)
 _HEADERS = KeyValues(Text(), Octets())
@@ -62,7 +42,7 @@ _MESSAGE = Fields(
 _BATCH = Fields(
     {
         "firstOffset": signed(64),
-        "attributes": signed(16, without=batch.CODEC),
+        "attributes": signed(16, without=CODEC),
         "lastOffsetDelta": signed(32),
         "firstTimestamp": signed(64),
         "maxTimestamp": signed(64),
@@ -72,13 +52,13 @@ _BATCH = Fields(
         "records": Items(_MESSAGE),
     }
 )
-_CODECS: Mapping[str, DraftCodec] = {
-    "UVARINT": DraftCodec(numbers.read_uint_var, numbers.append_uint_var, _UINT_VAR),
-    "INTVAR": DraftCodec(numbers.read_int_var, numbers.append_int_var, signed(64)),
-    "HEADER": DraftCodec(messages.read_header, messages.append_header, KeyValue(Text(), Octets())),
-    "HEADERS": DraftCodec(messages.read_headers, messages.append_headers, _HEADERS),
-    "MESSAGE": DraftCodec(messages.read_message, messages.append_message, _MESSAGE),
-    "BATCH": DraftCodec(batch.read_batch, batch.append_batch, _BATCH),
+_CODECS: Mapping[str, ShapedCodec] = {
+    "UVARINT": ShapedCodec(numbers.read_uint_var, numbers.append_uint_var, _UINT_VAR),
+    "INTVAR": ShapedCodec(numbers.read_int_var, numbers.append_int_var, signed(64)),
+    "HEADER": ShapedCodec(messages.read_header, messages.append_header, KeyValue(Text(), Octets())),
+    "HEADERS": ShapedCodec(messages.read_headers, messages.append_headers, _HEADERS),
+    "MESSAGE": ShapedCodec(messages.read_message, messages.append_message, _MESSAGE),
+    "BATCH": ShapedCodec(batch.read_batch, batch.append_batch, _BATCH),
 }
 
 
@@ -107,6 +87,9 @@ class Kip82StringKeys(Dialect):
         "HEADER": "header-multimaps",
         "HEADERS": "header-multimaps",
         "MESSAGE": "header-multimaps",
+    }
+    entries: Mapping[str, Entries] = {
+        "BATCH": Entries(partial(guarded_from, batch.CRC_AT), lambda _: False),  # the draft has no compression
     }
 
     @property

@@ -27,11 +27,12 @@ from reference.primitives import (
     read_int64,
     read_uint32,
 )
+from reference.records import CODEC
 from reference.records.fields import check_keys, sequence
 
 MAGIC = 2
-#: The bits of the attributes that name a codec in every format of records.
-CODEC = 0x07
+#: Where the CRC stands.
+CRC_AT = 12
 #: The fields between `Magic` and the messages, in order.
 _FIELDS = (
     ("attributes", read_int16, append_int16),

@@ -13,10 +13,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from reference.dialects.kip_82_string_keys.batch import CODEC
 from reference.dialects.kip_82_string_keys.messages import NULL_KEY, NULL_VALUE
 from reference.errors import EncodeError, Reason
 from reference.primitives import MAX_INT32
+from reference.records import CODEC
 from reference.records.convert import Converted, down_convert, up_convert
 
 Fields = Mapping[str, Any]

@@ -2,6 +2,7 @@
 
 rulings     how the page is read where it is silent
 messages    message sets: what the proposals carry, as Kafka 0.7 had them
+values      which message sets there are, to be drawn
 parts       what the layouts are put together from
 layouts     the four messages, each a whole frame
 sets        the message sets of a request, and what belongs to each in its response
@@ -16,8 +17,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from reference.codec import Codec
-from reference.dialects.base import Dialect, Ground, UnknownType
-from reference.dialects.wire_format import broker, client
+from reference.dialects.base import Dialect, Entries, Ground, UnknownType
+from reference.dialects.wire_format import broker, client, messages
 from reference.dialects.wire_format.layouts import FETCH_ID, PRODUCE_ID, VERSION, codecs
 from reference.dialects.wire_format.rulings import RULINGS
 from reference.errors import DecodeError, Reason, shown
@@ -32,9 +33,10 @@ class WireFormat(Dialect):
     rulings = RULINGS
     grounds: Mapping[Ground, str] = {
         ("FetchRequest", Reason.COUNT_MISMATCH): "R-WF-7",
-        ("MESSAGE_SET", Reason.NEGATIVE_LENGTH): "R-WF-10",
+        Reason.CORRUPT_COMPRESSION: "R-WF-14",
         Reason.COUNT_MISMATCH: "R-WF-6",
         Reason.CRC_MISMATCH: "R-WF-14",
+        Reason.INVALID_WRAPPER: "R-WF-14",
         Reason.NEGATIVE_LENGTH: "R-D-3",
         Reason.NULL_NOT_ALLOWED: "R-WF-2",
         Reason.TRAILING_BYTES: "R-D-5",
@@ -44,6 +46,10 @@ class WireFormat(Dialect):
         Reason.UNSUPPORTED_VERSION: "R-WF-13",
     }
     bomb_ruling: str | None = None
+    areas: Mapping[str, str] = {"MESSAGE_SET": "framing"}
+    entries: Mapping[str, Entries] = {
+        "MESSAGE_SET": Entries(messages.guarded, lambda _: False),  # what wrappers hold stays as it is
+    }
     empty_areas: Mapping[str, str] = {
         "varints": "it has no varints: lengths and counts have fixed widths",
         "tag-ordering": "it has no tags",
@@ -71,6 +77,16 @@ class WireFormat(Dialect):
             detail = f"{type_name} has version {VERSION}, not {shown(version)}"
             raise DecodeError(Reason.UNSUPPORTED_VERSION, detail, None)
         return self.codecs[type_name]
+
+    def ground(self, type_name: str, error: DecodeError, *, announced: bool) -> str | None:
+        """A message set and a message have each a size of their own; so does a frame, of which no ruling speaks."""
+        field = error.path.rpartition(".")
+        match error.reason, field[2]:
+            case Reason.TRUNCATED | Reason.NEGATIVE_LENGTH, "messages":
+                return "R-WF-3"
+            case Reason.TRUNCATED | Reason.NEGATIVE_LENGTH, "size" if field[0]:
+                return "R-WF-10"
+        return super().ground(type_name, error, announced=announced)
 
     def api_versions(self, api_key: int) -> tuple[int, int] | None:
         """Types have no versions, but requests say one."""

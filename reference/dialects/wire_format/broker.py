@@ -16,7 +16,7 @@ from reference.dialects.wire_format.layouts import VERSION
 from reference.dialects.wire_format.messages import PARTIAL
 from reference.dialects.wire_format.sets import message_sets
 from reference.dialects.wire_format.waiting import NO_ACKS
-from reference.errors import DecodeError
+from reference.errors import DecodeError, EncodeError
 from reference.rules import Rules
 
 
@@ -30,7 +30,8 @@ class Broker:
         self._ends: dict[tuple[str, int], int] = {}
 
     def answer(self, frame: bytes) -> bytes | None:
-        """The response to a whole request frame, empty where none is sent; None: the broker closes (R-WF-13)."""
+        """The response to a whole request frame, empty where none is sent; None: the broker closes (R-WF-13), as it
+        does where the layouts have no answer."""
         name = self._apis.get(int.from_bytes(frame[4:6], signed=True)) if len(frame) >= 6 else None
         if name is None:
             return None
@@ -39,10 +40,15 @@ class Broker:
         except DecodeError:
             return None
         body = self._produced(request) if name == "Produce" else self._fetched(request)
+        if body is None:
+            return None
         if not body:
-            return b"" if body is not None else None
+            return b""
         response = {"correlation_id": request["correlation_id"], "version_id": VERSION, "error": 0, **body}
-        return codec.encode(self._codecs[f"{name}Response"], response, self._rules)
+        try:
+            return codec.encode(self._codecs[f"{name}Response"], response, self._rules)
+        except EncodeError:  # such as of more message sets, over all topics, than the count of errors can say
+            return None
 
     def _produced(self, request: Mapping[str, Any]) -> dict[str, Any] | None:
         """Nothing with acks 0; None: required_acks mean nothing (R-WF-4's other reading)."""
@@ -74,15 +80,15 @@ def _empty(partition: int) -> dict[str, Any]:
 
 def serve(broker: Broker, chunks: Iterable[bytes]) -> tuple[bytes, bool]:
     """All that the broker sends for these chunks on a fresh connection, and whether it then closed."""
-    arrived, sent = framing.Frames(), b""
+    arrived, sent = framing.Frames(), bytearray()
     for chunk in chunks:
         arrived.add(chunk)
         try:
             while (frame := arrived.next()) is not None:
                 answer = broker.answer(struct.pack(">i", len(frame)) + frame)
                 if answer is None:
-                    return sent, True
+                    return bytes(sent), True
                 sent += answer
         except DecodeError:  # a size that no frame has
-            return sent, True
-    return sent, False
+            return bytes(sent), True
+    return bytes(sent), False

@@ -7,7 +7,7 @@ Source: New wire format proposals, Common fields, ProduceResponse; R-WF-6, R-WF-
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from reference import codec, framing
@@ -93,14 +93,14 @@ class Connection:
             self.open[correlation_id] = request
         return request
 
-    def receive(self, chunk: bytes) -> list[tuple[int, dict[str, Any]]]:
-        """Correlation id and outcome of every response that is whole now, in the order in which they came.
+    def receive(self, chunk: bytes) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Yields correlation id and outcome of every response that is whole now, in the order in which they came.
 
-        Raises DecodeError when a frame has no possible size, or its id is unknown or answered already: nothing on this
-        connection can be trusted any more.
+        Raises DecodeError at a frame that has no possible size, or whose id is unknown or answered already: nothing
+        behind it on this connection can be trusted any more. What came before it has been yielded, however the bytes
+        were cut into chunks.
         """
         self._arrived.add(chunk)
-        found = []
         while (inside := self._arrived.next()) is not None:
             if len(inside) < 4:
                 detail = f"a response of {len(inside)} bytes, too few for a correlation_id"
@@ -111,8 +111,7 @@ class Connection:
                 detail = f"a response to correlation_id {correlation_id}, which is unknown or answered already"
                 raise DecodeError(Reason.COUNT_MISMATCH, detail, None, "correlation_id")
             response = struct.pack(">i", len(inside)) + inside
-            found.append((correlation_id, self.client.interpret(request, response)))
-        return found
+            yield correlation_id, self.client.interpret(request, response)
 
     def close(self) -> list[tuple[int, dict[str, Any]]]:
         """The outcomes of the open requests, now that the broker has closed the connection."""

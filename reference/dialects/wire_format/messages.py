@@ -33,13 +33,19 @@ _NO_CODEC = "codec 3; there are 0 (none), 1 (gzip) and 2 (snappy)"
 _NESTED = "a wrapper inside a wrapper"
 
 
+def guarded(data: bytes) -> range:
+    """The first message's CRC and the payload that it covers, in bytes that are right."""
+    size, magic = int.from_bytes(data[:4], "big"), data[4]
+    return range(6 if magic else 5, 4 + size)
+
+
 def read_message_set(reader: Reader, *, inside: bool = False) -> list[dict[str, Any]]:
     """All that the reader holds: {"magic", "attributes" (magic 1), "payload"} a message, and {"partial"} for what there
     is of one that was cut off. `inside` a wrapper nothing may be partial or a wrapper. Raises DecodeError."""
     messages: list[dict[str, Any]] = []
     while reader.remaining:
         reader.steps.append(len(messages))
-        if messages and not inside and is_partial(reader.peek(reader.remaining)):
+        if messages and not inside and is_partial(reader.peek(4), reader.remaining):
             messages.append({PARTIAL: _read_partial(reader)})
         else:
             messages.append(_read_message(reader, inside))
@@ -47,12 +53,10 @@ def read_message_set(reader: Reader, *, inside: bool = False) -> list[dict[str, 
     return messages
 
 
-def is_partial(data: bytes) -> bool:
-    """Whether these bytes begin a message, but are fewer than it needs."""
-    if len(data) < 4:
-        return True
-    size = int.from_bytes(data[:4], signed=True)
-    return size > len(data) - 4
+def is_partial(size: bytes, there: int) -> bool:
+    """Whether a message needs more bytes than the `there` are, its size included. `size`: its first four of them, fewer
+    where there are no more."""
+    return there < 4 or int.from_bytes(size, signed=True) > there - 4
 
 
 def _read_partial(reader: Reader) -> bytes:
@@ -162,7 +166,7 @@ def append_message_set(writer: Writer, value: Any, path: str = "") -> None:
 
 def _append_partial(writer: Writer, value: Any, path: str) -> None:
     data = _bytes_of(value, path)
-    if not data or not is_partial(data):
+    if not data or not is_partial(data[:4], len(data)):
         detail = f"{len(data)} bytes, which are no part of a message: it would need more of them"
         raise EncodeError(Reason.LENGTH_MISMATCH, detail, path)
     writer.out += data

@@ -101,7 +101,13 @@ RULINGS: tuple[Ruling, ...] = (
         "other than 0 is refused; a response whose version_id is not the request's is malformed to the client",
         source=COMMON,
     ),
-    Ruling("R-WF-14", "codec 3, an unknown magic, a CRC mismatch", "refused", source=FORMAT_0_7),
+    Ruling(
+        "R-WF-14",
+        "faults inside messages",
+        "refused: codec 3, an unknown magic, a CRC mismatch, a wrapper whose content does not inflate or is no set of "
+        "whole messages without a codec",
+        source=FORMAT_0_7,
+    ),
     Ruling(
         "R-WF-15",
         "acks and waiting",

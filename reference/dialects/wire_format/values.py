@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from reference.cursor import Writer
-from reference.dialects.wire_format.messages import CODEC, GZIP, PARTIAL, SNAPPY, append_message_set
+from reference.dialects.wire_format.messages import CODEC, GZIP, PARTIAL, SNAPPY, append_message_set, is_partial
 from reference.rules import Rules
 from reference.shapes import Constant, Either, Fields, Integers, Items, Made, Octets, Shape, signed
 
+#: So many bytes of a message are its size.
+_SIZE = 4
 _PLAIN = Either(
     (
         Fields({"magic": Constant(0), "payload": Octets()}),
@@ -26,7 +28,7 @@ def _set(messages: list[dict[str, Any]]) -> bytes:
 def _wrapper(drawn: dict[str, Any]) -> dict[str, Any]:
     from reference.records.compression import deflate  # takes its time to load; wrappers alone need it
 
-    payload = deflate(drawn["codec"], _set([drawn["first"], *drawn["more"]]))
+    payload = deflate(drawn["codec"], _set(drawn["messages"]))
     return {"magic": 1, "attributes": drawn["attributes"] | drawn["codec"], "payload": payload}
 
 
@@ -35,8 +37,7 @@ _WRAPPER = Made(
         {
             "attributes": signed(8, without=CODEC),
             "codec": Either((Constant(GZIP), Constant(SNAPPY))),
-            "first": _PLAIN,
-            "more": Items(_PLAIN),
+            "messages": Items(_PLAIN, least=1),
         }
     ),
     _wrapper,
@@ -44,13 +45,20 @@ _WRAPPER = Made(
 
 
 def _cut(drawn: dict[str, Any]) -> list[dict[str, Any]]:
-    """So many bytes of one more message stand at the end; none where it has no more, or nothing stands before it."""
+    """A set, and behind it so many of the bytes that are drawn for its tail, and never all; none where nothing stands
+    before them, or where they are no part of a message."""
     messages: list[dict[str, Any]] = drawn["messages"]
-    rest = _set([drawn["last"]])
-    part = rest[: drawn["bytes"]]
-    return [*messages, {PARTIAL: part}] if messages and 0 < len(part) < len(rest) else messages
+    rest: bytes = drawn["tail"][:-1][: drawn["bytes"]]
+    return [*messages, {PARTIAL: rest}] if messages and rest and is_partial(rest[:4], len(rest)) else messages
 
 
 MESSAGE_SET: Shape = Made(
-    Fields({"messages": Items(Either((_PLAIN, _WRAPPER))), "last": _PLAIN, "bytes": Integers(0, 24)}), _cut
+    Fields(
+        {
+            "messages": Items(Either((_PLAIN, _WRAPPER))),
+            "tail": Either((Made(Items(_PLAIN, least=1), _set), Octets())),
+            "bytes": Either((Constant(0), Integers(1, _SIZE), Integers(_SIZE + 1, 24))),
+        }
+    ),
+    _cut,
 )
