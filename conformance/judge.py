@@ -7,6 +7,7 @@ under the readings that the implementation declares), or it is not.
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -63,7 +64,8 @@ def judge(
 
     `rules`: the readings that the implementation declares. `twin`: for a negative vector, what the implementation did
     with its valid twin; a refusal counts only when that was accepted. `rebuilds`: fields that the implementation's
-    writer sets by itself; with some, bytes are compared decoded, without them.
+    writer sets by itself; with some, bytes that it wrote are compared decoded, without them. What was read is compared
+    with them, except where its value lacks one: a library may have no way to tell what it sets by itself.
     """
     return _Judgement(vector, observation, rules, twin, frozenset(rebuilds)).verdict()
 
@@ -192,7 +194,10 @@ class _Judgement:
             return difference(expected, answer)
         if case.type in _HEADERS:
             answer = _HEADERS[case.type](answer)
-        return difference(*(_without(self._complete(value), self.rebuilds) for value in (expected, answer)))
+        expected, answer = self._complete(expected), self._complete(answer)
+        if self.op is Op.DECODE:
+            return difference(_as_told(expected, answer, self.rebuilds), answer)
+        return difference(_without(expected, self.rebuilds), _without(answer, self.rebuilds))
 
     def _complete(self, value: Any) -> Any:
         case = self.seen.case
@@ -308,6 +313,19 @@ def _without(value: Any, fields: frozenset[str]) -> Any:
         case list() | tuple():
             return [_without(item, fields) for item in value]
     return value
+
+
+def _as_told(expected: Any, answer: Any, fields: frozenset[str]) -> Any:
+    """What is expected, without those of these fields that the answer lacks, at every depth."""
+    if not fields:
+        return expected
+    match expected, answer:
+        case dict(), dict():
+            kept = {key: item for key, item in expected.items() if key in answer or key not in fields}
+            return {key: _as_told(item, answer.get(key), fields) for key, item in kept.items()}
+        case (list() | tuple(), list() | tuple()) if len(expected) == len(answer):
+            return [*map(_as_told, expected, answer, itertools.repeat(fields))]
+    return expected
 
 
 def _at(offset: int | None) -> str:

@@ -358,6 +358,9 @@ def _same(header: Header, line: Same, dialect: str) -> Vector:
 
 def _vector(header: Header, entry: Entry, dialect: str) -> Vector:
     data = bytes.fromhex(entry.bytes)
+    source = f"bytes by {header.made_by}"
+    if entry.canonical is not None:
+        source = f"bytes by the kit, canonical ones by {header.made_by}"
     canonical = () if entry.canonical is None else (Piece(bytes.fromhex(entry.canonical), ""),)
     return Vector(
         id=f"{header.message}/{entry.version}/{entry.case}",
@@ -372,7 +375,7 @@ def _vector(header: Header, entry: Entry, dialect: str) -> Vector:
         value=from_json(entry.value),
         canonical=canonical,
         needs=tuple(shared_settings(dialect)),
-        source=f"bytes by {header.made_by}",
+        source=source,
     )
 
 

@@ -20,9 +20,9 @@ from hypothesis import strategies as st
 
 import reference
 from conformance import generated, strategies
-from conformance.model import DEVIATIONS, Case, Description, Observation, Op, Outcome, Verdict
+from conformance.model import DEVIATIONS, Case, Description, Op, Outcome
 from conformance.own import own
-from conformance.session import Question, Session
+from conformance.session import Judged, Question, Session
 from conformance.values import equal
 from conformance.vectors import Kind, Vector
 from reference.codec import NodeCodec
@@ -59,15 +59,6 @@ class Property:
     def id(self) -> str:
         version = "-" if self.version is None else self.version
         return f"gen/{self.dialect}/{self.type}/{version}/{self.name}"
-
-
-@dataclass(frozen=True, slots=True)
-class Counterexample:
-    """The smallest case found that deviates."""
-
-    vector: Vector
-    observation: Observation
-    verdict: Verdict
 
 
 def offered(
@@ -196,10 +187,10 @@ class _Trial:
     def __init__(self, check: Property, session: Session) -> None:
         self.check = check
         self.session = session
-        self.seen: dict[str, Counterexample] = {}
-        self.smallest: Counterexample | None = None
+        self.seen: dict[str, Judged] = {}
+        self.smallest: Judged | None = None
         self.stalls = 0
-        self.outcomes: dict[Outcome, Verdict] = {}
+        self.outcomes: dict[Outcome, Judged] = {}
 
     def example(self, drawn: Any) -> None:
         """Raises _Deviates when a case of this example deviates."""
@@ -214,24 +205,24 @@ class _Trial:
                 raise _Deviates
 
     def _ask(self, questions: list[tuple[Vector, Case]]) -> None:
-        judged = self.session.put([Question(vector, case) for vector, case in questions])
-        for (vector, case), (observation, verdict) in zip(questions, judged, strict=True):
-            if verdict.verdict in (Outcome.CRASH, Outcome.HANG, Outcome.OOM):
+        for judged in self.session.put([Question(vector, case) for vector, case in questions]):
+            if judged.verdict.verdict in (Outcome.CRASH, Outcome.HANG, Outcome.OOM):
                 self.stalls += 1
-            self.seen[case.id] = Counterexample(vector, observation, verdict)
-            self.outcomes.setdefault(verdict.verdict, verdict)
+            self.seen[judged.observation.case.id] = judged
+            self.outcomes.setdefault(judged.verdict.verdict, judged)
 
-    def conclusion(self) -> Verdict:
+    def conclusion(self) -> Judged:
         """One verdict for a property that found no unknown deviation: the least good of those that it met."""
         order = (*sorted(DEVIATIONS), Outcome.CONTESTED, Outcome.PASS, Outcome.SKIP, Outcome.NOT_ASKED)
         met = next((self.outcomes[outcome] for outcome in order if outcome in self.outcomes), None)
         if met is None:
             raise RuntimeError(f"{self.check.id}: no example was drawn")
-        return dataclasses.replace(met, id=self.check.id)
+        return dataclasses.replace(met, verdict=dataclasses.replace(met.verdict, id=self.check.id))
 
 
-def run(check: Property, session: Session, examples: int) -> Verdict | Counterexample:
-    """Try a property on so many examples, always the same ones; the smallest counterexample, or one verdict."""
+def run(check: Property, session: Session, examples: int) -> Judged:
+    """Try a property on so many examples, always the same ones: the smallest counterexample, under its own id, or one
+    case, under the property's, whose verdict stands for all."""
     trial = _Trial(check, session)
 
     @settings(

@@ -7,10 +7,9 @@ import itertools
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from types import TracebackType
-from typing import Self
 
 from conformance import other_catalog, vectors
+from conformance.closing import Closing
 from conformance.connection import Connection
 from conformance.judge import judge, rules_for
 from conformance.known import Known
@@ -33,6 +32,15 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
+class Judged:
+    """What became of a question: what was expected, what was observed, and the verdict."""
+
+    vector: Vector
+    observation: Observation
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True)
 class Selection:
     """What an implementation is asked; `not_offered` counts the cases that it is not, by what it does not offer
     (a dialect, a type and op, an op), `elsewhere` those that do not hold under the catalogue in force, by their type.
@@ -43,7 +51,7 @@ class Selection:
     elsewhere: Counter[str] = field(default_factory=Counter)
 
 
-class Session:
+class Session(Closing):
     """Asks a connection, remembers what was observed, and judges. Each case is asked at most once."""
 
     def __init__(self, connection: Connection, known: Known) -> None:
@@ -55,12 +63,8 @@ class Session:
         self._readings: dict[str, Readings] = {}
         self._ahead: dict[str, Question] = {}
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
+        """Let the implementation go."""
         self.connection.close()
 
     def select(self, chosen: Iterable[Vector]) -> Selection:
@@ -110,8 +114,12 @@ class Session:
 
     def verdict(self, question: Question) -> Verdict:
         """The verdict on one case; known when the known-deviations file says so."""
-        vector, case = question.vector, question.case
-        lacking = self._lacking(vector)
+        return self.judged(question).verdict
+
+    def judged(self, question: Question) -> Judged:
+        """The verdict on one case, with the observation that it rests on."""
+        case = question.case
+        lacking = self._lacking(question.vector)
         if lacking:
             return self._judge(question, Observation(case, Status.UNSUPPORTED, detail=lacking))
         if case.id not in self._observations:
@@ -122,7 +130,7 @@ class Session:
         """What the implementation did with a case that was asked."""
         return self._observations[case.id]
 
-    def put(self, questions: Sequence[Question]) -> list[tuple[Observation, Verdict]]:
+    def put(self, questions: Sequence[Question]) -> list[Judged]:
         """Ask and judge questions of no file (properties, derived ones), without remembering them.
 
         The twin of a derived one is what `verdict` asked before: without that, its refusal counts as it is.
@@ -131,11 +139,10 @@ class Session:
             self._configure(dialect)
         observations = self.connection.ask([question.case for question in questions])
         return [
-            (observation, self._judge(question, observation))
-            for question, observation in zip(questions, observations, strict=True)
+            self._judge(question, observation) for question, observation in zip(questions, observations, strict=True)
         ]
 
-    def _judge(self, question: Question, observation: Observation) -> Verdict:
+    def _judge(self, question: Question, observation: Observation) -> Judged:
         twin = self._twin(question.vector, question.case.op)
         rebuilds = self.description.rebuilds.get(question.case.type or "", ())
         verdict = judge(
@@ -146,7 +153,8 @@ class Session:
             rebuilds,
         )
         entry = self.known.find(verdict)
-        return dataclasses.replace(verdict, known=entry.name) if entry else verdict
+        found = dataclasses.replace(verdict, known=entry.name) if entry else verdict
+        return Judged(question.vector, observation, found)
 
     @staticmethod
     def _twin(vector: Vector, op: Op) -> Case | None:

@@ -22,11 +22,11 @@ from _pytest.nodes import Item
 
 from conformance import known, ledger, properties, vectors
 from conformance.connection import ImplementationError, Options, open_connection
-from conformance.model import DEVIATIONS, Description, Observation, Op, Outcome, Status, Tally, Verdict
+from conformance.model import DEVIATIONS, Description, Op, Outcome, Status, Tally, Verdict
 from conformance.report.failure import render_failure, repro_command
 from conformance.report.jsonl import ReportError, ReportWriter
 from conformance.report.summary import print_summary
-from conformance.session import ASKED, Question, Session
+from conformance.session import ASKED, Judged, Question, Session
 from reference import catalog
 
 #: The user property under which a verdict travels with pytest's reports, from xdist's workers too.
@@ -116,159 +116,122 @@ def _connection(config: pytest.Config) -> Options:
 class Deviation(Exception):  # noqa: N818 (it is what pytest shows, not an error of ours)
     """An observation that departs from what is demanded."""
 
-    def __init__(self, verdict: Verdict) -> None:
-        super().__init__(verdict.detail)
-        self.verdict = verdict
+    def __init__(self, judged: Judged, others: Sequence[Verdict]) -> None:
+        super().__init__(judged.verdict.detail)
+        self.judged = judged
+        self.others = others
 
 
 class Failure(TerminalRepr):
     """A failure as text, in colour where the terminal has it."""
 
-    def __init__(self, item: VectorItem, verdict: Verdict) -> None:
-        self.item = item
-        self.verdict = verdict
+    def __init__(self, deviation: Deviation, described: Description, spec: str) -> None:
+        self.deviation = deviation
+        self.described = described
+        self.spec = spec
 
     def toterminal(self, tw: TerminalWriter) -> None:
-        question, session = self.item.question, self.item.session_of
+        judged, others = self.deviation.judged, self.deviation.others
+        case = judged.observation.case
         text = render_failure(
-            question.vector,
-            question.case,
-            session.observation(question.case),
-            self.verdict,
-            implementation=session.description,
-            repro=repro_command(question.case.id, self.item.spec),
+            judged.vector,
+            case,
+            judged.observation,
+            judged.verdict,
+            implementation=self.described,
+            repro=repro_command(case.id, self.spec),
             width=tw.fullwidth,
             color=tw.hasmarkup,
         )
         tw.write(text)
+        if others:
+            tw.write(f"and {len(others)} more here:\n")
+        for verdict in others:
+            tw.write(f"    {verdict.id}: {verdict.verdict}{f' ({verdict.kind})' if verdict.kind else ''}\n")
 
 
 class _Asking(pytest.Item):
-    """An item that ends in verdicts."""
+    """An item that ends in verdicts on one implementation."""
 
-    spec: str
+    def __init__(self, *, session_of: Session, spec: str, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.session_of = session_of
+        self.spec = spec
 
-    def conclude(self, *verdicts: Verdict) -> None:
+    def conclude(self, *judged: Judged) -> None:
         """Attach the verdicts to the report, and end as the worst of them says."""
+        verdicts = [one.verdict for one in judged]
         self.user_properties.append((PROPERTY, msgspec.json.encode(verdicts).decode()))
         strict = self.config.stash[SUITE].settings.contested == "fail"
-        for verdict in verdicts:
-            contested = verdict.verdict is Outcome.CONTESTED
-            if (verdict.verdict in DEVIATIONS and verdict.known is None) or (contested and strict):
-                raise Deviation(verdict)
+        failed = [one for one in judged if _fails(one.verdict, strict=strict)]
+        if failed:
+            raise Deviation(failed[0], [one.verdict for one in failed[1:]])
         if not any(verdict.verdict in ASKED for verdict in verdicts):
             pytest.skip(f"{verdicts[0].verdict}: {verdicts[0].detail}")
 
     def reportinfo(self) -> tuple[os.PathLike[str] | str, int | None, str]:
         return self.path, None, self.nodeid
 
+    def repr_failure(self, excinfo: ExceptionInfo[BaseException], style: Any = None) -> Any:
+        if isinstance(excinfo.value, Deviation):
+            return Failure(excinfo.value, self.session_of.description, self.spec)
+        return super().repr_failure(excinfo, style)
+
+
+def _fails(verdict: Verdict, *, strict: bool) -> bool:
+    """Whether a verdict fails the run; `strict`: other readings do so too."""
+    if verdict.verdict is Outcome.CONTESTED:
+        return strict
+    return verdict.verdict in DEVIATIONS and verdict.known is None
+
 
 class VectorItem(_Asking):
     """One vector and op, put to one implementation."""
 
-    def __init__(self, *, question: Question, session_of: Session, spec: str, **kwargs: Any) -> None:
+    def __init__(self, *, question: Question, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.question = question
-        self.session_of = session_of
-        self.spec = spec
 
     def runtest(self) -> None:
-        self.conclude(self.session_of.verdict(self.question))
-
-    def repr_failure(self, excinfo: ExceptionInfo[BaseException], style: Any = None) -> Any:
-        if isinstance(excinfo.value, Deviation):
-            return Failure(self, excinfo.value.verdict)
-        return super().repr_failure(excinfo, style)
+        self.conclude(self.session_of.judged(self.question))
 
 
-class _LedgerItem(_Asking):
-    """Several questions about one message-version, judged together."""
-
-    def __init__(self, *, questions: Sequence[Question], session_of: Session, spec: str, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self.questions = questions
-        self.session_of = session_of
-        self.spec = spec
-        self.judged: list[tuple[Question, Observation, Verdict]] = []
-
-    def repr_failure(self, excinfo: ExceptionInfo[BaseException], style: Any = None) -> Any:
-        if not isinstance(excinfo.value, Deviation):
-            return super().repr_failure(excinfo, style)
-        first = excinfo.value.verdict
-        question, observation, _ = next(judged for judged in self.judged if judged[2].id == first.id)
-        text = render_failure(
-            question.vector,
-            question.case,
-            observation,
-            first,
-            implementation=self.session_of.description,
-            repro=repro_command(first.id, self.spec),
-            width=100,
-            color=False,
-        )
-        others = [
-            f"    {verdict.id}: {verdict.verdict}{f' ({verdict.kind})' if verdict.kind else ''}\n"
-            for _, _, verdict in self.judged
-            if verdict.verdict in DEVIATIONS and verdict.known is None and verdict.id != first.id
-        ]
-        return f"{text}and {len(others)} more here:\n{''.join(others)}" if others else text
-
-
-class LedgerItem(_LedgerItem):
+class LedgerItem(_Asking):
     """One ledger case, with every op."""
 
+    def __init__(self, *, questions: Sequence[Question], **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.questions = questions
+
     def runtest(self) -> None:
-        for question in self.questions:
-            verdict = self.session_of.verdict(question)
-            self.judged.append((question, self.session_of.observation(question.case), verdict))
-        self.conclude(*(verdict for _, _, verdict in self.judged))
+        self.conclude(*map(self.session_of.judged, self.questions))
 
 
-class DerivedItem(_LedgerItem):
+class DerivedItem(_Asking):
     """What is derived of a message-version: from the first of these questions whose bytes are read."""
+
+    def __init__(self, *, questions: Sequence[Question], **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.questions = questions
 
     def runtest(self) -> None:
         source = next((question for question in self.questions if self._is_read(question)), self.questions[0])
-        derived = [Question(*made) for made in ledger.derive(source.vector, source.case.op)]
-        answers = self.session_of.put(derived)
-        self.judged = [(question, *answer) for question, answer in zip(derived, answers, strict=True)]
-        self.conclude(*(verdict for _, _, verdict in self.judged))
+        self.conclude(*self.session_of.put([Question(*made) for made in ledger.derive(source.vector, source.case.op)]))
 
     def _is_read(self, question: Question) -> bool:
-        self.session_of.verdict(question)
-        return self.session_of.observation(question.case).status is Status.ANSWER
+        return self.session_of.judged(question).observation.status is Status.ANSWER
 
 
 class PropertyItem(_Asking):
     """One property of one type, over generated cases, until the first deviation."""
 
-    def __init__(self, *, check: properties.Property, session_of: Session, spec: str, **kwargs: Any) -> None:
+    def __init__(self, *, check: properties.Property, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.check = check
-        self.session_of = session_of
-        self.spec = spec
-        self.found: properties.Counterexample | None = None
 
     def runtest(self) -> None:
-        settings = self.config.stash[SUITE].settings
-        result = properties.run(self.check, self.session_of, settings.properties)
-        self.found = result if isinstance(result, properties.Counterexample) else None
-        self.conclude(result.verdict if isinstance(result, properties.Counterexample) else result)
-
-    def repr_failure(self, excinfo: ExceptionInfo[BaseException], style: Any = None) -> Any:
-        if isinstance(excinfo.value, Deviation) and self.found is not None:
-            found = self.found
-            return render_failure(
-                found.vector,
-                found.observation.case,
-                found.observation,
-                found.verdict,
-                implementation=self.session_of.description,
-                repro=repro_command(found.verdict.id, self.spec),
-                width=100,
-                color=False,
-            )
-        return super().repr_failure(excinfo, style)
+        examples = self.config.stash[SUITE].settings.properties
+        self.conclude(properties.run(self.check, self.session_of, examples))
 
 
 class Implementation(pytest.Collector):
@@ -323,8 +286,10 @@ class Implementation(pytest.Collector):
                     name = f"{reading[0].case.dialect}/{ledger.AREA}/{found.message}/{version}/derived"
                     yield self._item(DerivedItem, name, session, reading)
 
-    def _item(self, kind: type[_LedgerItem], name: str, session: Session, questions: Sequence[Question]) -> _LedgerItem:
-        item: _LedgerItem = kind.from_parent(
+    def _item(
+        self, kind: type[LedgerItem | DerivedItem], name: str, session: Session, questions: Sequence[Question]
+    ) -> _Asking:
+        item: _Asking = kind.from_parent(
             self, name=name, nodeid=f"{self.nodeid}::{name}", questions=questions, session_of=session, spec=self.spec
         )
         return item
@@ -347,7 +312,7 @@ class Suite:
     """The plugin behind `--impl`: replaces what is collected, and reports verdicts. One a pytest process."""
 
     #: The file on which the suite hangs: pytest wants one that exists, and no other plugin collects it.
-    anchor = Path(vectors.__file__).parent.parent / "vectors" / "schema.json"
+    anchor = Path(vectors.__file__).parents[2] / "vectors" / "schema.json"
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -435,7 +400,7 @@ class Suite:
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         for opened in self.sessions.values():
-            opened.connection.close()
+            opened.close()
         output = getattr(session.config, "workeroutput", None)
         if output is not None:  # an xdist worker: the controller sums up
             output[PROPERTY] = msgspec.json.encode((self.descriptions, self.not_offered, self.elsewhere)).decode()

@@ -54,8 +54,8 @@ class Classes:
     batch_builder: Any
     legacy_builder: Any
     crc32c: Callable[[bytes], int]
-    #: A batch → its leader epoch, where the library tells.
-    leader_epoch: Callable[[Any], int | None]
+    #: A batch → its leader epoch; None where the library does not tell.
+    leader_epoch: Callable[[Any], int] | None
 
     def decode(self, type_name: str, data: bytes, version: int | None) -> Any:
         """The value of one of `TYPES`. Raises what the library raises, and ValueError where it has no batch."""
@@ -122,7 +122,7 @@ class Classes:
             raise NotImplementedError("a record tells the time of its batch, and no more its own")
         return {
             "baseOffset": batch.base_offset,
-            "partitionLeaderEpoch": self.leader_epoch(batch),
+            **({"partitionLeaderEpoch": self.leader_epoch(batch)} if self.leader_epoch else {}),
             "attributes": batch.attributes,
             "lastOffsetDelta": batch.last_offset_delta,
             "baseTimestamp": batch.first_timestamp,

@@ -155,7 +155,7 @@ def _record_classes() -> _records.Classes:
         batch_builder=modules["default_records"].DefaultRecordBatchBuilder,
         legacy_builder=modules["legacy_records"].LegacyRecordBatchBuilder,
         crc32c=modules["util"].calc_crc32c,
-        leader_epoch=lambda _: None,
+        leader_epoch=None,
     )
 
 
@@ -173,7 +173,7 @@ def _record_classes_in_python() -> _records.Classes:
 
 
 RECORDS = _record_classes()
-#: A batch does not tell its leader epoch.
+#: A batch does not tell its leader epoch: values are without it.
 rebuilds = dict.fromkeys(("RecordBatch", "RecordSet"), _records.REBUILDS)
 
 

@@ -14,10 +14,11 @@ _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 @dataclass(frozen=True)
 class Run:
-    """What came of it: the exit code, and all that was printed."""
+    """What came of it: the exit code, and all that was printed, without its colours and with them."""
 
     code: int
     text: str
+    coloured: str
 
 
 def run(*arguments: str, cwd: Path) -> Run:
@@ -33,4 +34,4 @@ def run(*arguments: str, cwd: Path) -> Run:
         timeout=120,
         check=False,
     )
-    return Run(done.returncode, _COLOUR.sub("", done.stdout))
+    return Run(done.returncode, _COLOUR.sub("", done.stdout), done.stdout)

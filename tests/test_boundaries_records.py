@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from test_boundaries import BOTH_WAYS, DECODE, ENCODE, READ, Fits, Row, both, refused, rows, unwritable, valid
+from boundaries import BOTH_WAYS, DECODE, ENCODE, READ, Fits, Row, both, refused, rows, unwritable, valid
 
 from conformance.model import Op
 from conformance.vectors import Kind, Vector

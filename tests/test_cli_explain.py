@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -62,6 +63,15 @@ def test_a_large_metadata_response_names_where_each_row_is() -> None:
     assert lines[start + 2] == "        PartitionIndex   9             INT32"
     assert text.endswith("accepted to the last byte\n")
     assert max(map(len, text.split("\n"))) <= 100
+
+
+def test_the_examples_of_the_help_show_what_they_say() -> None:
+    """Those that need no file: one of them shows a refusal, the others are read."""
+    told = re.findall(r"^ +wireproof explain (.*)$", run("--help")[1], re.MULTILINE)
+    examples = [example for example in told if not re.search(r"@|\.csv|\.json", example)]
+    codes = {example: run(*shlex.split(example))[0] for example in examples}
+    assert codes == dict.fromkeys(examples, 0) | {"'ARRAY<STRING>' 000000020001610001ff": 1}
+    assert len(examples) >= 4
 
 
 def test_no_bytes_at_all() -> None:

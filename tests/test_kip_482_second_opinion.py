@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
+import opinions
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
-from hypothesis import strategies as st
+from opinions import Plant, tried
 from second_opinion import kip_482 as opinion
 
 import reference
@@ -25,19 +22,6 @@ from reference.primitives import read_int16
 DIALECT = "kip-482-v1"
 SCHEMAS = vectors.settings(DIALECT)["schemas"]
 OPINION = opinion.Opinion(SCHEMAS)
-
-
-def test_it_imports_nothing_of_the_kit() -> None:
-    tree = ast.parse(Path(opinion.__file__).read_text("utf-8"))
-    imported = {
-        alias.name if isinstance(node, ast.Import) else node.module or ""
-        for node in ast.walk(tree)
-        if isinstance(node, (ast.Import, ast.ImportFrom))
-        for alias in node.names
-    }
-    assert {name.partition(".")[0] for name in imported} == {
-        "__future__", "collections", "construct", "functools", "struct", "typing", "uuid"
-    }  # fmt: skip
 
 
 def said(type_name: str, version: int | None, data: bytes) -> Any:
@@ -94,18 +78,6 @@ def test_10000_messages_are_tried() -> None:
     assert sum(count for _, _, count in TYPES) >= 10_000
 
 
-def tried(examples: int, check: Callable[[Any], None], drawn: st.SearchStrategy[Any]) -> None:
-    run = settings(
-        max_examples=examples,
-        derandomize=True,
-        database=None,
-        deadline=None,
-        phases=(Phase.generate,),
-        suppress_health_check=list(HealthCheck),
-    )
-    run(given(drawn)(check))()
-
-
 @pytest.mark.parametrize(("name", "version", "count"), TYPES)
 def test_it_reads_generated_messages_as_the_reference_wrote_them(name: str, version: int | None, count: int) -> None:
     def check(value: Any) -> None:
@@ -136,23 +108,15 @@ def test_it_reads_and_refuses_the_same_bytes(name: str, version: int | None, cou
 
 def disagreements(asked: reference.Reference) -> set[str]:
     """The vectors on which the reference and the second opinion part."""
-    found = set()
-    for vector in READ:
-        assert vector.type is not None
-        try:
-            answer = asked.decode(vector.type, vector.data, dialect=DIALECT, version=vector.version)
-        except reference.WireError:
-            answer = "refused"
-        if not equal(answer, said(vector.type, vector.version, vector.data)):
-            found.add(vector.id)
-    return found
+
+    def read(vector: Vector, _: Op) -> Any:
+        return said(vector.type or "", vector.version, vector.data)
+
+    return opinions.disagreements(asked, [(vector, Op.DECODE) for vector in READ], read)
 
 
 def test_without_a_plant_they_agree() -> None:
     assert disagreements(own()) == set()
-
-
-Plant = Callable[[pytest.MonkeyPatch], None]
 
 
 def _signed_tags(patch: pytest.MonkeyPatch) -> None:

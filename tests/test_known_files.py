@@ -96,7 +96,7 @@ class Asked:
             derived = [Question(*made) for made in ledger.derive(question.vector, question.case.op)]
             wanted = [made for made in derived if fnmatchcase(made.case.id, glob)]
             if wanted and self.session.verdict(question).verdict is Outcome.PASS:
-                yield from (verdict for _, verdict in self.session.put(wanted))
+                yield from (judged.verdict for judged in self.session.put(wanted))
 
     def matched(self, glob: str) -> list[Question]:
         return [question for identifier, question in self.questions.items() if fnmatchcase(identifier, glob)]

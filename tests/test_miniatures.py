@@ -32,7 +32,7 @@ def load(name: str) -> ModuleType:
 
 def spec(module: ModuleType) -> str:
     if getattr(module, "PROGRAM", False):
-        return f"exec:{sys.executable} {module.__file__}"
+        return f"exec:{sys.executable} -m {module.__name__}"
     return module.__name__
 
 

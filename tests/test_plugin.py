@@ -43,6 +43,14 @@ SILENT = """\
 def decode(type, data, *, dialect, version=None):
     raise NotImplementedError("not yet")
 """
+#: Reads nothing of what it is given.
+UNREAD = """\
+types = {"kafka": {"INT8": None, "HeartbeatRequest": (4, 4)}}
+
+
+def decode(type, data, *, dialect, version=None):
+    return 77
+"""
 AREA = "--area=framing"
 
 
@@ -122,6 +130,23 @@ def test_a_deviation_fails_the_run_and_says_how_to_repeat_it(whole: Whole, expec
         repeat = f"wireproof repro '{identifier}' --impl=wrong"
         assert (repeat in whole.run.text) is (outcome is Outcome.FAIL)
     assert "Traceback" not in whole.run.text
+
+
+def test_failures_of_every_kind_are_shown_in_colour(folder: Path) -> None:
+    """A vector, a ledger case, what is derived of it, and a property."""
+    (folder / "unread.py").write_text(UNREAD)
+    found = run("--impl=unread", "--properties=1", "--color=yes", "-k", "int8-127 or INT8 or Heartbeat", cwd=folder)
+    assert found.code == 1
+    message = "kafka/messages/HeartbeatRequest/4"
+    for shown in (
+        "kafka/framing/int8-127#decode",
+        f"{message}/set#decode",
+        f"{message}/unknown-tags+prefix:0#decode",
+        "gen/kafka/INT8/-/x00#decode",
+    ):
+        assert f"\x1b[2m{shown}\x1b[0m" in found.coloured, shown
+    others = rf"^and \d+ more here:\n    {message}/unknown-tags\+prefix:1#decode: fail"
+    assert re.search(others, found.text, re.MULTILINE)
 
 
 def test_what_is_not_offered_is_one_line(whole: Whole) -> None:

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable, Mapping, Sequence
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import pytest
 from wire import KAFKA
 
 import reference
 from conformance import properties
+from conformance.closing import Closing
 from conformance.connection import Options, open_connection
 from conformance.generated import has_partial_tail, parse
 from conformance.known import Deviation, Known
-from conformance.model import Case, Description, Kind, Observation, Op, Outcome, Status, Verdict
-from conformance.properties import Counterexample, Property, offered
+from conformance.model import DEVIATIONS, Case, Description, Kind, Observation, Op, Outcome, Status, Verdict
+from conformance.properties import Property, offered
 from conformance.readings import ask
-from conformance.session import Session
+from conformance.session import Judged, Session
 from conformance.values import equal
 from conformance.vectors import ABSENT, Reject
 from conformance.vectors import Kind as VectorKind
@@ -30,7 +30,7 @@ from reference.records import message_set
 ALL = frozenset({Op.DECODE, Op.ENCODE, Op.RECODE})
 
 
-class Fake:
+class Fake(Closing):
     """A connection to the reference that `change` tampers with."""
 
     def __init__(
@@ -56,13 +56,6 @@ class Fake:
 
     def close(self) -> None: ...
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
-
 
 def session(fake: Fake, *known: Deviation) -> Session:
     return Session(fake, Known(None, known))
@@ -75,14 +68,14 @@ def check(
 
 
 def run(found: Property, own: Session, examples: int = 60) -> Verdict:
-    result = properties.run(found, own, examples)
-    assert isinstance(result, Verdict)
-    return result
+    verdict = properties.run(found, own, examples).verdict
+    assert verdict.verdict not in DEVIATIONS or verdict.known
+    return verdict
 
 
-def counterexample(found: Property, own: Session, examples: int = 200) -> Counterexample:
+def counterexample(found: Property, own: Session, examples: int = 200) -> Judged:
     result = properties.run(found, own, examples)
-    assert isinstance(result, Counterexample)
+    assert result.verdict.verdict in DEVIATIONS
     # Whatever was found can be made again from its id alone.
     assert parse(result.verdict.id) == (result.vector, result.observation.case)
     return result

@@ -6,9 +6,9 @@ import importlib
 import pkgutil
 import sys
 
+import opinions
 import pytest
 import second_opinion
-import two_opinions
 
 import reference
 
@@ -25,6 +25,6 @@ def test_every_proposal_has_one() -> None:
 
 @pytest.mark.parametrize("name", OPINIONS)
 def test_it_imports_nothing_of_the_kit(name: str) -> None:
-    imported = two_opinions.imported(importlib.import_module(f"second_opinion.{name}"))
+    imported = opinions.imported(importlib.import_module(f"second_opinion.{name}"))
     assert "construct" in imported
     assert imported <= LIBRARIES | sys.stdlib_module_names

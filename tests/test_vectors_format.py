@@ -19,7 +19,7 @@ from conformance import vectors
 from conformance.model import Op
 from conformance.vectors import Kind, Vector, VectorError, VectorFile
 
-FOLDER = Path(vectors.__file__).parent.parent / "vectors"
+FOLDER = Path(vectors.__file__).parents[2] / "vectors"
 FILES = sorted(path for path in FOLDER.glob("*/*.json"))
 SCHEMA = json.loads((FOLDER / "schema.json").read_bytes())
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)

@@ -4,13 +4,14 @@ wrongly."""
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, TypeGuard
 
 import altered_parts
+import opinions
 import pytest
+from opinions import Plant, tried
 from second_opinion import wire_format as opinion
-from two_opinions import REFUSED, disagreements, tried
 
 import reference
 from conformance import strategies, vectors
@@ -35,7 +36,7 @@ def decoded(type_name: str, data: bytes) -> Any:
     try:
         return opinion.decode(type_name, data)
     except opinion.RefusedError:
-        return REFUSED
+        return "refused"
 
 
 def whole(received: bytes) -> bytes:
@@ -46,10 +47,10 @@ def whole(received: bytes) -> bytes:
     return received[:end]
 
 
-def said(vector: Vector, op: Op) -> Any:
+def said(vector: Vector) -> Any:
     """The second opinion's answer to a vector's question."""
-    case = vector.case(op)
-    match op:
+    case = vector.case(vector.ops[0])
+    match vector.ops[0]:
         case Op.SERVE:
             return opinion.serve(whole(b"".join(case.args["chunks"]))), False
         case Op.INTERPRET:
@@ -65,13 +66,13 @@ def test_every_vector_with_bytes_is_asked() -> None:
 
 @pytest.mark.parametrize("vector", ASKED, ids=lambda vector: vector.path)
 def test_it_concludes_what_the_vectors_demand(vector: Vector) -> None:
-    found = said(vector, vector.ops[0])
+    found = said(vector)
     match vector.kind:
         case Kind.VALID:
             assert equal(vector.value, found)
             assert opinion.encode(vector.type or "", vector.value) == vector.data
         case Kind.INVALID:
-            assert found == REFUSED
+            assert found == "refused"
         case Kind.SERVE:
             patterns, closes = vector.expected
             assert mismatch(patterns, found[0], DIALECT) is None
@@ -121,7 +122,7 @@ def test_it_reads_and_refuses_the_same_bytes(name: str) -> None:
         try:
             own = reference.decode(name, data, dialect=DIALECT)
         except reference.DecodeError:
-            own = REFUSED
+            own = "refused"
         assert equal(own, decoded(name, data)), data.hex()
 
     tried(200, check, strategies.nearly(drawn))
@@ -130,20 +131,17 @@ def test_it_reads_and_refuses_the_same_bytes(name: str) -> None:
 # --- Wrong readings, planted in the reference -------------------------------------------------------------------------
 
 
-def apart(own: reference.Reference) -> set[str]:
+def disagreements(own: reference.Reference) -> set[str]:
     """The vectors on which the reference and the second opinion part."""
-    return disagreements(own, ((vector, vector.ops[0]) for vector in ASKED), said)
+    return opinions.disagreements(own, [(vector, vector.ops[0]) for vector in ASKED], lambda vector, _: said(vector))
 
 
 def test_without_a_plant_they_agree() -> None:
-    assert apart(reference.Reference()) == set()
+    assert disagreements(reference.Reference()) == set()
 
 
-Patch = pytest.MonkeyPatch
-
-
-def _laid_out(change: altered_parts.Change) -> Callable[[Patch], None]:
-    def plant(patch: Patch) -> None:
+def _laid_out(change: altered_parts.Change) -> Plant:
+    def plant(patch: pytest.MonkeyPatch) -> None:
         planted = WireFormat()
         planted.codecs = altered_parts.altered(change)
         patch.setitem(DIALECTS, DIALECT, planted)
@@ -204,15 +202,15 @@ def _null_arrays(part: Part) -> Part:
     return _Nullable(part.element, part.beside) if isinstance(part, Several) else part
 
 
-def _no_partial_messages(patch: Patch) -> None:
+def _no_partial_messages(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(messages, "is_partial", lambda size, there: False)
 
 
-def _no_codecs(patch: Patch) -> None:
+def _no_codecs(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(messages, "CODEC", 0)
 
 
-def _any_crc(patch: Patch) -> None:
+def _any_crc(patch: pytest.MonkeyPatch) -> None:
     def planted(window: Reader) -> bytes:
         window.take(4, window.pos, "crc")
         return window.take(window.remaining, window.pos, "payload")
@@ -220,11 +218,11 @@ def _any_crc(patch: Patch) -> None:
     patch.setattr(messages, "_read_payload", planted)
 
 
-def _answers_acks_0(patch: Patch) -> None:
+def _answers_acks_0(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(broker, "NO_ACKS", None)
 
 
-def _matches_no_id(patch: Patch) -> None:
+def _matches_no_id(patch: pytest.MonkeyPatch) -> None:
     answer = client.Client._answer
 
     def planted(self: client.Client, api: str, asked: Any, response: bytes) -> Any:
@@ -233,11 +231,11 @@ def _matches_no_id(patch: Patch) -> None:
     patch.setattr(client.Client, "_answer", planted)
 
 
-def _does_not_pair(patch: Patch) -> None:
+def _does_not_pair(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(client, "pair", lambda request, response: [])
 
 
-def _pairs_topics(patch: Patch) -> None:
+def _pairs_topics(patch: pytest.MonkeyPatch) -> None:
     def planted(request: Any, response: Any) -> Any:
         one = [{"partition": 0, "messages": []}]
         return pair({**request, "data": [{**topic, "partition_data": one} for topic in request["data"]]}, response)
@@ -245,7 +243,7 @@ def _pairs_topics(patch: Patch) -> None:
     patch.setattr(client, "pair", planted)
 
 
-PLANTS: dict[str, tuple[Callable[[Patch], None], str]] = {
+PLANTS: dict[str, tuple[Plant, str]] = {
     "R-WF-2": (_laid_out(_wide_counts), "produce"),
     "R-WF-3": (_laid_out(_bare_sets), "produce"),
     "R-WF-6, unequal": (_laid_out(_uncounted), "produced-offset-missing"),
@@ -268,7 +266,7 @@ PLANTS: dict[str, tuple[Callable[[Patch], None], str]] = {
 def test_a_wrong_reading_in_the_reference_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     plant, shown_by = PLANTS[name]
     plant(monkeypatch)
-    assert shown_by in apart(reference.Reference())
+    assert shown_by in disagreements(reference.Reference())
 
 
 @pytest.mark.parametrize(
@@ -283,9 +281,9 @@ def test_a_wrong_reading_in_the_reference_is_noticed(name: str, monkeypatch: pyt
 )
 def test_another_reading_of_the_reference_is_noticed(ruling: str, shown_by: str) -> None:
     own = reference.Reference(reference.take(reference.rulings(DIALECT).values(), {ruling: "other"}))
-    assert shown_by in apart(own)
+    assert shown_by in disagreements(own)
 
 
 def test_left_over_bytes_in_the_reference_are_noticed() -> None:
     own = reference.Reference(reference.Rules(trailing_bytes="ignored"))
-    assert "frame-with-a-byte" in apart(own)
+    assert "frame-with-a-byte" in disagreements(own)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol
+
+from conformance.closing import Closing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
-    from types import TracebackType
 
     from conformance.model import Case, Description, Observation
 
@@ -39,7 +40,7 @@ class Options:
             raise ValueError(f"the memory of a child is {self.memory} MiB: it has to be more than 0")
 
 
-class Connection(Protocol):
+class Connection(Closing, Protocol):
     """How an implementation is reached. Drivers know nothing else. Not for two threads at a time."""
 
     @property
@@ -54,12 +55,3 @@ class Connection(Protocol):
 
     def ask(self, cases: Sequence[Case]) -> list[Observation]:
         """What the implementation did with each case: exactly one observation each, in the order of the cases."""
-
-    def close(self) -> None:
-        """Let the implementation go. Closing twice is harmless."""
-
-    def __enter__(self) -> Self: ...
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...

@@ -10,8 +10,9 @@ import sysconfig
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, Self
+from typing import TYPE_CHECKING, Any, NoReturn
 
+from conformance.closing import Closing
 from conformance.connection import endings, limits, lines
 from conformance.connection.base import ImplementationError, Options
 from conformance.connection.conversation import Conversation
@@ -23,7 +24,6 @@ from conformance.model import Case, Description, Observation, Status
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from types import TracebackType
 
 #: Seconds that an implementation has to start and describe itself, and to take its settings.
 START_TIMEOUT = 30.0
@@ -89,7 +89,7 @@ def program_launch(spec: str, memory: int) -> Launch:
     return Launch(spec, (*program(limits.__file__, limits.__name__), str(memory), *words), ordered=False)
 
 
-class ChildConnection:
+class ChildConnection(Closing):
     """A connection to a child process."""
 
     def __init__(self, launch: Launch, options: Options) -> None:
@@ -154,14 +154,6 @@ class ChildConnection:
             self._process.close()
             self._process = None
         self._transcript.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     # Asking.
 

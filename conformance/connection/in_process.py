@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import copy
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
+from conformance.closing import Closing
 from conformance.connection import lines
 from conformance.connection.base import ImplementationError, Options
 from conformance.connection.loading import load
@@ -15,10 +16,9 @@ from conformance.model import Case, Description, Observation
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from types import TracebackType
 
 
-class InProcessConnection:
+class InProcessConnection(Closing):
     """A connection to a module of this process."""
 
     def __init__(self, spec: str, options: Options) -> None:
@@ -64,11 +64,3 @@ class InProcessConnection:
     def close(self) -> None:
         """Close the transcript; the module stays imported."""
         self._transcript.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()

@@ -15,12 +15,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Literal, Self, TypeVar
+from typing import Any, Literal, TypeVar
 
 import msgspec
 
 from conformance import vectors
+from conformance.closing import Closing
 from conformance.model import Description, Kind, Op, Outcome, Tally, Verdict
 
 FORMAT: Literal[1] = 1
@@ -87,7 +87,7 @@ _line = msgspec.json.Decoder(Line)
 _summary = msgspec.json.Decoder(_Summary)
 
 
-class ReportWriter:
+class ReportWriter(Closing):
     """Writes a report file, verdict after verdict: `implementation` begins a report, `summary` ends it.
 
     Each line is flushed, so that what was judged before an abort is there. Raises ReportError when the file cannot be
@@ -131,20 +131,12 @@ class ReportWriter:
         self._put(_Summary(tally.areas()))
 
     def close(self) -> None:
-        """Close the file. Closing twice is harmless."""
+        """Close the file."""
         self._stream.close()
 
     def _put(self, line: msgspec.Struct) -> None:
         self._stream.write(_encoder.encode(line) + b"\n")
         self._stream.flush()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 def _kit() -> str:

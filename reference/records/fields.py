@@ -1,11 +1,13 @@
-"""What the record formats share: paths, and checks of the values that are written."""
+"""What the record formats share: paths, bytes that may be null, and checks of the values that are written."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from reference.cursor import Reader, Writer
 from reference.errors import EncodeError, Reason, shown
+from reference.primitives import Appender, IntegerReader
 
 
 def join(path: str, name: str) -> str:
@@ -58,3 +60,40 @@ def bytes_of(value: Any, path: str) -> bytes:
     if not isinstance(value, (bytes, bytearray, memoryview)):
         raise EncodeError(Reason.OUT_OF_RANGE, f"bytes are expected, not a {type(value).__name__}", path)
     return bytes(value)
+
+
+def read_length(reader: Reader, read: IntegerReader) -> int | None:
+    """A length, not beyond the rest; −1 is null. Below −1 it is refused (R-K-12 ‡, other: null)."""
+    start = reader.pos
+    length = read(reader, "length")
+    if length == -1 or (length < 0 and reader.rules.record_length == "null"):
+        return None
+    if length < 0:
+        raise reader.error(Reason.NEGATIVE_LENGTH, f"length {length}; −1 is null, nothing is below it", start)
+    if length > reader.remaining:
+        raise reader.error(Reason.TRUNCATED, f"length {length}, but {reader.remaining} bytes are left", start)
+    return length
+
+
+def read_bytes(reader: Reader, path: str, read: IntegerReader) -> bytes | None:
+    """Bytes behind their length, which `read` reads. Raises DecodeError."""
+    reader.path = path
+    length = read_length(reader, read)
+    if length is None:
+        return None
+    start = reader.pos
+    data = bytes(reader.take(length, start, "data"))
+    if length:
+        reader.note(start, "bytes", data)
+    return data
+
+
+def append_bytes(writer: Writer, value: Any, path: str, append: Appender) -> None:
+    """Append bytes behind their length, which `append` writes; None has the length −1. Raises EncodeError."""
+    writer.path = path
+    if value is None:
+        append(writer, -1)
+        return
+    data = bytes_of(value, path)
+    append(writer, len(data))
+    writer.out += data

@@ -30,7 +30,7 @@ from reference.primitives import (
 )
 from reference.records.batch import demand_fields
 from reference.records.compression import LZ4, MASK, NAMES, CompressionError, deflate, inflate
-from reference.records.fields import bytes_of, check_keys, join, sequence
+from reference.records.fields import append_bytes, check_keys, join, read_bytes, read_length, sequence
 
 MAGICS = (0, 1)
 _LEAST_OFFSET, _GREATEST_OFFSET = -(2**63), 2**63 - 1
@@ -145,15 +145,14 @@ def read_message(reader: Reader, magic: int, path: str, *, inside: bool = False)
     if magic == 1:
         window.path = join(path, "timestamp")
         message["timestamp"] = read_int64(window, "timestamp")
-    window.path = join(path, "key")
-    message["key"] = read_bytes(window)
+    message["key"] = read_bytes(window, join(path, "key"), read_int32)
     window.path = join(path, "value")
     if codec and inside:
         raise window.error(Reason.INVALID_WRAPPER, "a wrapper inside a wrapper", attributes_at)
     if codec:
         message["messages"] = read_wrapped(window, codec, magic, offset, join(path, "messages"), read_message)
     else:
-        message["value"] = read_bytes(window)
+        message["value"] = read_bytes(window, join(path, "value"), read_int32)
     window.path = join(path, "size")
     window.demand_end(Reason.LENGTH_MISMATCH, "the message", size_at)
     return message
@@ -166,38 +165,17 @@ def _inner_magic(window: Reader, found: int, magic: int, at: int) -> int:
     return found
 
 
-def read_bytes(window: Reader) -> bytes | None:
-    """length:INT32 data; −1 is null. Below −1 it is refused (R-K-12 ‡, other: null)."""
-    start = window.pos
-    length = read_int32(window, "length")
-    if length == -1 or (length < 0 and window.rules.record_length == "null"):
-        return None
-    if length < 0:
-        raise window.error(Reason.NEGATIVE_LENGTH, f"length {length}; −1 is null, nothing is below it", start)
-    if length > window.remaining:
-        raise window.error(Reason.TRUNCATED, f"length {length}, but {window.remaining} bytes are left", start)
-    at = window.pos
-    data = bytes(window.take(length, start, "data"))
-    if length:
-        window.note(at, "bytes", data)
-    return data
-
-
 def read_wrapped(
     window: Reader, codec: int, magic: int, offset: int, path: str, read: ReadMessage
 ) -> list[dict[str, Any]]:
     """The messages inside a wrapper, each as `read` reads it, with absolute offsets: from magic 1 on they are relative.
     A fault inside of it is one at the content's start."""
     length_at = window.pos
-    raw = read_int32(window, "length")
-    if raw < -1 and window.rules.record_length != "null":
-        raise window.error(Reason.NEGATIVE_LENGTH, f"length {raw}; −1 is null, nothing is below it", length_at)
-    if raw <= 0:
+    length = read_length(window, read_int32)
+    if not length:
         raise window.error(Reason.INVALID_WRAPPER, "a wrapper without content", length_at)
-    if raw > window.remaining:
-        raise window.error(Reason.TRUNCATED, f"length {raw}, but {window.remaining} bytes are left", length_at)
     start = window.pos
-    packed = bytes(window.take(raw, start, "content"))
+    packed = bytes(window.take(length, start, "content"))
     try:
         content = inflate(codec, packed, window.rules, magic)
         messages = _read_inner(Reader(content, window.rules), magic, offset, path, read)
@@ -259,12 +237,12 @@ def append_message(writer: Writer, value: Any, magic: int, path: str, *, inside:
     if magic == 1:
         covered.path = join(path, "timestamp")
         append_int64(covered, value.get("timestamp", 0))
-    append_bytes(covered, value.get("key"), join(path, "key"))
+    append_bytes(covered, value.get("key"), join(path, "key"), append_int32)
     if wrapper:
         content = wrapped(writer, value, magic, join(path, "messages"), append_message)
-        append_bytes(covered, deflate(codec, content, magic), join(path, "value"))
+        append_bytes(covered, deflate(codec, content, magic), join(path, "value"), append_int32)
     else:
-        append_bytes(covered, value.get("value"), join(path, "value"))
+        append_bytes(covered, value.get("value"), join(path, "value"), append_int32)
     writer.path = join(path, "offset")
     append_int64(writer, value.get("offset", 0) - base)
     writer.path = join(path, "size")
@@ -292,14 +270,3 @@ def wrapped(writer: Writer, value: Any, magic: int, path: str, append: AppendMes
     for index, message in enumerate(messages):
         append(inner, message, magic, f"{path}[{index}]", inside=True, base=base)
     return bytes(inner.out)
-
-
-def append_bytes(writer: Writer, value: Any, path: str) -> None:
-    """Append length and data; None has the length −1. Raises EncodeError."""
-    writer.path = path
-    if value is None:
-        append_int32(writer, -1)
-        return
-    data = bytes_of(value, path)
-    append_int32(writer, len(data))
-    writer.out += data

@@ -24,7 +24,7 @@ from reference.primitives import (
     read_varint,
     read_varlong,
 )
-from reference.records.fields import bytes_of, check_keys, header_of, join, key_bytes, sequence
+from reference.records.fields import append_bytes, check_keys, header_of, join, key_bytes, read_bytes, sequence
 
 KEYS = ("attributes", "timestampDelta", "offsetDelta", "key", "value", "headers")
 
@@ -49,31 +49,13 @@ def read_record(reader: Reader, path: str = "") -> dict[str, Any]:
         "attributes": attributes,
         "timestampDelta": timestamp_delta,
         "offsetDelta": offset_delta,
-        "key": _read_bytes(inner, join(path, "key")),
-        "value": _read_bytes(inner, join(path, "value")),
+        "key": read_bytes(inner, join(path, "key"), read_varint),
+        "value": read_bytes(inner, join(path, "value"), read_varint),
         "headers": _read_headers(inner, join(path, "headers")),
     }
     inner.path = path
     inner.demand_end(Reason.LENGTH_MISMATCH, "the record", start)
     return record
-
-
-def _read_bytes(reader: Reader, path: str) -> bytes | None:
-    """length:VARINT data; −1 is null. Below −1 it is refused (R-K-12 ‡, other: null)."""
-    reader.path = path
-    start = reader.pos
-    length = read_varint(reader, "length")
-    if length == -1 or (length < 0 and reader.rules.record_length == "null"):
-        return None
-    if length < 0:
-        raise reader.error(Reason.NEGATIVE_LENGTH, f"length {length}; −1 is null, nothing is below it", start)
-    if length > reader.remaining:
-        raise reader.error(Reason.TRUNCATED, f"length {length}, but {reader.remaining} bytes are left", start)
-    at = reader.pos
-    data = bytes(reader.take(length, start, "data"))
-    if length:
-        reader.note(at, "bytes", data)
-    return data
 
 
 def _read_headers(reader: Reader, path: str) -> list[tuple[str, bytes | None]]:
@@ -88,7 +70,7 @@ def _read_headers(reader: Reader, path: str) -> list[tuple[str, bytes | None]]:
     headers = []
     for index in range(count):
         key = _read_header_key(reader, f"{path}[{index}].key")
-        headers.append((key, _read_bytes(reader, f"{path}[{index}].value")))
+        headers.append((key, read_bytes(reader, f"{path}[{index}].value", read_varint)))
     return headers
 
 
@@ -113,22 +95,12 @@ def append_record(writer: Writer, value: Any, path: str = "") -> None:
     append_varlong(inner, value.get("timestampDelta", 0))
     inner.path = join(path, "offsetDelta")
     append_varint(inner, value.get("offsetDelta", 0))
-    _append_bytes(inner, value.get("key"), join(path, "key"))
-    _append_bytes(inner, value.get("value"), join(path, "value"))
+    append_bytes(inner, value.get("key"), join(path, "key"), append_varint)
+    append_bytes(inner, value.get("value"), join(path, "value"), append_varint)
     _append_headers(inner, value.get("headers", ()), join(path, "headers"))
     writer.path = join(path, "length")
     append_varint(writer, len(inner.out))
     writer.out += inner.out
-
-
-def _append_bytes(writer: Writer, value: Any, path: str) -> None:
-    writer.path = path
-    if value is None:
-        append_varint(writer, -1)
-        return
-    data = bytes_of(value, path)
-    append_varint(writer, len(data))
-    writer.out += data
 
 
 def _append_headers(writer: Writer, value: Any, path: str) -> None:
@@ -138,7 +110,7 @@ def _append_headers(writer: Writer, value: Any, path: str) -> None:
     for index, header in enumerate(headers):
         key, item = header_of(header, f"{path}[{index}]")
         _append_header_key(writer, key, f"{path}[{index}].key")
-        _append_bytes(writer, item, f"{path}[{index}].value")
+        append_bytes(writer, item, f"{path}[{index}].value", append_varint)
 
 
 def _append_header_key(writer: Writer, key: Any, path: str) -> None:

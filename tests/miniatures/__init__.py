@@ -12,7 +12,9 @@ To see one fail: `cd tests && pytest --impl=miniatures.drops_unknown_tags`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import json
+import sys
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import reference
@@ -36,6 +38,27 @@ def everything(but: Iterable[str] = ("ARRAY",), dialect: str = "kafka") -> Types
     """The contract's `types` with all that the reference has of a dialect but these; for ARRAY `ARRAYS` stand."""
     arrays = ARRAYS if "ARRAY" in _ALL[dialect] else ()
     return only(*(name for name in _ALL[dialect] if name not in set(but)), *arrays, dialect=dialect)
+
+
+def say(line: str) -> None:
+    """Write a line at once: what a program says."""
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+def converse(name: str, op: str, act: Callable[[dict[str, Any]], Iterable[dict[str, Any]]]) -> None:
+    """Be a program behind the line protocol that offers one op of BOOLEAN: `act` makes the answers to a question."""
+    for line in sys.stdin:
+        question = json.loads(line)
+        match question["op"]:
+            case "describe":
+                answers: Iterable[dict[str, Any]] = [{"name": name, "ops": [op], "types": {"kafka": {"BOOLEAN": None}}}]
+            case "configure":
+                answers = [{"seq": question["seq"], "unsupported": "no settings"}]
+            case _:
+                answers = ({"seq": question["seq"]} | answer for answer in act(question))
+        for answer in answers:
+            say(json.dumps(answer))
 
 
 #: The contract's `types` with records in all their formats.

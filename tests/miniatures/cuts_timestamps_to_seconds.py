@@ -13,6 +13,11 @@ PRODUCES: Produces = frozenset(
     {
         ("framing", "fail", "wrong-value"),
         ("framing", "fail", "wrong-bytes"),
+        # Kafka's own records have milliseconds wherever they stand.
+        ("null-encodings", "fail", "wrong-value"),
+        ("null-encodings", "fail", "wrong-bytes"),
+        ("header-multimaps", "fail", "wrong-value"),
+        ("header-multimaps", "fail", "wrong-bytes"),
         # The least INT64 is cut to less than one holds, and 2^63 to one that it does.
         ("framing", "fail", "refused-valid"),
         ("framing", "fail", "accepted-invalid"),

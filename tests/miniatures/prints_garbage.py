@@ -2,38 +2,22 @@
 
 from __future__ import annotations
 
-import json
-import sys
+from typing import Any
 
-PRODUCES: frozenset[tuple[str, str, str | None]] = frozenset({("framing", "protocol-violation", None)})
+from miniatures import Produces, converse, say
+
+PRODUCES: Produces = frozenset({("framing", "protocol-violation", None)})
 PROGRAM = True
 
 
-def say(line: str) -> None:
-    sys.stdout.write(f"{line}\n")
-    sys.stdout.flush()
-
-
-def main() -> None:
-    for line in sys.stdin:
-        question = json.loads(line)
-        answer: dict[str, object]
-        if question["op"] == "describe":
-            answer = {"name": "prints_garbage", "ops": ["decode"], "types": {"kafka": {"BOOLEAN": None}}}
-        elif question["op"] == "configure":
-            answer = {"seq": question["seq"], "unsupported": "no settings"}
-        else:
-            answer = {"seq": question["seq"]} | _decode(question["data"])
-        say(json.dumps(answer))
-
-
-def _decode(data: str) -> dict[str, object]:
+def act(question: dict[str, Any]) -> list[dict[str, Any]]:
+    data = question["data"]
     if len(data) != 2:
-        return {"reject": {}}
+        return [{"reject": {}}]
     if data not in ("00", "01"):
         say(f"odd, a boolean of {data}")
-    return {"value": data != "00"}
+    return [{"value": data != "00"}]
 
 
 if __name__ == "__main__":
-    main()
+    converse("prints_garbage", "decode", act)

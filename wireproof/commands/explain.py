@@ -26,6 +26,7 @@ from reference.dialects import DIALECTS, NamesNumbers
 from reference.errors import DecodeError, SchemaError
 from reference.schema import load_json
 from wireproof.capture import Capture, Frame, NotToldError
+from wireproof.given import read_bytes
 from wireproof.output import show, width
 
 #: How wide the word is that stands before a paragraph below a dump.
@@ -68,8 +69,9 @@ def explain(
     what they are: each is explained, and one alone may lack its size. Responses do not: --request names the requests
     that they answer, and each is read by the correlation id that it shares with one of them.
 
-    HEX are hex digits; blanks, new lines, colons and 0x are passed over. A single - reads them from standard input,
-    @FILE reads the raw bytes of a file.
+    HEX are hex digits; blanks, new lines, colons and 0x are passed over. The columns of xxd and of tcpdump -X, in
+    quotes, are understood: offsets, text and the headers of IP and TCP are left out. A single - reads HEX from standard
+    input, @FILE reads the raw bytes of a file.
 
     The messages of kip-482-v1 come from schemas: --schema reads them, in place of those of the kit's vectors.
 
@@ -81,7 +83,7 @@ def explain(
     Examples:
         wireproof explain VARINT 'ff ff ff ff 0f'
         wireproof explain 'ARRAY<STRING>' 000000020001610001ff
-        wireproof explain ApiVersionsRequest --version 3 026102310000
+        wireproof explain ApiVersionsRequest --version 3 0261023100
         wireproof explain ResponseFrame:Metadata --version 12 @answer.bin
         wireproof explain 0000000c 0012 0000 00000007 0002 6d65
         wireproof explain @to-broker.bin
@@ -276,18 +278,6 @@ def _frame_facts(frame: Frame) -> dict[str, Any]:
 # --- What is given ----------------------------------------------------------------------------------------------------
 
 
-def read_bytes(arguments: tuple[str, ...]) -> bytes:
-    """The bytes that the arguments give: digits, `-` or `@FILE`. Raises click.UsageError."""
-    if len(arguments) == 1 and arguments[0].startswith("@"):
-        path = Path(arguments[0][1:])
-        try:
-            return path.read_bytes()
-        except OSError as error:
-            raise click.UsageError(f"{path} cannot be read: {error.strerror or error}") from None
-    text = sys.stdin.read() if arguments == ("-",) else " ".join(arguments)
-    return _digits(text)
-
-
 def _register(files: tuple[str, ...], dialect: str) -> None:
     """Let these registers be known while the command runs; what is wrong among them goes to standard error. Raises
     click.UsageError."""
@@ -313,33 +303,6 @@ def _text(path: Path) -> str:
         raise click.UsageError(f"{path} cannot be read: {error.strerror or error}") from None
     except UnicodeDecodeError as error:
         raise click.UsageError(f"{path} is not UTF-8: {error}") from None
-
-
-def _digits(text: str) -> bytes:
-    """Hex digits with anything between them that people write there."""
-    found: list[str] = []
-    position = 0
-    while position < len(text):
-        char = text[position]
-        if text[position : position + 2] in ("0x", "0X", "\\x") and len(found) % 2 == 0:
-            position += 2
-            continue
-        if char in "0123456789abcdefABCDEF":
-            found.append(char)
-        elif not (char.isspace() or char in ":,"):
-            shown = safe(text[max(0, position - 8) : position + 9])
-            raise click.UsageError(
-                f"character {position + 1} of HEX, '{safe(char)}', is no hex digit (near '{shown}'); "
-                "blanks, colons and 0x may stand between the digits, a file is given as @FILE"
-            )
-        position += 1
-    if len(found) % 2:
-        near = "".join(found[-5:])
-        raise click.UsageError(
-            f"HEX has {len(found)} digits, an odd number: digit {len(found)}, the last one of …{near}, "
-            "stands alone; two digits make a byte"
-        )
-    return bytes.fromhex("".join(found))
 
 
 def _take(files: Sequence[str], dialect: str) -> None:

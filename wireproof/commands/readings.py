@@ -163,10 +163,10 @@ def _parts(also: Also, vector: Vector, op: Op) -> bool:
 
 def _weigh(session: Session, question: Question, applying: Iterable[Also], findings: Mapping[str, Finding]) -> None:
     """What this one answer says about the rulings on which it rests."""
-    verdict = session.verdict(question)
+    judged = session.judged(question)
+    verdict = judged.verdict
     if verdict.verdict in (Outcome.SKIP, Outcome.NOT_ASKED):
         return
-    observation = session.observation(question.case)
     contested = verdict.rulings if verdict.verdict is Outcome.CONTESTED else ()
     for also in applying:
         alone = len(also.rulings) == 1
@@ -175,7 +175,7 @@ def _weigh(session: Session, question: Question, applying: Iterable[Also], findi
                 continue
             finding = findings[identifier]
             named = contested if identifier in contested else ()
-            fitting = _others(finding.ruling, question.vector, observation, named, findings)
+            fitting = _others(finding.ruling, question.vector, judged.observation, named, findings)
             if verdict.verdict is Outcome.PASS:
                 fitting = [DEMANDED, *(fitting if len(finding.ruling.others) > 1 else ())]
             elif not fitting and not contested:  # else another ruling's reading explains it

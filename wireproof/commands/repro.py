@@ -14,7 +14,7 @@ from rich.text import Text
 
 from conformance import generated, ledger
 from conformance.connection import Options
-from conformance.model import Observation, Op, Outcome, Status, Verdict
+from conformance.model import Op, Outcome, Status
 from conformance.report.failure import failure_page, repro_command, titled_name
 from conformance.report.text import brief, middle, safe
 from conformance.session import Question, Session
@@ -52,8 +52,7 @@ def repro(verdict_id: str, spec: str, timeout: float, memory: int, in_process: b
         heard = Path(folder) / "transcript.jsonl"
         options = Options(timeout=timeout, memory=memory, in_process=in_process, transcript=heard)
         with open_session(spec, options) as session:
-            verdict = session.verdict(question)
-            observation = _observation(session, question, verdict)
+            judged = session.judged(question)
             twin = _twin_line(session, question)
             described = session.description
         conversation = heard.read_text("utf-8") if heard.exists() else ""
@@ -66,15 +65,15 @@ def repro(verdict_id: str, spec: str, timeout: float, memory: int, in_process: b
         failure_page(
             question.vector,
             question.case,
-            observation,
-            verdict,
+            judged.observation,
+            judged.verdict,
             implementation=titled_name(described),
             repro=repro_command(question.case.id, spec),
             width=width(),
         )
     )
     show(out)
-    sys.exit(0 if verdict.verdict in _GOOD else 1)
+    sys.exit(0 if judged.verdict.verdict in _GOOD else 1)
 
 
 def find_question(verdict_id: str) -> Question:
@@ -104,13 +103,6 @@ def find_question(verdict_id: str) -> Question:
         said = f"{path} does not ask {op!r}" if op else f"{path} asks more than one question"
         raise click.UsageError(f"{said}: say {' or '.join(f'{path}#{one}' for one in asked)}.")
     return Question(found, found.case(Op(op)))
-
-
-def _observation(session: Session, question: Question, verdict: Verdict) -> Observation:
-    try:
-        return session.observation(question.case)
-    except KeyError:  # it was not asked: settings are missing
-        return Observation(question.case, Status.UNSUPPORTED, detail=verdict.detail)
 
 
 def _twin_line(session: Session, question: Question) -> Text:

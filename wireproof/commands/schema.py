@@ -75,7 +75,8 @@ def lift_(folder: Path, messages: tuple[str, ...]) -> None:
     Examples:
         wireproof schema lift lifted
         wireproof schema lift lifted MetadataRequest MetadataResponse
-        wireproof explain --dialect kip-482-v1 --schema lifted/HeartbeatRequest.json HeartbeatRequest --version 5 00
+        wireproof explain --dialect kip-482-v1 --schema lifted/HeartbeatRequest.json \\
+            HeartbeatRequest --version 5 0000016700000001000164ffff
 
     \b
     Exit codes: 0 done, 1 a schema is refused, 2 usage.

@@ -34,7 +34,7 @@ from reference.primitives import (
 from reference.records import message_set
 from reference.records.batch import demand_fields
 from reference.records.compression import LZ4, MASK, deflate
-from reference.records.fields import check_keys, join, sequence
+from reference.records.fields import append_bytes, check_keys, join, read_bytes, sequence
 
 MAGIC = 2
 #: The magics that a reader of this draft knows.
@@ -142,8 +142,7 @@ class _Reading:
         message: Message = {"attributes": attributes}
         window.path = join(self.path, "timestamp")
         message["timestamp"] = read_int64(window, "timestamp")
-        window.path = join(self.path, "key")
-        message["key"] = message_set.read_bytes(window)
+        message["key"] = read_bytes(window, join(self.path, "key"), read_int32)
         message["headers"] = self._headers(window) if attributes & HEADERS_FLAG else []
         window.path = join(self.path, "value")
         if codec and inside:
@@ -152,7 +151,7 @@ class _Reading:
             where = join(self.path, "messages")
             message["messages"] = message_set.read_wrapped(window, codec, MAGIC, offset, where, _read_inner)
         else:
-            message["value"] = message_set.read_bytes(window)
+            message["value"] = read_bytes(window, join(self.path, "value"), read_int32)
         return message
 
     def _headers(self, window: Reader) -> list[Header]:
@@ -215,7 +214,7 @@ def _append(writer: Writer, value: Any, magic: int, path: str, *, inside: bool =
         raise EncodeError(Reason.INVALID_WRAPPER, what, path)
     covered.path = join(path, "timestamp")
     append_int64(covered, value.get("timestamp", 0))
-    message_set.append_bytes(covered, value.get("key"), join(path, "key"))
+    append_bytes(covered, value.get("key"), join(path, "key"), append_int32)
     if headers.out:
         covered.path = join(path, "headers")
         append_int32(covered, len(headers.out))
@@ -224,7 +223,7 @@ def _append(writer: Writer, value: Any, magic: int, path: str, *, inside: bool =
     if wrapper:
         whole = message_set.wrapped(writer, value, magic, join(path, "messages"), _append)
         packed = deflate(codec, whole, magic)
-    message_set.append_bytes(covered, packed, join(path, "value"))
+    append_bytes(covered, packed, join(path, "value"), append_int32)
     writer.path = join(path, "offset")
     append_int64(writer, value.get("offset", 0) - base)
     writer.path = join(path, "size")

@@ -1,272 +1,33 @@
-"""Vectors: cases with their expectation, loaded strictly from `vectors/<dialect>/<area>.json`.
-
-The format is told in `vectors/FORMAT.md`. A file that does not keep to it is refused with the vector and the field
-at fault.
-"""
+"""A file → its vectors. One that does not keep to the format is refused with the vector and the field at fault."""
 
 from __future__ import annotations
 
-import functools
-import hashlib
-import itertools
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from enum import StrEnum
-from importlib import resources
-from importlib.resources.abc import Traversable
-from typing import Any, Literal
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import msgspec
 
 from conformance import bombs
-from conformance.model import Case, Op
-from conformance.own import shared_settings
+from conformance.model import Op
 from conformance.values import ValueFormatError, from_json
+from conformance.vectors.model import (
+    ABSENT,
+    AREAS,
+    KIND_OPS,
+    Also,
+    Kind,
+    Piece,
+    Reject,
+    Vector,
+    VectorError,
+    VectorFile,
+    Wrong,
+)
+from conformance.vectors.raw import UNSET_FIELDS, Json, Pieces, RawAlso, RawFile, RawVector, RawWrong
 from reference.errors import Reason
 
-AREAS = (
-    "varints",
-    "tag-ordering",
-    "null-encodings",
-    "header-multimaps",
-    "unsupported-versions",
-    "framing",
-    "resource-limits",
-    "messages",
-    "schema-evolution",
-)
-
-
-class VectorError(ValueError):
-    """A vectors file that does not keep to the format; the text names file, vector and field."""
-
-
-class Kind(StrEnum):
-    """What kind of vector it is: what is asked and what is expected."""
-
-    VALID = "valid"
-    INVALID = "invalid"
-    UNENCODABLE = "unencodable"
-    LOOKUP = "lookup"
-    SERVE = "serve"
-    INTERPRET = "interpret"
-    NEGOTIATE = "negotiate"
-    EVOLVE = "evolve"
-
-
-#: Which ops each kind asks, unless `ops` narrows them.
-KIND_OPS: Mapping[Kind, tuple[Op, ...]] = {
-    Kind.VALID: (Op.DECODE, Op.ENCODE, Op.RECODE),
-    Kind.INVALID: (Op.DECODE, Op.RECODE),
-    Kind.UNENCODABLE: (Op.ENCODE,),
-    Kind.LOOKUP: (Op.LOOKUP,),
-    Kind.SERVE: (Op.SERVE,),
-    Kind.INTERPRET: (Op.INTERPRET,),
-    Kind.NEGOTIATE: (Op.NEGOTIATE,),
-    Kind.EVOLVE: (Op.EVOLVE,),
-}
-
-
-class _Absent(msgspec.Struct, frozen=True):
-    """Stands for a field that is not there, where null would mean something."""
-
-
-ABSENT = _Absent()
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """Some bytes and what they are."""
-
-    data: bytes
-    label: str
-
-
-@dataclass(frozen=True, slots=True)
-class Reject:
-    """That it must be refused: why, and at which byte."""
-
-    reason: Reason
-    offset: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Also:
-    """Another reading: what it gives, under which ruling (several: where they act together), for which ops.
-
-    None: every op but encode of a vector with bytes, for how bytes are read says nothing of how a value is written.
-    """
-
-    rulings: tuple[str, ...]
-    ops: frozenset[Op] | None
-    refuses: bool
-    expected: Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Wrong:
-    """What a buggy implementation did.
-
-    `does` is one of accepts, refuses, crash, hang, answers; `answer` as in Observation.
-    """
-
-    bug: str
-    op: Op
-    does: str
-    answer: Any = None
-
-
-@dataclass(frozen=True, slots=True)
-class Vector:
-    """One vector. Fields that its kind does not have are None or empty (ABSENT for `value`)."""
-
-    id: str
-    dialect: str
-    area: str
-    about: str
-    kind: Kind
-    ops: tuple[Op, ...]
-    type: str | None = None
-    version: int | None = None
-    pieces: tuple[Piece, ...] = ()
-    value: Any = ABSENT
-    canonical: tuple[Piece, ...] = ()
-    compare_decoded: bool = False
-    reject: Reject | None = None
-    or_reject: Reason | None = None
-    twin: str | None = None
-    rulings: tuple[str, ...] = ()
-    source: str = ""
-    needs: tuple[str, ...] = ()
-    also: tuple[Also, ...] = ()
-    wrong: tuple[Wrong, ...] = ()
-    args: Mapping[str, Any] = field(default_factory=dict)
-    expected: Any = None
-
-    @property
-    def path(self) -> str:
-        """The id that no other vector of any file has."""
-        return f"{self.dialect}/{self.area}/{self.id}"
-
-    @property
-    def data(self) -> bytes:
-        return b"".join(piece.data for piece in self.pieces)
-
-    @property
-    def canonical_data(self) -> bytes:
-        """What an encoder writes for the value."""
-        return b"".join(piece.data for piece in self.canonical or self.pieces)
-
-    def case(self, op: Op) -> Case:
-        return Case(f"{self.path}#{op}", op, self.dialect, self.type, self.version, self._arguments(op))
-
-    def cases(self) -> tuple[Case, ...]:
-        """The questions that this vector asks, one an op."""
-        return tuple(self.case(op) for op in self.ops)
-
-    def _arguments(self, op: Op) -> Mapping[str, Any]:
-        match op:
-            case Op.DECODE | Op.RECODE:
-                return {"data": self.data}
-            case Op.ENCODE:
-                return {"value": self.value}
-            case Op.LOOKUP:
-                return {"data": self.data, "key": self.args["key"]}
-        return self.args
-
-
-# --- The file, field by field -------------------------------------------------------------------------------------
-
-_Json = Any
-_Pieces = list[list[str | int]]
-
-
-class _RawReject(msgspec.Struct, forbid_unknown_fields=True):
-    reason: Reason
-    offset: int | None = None
-
-
-class _RawAlso(msgspec.Struct, forbid_unknown_fields=True):
-    ruling: str | list[str]
-    ops: list[Op] | None = None
-    refuses: bool = False
-    value: _Json = ABSENT
-    bytes: str | None = None
-    sends: list[_Json] | None = None
-    closes: bool | None = None
-    outcome: dict[str, _Json] | None = None
-    chooses: int | None | msgspec.UnsetType = msgspec.UNSET
-    values: _Json = ABSENT
-
-
-class _RawWrong(msgspec.Struct, forbid_unknown_fields=True):
-    bug: str
-    op: Op
-    value: _Json = ABSENT
-    bytes: str | None = None
-    accepts: Literal[True] | None = None
-    refuses: Literal[True] | None = None
-    crash: Literal[True] | None = None
-    hang: Literal[True] | None = None
-    sent: str | None = None
-    closed: bool | None = None
-    outcome: dict[str, _Json] | None = None
-    chooses: int | None | msgspec.UnsetType = msgspec.UNSET
-
-
-class _RawVector(msgspec.Struct, forbid_unknown_fields=True):
-    id: str
-    about: str
-    type: str | None = None
-    version: int | None = None
-    bytes: _Pieces | None = None
-    value: _Json = ABSENT
-    canonical: _Pieces | None = None
-    compare: Literal["decoded"] | None = None
-    reject: _RawReject | None = None
-    or_reject: _RawReject | None = None
-    twin: str | None = None
-    derive: dict[str, _Json] | None = None
-    key: _Json = ABSENT
-    values: _Json = ABSENT
-    chunks: list[_Pieces] | None = None
-    sends: list[_Json] | None = None
-    closes: bool | None = None
-    request: _Pieces | None = None
-    response: _Pieces | None | msgspec.UnsetType = msgspec.UNSET
-    outcome: dict[str, _Json] | None = None
-    api_key: int | None = None
-    client: tuple[int, int] | None = None
-    broker: tuple[int, int] | None = None
-    chooses: int | None | msgspec.UnsetType = msgspec.UNSET
-    old: _Json = ABSENT
-    new: _Json = ABSENT
-    breaks: list[dict[str, str]] | None = None
-    ops: list[Op] | None = None
-    needs: list[str] = []
-    rulings: list[str] = []
-    source: str = ""
-    also: list[_RawAlso] = []
-    wrong: list[_RawWrong] = []
-
-
-#: A vector's fields when they are not there.
-_UNSET_FIELDS: Mapping[str, Any] = {
-    field.name: field.default if field.default_factory is msgspec.NODEFAULT else field.default_factory()
-    for field in msgspec.structs.fields(_RawVector)
-}
-
-
-class _RawFile(msgspec.Struct, forbid_unknown_fields=True):
-    format: Literal[1]
-    dialect: str
-    area: str
-    vectors: list[_RawVector]
-    settings: dict[str, _Json] = {}
-
-
-_decoder = msgspec.json.Decoder(_RawFile)
+_decoder = msgspec.json.Decoder(RawFile)
 
 #: Fields that vectors of every kind may have, and those that belong to some kinds.
 _COMMON_FIELDS = frozenset({"id", "about", "ops", "needs", "rulings", "source", "also", "wrong"})
@@ -292,16 +53,6 @@ _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _OF_BYTES = frozenset({"tags", "batch"})
 #: The most zeros of a derived batch: its record's length is an INT32.
 _MOST_ZEROS = 2**30
-
-
-@dataclass(frozen=True, slots=True)
-class VectorFile:
-    """One file: the vectors of one area of one dialect, and the settings that some of them need."""
-
-    dialect: str
-    area: str
-    settings: Mapping[str, Any]
-    vectors: tuple[Vector, ...]
 
 
 def parse(text: bytes, name: str, given: Mapping[str, Any] | None = None) -> VectorFile:
@@ -339,7 +90,7 @@ def _hex(text: str, field: str) -> bytes:
     return bytes.fromhex(text)
 
 
-def _pieces(raw: _Pieces | None, field: str) -> tuple[Piece, ...]:
+def _pieces(raw: Pieces | None, field: str) -> tuple[Piece, ...]:
     pieces = []
     for entry in raw or ():
         match entry:
@@ -378,7 +129,7 @@ def _derived(form: Mapping[str, Any], *, valid: bool) -> tuple[tuple[Piece, ...]
     raise VectorError(f"derive: {form!r} is none of the forms of vectors/FORMAT.md")
 
 
-def _kind(raw: _RawVector) -> Kind:
+def _kind(raw: RawVector) -> Kind:
     """The fields that are there decide."""
     has_bytes = raw.bytes is not None or raw.derive is not None and not _OF_BYTES.isdisjoint(raw.derive)
     has_value = raw.value is not ABSENT or raw.derive is not None
@@ -404,7 +155,7 @@ def _kind(raw: _RawVector) -> Kind:
     return found[0]
 
 
-def _resolve(raw: _RawVector, file: _RawFile, settings: Mapping[str, Any]) -> Vector:
+def _resolve(raw: RawVector, file: RawFile, settings: Mapping[str, Any]) -> Vector:
     if not _ID.fullmatch(raw.id):
         raise VectorError("an id is lower-case words with hyphens")
     derived = None if raw.derive is None else _derived(raw.derive, valid=raw.reject is None)
@@ -448,8 +199,8 @@ def _resolve(raw: _RawVector, file: _RawFile, settings: Mapping[str, Any]) -> Ve
     )
 
 
-def _check_fields(kind: Kind, raw: _RawVector) -> None:
-    given = {name for name in raw.__struct_fields__ if getattr(raw, name) != _UNSET_FIELDS[name]}
+def _check_fields(kind: Kind, raw: RawVector) -> None:
+    given = {name for name in raw.__struct_fields__ if getattr(raw, name) != UNSET_FIELDS[name]}
     foreign = sorted(given - _COMMON_FIELDS - _OWN_FIELDS[kind])
     if foreign:
         raise VectorError(f"{', '.join(foreign)}: a vector of kind {kind} has no such field")
@@ -467,7 +218,7 @@ def _check_fields(kind: Kind, raw: _RawVector) -> None:
             raise VectorError(f'breaks: {found} is no {{"kind", "path"}} with one of {", ".join(_BREAKS)}')
 
 
-def _check_pattern(pattern: _Json) -> None:
+def _check_pattern(pattern: Json) -> None:
     match pattern:
         case {"hex": str(digits), **rest} if not rest:
             if not digits or not _HEX.fullmatch(digits):
@@ -478,7 +229,7 @@ def _check_pattern(pattern: _Json) -> None:
             raise VectorError('sends: a pattern is {"type", "version", "value"} or {"hex": digits}')
 
 
-def _check_outcome(outcome: Mapping[str, _Json]) -> None:
+def _check_outcome(outcome: Mapping[str, Json]) -> None:
     if outcome.get("outcome") not in _OUTCOMES or not outcome.keys() <= {"outcome", "version", "error", "request"}:
         raise VectorError(f"outcome: {outcome} does not name one of {', '.join(_OUTCOMES)}")
     if (outcome["outcome"] == "retry") != ("version" in outcome):
@@ -494,7 +245,7 @@ def _ops(kind: Kind, narrowed: Sequence[Op] | None) -> tuple[Op, ...]:
     return tuple(op for op in allowed if op in narrowed)
 
 
-def _question(kind: Kind, raw: _RawVector) -> tuple[Mapping[str, Any], Any]:
+def _question(kind: Kind, raw: RawVector) -> tuple[Mapping[str, Any], Any]:
     """The arguments of the ops that carry no type's bytes or value, and what is expected of them."""
     match kind:
         case Kind.LOOKUP:
@@ -517,7 +268,7 @@ def _question(kind: Kind, raw: _RawVector) -> tuple[Mapping[str, Any], Any]:
     return {}, None
 
 
-def _also(raw: _RawAlso) -> Also:
+def _also(raw: RawAlso) -> Also:
     expected: dict[str, Any] = {}
     if raw.value is not ABSENT:
         expected["value"] = from_json(raw.value)
@@ -542,7 +293,7 @@ def _also(raw: _RawAlso) -> Also:
     return Also(rulings, None if raw.ops is None else frozenset(raw.ops), raw.refuses, expected)
 
 
-def _wrong(raw: _RawWrong) -> Wrong:
+def _wrong(raw: RawWrong) -> Wrong:
     found: list[Wrong] = []
     for does in ("accepts", "refuses", "crash", "hang"):
         if getattr(raw, does):
@@ -585,74 +336,3 @@ def _check_file(vectors: Sequence[Vector], name: str) -> None:
 
 def _other_version(vector: Vector) -> bool:
     return vector.reject is not None and vector.reject.reason is Reason.UNSUPPORTED_VERSION
-
-
-# --- The set --------------------------------------------------------------------------------------------------
-
-
-def _root() -> Traversable:
-    return resources.files("vectors")
-
-
-@functools.cache
-def load_file(dialect: str, area: str) -> VectorFile | None:
-    """The vectors of one area of one dialect; None when the set has none."""
-    entry = _root() / dialect / f"{area}.json"
-    if not entry.is_file():
-        return None
-    file = parse(entry.read_bytes(), f"vectors/{dialect}/{area}.json", shared_settings(dialect))
-    if (file.dialect, file.area) != (dialect, area):
-        raise VectorError(f"vectors/{dialect}/{area}.json says that it is {file.dialect}/{file.area}")
-    return file
-
-
-@functools.cache
-def dialects() -> tuple[str, ...]:
-    """The dialects that have vectors."""
-    return tuple(sorted(entry.name for entry in _root().iterdir() if _is_dialect(entry)))
-
-
-def _is_dialect(entry: Traversable) -> bool:
-    return entry.is_dir() and any((entry / f"{area}.json").is_file() for area in AREAS)
-
-
-def files(wanted: Iterable[str] | None = None, areas: Iterable[str] | None = None) -> tuple[VectorFile, ...]:
-    """All files of these dialects and areas (None: all), in a fixed order."""
-    chosen = dialects() if wanted is None else tuple(wanted)
-    pairs = itertools.product(chosen, AREAS if areas is None else tuple(areas))
-    return tuple(file for file in itertools.starmap(load_file, pairs) if file is not None)
-
-
-def load(
-    wanted: Iterable[str] | None = None,
-    areas: Iterable[str] | None = None,
-) -> tuple[Vector, ...]:
-    """All vectors of these dialects and areas."""
-    return tuple(vector for file in files(wanted, areas) for vector in file.vectors)
-
-
-def settings(dialect: str) -> dict[str, Any]:
-    """What `configure` is given before the first case of a dialect: the settings of all its files."""
-    merged: dict[str, Any] = {}
-    for file in files([dialect]):
-        for key, value in file.settings.items():
-            if merged.setdefault(key, value) != value:
-                raise VectorError(f"vectors/{dialect}: two files disagree on the setting {key!r}")
-    return merged
-
-
-@functools.cache
-def digest() -> str:
-    """The vector set's version: twelve hex digits over the content of all its data files."""
-    total = hashlib.sha256()
-    for name, content in sorted(_contents(_root(), "")):
-        total.update(f"{name}\0{len(content)}\0".encode() + content)
-    return total.hexdigest()[:12]
-
-
-def _contents(folder: Traversable, prefix: str) -> Iterable[tuple[str, bytes]]:
-    for entry in folder.iterdir():
-        if entry.is_dir():
-            yield from _contents(entry, f"{prefix}{entry.name}/")
-        elif entry.name.endswith((".json", ".jsonl")):
-            yield prefix + entry.name, entry.read_bytes()

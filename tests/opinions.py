@@ -1,4 +1,7 @@
-"""What the tests of all second opinions do: an opinion is a module of `second_opinion`, held against the reference."""
+"""What the tests of every second opinion share: how it is held beside the reference.
+
+An answer is a value, or "refused".
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
@@ -16,14 +20,15 @@ from conformance.model import Op
 from conformance.values import equal
 from conformance.vectors import Vector
 
-REFUSED = "refused"
+#: Puts a wrong reading into the reference.
+Plant = Callable[[pytest.MonkeyPatch], None]
 
 
-def imported(module: ModuleType) -> set[str]:
-    """The packages that a module names in its imports."""
-    tree = ast.parse(Path(module.__file__ or "").read_text("utf-8"))
+def imported(opinion: ModuleType) -> set[str]:
+    """The packages that a module imports, wherever in it."""
+    tree = ast.parse(Path(opinion.__file__ or "").read_text("utf-8"))
     names = {
-        alias.name if isinstance(node, ast.Import) else node.module or "."
+        alias.name if isinstance(node, ast.Import) else node.module or ""
         for node in ast.walk(tree)
         if isinstance(node, (ast.Import, ast.ImportFrom))
         for alias in node.names
@@ -32,7 +37,7 @@ def imported(module: ModuleType) -> set[str]:
 
 
 def tried(examples: int, check: Callable[[Any], None], drawn: st.SearchStrategy[Any]) -> None:
-    """Check so many examples, the same ones every time."""
+    """Check so many drawn values, always the same ones."""
     run = settings(
         max_examples=examples,
         derandomize=True,
@@ -47,7 +52,7 @@ def tried(examples: int, check: Callable[[Any], None], drawn: st.SearchStrategy[
 def disagreements(
     own: reference.Reference, asked: Iterable[tuple[Vector, Op]], said: Callable[[Vector, Op], Any]
 ) -> set[str]:
-    """The vectors on which the reference and what the second opinion `said` part."""
+    """The ids of the vectors asked to which the reference and the second opinion, `said`, have different answers."""
     found = set()
     for vector, op in asked:
         case = vector.case(op)
@@ -57,7 +62,7 @@ def disagreements(
         try:
             answer = getattr(own, op)(**arguments)
         except (reference.WireError, NotImplementedError):
-            answer = REFUSED
+            answer = "refused"
         if not equal(answer, said(vector, op)):
             found.add(vector.id)
     return found

@@ -1,0 +1,46 @@
+"""Vectors: cases with their expectation, loaded strictly from `vectors/<dialect>/<area>.json`.
+
+The format is told in `vectors/FORMAT.md`.
+
+model       what a vector is
+raw         the fields of a file
+file        a file → its vectors
+collection  all files
+"""
+
+from conformance.vectors.collection import dialects, digest, files, load, load_file, settings
+from conformance.vectors.file import parse
+from conformance.vectors.model import (
+    ABSENT,
+    AREAS,
+    KIND_OPS,
+    Also,
+    Kind,
+    Piece,
+    Reject,
+    Vector,
+    VectorError,
+    VectorFile,
+    Wrong,
+)
+
+__all__ = [
+    "ABSENT",
+    "AREAS",
+    "KIND_OPS",
+    "Also",
+    "Kind",
+    "Piece",
+    "Reject",
+    "Vector",
+    "VectorError",
+    "VectorFile",
+    "Wrong",
+    "dialects",
+    "digest",
+    "files",
+    "load",
+    "load_file",
+    "parse",
+    "settings",
+]

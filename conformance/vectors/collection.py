@@ -1,0 +1,83 @@
+"""All vectors that there are: the files of the package `vectors`."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import itertools
+from collections.abc import Iterable
+from importlib import resources
+from importlib.resources.abc import Traversable
+from typing import Any
+
+from conformance.own import shared_settings
+from conformance.vectors.file import parse
+from conformance.vectors.model import AREAS, Vector, VectorError, VectorFile
+
+
+def _root() -> Traversable:
+    return resources.files("vectors")
+
+
+@functools.cache
+def load_file(dialect: str, area: str) -> VectorFile | None:
+    """The vectors of one area of one dialect; None when the set has none."""
+    entry = _root() / dialect / f"{area}.json"
+    if not entry.is_file():
+        return None
+    file = parse(entry.read_bytes(), f"vectors/{dialect}/{area}.json", shared_settings(dialect))
+    if (file.dialect, file.area) != (dialect, area):
+        raise VectorError(f"vectors/{dialect}/{area}.json says that it is {file.dialect}/{file.area}")
+    return file
+
+
+@functools.cache
+def dialects() -> tuple[str, ...]:
+    """The dialects that have vectors."""
+    return tuple(sorted(entry.name for entry in _root().iterdir() if _is_dialect(entry)))
+
+
+def _is_dialect(entry: Traversable) -> bool:
+    return entry.is_dir() and any((entry / f"{area}.json").is_file() for area in AREAS)
+
+
+def files(wanted: Iterable[str] | None = None, areas: Iterable[str] | None = None) -> tuple[VectorFile, ...]:
+    """All files of these dialects and areas (None: all), in a fixed order."""
+    chosen = dialects() if wanted is None else tuple(wanted)
+    pairs = itertools.product(chosen, AREAS if areas is None else tuple(areas))
+    return tuple(file for file in itertools.starmap(load_file, pairs) if file is not None)
+
+
+def load(
+    wanted: Iterable[str] | None = None,
+    areas: Iterable[str] | None = None,
+) -> tuple[Vector, ...]:
+    """All vectors of these dialects and areas."""
+    return tuple(vector for file in files(wanted, areas) for vector in file.vectors)
+
+
+def settings(dialect: str) -> dict[str, Any]:
+    """What `configure` is given before the first case of a dialect: the settings of all its files."""
+    merged: dict[str, Any] = {}
+    for file in files([dialect]):
+        for key, value in file.settings.items():
+            if merged.setdefault(key, value) != value:
+                raise VectorError(f"vectors/{dialect}: two files disagree on the setting {key!r}")
+    return merged
+
+
+@functools.cache
+def digest() -> str:
+    """The vector set's version: twelve hex digits over the content of all its data files."""
+    total = hashlib.sha256()
+    for name, content in sorted(_contents(_root(), "")):
+        total.update(f"{name}\0{len(content)}\0".encode() + content)
+    return total.hexdigest()[:12]
+
+
+def _contents(folder: Traversable, prefix: str) -> Iterable[tuple[str, bytes]]:
+    for entry in folder.iterdir():
+        if entry.is_dir():
+            yield from _contents(entry, f"{prefix}{entry.name}/")
+        elif entry.name.endswith((".json", ".jsonl")):
+            yield prefix + entry.name, entry.read_bytes()

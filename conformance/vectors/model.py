@@ -1,0 +1,173 @@
+"""What a vector is, once it is loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+import msgspec
+
+from conformance.model import Case, Op
+from reference.errors import Reason
+
+AREAS = (
+    "varints",
+    "tag-ordering",
+    "null-encodings",
+    "header-multimaps",
+    "unsupported-versions",
+    "framing",
+    "resource-limits",
+    "messages",
+    "schema-evolution",
+)
+
+
+class VectorError(ValueError):
+    """A vectors file that does not keep to the format; the text names file, vector and field."""
+
+
+class Kind(StrEnum):
+    """What kind of vector it is: what is asked and what is expected."""
+
+    VALID = "valid"
+    INVALID = "invalid"
+    UNENCODABLE = "unencodable"
+    LOOKUP = "lookup"
+    SERVE = "serve"
+    INTERPRET = "interpret"
+    NEGOTIATE = "negotiate"
+    EVOLVE = "evolve"
+
+
+#: Which ops each kind asks, unless `ops` narrows them.
+KIND_OPS: Mapping[Kind, tuple[Op, ...]] = {
+    Kind.VALID: (Op.DECODE, Op.ENCODE, Op.RECODE),
+    Kind.INVALID: (Op.DECODE, Op.RECODE),
+    Kind.UNENCODABLE: (Op.ENCODE,),
+    Kind.LOOKUP: (Op.LOOKUP,),
+    Kind.SERVE: (Op.SERVE,),
+    Kind.INTERPRET: (Op.INTERPRET,),
+    Kind.NEGOTIATE: (Op.NEGOTIATE,),
+    Kind.EVOLVE: (Op.EVOLVE,),
+}
+
+
+class _Absent(msgspec.Struct, frozen=True):
+    """Stands for a field that is not there, where null would mean something."""
+
+
+ABSENT = _Absent()
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Some bytes and what they are."""
+
+    data: bytes
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reject:
+    """That it must be refused: why, and at which byte."""
+
+    reason: Reason
+    offset: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Also:
+    """Another reading: what it gives, under which ruling (several: where they act together), for which ops.
+
+    None: every op but encode of a vector with bytes, for how bytes are read says nothing of how a value is written.
+    """
+
+    rulings: tuple[str, ...]
+    ops: frozenset[Op] | None
+    refuses: bool
+    expected: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Wrong:
+    """What a buggy implementation did.
+
+    `does` is one of accepts, refuses, crash, hang, answers; `answer` as in Observation.
+    """
+
+    bug: str
+    op: Op
+    does: str
+    answer: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Vector:
+    """One vector. Fields that its kind does not have are None or empty (ABSENT for `value`)."""
+
+    id: str
+    dialect: str
+    area: str
+    about: str
+    kind: Kind
+    ops: tuple[Op, ...]
+    type: str | None = None
+    version: int | None = None
+    pieces: tuple[Piece, ...] = ()
+    value: Any = ABSENT
+    canonical: tuple[Piece, ...] = ()
+    compare_decoded: bool = False
+    reject: Reject | None = None
+    or_reject: Reason | None = None
+    twin: str | None = None
+    rulings: tuple[str, ...] = ()
+    source: str = ""
+    needs: tuple[str, ...] = ()
+    also: tuple[Also, ...] = ()
+    wrong: tuple[Wrong, ...] = ()
+    args: Mapping[str, Any] = field(default_factory=dict)
+    expected: Any = None
+
+    @property
+    def path(self) -> str:
+        """The id that no other vector of any file has."""
+        return f"{self.dialect}/{self.area}/{self.id}"
+
+    @property
+    def data(self) -> bytes:
+        return b"".join(piece.data for piece in self.pieces)
+
+    @property
+    def canonical_data(self) -> bytes:
+        """What an encoder writes for the value."""
+        return b"".join(piece.data for piece in self.canonical or self.pieces)
+
+    def case(self, op: Op) -> Case:
+        return Case(f"{self.path}#{op}", op, self.dialect, self.type, self.version, self._arguments(op))
+
+    def cases(self) -> tuple[Case, ...]:
+        """The questions that this vector asks, one an op."""
+        return tuple(self.case(op) for op in self.ops)
+
+    def _arguments(self, op: Op) -> Mapping[str, Any]:
+        match op:
+            case Op.DECODE | Op.RECODE:
+                return {"data": self.data}
+            case Op.ENCODE:
+                return {"value": self.value}
+            case Op.LOOKUP:
+                return {"data": self.data, "key": self.args["key"]}
+        return self.args
+
+
+@dataclass(frozen=True, slots=True)
+class VectorFile:
+    """One file: the vectors of one area of one dialect, and the settings that some of them need."""
+
+    dialect: str
+    area: str
+    settings: Mapping[str, Any]
+    vectors: tuple[Vector, ...]

@@ -1,0 +1,109 @@
+"""What stands in a vectors file, field by field, before it is known what kind each vector is of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import msgspec
+
+from conformance.model import Op
+from conformance.vectors.model import ABSENT
+from reference.errors import Reason
+
+Json = Any
+Pieces = list[list[str | int]]
+
+
+class RawReject(msgspec.Struct, forbid_unknown_fields=True):
+    """`reject` and `or_reject`."""
+
+    reason: Reason
+    offset: int | None = None
+
+
+class RawAlso(msgspec.Struct, forbid_unknown_fields=True):
+    """An entry of `also`."""
+
+    ruling: str | list[str]
+    ops: list[Op] | None = None
+    refuses: bool = False
+    value: Json = ABSENT
+    bytes: str | None = None
+    sends: list[Json] | None = None
+    closes: bool | None = None
+    outcome: dict[str, Json] | None = None
+    chooses: int | None | msgspec.UnsetType = msgspec.UNSET
+    values: Json = ABSENT
+
+
+class RawWrong(msgspec.Struct, forbid_unknown_fields=True):
+    """An entry of `wrong`."""
+
+    bug: str
+    op: Op
+    value: Json = ABSENT
+    bytes: str | None = None
+    accepts: Literal[True] | None = None
+    refuses: Literal[True] | None = None
+    crash: Literal[True] | None = None
+    hang: Literal[True] | None = None
+    sent: str | None = None
+    closed: bool | None = None
+    outcome: dict[str, Json] | None = None
+    chooses: int | None | msgspec.UnsetType = msgspec.UNSET
+
+
+class RawVector(msgspec.Struct, forbid_unknown_fields=True):
+    """An entry of `vectors`; which of its fields belong together is looked at afterwards."""
+
+    id: str
+    about: str
+    type: str | None = None
+    version: int | None = None
+    bytes: Pieces | None = None
+    value: Json = ABSENT
+    canonical: Pieces | None = None
+    compare: Literal["decoded"] | None = None
+    reject: RawReject | None = None
+    or_reject: RawReject | None = None
+    twin: str | None = None
+    derive: dict[str, Json] | None = None
+    key: Json = ABSENT
+    values: Json = ABSENT
+    chunks: list[Pieces] | None = None
+    sends: list[Json] | None = None
+    closes: bool | None = None
+    request: Pieces | None = None
+    response: Pieces | None | msgspec.UnsetType = msgspec.UNSET
+    outcome: dict[str, Json] | None = None
+    api_key: int | None = None
+    client: tuple[int, int] | None = None
+    broker: tuple[int, int] | None = None
+    chooses: int | None | msgspec.UnsetType = msgspec.UNSET
+    old: Json = ABSENT
+    new: Json = ABSENT
+    breaks: list[dict[str, str]] | None = None
+    ops: list[Op] | None = None
+    needs: list[str] = []
+    rulings: list[str] = []
+    source: str = ""
+    also: list[RawAlso] = []
+    wrong: list[RawWrong] = []
+
+
+#: A vector's fields when they are not there.
+UNSET_FIELDS: Mapping[str, Any] = {
+    field.name: field.default if field.default_factory is msgspec.NODEFAULT else field.default_factory()
+    for field in msgspec.structs.fields(RawVector)
+}
+
+
+class RawFile(msgspec.Struct, forbid_unknown_fields=True):
+    """A whole file."""
+
+    format: Literal[1]
+    dialect: str
+    area: str
+    vectors: list[RawVector]
+    settings: dict[str, Json] = {}

@@ -1,0 +1,232 @@
+"""The judge on other readings: those that the vector names, and those that the implementation declares."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from judging import (
+    ACCEPTED,
+    CONTESTED,
+    NO_ERROR_FRAME,
+    PASS,
+    REFUSED,
+    WRONG_ANSWER,
+    WRONG_BYTES,
+    WRONG_VALUE,
+    answer,
+    conclusion,
+    interpret,
+    invalid,
+    lookup,
+    make,
+    negotiate,
+    refusal,
+    serve,
+    unencodable,
+    valid,
+)
+
+from conformance.judge import judge, rules_for
+from conformance.model import Kind, Op, Outcome
+from conformance.vectors import Vector
+
+# --- Other readings: `also` -------------------------------------------------------------------------------------------
+
+ONE = [{"ruling": "R-K-7", "value": 7}]
+OVERLONG = {"type": "VARINT", "bytes": [["8a00", "overlong"]], "canonical": [["0a", "five"]]}
+REFUSES = [{"ruling": "R-K-5", "refuses": True}]
+BYTES = [{"ruling": "R-K-5", "bytes": "8a00"}]
+FULL = {"type": "ResponseFrame:ApiVersions", "version": 0, "value": {"body": {"ErrorCode": 0}}}
+
+ALSO: list[tuple[Vector, Op, Any, tuple[Outcome, Kind | None]]] = [
+    # A value: to decode, and to nothing else.
+    (valid(also=ONE), Op.DECODE, 5, PASS),
+    (valid(also=ONE), Op.DECODE, 7, CONTESTED),
+    (valid(also=ONE), Op.DECODE, 8, WRONG_VALUE),
+    (valid(also=ONE), Op.DECODE, refusal, REFUSED),
+    (valid(also=ONE), Op.ENCODE, b"\x07", WRONG_BYTES),
+    (valid(also=ONE), Op.RECODE, b"\x07", WRONG_BYTES),
+    (invalid(also=ONE), Op.DECODE, 7, CONTESTED),
+    (invalid(also=ONE), Op.DECODE, 8, ACCEPTED),
+    (invalid(also=ONE), Op.RECODE, b"\x07", ACCEPTED),
+    (invalid(also=[{"ruling": "R-K-15", "value": None}]), Op.DECODE, None, CONTESTED),
+    (invalid(also=[{"ruling": "R-K-15", "value": None}]), Op.DECODE, 0, ACCEPTED),
+    (lookup(also=[{"ruling": "R-K-7", "values": [None]}]), Op.LOOKUP, [None], CONTESTED),
+    (lookup(also=[{"ruling": "R-K-7", "values": [None]}]), Op.LOOKUP, [], WRONG_VALUE),
+    # Bytes: to recode; to encode only where the entry says so.
+    (valid(also=BYTES, **OVERLONG), Op.RECODE, b"\x8a\0", CONTESTED),
+    (valid(also=BYTES, **OVERLONG), Op.RECODE, b"\x8b\0", WRONG_BYTES),
+    (valid(also=BYTES, **OVERLONG), Op.ENCODE, b"\x8a\0", WRONG_BYTES),
+    (valid(also=[BYTES[0] | {"ops": ["encode"]}], **OVERLONG), Op.ENCODE, b"\x8a\0", CONTESTED),
+    (valid(also=[BYTES[0] | {"ops": ["encode"]}], **OVERLONG), Op.RECODE, b"\x8a\0", WRONG_BYTES),
+    (unencodable(also=[{"ruling": "R-K-13", "bytes": "80"}]), Op.ENCODE, b"\x80", CONTESTED),
+    (unencodable(also=[{"ruling": "R-K-13", "bytes": "80"}]), Op.ENCODE, b"\x81", ACCEPTED),
+    # Refusing: to what reads; to encode only where the entry says so.
+    (valid(also=REFUSES, **OVERLONG), Op.DECODE, refusal, CONTESTED),
+    (valid(also=REFUSES, **OVERLONG), Op.RECODE, refusal, CONTESTED),
+    (valid(also=REFUSES, **OVERLONG), Op.ENCODE, refusal, REFUSED),
+    (valid(also=REFUSES, **OVERLONG), Op.DECODE, 8, WRONG_VALUE),
+    (valid(also=[REFUSES[0] | {"ops": ["encode", "recode"]}]), Op.ENCODE, refusal, CONTESTED),
+    (valid(also=[REFUSES[0] | {"ops": ["encode", "recode"]}]), Op.RECODE, refusal, CONTESTED),
+    (valid(also=[REFUSES[0] | {"ops": ["encode", "recode"]}]), Op.DECODE, refusal, REFUSED),
+    # A broker, a client, a choice.
+    (serve(also=[{"ruling": "R-K-18", "sends": [], "closes": True}]), Op.SERVE, (b"", True), CONTESTED),
+    (serve(also=[{"ruling": "R-K-18", "sends": [], "closes": True}]), Op.SERVE, (b"", False), WRONG_ANSWER),
+    (serve(also=[{"ruling": "R-K-18", "sends": [], "closes": True}]), Op.SERVE, (NO_ERROR_FRAME, True), WRONG_ANSWER),
+    (
+        serve(also=[{"ruling": "R-K-18", "sends": [FULL], "closes": False}]),
+        Op.SERVE,
+        (NO_ERROR_FRAME, False),
+        CONTESTED,
+    ),
+    (
+        serve(also=[{"ruling": "R-K-18", "sends": [FULL], "closes": False}]),
+        Op.SERVE,
+        (NO_ERROR_FRAME, True),
+        WRONG_ANSWER,
+    ),
+    (
+        interpret(also=[{"ruling": "R-K-21", "outcome": {"outcome": "accepted"}}]),
+        Op.INTERPRET,
+        {"outcome": "accepted"},
+        CONTESTED,
+    ),
+    (
+        interpret(also=[{"ruling": "R-K-21", "outcome": {"outcome": "accepted"}}]),
+        Op.INTERPRET,
+        {"outcome": "malformed"},
+        WRONG_ANSWER,
+    ),
+    (negotiate(also=[{"ruling": "R-K-21", "chooses": None}]), Op.NEGOTIATE, None, CONTESTED),
+    (negotiate(also=[{"ruling": "R-K-21", "chooses": 2}]), Op.NEGOTIATE, 2, CONTESTED),
+    (negotiate(also=[{"ruling": "R-K-21", "chooses": 2}]), Op.NEGOTIATE, None, WRONG_ANSWER),
+    # No such entry says anything of another op's answers.
+    (valid(also=[{"ruling": "R-K-21", "chooses": 2}]), Op.DECODE, 2, WRONG_VALUE),
+    (negotiate(also=[{"ruling": "R-K-7", "value": 2}]), Op.NEGOTIATE, 2, WRONG_ANSWER),
+]
+
+
+@pytest.mark.parametrize(("vector", "op", "given", "expected"), ALSO)
+def test_another_reading_of_the_vector(
+    vector: Vector, op: Op, given: Any, expected: tuple[Outcome, Kind | None]
+) -> None:
+    seen = refusal(vector, op, reason="truncated") if given is refusal else answer(vector, op, given)
+    verdict = judge(vector, seen)
+    assert conclusion(verdict) == expected
+    assert verdict.rulings == (vector.also[0].rulings if expected is CONTESTED else ())
+
+
+def test_two_rulings_that_act_together_are_both_named() -> None:
+    vector = valid(also=[{"ruling": ["R-K-7", "R-K-5"], "value": 7}])
+    assert judge(vector, answer(vector, Op.DECODE, 7)).rulings == ("R-K-7", "R-K-5")
+
+
+def test_the_first_reading_that_fits_is_named() -> None:
+    readings = [{"ruling": ruling, "value": value} for ruling, value in (("R-K-1", 6), ("R-K-2", 7), ("R-K-3", 7))]
+    vector = valid(also=readings)
+    assert judge(vector, answer(vector, Op.DECODE, 6)).rulings == ("R-K-1",)
+    assert judge(vector, answer(vector, Op.DECODE, 7)).rulings == ("R-K-2",)
+
+
+def test_a_contested_verdict_says_what_differs() -> None:
+    vector = valid(also=ONE)
+    assert judge(vector, answer(vector, Op.DECODE, 7)).detail == "expected 5, got 7"
+
+
+def test_what_is_read_and_then_refused_on_write_may_be_a_reading_too() -> None:
+    vector = invalid(also=[{"ruling": "R-K-15c", "ops": ["recode"], "refuses": True}])
+    assert conclusion(judge(vector, refusal(vector, Op.RECODE, half="encode"))) == CONTESTED
+    assert conclusion(judge(vector, refusal(vector, Op.RECODE, half="decode"))) == PASS
+    of_reading = invalid(also=[{"ruling": "R-K-15c", "refuses": True}])
+    assert conclusion(judge(of_reading, refusal(of_reading, Op.RECODE, half="encode"))) == ACCEPTED
+
+
+# --- Other readings: those that the implementation declares -----------------------------------------------------------
+
+
+def high_bits(trailing: str = "", **fields: Any) -> Vector:
+    raw = {
+        "type": "UNSIGNED_VARINT",
+        "bytes": [["ffffffff1f" + trailing, "a bit too many"]],
+        "reject": {"reason": "varint-overflow", "offset": 0},
+    }
+    return make(raw | fields, bytes=[["ffffffff0f", "the largest"]], value=2**32 - 1)
+
+
+def test_what_the_reference_does_under_the_declared_reading_is_contested() -> None:
+    vector = high_bits()
+    seen = answer(vector, Op.DECODE, 2**32 - 1)
+    assert conclusion(judge(vector, seen)) == ACCEPTED
+    assert conclusion(judge(vector, seen, rules_for("kafka", {"R-K-7": "other"}))) == ACCEPTED
+    verdict = judge(vector, seen, rules_for("kafka", {"R-K-6": "other"}))
+    assert (conclusion(verdict), verdict.rulings) == (CONTESTED, ("R-K-6",))
+
+
+def test_a_third_outcome_fails_under_any_reading() -> None:
+    vector = high_bits()
+    verdict = judge(vector, answer(vector, Op.DECODE, 2**33 - 1), rules_for("kafka", {"R-K-6": "other"}))
+    assert (conclusion(verdict), verdict.rulings) == (ACCEPTED, ())
+
+
+def test_one_reading_is_named_where_it_is_enough_and_all_where_they_act_together() -> None:
+    both = rules_for("kafka", {"R-K-7": "other", "R-K-6": "other"})
+    alone, together = high_bits(), high_bits(trailing="00")
+    assert judge(alone, answer(alone, Op.DECODE, 2**32 - 1), both).rulings == ("R-K-6",)
+    assert judge(together, answer(together, Op.DECODE, 2**32 - 1), both).rulings == ("R-K-6", "R-K-7")
+    one = rules_for("kafka", {"R-K-6": "other"})
+    assert judge(together, answer(together, Op.DECODE, 2**32 - 1), one).rulings == ()
+
+
+def test_a_declared_reading_may_refuse() -> None:
+    vector = valid(**OVERLONG)
+    rules = rules_for("kafka", {"R-K-5": "other"})
+    for op, expected in ((Op.DECODE, CONTESTED), (Op.RECODE, CONTESTED), (Op.ENCODE, REFUSED)):
+        assert conclusion(judge(vector, refusal(vector, op), rules)) == expected
+    assert conclusion(judge(vector, answer(vector, Op.DECODE, 5), rules)) == PASS
+
+
+def test_a_declared_reading_may_refuse_to_write() -> None:
+    vector = make({"type": "TAG_BUFFER", "bytes": [["01ffffffff0700", "2³¹ − 1"]], "value": [[2**31 - 1, {"hex": ""}]]})
+    rules = rules_for("kafka", {"R-K-15c": "other"})
+    assert judge(vector, refusal(vector, Op.ENCODE), rules).rulings == ("R-K-15c",)
+    assert judge(vector, refusal(vector, Op.RECODE, half="encode"), rules).rulings == ("R-K-15c",)
+    assert conclusion(judge(vector, refusal(vector, Op.DECODE), rules)) == REFUSED
+
+
+def test_the_vectors_own_entries_come_before_what_is_declared() -> None:
+    vector = high_bits(also=[{"ruling": "R-K-7", "value": 2**32 - 1}])
+    rules = rules_for("kafka", {"R-K-6": "other"})
+    assert judge(vector, answer(vector, Op.DECODE, 2**32 - 1), rules).rulings == ("R-K-7",)
+
+
+def test_declared_readings_of_a_broker_and_a_client() -> None:
+    rules = rules_for("kafka", {"R-K-18": "other", "R-K-21b": "other"})
+    metadata_99 = [
+        ["0000000b", "size 11"],
+        ["0003", "Metadata"],
+        ["0063", "version 99"],
+        ["00000007000000", "the rest"],
+    ]
+    closing = make({"chunks": [metadata_99], "sends": [], "closes": True})
+    error_35 = bytes.fromhex("00000006 00000007 0023")
+    assert judge(closing, answer(closing, Op.SERVE, (error_35, False)), rules).rulings == ("R-K-18",)
+    assert conclusion(judge(closing, answer(closing, Op.SERVE, (error_35, True)), rules)) == WRONG_ANSWER
+    api_versions_3 = [["0000000a", "size 10"], ["0012", "ApiVersions"], ["0003", "version 3"], ["00000007ffff", "rest"]]
+    closed = make({"request": api_versions_3, "response": None, "outcome": {"outcome": "error", "error": None}})
+    assert judge(closed, answer(closed, Op.INTERPRET, {"outcome": "retry", "version": 0}), rules).rulings == (
+        "R-K-21b",
+    )
+
+
+@pytest.mark.parametrize(
+    ("readings", "named"),
+    [
+        ({"R-K-99": "other"}, "there is no ruling 'R-K-99'"),
+        ({"R-K-6": "another"}, "R-K-6 has no reading 'another'"),
+        ({"R-K-3": "other"}, "no contested ruling 'R-K-3'"),
+    ],
+)
+def test_readings_that_do_not_exist(readings: dict[str, str], named: str) -> None:
+    with pytest.raises(ValueError, match=named):
+        rules_for("kafka", readings)
