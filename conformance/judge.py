@@ -37,7 +37,7 @@ _SHOWN = 300
 
 @functools.cache
 def _rules_for(dialect: str, readings: tuple[tuple[str, str], ...]) -> Readings:
-    return Readings(dialect, dict(readings), vectors.settings(dialect))
+    return Readings(dialect, dict(readings), functools.partial(vectors.settings, dialect))
 
 
 def rules_for(dialect: str, readings: Mapping[str, str]) -> Readings:

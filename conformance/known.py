@@ -12,7 +12,7 @@ import shlex
 import shutil
 import sys
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from importlib.machinery import ModuleSpec
 from pathlib import Path
@@ -107,23 +107,28 @@ class Known:
         return next((entry for entry in self.deviations if entry.matches(verdict)), None)
 
     def stale(
-        self, ran: Sequence[Verdict], every_id: Iterable[str], *, complete: bool, today: datetime.date
+        self, ran: Sequence[Verdict], every_id: Callable[[], Sequence[str]], *, complete: bool, today: datetime.date
     ) -> list[str]:
         """What is no longer true in the file, each a line for a person.
 
-        `ran`: this run's verdicts; `every_id`: the ids of all cases there are, asked or deselected; `complete`: nothing
-        was deselected.
+        `ran`: this run's verdicts; `every_id` gives the ids of all cases there are, asked or deselected, and is called
+        only where the run's own do not tell; `complete`: nothing was deselected.
         """
-        ids = tuple(every_id)
         lines = []
         for entry in self.deviations:
-            problem = self._problem(entry, ran, ids, complete=complete, today=today)
+            problem = self._problem(entry, ran, every_id, complete=complete, today=today)
             if problem:
                 lines.append(f"{self.path}: {entry.name}: {problem}")
         return lines
 
     def _problem(
-        self, entry: Deviation, ran: Sequence[Verdict], ids: tuple[str, ...], *, complete: bool, today: datetime.date
+        self,
+        entry: Deviation,
+        ran: Sequence[Verdict],
+        every_id: Callable[[], Sequence[str]],
+        *,
+        complete: bool,
+        today: datetime.date,
     ) -> str | None:
         if entry.expires is not None and entry.expires < today:
             return f"expired on {entry.expires}: look at it again, then move the date or remove the entry"
@@ -132,9 +137,9 @@ class Known:
             return None if seen or not complete else "no deviation of this run looks so: remove the entry"
         for glob in entry.globs:
             made = glob.startswith("gen/") or "+" in glob  # such ids are endless: none of them is missing
-            if not made and not any(fnmatch.fnmatchcase(identifier, glob) for identifier in ids):
-                return f"no case has the id {glob}: correct or remove it"
             outcomes = [verdict for verdict in ran if fnmatch.fnmatchcase(verdict.id, glob)]
+            if not outcomes and not made and not any(fnmatch.fnmatchcase(one, glob) for one in every_id()):
+                return f"no case has the id {glob}: correct or remove it"
             if outcomes and not any(verdict.verdict in DEVIATIONS for verdict in outcomes):
                 return f"{glob} did not deviate ({', '.join(sorted({v.verdict for v in outcomes}))}): remove it"
         return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import reference
@@ -13,13 +13,17 @@ from conformance.values import equal
 
 
 class Readings:
-    """Declared readings of one dialect: ruling → the reading's name. Raises ValueError for one that does not exist."""
+    """Declared readings of one dialect: ruling → the reading's name. Raises ValueError for one that does not exist.
 
-    def __init__(self, dialect: str, declared: Mapping[str, str], settings: Mapping[str, Any] | None = None) -> None:
+    `settings` gives what the reference is configured with, when it is first asked."""
+
+    def __init__(
+        self, dialect: str, declared: Mapping[str, str], settings: Callable[[], Mapping[str, Any]] = dict
+    ) -> None:
         self.dialect = dialect
         self.declared = dict(sorted(declared.items()))
-        self._settings = settings or {}
-        self._under(tuple(self.declared.items()))  # raises early
+        self._settings = settings
+        self._rules(tuple(self.declared.items()))  # raises early
 
     def explain(self, observation: Observation) -> tuple[str, ...]:
         """The rulings under whose declared reading the reference does the same: one alone if that is enough, else all
@@ -45,11 +49,13 @@ class Readings:
             return False
         return told.status is Status.REJECT or equal(*_comparable(told.answer, observation))
 
+    def _rules(self, readings: tuple[tuple[str, str], ...]) -> reference.Rules:
+        return reference.take(reference.rulings(self.dialect).values(), dict(readings))
+
     @functools.cache  # noqa: B019 (one small object a run)
     def _under(self, readings: tuple[tuple[str, str], ...]) -> reference.Reference:
-        rulings = reference.rulings(self.dialect).values()
-        found = reference.Reference(reference.take(rulings, dict(readings)))
-        found.configure(self._settings, dialect=self.dialect)
+        found = reference.Reference(self._rules(readings))
+        found.configure(self._settings(), dialect=self.dialect)
         return found
 
 

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
+import functools
 import os
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
@@ -20,7 +21,7 @@ from _pytest._code.code import ExceptionInfo, TerminalRepr
 from _pytest._io import TerminalWriter
 from _pytest.nodes import Item
 
-from conformance import known, ledger, properties, vectors
+from conformance import known, ledger, vectors
 from conformance.connection import ImplementationError, Options, open_connection
 from conformance.model import DEVIATIONS, Description, Op, Outcome, Status, Tally, Verdict
 from conformance.report.failure import render_failure, repro_command
@@ -28,6 +29,9 @@ from conformance.report.jsonl import ReportError, ReportWriter
 from conformance.report.summary import print_summary
 from conformance.session import ASKED, Judged, Question, Session
 from reference import catalog
+
+if TYPE_CHECKING:
+    from conformance.properties import Property
 
 #: The user property under which a verdict travels with pytest's reports, from xdist's workers too.
 PROPERTY = "wireproof"
@@ -225,11 +229,13 @@ class DerivedItem(_Asking):
 class PropertyItem(_Asking):
     """One property of one type, over generated cases, until the first deviation."""
 
-    def __init__(self, *, check: properties.Property, **kwargs: Any) -> None:
+    def __init__(self, *, check: Property, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.check = check
 
     def runtest(self) -> None:
+        from conformance import properties  # as where they are collected
+
         examples = self.config.stash[SUITE].settings.properties
         self.conclude(properties.run(self.check, self.session_of, examples))
 
@@ -258,6 +264,8 @@ class Implementation(pytest.Collector):
             )
         yield from self._ledger(suite, session)
         if suite.settings.properties:
+            from conformance import properties  # hypothesis takes its time to load
+
             for check in properties.offered(session.description, suite.settings.dialects, suite.settings.areas):
                 yield PropertyItem.from_parent(
                     self,
@@ -456,7 +464,6 @@ class Suite:
         today = datetime.datetime.now(tz=datetime.UTC).date()
         whole = self.settings.dialects is None and self.settings.areas is None and not any(self.elsewhere.values())
         complete = not self.deselected and whole
-        every_id = [case.id for vector in (*vectors.load(), *ledger.every_vector()) for case in vector.cases()]
         for spec, found in self.verdicts.items():
             description = self.descriptions.get(spec)
             if description is None:
@@ -465,7 +472,7 @@ class Suite:
                 entries = self._known(spec, description)
             except known.KnownError:
                 continue
-            yield from entries.stale(found, every_id, complete=complete, today=today)
+            yield from entries.stale(found, _every_id, complete=complete, today=today)
 
     def _write(self) -> None:
         if self.settings.report is not None:
@@ -482,6 +489,12 @@ class Suite:
                 for spec, found in self.verdicts.items()
             ]
             self.settings.write_known.write_text("\n".join(drafts), "utf-8")
+
+
+@functools.cache
+def _every_id() -> Sequence[str]:
+    """The ids of all cases there are, but for those that are derived or generated."""
+    return [case.id for vector in (*vectors.load(), *ledger.every_vector()) for case in vector.cases()]
 
 
 SUITE: pytest.StashKey[Suite] = pytest.StashKey()

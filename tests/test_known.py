@@ -190,14 +190,14 @@ def test_the_first_entry_that_matches_is_the_one(file: Path) -> None:
 def test_without_a_file_nothing_is_known() -> None:
     nothing = Known(None, ())
     assert nothing.find(verdict()) is None
-    assert nothing.stale([verdict()], EVERY_ID, complete=True, today=TODAY) == []
+    assert nothing.stale([verdict()], lambda: EVERY_ID, complete=True, today=TODAY) == []
 
 
 # --- Out of date ------------------------------------------------------------------------------------------------------
 
 
 def stale(found: Known, *ran: Verdict, complete: bool = True) -> list[str]:
-    return found.stale(ran, EVERY_ID, complete=complete, today=TODAY)
+    return found.stale(ran, lambda: EVERY_ID, complete=complete, today=TODAY)
 
 
 def test_what_still_deviates_is_not_stale(file: Path) -> None:

@@ -138,8 +138,8 @@ def test_a_broker_is_asked_under_its_settings() -> None:
     asked = case(Op.SERVE, None, chunks=[ask_99])
     full = bytes_of("00000016" + "00000001" + "0023" + "00000002" + "000300000001" + "001200000002")
     settings = {"apis": {"3": [0, 1], "18": [0, 2]}}
-    assert Readings(KAFKA, {"R-K-17": "full"}, settings).explain(answered(asked, (full, False))) == ("R-K-17",)
-    assert Readings(KAFKA, {"R-K-17": "empty"}, settings).explain(answered(asked, (full, False))) == ()
+    assert Readings(KAFKA, {"R-K-17": "full"}, lambda: settings).explain(answered(asked, (full, False))) == ("R-K-17",)
+    assert Readings(KAFKA, {"R-K-17": "empty"}, lambda: settings).explain(answered(asked, (full, False))) == ()
     assert Readings(KAFKA, {"R-K-17": "full"}).explain(answered(asked, (full, False))) == ()
 
 

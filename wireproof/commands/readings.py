@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import json
 import sys
@@ -206,14 +207,13 @@ def _others(
         if found:
             return found
     beside = [key for key in named if key != ruling.id and key in findings]
-    settings = vectors.settings(observation.case.dialect)
+    dialect = observation.case.dialect
+    settings = functools.partial(vectors.settings, dialect)
     return [
         name
         for name in names
         if any(
-            Readings(
-                observation.case.dialect, {ruling.id: name, **dict(zip(beside, taken, strict=True))}, settings
-            ).matches(observation)
+            Readings(dialect, {ruling.id: name, **dict(zip(beside, taken, strict=True))}, settings).matches(observation)
             for taken in itertools.product(*(findings[key].ruling.others for key in beside))
         )
     ]
