@@ -92,7 +92,9 @@ class Reader:
 
     def truncated(self, count: int, start: int, what: str) -> DecodeError:
         """The refusal of a field that began at `start` and needs `count` bytes from here, which are not all there."""
-        return self.error(Reason.TRUNCATED, f"{what} needs {count} more bytes, {self.remaining} are left", start)
+        needed = "1 more byte" if count == 1 else f"{count} more bytes"
+        left = "1 is" if self.remaining == 1 else f"{self.remaining} are"
+        return self.error(Reason.TRUNCATED, f"{what} needs {needed}, {left} left", start)
 
     def error(self, reason: Reason, detail: str, offset: int) -> DecodeError:
         return DecodeError(reason, detail, offset, self.path)

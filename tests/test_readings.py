@@ -48,7 +48,7 @@ def test_an_answer() -> None:
 def test_a_refusal_with_reason_and_offset() -> None:
     asked = case(data=b"\x80")
     assert ask(reference.Reference(), asked) == Observation(
-        asked, Status.REJECT, reason="truncated", offset=0, detail="UNSIGNED_VARINT needs 1 more bytes, 0 are left"
+        asked, Status.REJECT, reason="truncated", offset=0, detail="UNSIGNED_VARINT needs 1 more byte, 0 are left"
     )
     encode = case(Op.ENCODE, value=-1)
     assert ask(reference.Reference(), encode) == Observation(

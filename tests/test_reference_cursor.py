@@ -35,7 +35,7 @@ def test_take_refuses_what_is_not_there_at_the_start_of_the_field() -> None:
         reader.take(2, 1, "INT16")
     error = caught.value
     assert (error.reason, error.offset, error.path) == (Reason.TRUNCATED, 1, "Here")
-    assert str(error) == "truncated at Here: INT16 needs 2 more bytes, 1 are left (byte 1)"
+    assert str(error) == "truncated at Here: INT16 needs 2 more bytes, 1 is left (byte 1)"
     assert reader.pos == 2
 
 

@@ -326,7 +326,7 @@ def test_what_frames_say_when_they_are_refused() -> None:
         ),
         ("ffffffff", "negative-length at size: frame size -1 is negative (byte 0)"),
         ("00000005", "truncated at size: frame size 5, but 0 bytes are left (byte 0)"),
-        ("00", "truncated at size: frame size needs 4 more bytes, 1 are left (byte 0)"),
+        ("00", "truncated at size: frame size needs 4 more bytes, 1 is left (byte 0)"),
         (
             "0000000b0012000000000001ffff00",
             "trailing-bytes: 1 bytes are left over after the frame's body (byte 14)",

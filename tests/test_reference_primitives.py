@@ -331,11 +331,11 @@ def test_names_and_own_defaults(name: str, primitive: primitives.Primitive) -> N
 
 #: type, bytes, what the error says
 READ_TEXTS = [
-    ("INT16", "00", "truncated: INT16 needs 2 more bytes, 1 are left (byte 0)"),
-    ("BOOLEAN", "", "truncated: BOOLEAN needs 1 more bytes, 0 are left (byte 0)"),
+    ("INT16", "00", "truncated: INT16 needs 2 more bytes, 1 is left (byte 0)"),
+    ("BOOLEAN", "", "truncated: BOOLEAN needs 1 more byte, 0 are left (byte 0)"),
     ("FLOAT64", "", "truncated: FLOAT64 needs 8 more bytes, 0 are left (byte 0)"),
     ("UUID", "", "truncated: UUID needs 16 more bytes, 0 are left (byte 0)"),
-    ("VARINT", "80", "truncated: VARINT needs 1 more bytes, 0 are left (byte 0)"),
+    ("VARINT", "80", "truncated: VARINT needs 1 more byte, 0 are left (byte 0)"),
     ("VARINT", "8080808080", "varint-overflow: byte 5 of VARINT says that another follows (byte 0)"),
     ("VARLONG", "80" * 10, "varint-overflow: byte 10 of VARLONG says that another follows (byte 0)"),
     (
@@ -343,11 +343,11 @@ READ_TEXTS = [
         "ffffffff1f",
         "varint-overflow: the last byte of UNSIGNED_VARINT, 0x1f, has bits above bit 31 (byte 0)",
     ),
-    ("STRING", "00", "truncated: length needs 2 more bytes, 1 are left (byte 0)"),
+    ("STRING", "00", "truncated: length needs 2 more bytes, 1 is left (byte 0)"),
     ("STRING", "0002ff", "truncated: length 2, but 1 bytes are left (byte 0)"),
     ("STRING", "ffff", "null-not-allowed: length −1 means null, which is not allowed here (byte 0)"),
     ("BYTES", "fffffffe", "negative-length: length -2 is negative (byte 0)"),
-    ("COMPACT_STRING", "", "truncated: length + 1 needs 1 more bytes, 0 are left (byte 0)"),
+    ("COMPACT_STRING", "", "truncated: length + 1 needs 1 more byte, 0 are left (byte 0)"),
     ("COMPACT_STRING", "00", "null-not-allowed: length prefix 0 means null, which is not allowed here (byte 0)"),
     ("COMPACT_BYTES", "05", "truncated: length 4, but 0 bytes are left (byte 0)"),
     ("STRING", "000261ff", "invalid-utf8: the text is not UTF-8: invalid start byte at its byte 1 (byte 0)"),
