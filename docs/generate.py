@@ -246,9 +246,8 @@ How many vectors each dialect has in each area. They are written by hand; what i
 valid one, counts that promise too much) and what `--properties` draws is not counted here.
 """
 _LEDGER = """\
-Besides, Apache Kafka's own classes wrote {cases:,} cases of {messages} messages of `kafka`:
-[what they hold](coverage-messages.md). Taken out of their bytes are {lifted:,} cases of the same messages, lifted, in
-`kip-482-v1`.
+Besides, message ledgers have a few cases for every version of every message, as [the format](../../vectors/FORMAT.md)
+tells; what Kafka's holds, field by field, is [a page of its own](coverage-messages.md).
 """
 
 
@@ -261,10 +260,27 @@ def dialects_page() -> Lines:
     totals = Counter(vector.dialect for vector in found)
     rows.append(("all", *(f"{totals[name]:,}" for name in reference.dialects)))
     yield from _table(("area", *map(_code, reference.dialects)), rows)
-    made, lifted = (sum(1 for _ in ledger.every_vector(name)) for name in (ledger.DIALECT, "kip-482-v1"))
-    yield _LEDGER.format(cases=made, messages=len(ledger.names()), lifted=lifted)
+    yield _LEDGER
+    yield from _table(
+        ("ledger", "messages", "cases", "bytes by"),
+        [
+            (
+                _code(name),
+                f"{len(ledger.names(name)):,}",
+                f"{sum(1 for _ in ledger.every_vector(name)):,}",
+                _makers(name),
+            )
+            for name in reference.dialects
+            if ledger.names(name)
+        ],
+    )
     for name in reference.dialects:
         yield from _dialect(name, [vector for vector in found if vector.dialect == name])
+
+
+def _makers(dialect: str) -> str:
+    """What made the bytes of a dialect's ledgers."""
+    return "; ".join(sorted({_cell(ledger.load(name, dialect).made_by) for name in ledger.names(dialect)}))
 
 
 def _count(number: int) -> str:
