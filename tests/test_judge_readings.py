@@ -200,6 +200,21 @@ def test_the_vectors_own_entries_come_before_what_is_declared() -> None:
     assert judge(vector, answer(vector, Op.DECODE, 2**32 - 1), rules).rulings == ("R-K-7",)
 
 
+def test_of_entries_that_give_the_same_a_declared_one_is_named() -> None:
+    vector = high_bits(also=[{"ruling": one, "value": 2**32 - 1} for one in ("R-K-7", "R-K-6", ["R-K-5", "R-K-6"])])
+    seen = answer(vector, Op.DECODE, 2**32 - 1)
+    named = {
+        (): ("R-K-7",),
+        ("R-K-5",): ("R-K-7",),
+        ("R-K-6",): ("R-K-6",),
+        ("R-K-5", "R-K-6"): ("R-K-6",),
+        ("R-K-6", "R-K-7"): ("R-K-7",),
+    }
+    assert judge(vector, seen).rulings == ("R-K-7",)
+    for declared, rulings in named.items():
+        assert judge(vector, seen, rules_for("kafka", dict.fromkeys(declared, "other"))).rulings == rulings
+
+
 def test_declared_readings_of_a_broker_and_a_client() -> None:
     rules = rules_for("kafka", {"R-K-18": "other", "R-K-21b": "other"})
     metadata_99 = [
