@@ -42,8 +42,8 @@ RULINGS: tuple[Ruling, ...] = (
         "the order of headers",
         "a key may stand more than once, and order is kept over all headers; keys are UTF-8, the empty one is legal",
         {"grouped": ("header_order", "grouped"), "sorted": ("header_order", "sorted")},
-        'only that of equal keys is kept ("a multi map, or an array of values per key"): keys by first occurrence, or '
-        "sorted",
+        'only that of equal keys is kept ("a multi map, or an array of values per key"): keys by first occurrence, '
+        "sorted, or in any other order (contested in vectors; it has no name to declare)",
         PAGE,
     ),
     Ruling(
