@@ -194,7 +194,20 @@ def _others(
     names = list(ruling.others)
     if named and len(names) == 1:
         return names
-    # A vector lists a ruling's readings in the ruling's own order.
+    beside = [key for key in named if key != ruling.id and key in findings]
+    dialect = observation.case.dialect
+    settings = functools.partial(vectors.settings, dialect)
+    found = [
+        name
+        for name in names
+        if any(
+            Readings(dialect, {ruling.id: name, **dict(zip(beside, taken, strict=True))}, settings).matches(observation)
+            for taken in itertools.product(*(findings[key].ruling.others for key in beside))
+        )
+    ]
+    if found or observation.case.type is not None:
+        return found
+    # Other brokers may say it otherwise; the vector's entries tell, in the order of the ruling's readings.
     entries = [
         also for also in vector.also if also.rulings == (ruling.id,) and _parts(also, vector, observation.case.op)
     ]
@@ -204,19 +217,7 @@ def _others(
             for name, entry in zip(names, entries, strict=True)
             if judge(replace(vector, also=(entry,)), observation).verdict is Outcome.CONTESTED
         ]
-        if found:
-            return found
-    beside = [key for key in named if key != ruling.id and key in findings]
-    dialect = observation.case.dialect
-    settings = functools.partial(vectors.settings, dialect)
-    return [
-        name
-        for name in names
-        if any(
-            Readings(dialect, {ruling.id: name, **dict(zip(beside, taken, strict=True))}, settings).matches(observation)
-            for taken in itertools.product(*(findings[key].ruling.others for key in beside))
-        )
-    ]
+    return found
 
 
 # --- Telling ------------------------------------------------------------------------------------------------------
