@@ -49,15 +49,7 @@ def drawn(strategy: st.SearchStrategy[Any], count: int = 100) -> list[Any]:
 HEADED = "kip-82-int-keys"
 
 
-def _first_and_last() -> list[tuple[str, int | None]]:
-    """Every type, in its lowest and its highest version: test_compiled draws of all of them."""
-    versions: dict[str, list[int | None]] = {}
-    for name, version in _types(KAFKA):
-        versions.setdefault(name, []).append(version)
-    return [(name, version) for name, all_of in versions.items() for version in dict.fromkeys((all_of[0], all_of[-1]))]
-
-
-@pytest.mark.parametrize(("name", "version"), _first_and_last())
+@pytest.mark.parametrize(("name", "version"), list(_types(KAFKA)))
 def test_values_can_be_written_and_read_back(name: str, version: int | None) -> None:
     values = drawn(strategies.values(name, dialect=KAFKA, version=version), 10)
     assert values
