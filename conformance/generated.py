@@ -8,6 +8,7 @@ The seed is the case's bytes (for encode: the canonical bytes of its value), so 
 from __future__ import annotations
 
 import dataclasses
+import functools
 import re
 from typing import Any
 
@@ -97,6 +98,20 @@ def vector_of(
         )
     arguments = {"value": decoded.answer} if op is Op.ENCODE else {"data": data}
     return vector, Case(identifier, op, dialect, type_name, version, arguments)
+
+
+def whole(case: Case) -> Case | None:
+    """The case of which this one is a prefix, where the reference reads that; None for a case that is no prefix."""
+    match = _ID.fullmatch(case.id)
+    if match is None or match["prefix"] is None:
+        return None
+    return _whole(match["dialect"], match["type"], case.version, bytes.fromhex(match["seed"]), case.op)
+
+
+@functools.lru_cache(256)
+def _whole(dialect: str, type_name: str, version: int | None, seed: bytes, op: Op) -> Case | None:
+    vector, case = vector_of(op, dialect, type_name, version, seed)
+    return case if vector.kind is Kind.VALID else None
 
 
 def parse(identifier: str) -> tuple[Vector, Case]:

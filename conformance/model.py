@@ -58,6 +58,11 @@ class Case:
     def derived(self) -> bool:
         return "+" in self.id
 
+    @property
+    def made(self) -> bool:
+        """Whether it stands in no file: it was derived or generated for one op."""
+        return self.derived or self.id.startswith("gen/")
+
 
 class Status(StrEnum):
     """What an implementation did with a question."""
@@ -190,6 +195,7 @@ class Description:
     `types`: dialect → type name → (lowest, highest) version or None; "ARRAY" stands for every array type, "*" for every
     type that the schemas of `configure` make.
     None instead of the mapping: it did not say, so everything is asked.
+    `type_ops`: dialect → type name → the ops of that type, for the types that do not have all of `ops`.
     """
 
     name: str
@@ -200,6 +206,7 @@ class Description:
     types: Mapping[str, Mapping[str, tuple[int, int] | None]] | None = None
     rebuilds: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     readings: Mapping[str, str] = field(default_factory=dict)
+    type_ops: Mapping[str, Mapping[str, frozenset[Op]]] = field(default_factory=dict)
 
     def offers(self, case: Case) -> bool:
         """Whether this case is to be asked at all."""
@@ -208,10 +215,22 @@ class Description:
         if case.type is None or self.types is None:
             return True
         offered = self.types.get(case.dialect, {})
-        name = case.type
-        if name not in offered and "ARRAY<" in name:
-            name = "ARRAY"
-        if name not in offered:
-            return "*" in offered
+        name = _listed(offered, case.type)
+        if name not in offered or case.op not in self.type_ops.get(case.dialect, {}).get(name, self.ops):
+            return False
         span = offered[name]
         return span is None or case.version is None or span[0] <= case.version <= span[1]
+
+    def versions(self, dialect: str, type_name: str | None) -> tuple[int, int] | None:
+        """The versions of a type that it offers; None where it has not said, and for a type without versions."""
+        if self.types is None or type_name is None:
+            return None
+        offered = self.types.get(dialect, {})
+        return offered.get(_listed(offered, type_name))
+
+
+def _listed(offered: Mapping[str, object], type_name: str) -> str:
+    """Under which name a type stands in `types`."""
+    if type_name in offered:
+        return type_name
+    return "ARRAY" if "ARRAY<" in type_name and "ARRAY" in offered else "*"

@@ -1,0 +1,157 @@
+"""Questions: a case, the vector that says what is expected of it, and the valid twin that makes a refusal count.
+
+Every kind of case has an id, and `find` makes the question of an id again: of a vector, of a ledger's case, of a case
+that is derived from one, of a generated case. A refusal says something only when the same implementation accepts valid
+input of the same type, version and op. So a question names that twin itself, and whoever asks the question asks both.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import functools
+from dataclasses import dataclass
+
+from conformance import generated, ledger, vectors
+from conformance.model import Case, Description, Op
+from conformance.simplest import simplest_bytes
+from conformance.twins import twin_of
+from conformance.vectors import Kind, Vector
+
+_REFUSED = (Kind.INVALID, Kind.UNENCODABLE)
+
+
+class UnknownId(ValueError):  # noqa: N818 (a name that is none, not a fault)
+    """An id that no question has. The text says what is wrong with it, and which ids are near it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A case, the vector that says what is expected of it, and the twin. `twin` is None where no refusal can count, or
+    where nothing valid is known."""
+
+    vector: Vector
+    case: Case
+    twin: Case | None = None
+
+    @classmethod
+    def of(cls, vector: Vector, case: Case) -> Question:
+        """The question with its twin."""
+        return cls(vector, case, twin_case(vector, case))
+
+    @property
+    def must_refuse(self) -> bool:
+        """Whether a refusal is what is demanded."""
+        return self.vector.kind in _REFUSED
+
+    def as_recode(self) -> Question | None:
+        """How a library is asked the same that does not show values: by recode, its twin too. None where this is no
+        question whether bytes are refused."""
+        if self.vector.kind is not Kind.INVALID or self.case.op is not Op.DECODE:
+            return None
+        if Op.RECODE not in self.vector.ops and not self.case.made:
+            return None
+        return Question(self.vector, _recode(self.case), None if self.twin is None else _recode(self.twin))
+
+
+@dataclass(frozen=True, slots=True)
+class Derivation:
+    """What is derived of a message-version: prefixes and counts that are too great, from the first of `sources` whose
+    bytes the implementation reads; from the first of all, where it reads none."""
+
+    sources: tuple[Question, ...]
+
+    def questions(self, source: Question) -> tuple[Question, ...]:
+        """All that is derived from one of the sources, which is the twin of each."""
+        return tuple(Question(*made, twin=source.case) for made in ledger.derive(source.vector, source.case.op))
+
+
+def _recode(case: Case) -> Case:
+    return dataclasses.replace(case, id=f"{case.id.rpartition('#')[0]}#{Op.RECODE}", op=Op.RECODE)
+
+
+def twin_case(vector: Vector, case: Case) -> Case | None:
+    """The valid case whose acceptance makes a refusal of `case` count: the one that its vector names, else the simplest
+    value of its type and version. None where no refusal can count, and for a type without values."""
+    if not _refusal_counts(vector, case.op):
+        return None
+    named = twin_of(vector)
+    if named is not None:
+        return named.case(case.op) if case.op in named.ops else None
+    whole = generated.whole(case)
+    return whole if whole is not None else simplest_case(case)
+
+
+def _refusal_counts(vector: Vector, op: Op) -> bool:
+    """Whether a refusal can be what is demanded, or what another reading demands."""
+    if vector.kind in _REFUSED or vector.or_reject is not None:
+        return True
+    return op in (Op.DECODE, Op.ENCODE, Op.RECODE) and any(also.refuses for also in vector.also)
+
+
+def simplest_case(case: Case, version: int | None = None) -> Case | None:
+    """The simplest valid input of the type of `case` (and its version, unless another is given), asked in the same op.
+    None for a type that has no such version, or no values."""
+    assert case.type is not None
+    return _simplest(case.op, case.dialect, case.type, case.version if version is None else version)
+
+
+@functools.cache
+def _simplest(op: Op, dialect: str, type_name: str, version: int | None) -> Case | None:
+    seed = simplest_bytes(dialect, type_name, version)
+    return None if seed is None else generated.vector_of(op, dialect, type_name, version, seed)[1]
+
+
+def offered_twin(question: Question, offered: Description) -> Case | None:
+    """The twin as this implementation can be asked it: where that is of a version that it does not offer (the version
+    is the question then), the simplest value of one that it offers."""
+    twin = question.twin
+    if twin is None or offered.offers(twin):
+        return twin
+    case = question.case
+    span = offered.versions(case.dialect, case.type)
+    found = None if span is None else simplest_case(case, span[0])
+    return found if found is not None and offered.offers(found) else None
+
+
+# --- By id ------------------------------------------------------------------------------------------------------------
+
+
+def find(identifier: str) -> Question:
+    """The question of an id. Raises UnknownId."""
+    if identifier.startswith("gen/"):
+        try:
+            return Question.of(*generated.parse(identifier))
+        except (ValueError, NotImplementedError) as error:
+            raise UnknownId(str(error)) from None
+    stored = ledger.find(identifier)
+    if stored is not None:
+        return Question.of(*stored)
+    path, _, op = identifier.partition("#")
+    vector = _vector(path)
+    if vector is None:
+        near = "".join(f" Near it are {', '.join(found)}." for found in [_near(path)] if found)
+        raise UnknownId(f"There is no vector {path!r}.{near} An id is DIALECT/AREA/VECTOR#OP, or gen/….")
+    asked = [str(one) for one in vector.ops]
+    if not op and len(asked) == 1:
+        op = asked[0]
+    if op not in asked:
+        said = f"{path} does not ask {op!r}" if op else f"{path} asks more than one question"
+        raise UnknownId(f"{said}: say {' or '.join(f'{path}#{one}' for one in asked)}.")
+    return Question.of(vector, vector.case(Op(op)))
+
+
+def _vector(path: str) -> Vector | None:
+    dialect, _, rest = path.partition("/")
+    area, _, name = rest.partition("/")
+    if dialect not in vectors.dialects() or area not in vectors.AREAS:
+        return None
+    file = vectors.load_file(dialect, area)
+    return next((vector for vector in file.vectors if vector.id == name), None) if file is not None else None
+
+
+def _near(path: str) -> list[str]:
+    """A few vectors whose path is like this one."""
+    paths = [vector.path for vector in vectors.load()]
+    near = difflib.get_close_matches(path, paths, n=4, cutoff=0.5)
+    return near + [one for one in paths if path and path in one and one not in near][: 4 - len(near)]
