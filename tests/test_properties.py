@@ -11,8 +11,8 @@ from wire import KAFKA
 
 import reference
 from conformance import properties
-from conformance.closing import Closing
 from conformance.connection import Options, open_connection
+from conformance.connection.base import AtOnce
 from conformance.generated import has_partial_tail, parse
 from conformance.known import Deviation, Known
 from conformance.model import DEVIATIONS, Case, Description, Kind, Observation, Op, Outcome, Status, Verdict
@@ -30,7 +30,7 @@ from reference.records import message_set
 ALL = frozenset({Op.DECODE, Op.ENCODE, Op.RECODE})
 
 
-class Fake(Closing):
+class Fake(AtOnce):
     """A connection to the reference that `change` tampers with."""
 
     def __init__(

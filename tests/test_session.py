@@ -10,7 +10,7 @@ import pytest
 
 import reference
 from conformance import generated, vectors
-from conformance.closing import Closing
+from conformance.connection.base import AtOnce
 from conformance.known import Deviation, Known
 from conformance.model import Case, Description, Observation, Op, Outcome, Status
 from conformance.readings import ask
@@ -24,7 +24,7 @@ EVERYTHING = frozenset(Op)
 NOTHING_KNOWN = Known(None, ())
 
 
-class Recorder(Closing):
+class Recorder(AtOnce):
     """A connection to the reference that remembers what it was asked."""
 
     def __init__(self, *, settings: bool = True, **description: Any) -> None:

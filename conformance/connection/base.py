@@ -41,7 +41,11 @@ class Options:
 
 
 class Connection(Closing, Protocol):
-    """How an implementation is reached. Drivers know nothing else. Not for two threads at a time."""
+    """How an implementation is reached. Drivers know nothing else. Not for two threads at a time.
+
+    Cases are asked in blocks, one at a time: `begin` … `finish`, or `ask`, which is both. To begin a block while one is
+    open, or to finish where none is, is an error of the program: RuntimeError.
+    """
 
     @property
     def description(self) -> Description:
@@ -50,8 +54,52 @@ class Connection(Closing, Protocol):
     def configure(self, dialect: str, settings: Mapping[str, Any]) -> bool:
         """Hand over what the cases of a dialect need. False: the implementation has no `configure`.
 
-        Raises ImplementationError when it fails at it.
+        A block that is open is asked to its end first. Raises ImplementationError when it fails at it.
         """
 
     def ask(self, cases: Sequence[Case]) -> list[Observation]:
         """What the implementation did with each case: exactly one observation each, in the order of the cases."""
+
+    def begin(self, cases: Sequence[Case]) -> None:
+        """Open a block: send what fits, and return at once. The implementation works while the caller does."""
+
+    def poll(self) -> None:
+        """Take up what has come, and send more, without waiting. To be called now and then while a block is open.
+
+        An implementation that waits for it starves, or stands still at a full pipe; no such time is held against it: it
+        hangs only when it was listened to for its whole limit. Without an open block nothing happens.
+        """
+
+    def finish(self) -> list[Observation]:
+        """Wait for the rest of the block: what `ask` of its cases gives."""
+
+
+class AtOnce(Closing):
+    """The blocks of a connection that asks a whole block when it is wanted, in `ask`, and nothing before."""
+
+    _block: Sequence[Case] | None = None
+
+    def ask(self, cases: Sequence[Case]) -> list[Observation]:
+        """As of every connection."""
+        raise NotImplementedError
+
+    def begin(self, cases: Sequence[Case]) -> None:
+        """Open a block."""
+        no_block(self._block is not None)
+        self._block = cases
+
+    def poll(self) -> None:
+        """Nothing comes before the block is wanted."""
+
+    def finish(self) -> list[Observation]:
+        """Ask the block."""
+        cases, self._block = self._block, None
+        if cases is None:
+            raise RuntimeError("there is no block to finish: none has been begun")
+        return self.ask(cases)
+
+
+def no_block(opened: bool) -> None:
+    """Raises RuntimeError while a block is open."""
+    if opened:
+        raise RuntimeError("a block of cases is open: finish it before the next one begins")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from conformance.closing import Closing
 from conformance.connection import endings, limits, lines
-from conformance.connection.base import ImplementationError, Options
+from conformance.connection.base import ImplementationError, Options, no_block
 from conformance.connection.conversation import Conversation
 from conformance.connection.endings import Ending
 from conformance.connection.guard import program
@@ -101,7 +101,10 @@ class ChildConnection(Closing):
         self._settings: dict[str, Mapping[str, Any]] = {}
         self._process: Process | None = None
         self._base_memory = 0
-        self._heard_at = 0.0
+        #: A block of cases is open.
+        self._asking = False
+        #: Questions by which a copy is given its settings, and which it has not yet answered: their numbers.
+        self._settling: set[int] = set()
         #: Bytes on stdout since the last answer that were none, and the first line of them.
         self._junk = 0
         self._sample = b""
@@ -120,13 +123,15 @@ class ChildConnection(Closing):
 
     def configure(self, dialect: str, settings: Mapping[str, Any]) -> bool:
         """Hand over what the cases of a dialect need, now and whenever it is started again."""
-        self._settings[dialect] = settings
         try:
+            if self._asking:
+                self._converse()
+            self._settings[dialect] = settings
             if self._process is None:
                 self._process, _ = self._start()
             taken = self._send_settings(self._process, dialect, settings)
         except BaseException:
-            del self._settings[dialect]
+            self._settings.pop(dialect, None)
             self._abandon()
             raise
         if not taken:
@@ -135,16 +140,41 @@ class ChildConnection(Closing):
 
     def ask(self, cases: Sequence[Case]) -> list[Observation]:
         """What it did with each case."""
+        self.begin(cases)
+        return self.finish()
+
+    def begin(self, cases: Sequence[Case]) -> None:
+        """Open a block, and send what fits."""
+        no_block(self._asking)
         self._talk.begin(cases)
+        self._asking = True
+        if self._lost is not None:
+            self._talk.give_up(self._lost)
+        self.poll()
+
+    def poll(self) -> None:
+        """Take up what has come, and send more. A process that has to be started waits for `finish`."""
+        process = self._process
+        if not self._asking or process is None:
+            return
         try:
-            if self._lost is not None:
-                self._talk.give_up(self._lost)
-            elif self._process is not None:
-                self._listen(self._process, 0.0)  # what came since the last time
+            self._listen(process, 0.0)
+            if self._process is process and not process.gone and not self._talk.doubtful:
+                self._ask_more(process)
+        except BaseException:
+            self._abandon()
+            raise
+
+    def finish(self) -> list[Observation]:
+        """What it did with each case of the block."""
+        if not self._asking:
+            raise RuntimeError("there is no block to finish: none has been begun")
+        try:
             self._converse()
         except BaseException:
             self._abandon()
             raise
+        self._asking = False
         self._transcript.flush()
         return self._talk.finish()
 
@@ -164,9 +194,9 @@ class ChildConnection(Closing):
                 continue
             if self._talk.doubtful:
                 self._outlives(process)
-            if self._process is process:
-                self._send(process, self._talk.take())
-            if self._talk.waiting:
+            if self._process is process and not process.gone:
+                self._ask_more(process)
+            if self._process is process and (process.gone or self._talk.waiting or self._settling):
                 self._listen(process, self._options.timeout)
 
     def _outlives(self, process: Process) -> None:
@@ -175,6 +205,10 @@ class ChildConnection(Closing):
         while self._process is process and (left := deadline - time.monotonic()) > 0:
             self._listen(process, left)
 
+    def _ask_more(self, process: Process) -> None:
+        if not self._settling:
+            self._send(process, self._talk.take())
+
     def _send(self, process: Process, data: bytes) -> None:
         for line in data.splitlines() if self._options.transcript else ():
             self._transcript.sent(line)
@@ -182,9 +216,13 @@ class ChildConnection(Closing):
             process.send(data)
 
     def _listen(self, process: Process, timeout: float) -> None:
-        """Hear what comes, and end the process when it breaks a limit."""
+        """Hear what comes, and end the process when it breaks a limit. A timeout of 0: without waiting for anything."""
         self._hear(process.pump(timeout))
-        if process.ended:
+        if self._process is not process or (process.ended and process.running and not timeout):
+            return  # dropped; or about to end, and how it does is to be told
+        if process.gone and self._settling:
+            self._drop(process)
+        elif process.ended:
             self._gone(_died(process))
         elif process.lost is not None:
             self._begin_again(process, process.lost)
@@ -192,6 +230,9 @@ class ChildConnection(Closing):
             size = self._junk + process.half_line_size
             sample = (self._sample or process.half_line)[:80]
             self._end(process, lambda stderr: endings.flooded(size, sample, stderr))
+        elif self._settling:
+            if process.silence > START_TIMEOUT:
+                self._drop(process)
         elif self._talk.waiting:
             self._watch(process)
 
@@ -200,14 +241,16 @@ class ChildConnection(Closing):
         progress = False
         for line in heard:
             self._transcript.heard(line)
+            if self._settling and self._settled(line):
+                continue
             if self._talk.hear(line):
                 progress = True
                 self._junk = 0
             else:
                 self._sample = line if self._junk == 0 else self._sample
                 self._junk += len(line) + 1
-        if progress:
-            self._heard_at = time.monotonic()
+        if progress and self._process is not None:
+            self._process.silence = 0.0
         return progress
 
     def _watch(self, process: Process) -> None:
@@ -217,7 +260,7 @@ class ChildConnection(Closing):
             self._end(process, lambda stderr: endings.oversized(grown, options.memory, stderr))
             return
         allowed = options.timeout + self._talk.open_bytes // BYTES_A_SECOND
-        if time.monotonic() - max(self._heard_at, process.took_at) > allowed:
+        if process.silence > allowed:
             if self._hear(process.show_stack()) and not process.gone:
                 return  # late, but alive
             self._end(process, lambda stderr: endings.hung(allowed, stderr))
@@ -238,18 +281,42 @@ class ChildConnection(Closing):
         self._transcript.sent(RESUME.strip())
         self._junk = 0
         self._talk.ended(ending)
+        for dialect, settings in self._settings.items():
+            seq = self._talk.next_seq()
+            self._settling.add(seq)
+            self._send(process, lines.configure_question(seq, dialect, settings))
+
+    def _settled(self, line: bytes) -> bool:
+        """Whether this answers a question by which a copy is given its settings. If it failed at it, it is ended."""
+        seq: int | None
         try:
-            for dialect, settings in self._settings.items():
-                self._send_settings(process, dialect, settings)
-        except ImplementationError:
-            process.kill()
-            self._process = None
+            answer = lines.read_answer(line)
+            seq = answer.seq
+            if seq in self._settling:
+                lines.read_configured(answer)
+        except lines.LineError as error:
+            seq = error.seq
+            if seq in self._settling and self._process is not None:
+                self._drop(self._process)
+                return True
+        if seq not in self._settling:
+            return False
+        self._settling.discard(seq)
+        return True
+
+    def _drop(self, process: Process) -> None:
+        """End a copy that does not take its settings, and blame nobody: it has been asked nothing."""
+        self._process = None
+        self._settling.clear()
+        process.kill()
 
     def _abandon(self) -> None:
         """An exception passes through in the middle of the conversation: the next one starts afresh."""
         if self._process is not None:
             self._process.kill()
             self._process = None
+        self._asking = False
+        self._settling.clear()
         self._talk.forget()
         self._transcript.flush()
 

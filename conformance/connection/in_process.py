@@ -6,9 +6,8 @@ import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from conformance.closing import Closing
 from conformance.connection import lines
-from conformance.connection.base import ImplementationError, Options
+from conformance.connection.base import AtOnce, ImplementationError, Options, no_block
 from conformance.connection.loading import load
 from conformance.connection.quarantine import Quarantine
 from conformance.connection.transcript import Transcript
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 
-class InProcessConnection(Closing):
+class InProcessConnection(AtOnce):
     """A connection to a module of this process."""
 
     def __init__(self, spec: str, options: Options) -> None:
@@ -44,6 +43,7 @@ class InProcessConnection(Closing):
 
     def ask(self, cases: Sequence[Case]) -> list[Observation]:
         """What the module did with each case."""
+        no_block(self._block is not None)
         observations = []
         for index, case in enumerate(cases):
             observation = self._quarantine.spares(index, case) or self._ask(case)

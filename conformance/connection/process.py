@@ -65,8 +65,8 @@ class Process:
         self._copies = copies
         self._usage: psutil.Process | None = None
         self._attend(self._popen.pid)
-        #: When it last took bytes from us, in `time.monotonic` seconds.
-        self.took_at = time.monotonic()
+        #: Seconds for which `pump` waited since it last took bytes from us, or `silence` was set.
+        self.silence = 0.0
         #: It closed its stdout, or ended; all that it wrote before has been read.
         self.ended = False
         #: The exit code of a copy that has ended, of which `resume` makes another one begin; else None.
@@ -86,6 +86,11 @@ class Process:
     def gone(self) -> bool:
         """It answers no more."""
         return self.ended or self.lost is not None
+
+    @property
+    def running(self) -> bool:
+        """Its end has not come yet, though it may have closed its stdout."""
+        return self._popen.poll() is None
 
     def resume(self) -> None:
         """After the end of a copy: let the next one begin. Nothing that was sent before will be answered."""
@@ -116,14 +121,17 @@ class Process:
         The lines that came on stdout, without their line feeds.
         """
         lines: list[bytes] = []
-        for key, _ in self._selector.select(min(timeout, TICK)):
+        began = time.monotonic()
+        ready = self._selector.select(min(timeout, TICK))
+        now = time.monotonic()
+        self.silence += now - began
+        for key, _ in ready:
             if key.fileobj is self._stdout:
                 self._read_stdout(lines)
             elif key.fileobj is self._stderr:
                 self._read_stderr()
             else:
                 self._write()
-        now = time.monotonic()
         if now >= self._next_look:
             self._next_look = now + TICK
             self._check_end(lines)
@@ -140,7 +148,7 @@ class Process:
             except (BrokenPipeError, ValueError):  # it does not listen: its end or the timeout tells
                 self._unsent.clear()
                 break
-            self.took_at = time.monotonic()
+            self.silence = 0.0
             del self._unsent[:taken]
         self._want_to_write(False)
 

@@ -9,8 +9,8 @@ import click
 from rich.progress import track
 
 from conformance import ledger as ledgers
-from conformance import ledger_make
 from conformance.connection import ImplementationError, Options, open_connection
+from conformance.ledger import remaking
 from reference import catalog
 
 
@@ -50,7 +50,7 @@ def make(folder: Path, specs: tuple[str, ...], chosen: tuple[str, ...]) -> None:
     if unknown:
         raise click.UsageError(f"There is no message {unknown[0]!r} in the catalogue ({catalog.current().made_by}).")
     count = 0
-    differences: list[ledger_make.Difference] = []
+    differences: list[remaking.Difference] = []
     with contextlib.ExitStack() as stack:
         try:
             sources = [stack.enter_context(open_connection(spec, Options(timeout=30))) for spec in specs]
@@ -58,7 +58,7 @@ def make(folder: Path, specs: tuple[str, ...], chosen: tuple[str, ...]) -> None:
             raise click.UsageError(str(error)) from None
         folder.mkdir(parents=True, exist_ok=True)
         for name in track(chosen or tuple(messages), "messages", transient=True):
-            content, found = ledger_make.make(name, messages[name], sources)
+            content, found = remaking.make(name, messages[name], sources)
             (folder / f"{name}.jsonl").write_bytes(content)
             count += len(ledgers.parse(content, name).vectors)
             differences += found

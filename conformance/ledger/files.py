@@ -1,0 +1,178 @@
+"""A ledger's files: `vectors/<dialect>/messages/<Name>.jsonl`, a first line that says what made it, then a case a line:
+
+    {"ledger":1,"message":"MetadataResponse","made_by":"kafka-clients 4.4.0"}
+    {"version":12,"case":"set","value":{…},"bytes":"<hex>"}
+    {"version":0,"case":"set","same_as":"kafka"}
+
+`canonical` stands beside `bytes` where an encoder writes other bytes; `same_as` stands for value and bytes of the case
+of the same name in that dialect's ledger.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from importlib.resources.abc import Traversable
+from typing import Any, Literal
+
+import msgspec
+
+import reference
+from conformance.model import Op
+from conformance.own import shared_settings
+from conformance.values import ValueFormatError, from_json, to_json
+from conformance.vectors import Kind, Piece, Vector, VectorError
+
+AREA = "messages"
+#: The dialect whose ledger is meant where none is named: that of which every version of every message has its cases.
+DIALECT = "kafka"
+#: Cases of which others are derived, the one with most to cut first; the next where that is not there, or not read.
+RICHEST = ("unknown-tags", "set", "default")
+
+
+class Header(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """A ledger file's first line. `derive_from`: the cases of which others are derived."""
+
+    ledger: Literal[1]
+    message: str
+    made_by: str
+    derive_from: tuple[str, ...] = RICHEST
+
+
+class Entry(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """A ledger file's other lines."""
+
+    version: int
+    case: str
+    value: Any
+    bytes: str
+    canonical: str | None = None
+
+
+class Same(msgspec.Struct, forbid_unknown_fields=True):
+    """A line for a case that another dialect's ledger has, value and bytes."""
+
+    version: int
+    case: str
+    same_as: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """The cases of one message, as vectors of kind valid."""
+
+    message: str
+    made_by: str
+    derive_from: tuple[str, ...]
+    vectors: tuple[Vector, ...]
+
+
+def parse(text: bytes, name: str, dialect: str = DIALECT) -> Ledger:
+    """One file's content. Raises VectorError with the file and the line."""
+    lines = text.splitlines()
+    try:
+        header = msgspec.json.decode(lines[0] if lines else b"", type=Header)
+    except msgspec.MsgspecError as error:
+        raise VectorError(f"{name}, line 1: {error}") from None
+    vectors = []
+    for number, line in enumerate(lines[1:], 2):
+        try:
+            if b'"same_as":' in line:
+                vectors.append(_same(header, msgspec.json.decode(line, type=Same), dialect))
+            else:
+                vectors.append(_vector(header, msgspec.json.decode(line, type=Entry), dialect))
+        except (msgspec.MsgspecError, ValueFormatError, ValueError) as error:
+            raise VectorError(f"{name}, line {number}: {error}") from None
+    return Ledger(header.message, header.made_by, header.derive_from, tuple(vectors))
+
+
+def _same(header: Header, line: Same, dialect: str) -> Vector:
+    identifier = f"{header.message}/{line.version}/{line.case}"
+    found = vector(identifier, line.same_as)
+    if found is None:
+        raise ValueError(f"the ledger of {line.same_as} has no case {identifier}")
+    return dataclasses.replace(found, dialect=dialect, needs=tuple(shared_settings(dialect)))
+
+
+def _vector(header: Header, entry: Entry, dialect: str) -> Vector:
+    data = bytes.fromhex(entry.bytes)
+    source = f"bytes by {header.made_by}"
+    if entry.canonical is not None:
+        source = f"bytes by the kit, canonical ones by {header.made_by}"
+    canonical = () if entry.canonical is None else (Piece(bytes.fromhex(entry.canonical), ""),)
+    return Vector(
+        id=f"{header.message}/{entry.version}/{entry.case}",
+        dialect=dialect,
+        area=AREA,
+        about=_ABOUT.get(entry.case, entry.case),
+        kind=Kind.VALID,
+        ops=(Op.DECODE, Op.ENCODE, Op.RECODE),
+        type=header.message,
+        version=entry.version,
+        pieces=(Piece(data, ""),),
+        value=from_json(entry.value),
+        canonical=canonical,
+        needs=tuple(shared_settings(dialect)),
+        source=source,
+    )
+
+
+_ABOUT = {
+    "default": "every field at its default",
+    "elements": "every field at its default, inside of arrays and of structures that are there",
+    "set": "every field set, each leaf to a different value, arrays of two",
+    "null": "every nullable field null",
+    "tagged": "every tagged field set, the others at their defaults",
+    "explicit": "every tagged field sent although it has its default",
+    "lowest": "every field at the least value of its type, text and bytes empty, arrays of one",
+    "greatest": "every field at the greatest value of its type, a text and bytes of 128, arrays of one",
+    "unknown-tags": "every field set, arrays of one, an unknown tag in every structure that can hold one",
+}
+
+
+def lines(header: Header, entries: Sequence[Entry | Same]) -> bytes:
+    """The content of a file."""
+    return b"".join(msgspec.json.encode(line) + b"\n" for line in (header, *entries))
+
+
+def entry(version: int, case: str, value: Any, data: bytes, canonical: bytes | None = None) -> Entry:
+    """A line of a file from protocol values."""
+    return Entry(version, case, to_json(value), data.hex(), None if canonical is None else canonical.hex())
+
+
+def _folder(dialect: str) -> Traversable:
+    return resources.files("vectors") / dialect / AREA
+
+
+@functools.cache
+def names(dialect: str = DIALECT) -> tuple[str, ...]:
+    """The messages that have a ledger."""
+    folder = _folder(dialect)
+    if not folder.is_dir():
+        return ()
+    return tuple(sorted(e.name.removesuffix(".jsonl") for e in folder.iterdir() if e.name.endswith(".jsonl")))
+
+
+@functools.cache
+def load(message: str, dialect: str = DIALECT) -> Ledger:
+    """The ledger of one message."""
+    file = f"{message}.jsonl"
+    return parse((_folder(dialect) / file).read_bytes(), f"vectors/{dialect}/{AREA}/{file}", dialect)
+
+
+def every_vector(*dialects: str) -> Iterator[Vector]:
+    """The vectors of all ledgers, or of those of these dialects."""
+    for dialect in dialects or reference.dialects:
+        for name in names(dialect):
+            yield from load(name, dialect).vectors
+
+
+def vector(identifier: str, dialect: str = DIALECT) -> Vector | None:
+    """The ledger's vector of this id, `<Name>/<version>/<case>`; None when no ledger has it."""
+    name = identifier.partition("/")[0]
+    if name not in names(dialect):
+        return None
+    return next((vector for vector in load(name, dialect).vectors if vector.id == identifier), None)

@@ -1,0 +1,71 @@
+"""The leaves of the ledger's values: all different, the least of each type, the greatest of each type."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+import uuid
+from typing import Any
+
+from conformance.values import INTEGERS
+
+
+class Leaves:
+    """Values that all differ, so that no two fields can be taken for each other."""
+
+    def __init__(self) -> None:
+        self._count = itertools.count(1)
+
+    def of(self, name: str) -> Any:
+        number = next(self._count)
+        match name:
+            case "BOOLEAN":
+                return True
+            case "FLOAT64":
+                return number + 0.5
+            case "UUID":
+                return uuid.UUID(int=number << 64 | number)
+            case "INT8":
+                return number % 127 + 1
+        if name.endswith("STRING"):
+            return f"text-{number}"
+        if name.endswith("BYTES"):
+            return f"bytes-{number}".encode()
+        return 0x0101 * (number % 120 + 1) if name in ("INT16", "UINT16") else 0x01010101 + number
+
+
+class Lowest(Leaves):
+    """The least value of each type; text and bytes are empty."""
+
+    def of(self, name: str) -> Any:
+        match name:
+            case "BOOLEAN":
+                return False
+            case "FLOAT64":
+                return -sys.float_info.max
+            case "UUID":
+                return uuid.UUID(int=0)
+        if name.endswith("STRING"):
+            return ""
+        return b"" if name.endswith("BYTES") else INTEGERS[name][0]
+
+
+class Greatest(Leaves):
+    """The greatest value of each type; the first text and the first bytes are 128 long: two bytes of compact length."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._texts = itertools.chain(["é" * 64], itertools.repeat("é"))
+        self._bytes = itertools.chain([b"\xff" * 128], itertools.repeat(b"\xff"))
+
+    def of(self, name: str) -> Any:
+        match name:
+            case "BOOLEAN":
+                return True
+            case "FLOAT64":
+                return sys.float_info.max
+            case "UUID":
+                return uuid.UUID(int=2**128 - 1)
+        if name.endswith("STRING"):
+            return next(self._texts)
+        return next(self._bytes) if name.endswith("BYTES") else INTEGERS[name][1]

@@ -1,0 +1,57 @@
+"""Bytes in which tagged fields are sent although they have their defaults: no encoder writes them, every decoder reads
+them."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from conformance.ledger.making import every_field, has_tags, only_tagged
+from reference.codec import NodeCodec, encode
+from reference.plan import Array, Node, Struct
+from reference.rules import Rules
+
+
+def explicit(node: Struct) -> tuple[Any, bytes] | None:
+    """A value whose tagged fields all have their defaults, and bytes in which each of them is sent; None without any.
+
+    The bytes are those of a structure that does not know its tags, and is given them as unknown ones.
+    """
+    if not has_tags(node):
+        return None
+    value = only_tagged(node, every_field(node))
+    plain, given = _untagged(node, _at_defaults(node, value))
+    return _at_defaults(node, value), encode(NodeCodec(plain), given, Rules())
+
+
+def _at_defaults(node: Node, value: Any) -> Any:
+    """`value` with every tagged field at its default."""
+    match node:
+        case Struct() if value is not None:
+            return {
+                field.name: field.default if field.tag is not None else _at_defaults(field.node, value[field.name])
+                for field in node.fields
+            }
+        case Array() if value is not None:
+            return [_at_defaults(node.element, item) for item in value]
+    return value
+
+
+def _untagged(node: Node, value: Any) -> tuple[Node, Any]:
+    """The node without knowledge of its tags, and the value with all its tags as unknown ones."""
+    match node:
+        case Struct() if value is not None:
+            fields, given = [], {}
+            for field in node.plain:
+                inner, given[field.name] = _untagged(field.node, value[field.name])
+                fields.append(dataclasses.replace(field, node=inner))
+            if node.tagged:
+                given["_tags"] = [
+                    [tag, encode(NodeCodec(field.node), value[field.name], Rules())]
+                    for tag, field in node.tagged.items()
+                ]
+            return dataclasses.replace(node, fields=tuple(fields), plain=tuple(fields), tagged={}), given
+        case Array(element=element) if value and has_tags(element):
+            pairs = [_untagged(element, item) for item in value]
+            return dataclasses.replace(node, element=pairs[0][0]), [item for _, item in pairs]
+    return node, value

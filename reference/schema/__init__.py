@@ -1,0 +1,49 @@
+"""Message schemas: Kafka's JSON form → Schema, Field.
+
+`parsing` reads a message with `text` (JSON with comments), `parts` (each thing that JSON can hold here) and `defaults`;
+`model` is what comes out.
+"""
+
+from reference.schema.defaults import default_of
+from reference.schema.model import (
+    ALL,
+    AMBIGUOUS_NAMES,
+    MAX_VERSION,
+    NONE,
+    SCALARS,
+    Field,
+    Schema,
+    Versions,
+    filled,
+    first_without,
+)
+from reference.schema.parsing import MAX_DEPTH, MAX_FIELDS, from_json, parse
+from reference.schema.parts import check_keys, check_name, flag, listing, mapping, name_of, number, version_range
+from reference.schema.text import load_json
+
+__all__ = [
+    "ALL",
+    "AMBIGUOUS_NAMES",
+    "MAX_DEPTH",
+    "MAX_FIELDS",
+    "MAX_VERSION",
+    "NONE",
+    "SCALARS",
+    "Field",
+    "Schema",
+    "Versions",
+    "check_keys",
+    "check_name",
+    "default_of",
+    "filled",
+    "first_without",
+    "flag",
+    "from_json",
+    "listing",
+    "load_json",
+    "mapping",
+    "name_of",
+    "number",
+    "parse",
+    "version_range",
+]
