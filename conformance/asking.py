@@ -1,7 +1,7 @@
 """The core: questions are put to an implementation, and what it did is judged.
 
-Everything that asks goes through an `Examiner`: pytest, properties, `wireproof repro`, fuzz campaigns, jobs on a cluster.
-It takes questions from any iterator and gives a judged question for each, so that a verdict is the same whoever asked.
+Everything that asks goes through an `Examiner`: pytest, properties, `wireproof repro`, a loop of one's own. It takes
+questions from any iterator and gives a judged question for each, so that a verdict is the same whoever asked.
 
 How it works: questions are taken a block at a time, each with its valid twin. While one block is judged, the
 implementation already works on the next. What was seen of the last few thousand cases is kept, since they are the twins
@@ -19,7 +19,7 @@ from conformance.closing import Closing
 from conformance.connection import Connection
 from conformance.judge import judge, rules_for
 from conformance.known import Known
-from conformance.model import Case, Observation, Op, Status, Verdict
+from conformance.model import Case, Description, Observation, Outcome, Status, Verdict
 from conformance.questions import Derivation, Question, offered_twin
 from conformance.readings import Readings
 from conformance.vectors import Vector
@@ -55,29 +55,59 @@ class Judged:
         return self.question.case
 
 
+class _Waiting:
+    """Entries in their order, of which the next one can be put back."""
+
+    def __init__(self, entries: Iterable[Entry]) -> None:
+        self._entries = iter(entries)
+        self._first: Entry | None = None
+
+    def take(self) -> Entry | None:
+        """The next one; None at the end."""
+        first, self._first = self._first, None
+        return next(self._entries, None) if first is None else first
+
+    def put_back(self, entry: Entry) -> None:
+        """It is the next one again."""
+        self._first = entry
+
+
+@dataclass(slots=True)
+class _Asked:
+    """A question as it is put to this implementation: with the twin that it is asked, if any."""
+
+    question: Question
+    twin: Case | None
+
+
 @dataclass(slots=True)
 class _Block:
-    """Some entries' questions, the cases that have to be asked for them, and what was observed."""
+    """Some entries' questions, the cases that have to be asked for them, and what was observed, by the cases' ids."""
 
-    entries: list[list[Question]] = field(default_factory=list)
+    entries: list[list[_Asked]] = field(default_factory=list)
     cases: dict[str, Case] = field(default_factory=dict)
     observations: dict[str, Observation] = field(default_factory=dict)
-    begun: bool = False
 
 
 class Examiner(Closing):
     """Asks one implementation through a connection, and judges. Not for two threads at a time."""
 
-    def __init__(self, connection: Connection, known: Known = NOTHING_KNOWN) -> None:
-        """`known`: the deviations that are known. Raises ValueError for a declared reading that does not exist."""
+    def __init__(
+        self, connection: Connection, known: Known = NOTHING_KNOWN, *, description: Description | None = None
+    ) -> None:
+        """`known`: the deviations that are known. `description`: in place of what the implementation says of itself.
+
+        Raises ValueError for a declared reading that does not exist.
+        """
         self.connection = connection
         self.known = known
-        self.description = connection.description
+        self.description = connection.description if description is None else description
         self._configured: dict[str, bool] = {}
         self._readings: dict[str, Readings] = {}
         self._kept: dict[str, Observation] = {}
+        #: Dialect, type and version of what turned out to be recoded, but not decoded.
         self._recoded: set[tuple[str, str | None, int | None]] = set()
-        self._current: _Block | None = None
+        self._open: _Block | None = None
         for dialect in self.description.dialects:
             if dialect in vectors.dialects():
                 self.readings(dialect)
@@ -93,41 +123,167 @@ class Examiner(Closing):
         return self._readings[dialect]
 
     def judge(self, questions: Iterable[Question]) -> Iterator[Judged]:
-        """Each question judged, in their order. Raises ImplementationError when it can't take the settings."""
+        """Each question judged, in their order. Raises ImplementationError when it fails at taking the settings."""
         for found in self.judge_entries((question,) for question in questions):
             yield from found
 
-    def judge_entries(self, entries: Iterable[Entry]) -> Iterator[Sequence[Judged]]:
-        """The same for questions that belong together: all of an entry's, judged, in the entries' order."""
-        waiting = iter(entries)
+    def judge_entries(self, entries: Iterable[Entry]) -> Iterator[list[Judged]]:
+        """The same for questions that belong together: all of an entry's, judged, in the entries' order. Empty for a
+        derivation none of whose sources is offered."""
+        waiting = _Waiting(entries)
         block = self._next_block(waiting)
         self._begin(block)
+        judged_since = 0
         while block.entries:
             self._finish(block)
             following = self._next_block(waiting)
             self._begin(following)
-            count = 0
-            for questions in block.entries:
-                judged = []
-                for question in questions:
-                    judged.append(self._judge(question, block.observations))
-                    count += 1
-                    if count % _POLLED == 0 and self._current is following:
+            for entry in block.entries:
+                found = []
+                for asked in entry:
+                    found.append(self._judge(asked, block.observations))
+                    judged_since += 1
+                    if judged_since >= _POLLED:
+                        judged_since = 0
                         self.connection.poll()
-                yield judged
+                yield found
             block = following
 
-    # --- Blocks ---
+    # --- Putting a block together ---
 
-    def _next_block(self, entries: Iterator[Entry]) -> _Block:
-        """The next entries, with the cases to be asked. What is derived from a source is put together once it is known
-        whether the source's bytes are read; so a block may end early, before it."""
+    def _next_block(self, waiting: _Waiting) -> _Block:
+        """The next entries, with the cases that have to be asked.
+
+        What is derived is put together once it is known which source is read: a block ends before it where that is
+        asked in the same block.
+        """
         block = _Block()
-        while len(block.cases) < BLOCK:
-            entry = next(entries, None)
-            if entry is None:
-                break
+        while len(block.cases) < BLOCK and (entry := waiting.take()) is not None:
             if isinstance(entry, Derivation):
-                if block.entries: ...
-            self._add(block, entry)
+                if block.entries and not self._knows(entry):
+                    waiting.put_back(entry)
+                    break
+                entry = self._derived(entry)
+            block.entries.append([self._add(block, question) for question in entry])
         return block
+
+    def _add(self, block: _Block, question: Question) -> _Asked:
+        """A question as it is asked, with what has to be asked for it."""
+        case = question.case
+        if (case.dialect, case.type, case.version) in self._recoded:
+            question = question.as_recode() or question
+        lacking = self._lacking(question.vector)
+        if lacking:
+            block.observations[case.id] = Observation(case, Status.UNSUPPORTED, detail=lacking)
+            return _Asked(question, None)
+        twin = offered_twin(question, self.description)
+        for wanted in (question.case,) if twin is None else (question.case, twin):
+            seen = self._kept.get(wanted.id)
+            if seen is None:
+                block.cases[wanted.id] = wanted
+            else:
+                block.observations[wanted.id] = seen
+        return _Asked(question, twin)
+
+    def _lacking(self, vector: Vector) -> str:
+        """Why a vector that needs settings can't be asked; empty when it can."""
+        if self._configure(vector.dialect) or not vector.needs:
+            return ""
+        return f"needs the settings {', '.join(vector.needs)}, and the implementation has no `configure`"
+
+    def _configure(self, dialect: str) -> bool:
+        if dialect not in self._configured:
+            self._settle()
+            self._configured[dialect] = self.connection.configure(dialect, vectors.settings(dialect))
+        return self._configured[dialect]
+
+    def _knows(self, derivation: Derivation) -> bool:
+        return all(source.case.id in self._kept for source in derivation.sources)
+
+    def _derived(self, derivation: Derivation) -> tuple[Question, ...]:
+        """What is derived from the first source whose bytes are read; nothing where none of them is offered."""
+        if not self._knows(derivation):
+            sources = _Block()
+            for source in derivation.sources:
+                self._add(sources, source)
+            self._begin(sources)
+            self._finish(sources)
+            seen = [sources.observations[source.case.id] for source in derivation.sources]
+        else:
+            seen = [self._kept[source.case.id] for source in derivation.sources]
+        found = [*zip(derivation.sources, seen, strict=True)]
+        offered = [source for source, one in found if one.status is not Status.UNSUPPORTED]
+        read = [source for source, one in found if one.status is Status.ANSWER]
+        return derivation.questions((read or offered)[0]) if offered else ()
+
+    # --- Asking it ---
+
+    def _begin(self, block: _Block) -> None:
+        self._settle()
+        if block.cases:
+            self.connection.begin([*block.cases.values()])
+            self._open = block
+
+    def _settle(self) -> None:
+        """Hear the block that is still open, if one is, to its end."""
+        block, self._open = self._open, None
+        if block is not None:
+            for case, observation in zip(block.cases.values(), self.connection.finish(), strict=True):
+                block.observations[case.id] = observation
+                if not case.derived:
+                    self._keep(observation)
+
+    def _keep(self, observation: Observation) -> None:
+        while len(self._kept) >= KEPT:
+            del self._kept[next(iter(self._kept))]
+        self._kept[observation.case.id] = observation
+
+    def _finish(self, block: _Block) -> None:
+        """All that there is to be observed for a block, questions included that have to be asked as recode."""
+        if self._open is block:
+            self._settle()
+        again = _Block()
+        for entry in block.entries:
+            for index, asked in enumerate(entry):
+                recoded = self._turned(asked, block.observations)
+                if recoded is not None:
+                    entry[index] = self._add(again, recoded)
+        if again.entries or again.cases or again.observations:
+            self._begin(again)
+            self._settle()
+            block.observations |= again.observations
+
+    def _turned(self, asked: _Asked, observations: dict[str, Observation]) -> Question | None:
+        """The question as recode, where decode turned out not to be offered. The twin tells, so that what a question is
+        asked as does not depend on what was asked before."""
+        recoded = asked.question.as_recode()
+        case = asked.question.case
+        decisive = case if asked.twin is None else asked.twin
+        if recoded is None or observations[decisive.id].status is not Status.UNSUPPORTED:
+            return None
+        if self._lacking(recoded.vector) or not self.description.offers(recoded.case):
+            return None
+        self._recoded.add((case.dialect, case.type, case.version))
+        return recoded
+
+    # --- Judging it ---
+
+    def _judge(self, asked: _Asked, observations: dict[str, Observation]) -> Judged:
+        question = asked.question
+        observation = observations[question.case.id]
+        twin = None if asked.twin is None else observations[asked.twin.id]
+        verdict = judge(
+            question.vector,
+            observation,
+            self.readings(question.case.dialect),
+            twin,
+            self.description.rebuilds.get(question.case.type or "", ()),
+        )
+        entry = self.known.find(verdict)
+        if entry is not None:
+            verdict = dataclasses.replace(verdict, known=entry.name)
+        return Judged(question, observation, verdict, twin)
+
+
+#: Outcomes of cases that were put to the implementation and answered in some way.
+ASKED = frozenset(Outcome) - {Outcome.SKIP, Outcome.NOT_ASKED}

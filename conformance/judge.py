@@ -62,8 +62,9 @@ def judge(
 ) -> Verdict:
     """The verdict on one observation.
 
-    `rules`: the readings that the implementation declares. `twin`: for a negative vector, what the implementation did
-    with its valid twin; a refusal counts only when that was accepted. `rebuilds`: fields that the implementation's
+    `rules`: the readings that the implementation declares. `twin`: what the implementation did with the question's
+    valid twin; a refusal counts, as right or as another reading, only when that was accepted. `rebuilds`: fields that
+    the implementation's
     writer sets by itself; with some, bytes that it wrote are compared decoded, without them. What was read is compared
     with them, except where its value lacks one: a library may have no way to tell what it sets by itself.
     """
@@ -91,15 +92,15 @@ class _Judgement:
         if seen.status in _WITHOUT_ANSWER:
             return self._make(_WITHOUT_ANSWER[seen.status], detail=seen.detail)
         problem = self._problem()
-        if problem is None:
-            if self._twin_refused():
-                assert self.twin is not None
-                return self._make(Outcome.SKIP, detail=f"twin refused: {self.twin.case.id} {self.twin.detail}".rstrip())
-            return self._make(Outcome.PASS, note=self._note())
-        rulings = self._contested()
-        if rulings:
+        rulings = () if problem is None else self._contested()
+        if problem is not None and not rulings:
+            return self._make(Outcome.FAIL, kind=problem[0], detail=problem[1])
+        doubt = self._doubt()
+        if doubt:
+            return self._make(Outcome.SKIP, detail=doubt)
+        if problem is not None:
             return self._make(Outcome.CONTESTED, rulings=rulings, detail=problem[1])
-        return self._make(Outcome.FAIL, kind=problem[0], detail=problem[1])
+        return self._make(Outcome.PASS, note=self._note())
 
     def _make(
         self,
@@ -129,8 +130,16 @@ class _Judgement:
             frame=seen.frame,
         )
 
-    def _twin_refused(self) -> bool:
-        return self._must_refuse() and self.twin is not None and self.twin.status is not Status.ANSWER
+    def _doubt(self) -> str:
+        """Why a refusal that would count says nothing: the valid twin was not accepted. Empty where it was."""
+        if not self._refused():
+            return ""
+        if self.twin is None:
+            return "refused, but nothing valid of this type could be asked in this form: such a refusal says nothing"
+        if self.twin.status is Status.ANSWER:
+            return ""
+        did = "refused" if self.twin.status is Status.REJECT else str(self.twin.status)
+        return f"twin {did}: {self.twin.case.id} {self.twin.detail}".rstrip()
 
     def _must_refuse(self) -> bool:
         return self.vector.kind in (VectorKind.INVALID, VectorKind.UNENCODABLE)

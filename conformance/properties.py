@@ -20,9 +20,10 @@ from hypothesis import strategies as st
 
 import reference
 from conformance import generated, strategies
+from conformance.asking import Examiner, Judged
 from conformance.model import DEVIATIONS, Case, Description, Op, Outcome
 from conformance.own import own
-from conformance.session import Judged, Question, Session
+from conformance.questions import Question
 from conformance.values import equal
 from conformance.vectors import Kind, Vector
 from reference.codec import NodeCodec
@@ -184,9 +185,9 @@ class _Deviates(Exception):  # noqa: N818 (how a drawn example stops hypothesis)
 class _Trial:
     """One property on its way: asks, judges, and remembers."""
 
-    def __init__(self, check: Property, session: Session) -> None:
+    def __init__(self, check: Property, examiner: Examiner) -> None:
         self.check = check
-        self.session = session
+        self.examiner = examiner
         self.seen: dict[str, Judged] = {}
         self.smallest: Judged | None = None
         self.stalls = 0
@@ -205,10 +206,11 @@ class _Trial:
                 raise _Deviates
 
     def _ask(self, questions: list[tuple[Vector, Case]]) -> None:
-        for judged in self.session.put([Question(vector, case) for vector, case in questions]):
+        asked = (Question.of(vector, case) for vector, case in questions)
+        for (_, case), judged in zip(questions, self.examiner.judge(asked), strict=True):
             if judged.verdict.verdict in (Outcome.CRASH, Outcome.HANG, Outcome.OOM):
                 self.stalls += 1
-            self.seen[judged.observation.case.id] = judged
+            self.seen[case.id] = judged
             self.outcomes.setdefault(judged.verdict.verdict, judged)
 
     def conclusion(self) -> Judged:
@@ -220,10 +222,10 @@ class _Trial:
         return dataclasses.replace(met, verdict=dataclasses.replace(met.verdict, id=self.check.id))
 
 
-def run(check: Property, session: Session, examples: int) -> Judged:
+def run(check: Property, examiner: Examiner, examples: int) -> Judged:
     """Try a property on so many examples, always the same ones: the smallest counterexample, under its own id, or one
     case, under the property's, whose verdict stands for all."""
-    trial = _Trial(check, session)
+    trial = _Trial(check, examiner)
 
     @settings(
         max_examples=examples,

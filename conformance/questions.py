@@ -76,8 +76,8 @@ def twin_case(vector: Vector, case: Case) -> Case | None:
     if not _refusal_counts(vector, case.op):
         return None
     named = twin_of(vector)
-    if named is not None:
-        return named.case(case.op) if case.op in named.ops else None
+    if named is not None and case.op in named.ops:
+        return named.case(case.op)
     whole = generated.whole(case)
     return whole if whole is not None else simplest_case(case)
 

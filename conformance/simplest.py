@@ -5,11 +5,13 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from conformance.ledger import default
+from conformance.ledger.making import default
 from conformance.own import own
 from reference.codec import NodeCodec
 from reference.errors import DecodeError
-from reference.plan import Primitive, Struct
+from reference.framing import RequestFrame, ResponseFrame, request_plans
+from reference.plan import Struct
+from reference.primitives import Primitive
 from reference.shapes import (
     Ascending,
     Constant,
@@ -37,15 +39,33 @@ def simplest_bytes(dialect: str, type_name: str, version: int | None) -> bytes |
     match codec:
         case NodeCodec(Struct() as node):
             value = default(node)
-        case NodeCodec(Primitive(name=name)):
-            value = b"" if "BYTES" in name else "" if "STRING" in name else 0
+        case NodeCodec(Primitive(default=plain)):
+            value = plain
         case NodeCodec():
             value = []
+        case ResponseFrame(header, body):
+            value = {"header": default(header), "body": default(body)}
+        case RequestFrame():
+            value = _request(codec, dialect)
+            if value is None:
+                return None
         case Shaped(shape=shape):
             value = _simplest(shape)
         case _:
             return None
     return own().encode(type_name, value, dialect=dialect, version=version)
+
+
+def _request(codec: RequestFrame, dialect: str) -> Any:
+    """The request of the dialect's first api, at its lowest version."""
+    found = own().dialect(dialect)
+    for key in sorted(found.apis()):
+        span = found.api_versions(key)
+        if span is not None:
+            header, body = request_plans(codec.messages, key, span[0])
+            fixed = {"RequestApiKey": key, "RequestApiVersion": span[0]}
+            return {"header": default(header) | fixed, "body": default(body)}
+    return None
 
 
 def _simplest(shape: Shape) -> Any:

@@ -11,16 +11,15 @@ from typing import Any, TypeVar
 import click
 
 from conformance import vectors
+from conformance.asking import Examiner
 from conformance.connection import ImplementationError, Options, open_connection
-from conformance.known import Known
-from conformance.session import Session
 from conformance.vectors import VectorError
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
 def implementation_options(command: _Command) -> _Command:
-    """`--impl` and how it is asked: the decorated function takes `spec` and `options` for `open_session`."""
+    """`--impl` and how it is asked: the decorated function takes `spec` and `options` for `open_examiner`."""
     for option in reversed(
         (
             click.option(
@@ -64,16 +63,15 @@ def implementation_options(command: _Command) -> _Command:
 
 
 @contextlib.contextmanager
-def open_session(spec: str, options: Options, *, as_declared: bool = True) -> Iterator[Session]:
-    """A session with the implementation, without known deviations. `as_declared`: under the readings that it declares.
+def open_examiner(spec: str, options: Options, *, as_declared: bool = True) -> Iterator[Examiner]:
+    """Who asks the implementation, without known deviations. `as_declared`: under the readings that it declares.
 
     Raises click.UsageError when it cannot be reached, or breaks off.
     """
     try:
-        with Session(open_connection(spec, options), Known(None, ())) as session:
-            if not as_declared:
-                session.description = replace(session.description, readings={})
-            yield session
+        with open_connection(spec, options) as connection:
+            declared = connection.description if as_declared else replace(connection.description, readings={})
+            yield Examiner(connection, description=declared)
     except ImplementationError as error:
         raise click.UsageError(f"--impl: {error}") from None
 

@@ -38,6 +38,7 @@ def parse(raw: Any) -> Description:
         dialects=_texts("dialects", raw.get("dialects", ("kafka",)), '["kafka"]'),
         ops=_ops(raw),
         types=None if raw.get("types") is None else _types(raw["types"]),
+        type_ops={} if raw.get("types") is None else _type_ops(raw["types"]),
         rebuilds=_rebuilds(raw.get("rebuilds", {})),
         readings=_readings(raw.get("readings", {})),
     )
@@ -51,7 +52,12 @@ def to_json(description: Description) -> dict[str, Any]:
         "language": description.language,
         "dialects": list(description.dialects),
         "ops": [op.value for op in Op if op in description.ops],
-        "types": description.types,
+        "types": None
+        if description.types is None
+        else {
+            dialect: {name: _listed(description, dialect, name) for name in names}
+            for dialect, names in description.types.items()
+        },
         "rebuilds": description.rebuilds,
         "readings": description.readings,
     }
@@ -86,12 +92,17 @@ def _ops(raw: Mapping[str, Any]) -> frozenset[Op]:
     names = ", ".join(Op)
     if "ops" not in raw:
         raise DescriptionError(f"the description lacks `ops`, a list of what it offers of {names}")
-    found = _texts("ops", raw["ops"], '["decode", "encode"]')
+    return _op_names("ops", raw["ops"])
+
+
+def _op_names(member: str, raw: Any) -> frozenset[Op]:
+    names = ", ".join(Op)
+    found = _texts(member, raw, '["decode", "encode"]')
     for name in found:
         if name not in set(Op):
-            _wrong("ops", raw["ops"], f"names of these only: {names}")
+            _wrong(member, raw, f"names of these only: {names}")
     if not found:
-        _wrong("ops", raw["ops"], f"at least one of {names}")
+        _wrong(member, raw, f"at least one of {names}")
     return frozenset(Op(name) for name in found)
 
 
@@ -100,10 +111,38 @@ def _types(found: Any) -> dict[str, dict[str, tuple[int, int] | None]]:
     for dialect, names in _object(found, "types", _TYPES_EXAMPLE).items():
         member = f'types["{dialect}"]'
         types[dialect] = {
-            name: _span(f'{member}["{name}"]', span)
-            for name, span in _object(names, member, f"types, by dialect: {_TYPES_EXAMPLE}").items()
+            name: _versions(f'{member}["{name}"]', listed)
+            for name, listed in _object(names, member, f"types, by dialect: {_TYPES_EXAMPLE}").items()
         }
     return types
+
+
+def _listed(description: Description, dialect: str, name: str) -> Any:
+    """What stands for a type in `types`."""
+    assert description.types is not None
+    versions = description.types[dialect][name]
+    ops = description.type_ops.get(dialect, {}).get(name)
+    return versions if ops is None else {"versions": versions, "ops": [op.value for op in Op if op in ops]}
+
+
+def _type_ops(found: Any) -> dict[str, dict[str, frozenset[Op]]]:
+    """The ops of the types that name them: dialect → type → ops."""
+    narrowed: dict[str, dict[str, frozenset[Op]]] = {}
+    for dialect, names in found.items():
+        for name, listed in names.items():
+            if isinstance(listed, Mapping) and "ops" in listed:
+                member = f'types["{dialect}"]["{name}"]["ops"]'
+                narrowed.setdefault(dialect, {})[name] = _op_names(member, listed["ops"])
+    return narrowed
+
+
+def _versions(member: str, found: Any) -> tuple[int, int] | None:
+    """The versions of a type: of the short form, or of the long one, `{"versions": …, "ops": […]}`."""
+    if not isinstance(found, Mapping):
+        return _span(member, found)
+    if not found.keys() <= {"versions", "ops"}:
+        _wrong(member, found, 'an object such as {"versions": [0, 3], "ops": ["recode"]}')
+    return _span(f'{member}["versions"]', found.get("versions"))
 
 
 def _span(member: str, found: Any) -> tuple[int, int] | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import sys
 import tempfile
@@ -12,14 +11,14 @@ from typing import Any
 import click
 from rich.text import Text
 
-from conformance import generated, ledger
+from conformance.asking import Judged
 from conformance.connection import Options
-from conformance.model import Op, Outcome, Status
+from conformance.model import Outcome, Status
+from conformance.questions import Question, UnknownId, find
 from conformance.report.failure import failure_page, repro_command, titled_name
 from conformance.report.text import brief, middle, safe
-from conformance.session import Question, Session
-from conformance.twins import twin_of
-from wireproof.implementation import implementation_options, load_vectors, open_session
+from conformance.vectors import VectorError
+from wireproof.implementation import implementation_options, open_examiner
 from wireproof.output import show, width
 
 #: How many characters of a line of the conversation are shown.
@@ -47,28 +46,27 @@ def repro(verdict_id: str, spec: str, timeout: float, memory: int, in_process: b
         wireproof repro 'kafka/varints/varint-minus-1#decode' --impl="exec:./wrapper" --timeout 60
         wireproof repro 'kafka/varints/varint-minus-1#decode' --impl=my.wrapper --in-process
     """  # noqa: D301 (\b is click's sign for text that keeps its lines)
-    question = find_question(verdict_id)
+    question = _find(verdict_id)
     with tempfile.TemporaryDirectory() as folder:
         heard = Path(folder) / "transcript.jsonl"
         options = Options(timeout=timeout, memory=memory, in_process=in_process, transcript=heard)
-        with open_session(spec, options) as session:
-            judged = session.judged(question)
-            twin = _twin_line(session, question)
-            described = session.description
+        with open_examiner(spec, options) as examiner:
+            (judged,) = examiner.judge([question])
+            described = examiner.description
         conversation = heard.read_text("utf-8") if heard.exists() else ""
     if transcript is not None:
         _append(transcript, conversation)
     out = Text().append("implementation ", "bold").append(safe(f"{titled_name(described)} ({described.language})"))
     out.append(f", {safe(spec)}\n")
-    out.append_text(_conversation(conversation)).append_text(twin).append("\n")
+    out.append_text(_conversation(conversation)).append_text(_twin_line(judged)).append("\n")
     out.append_text(
         failure_page(
-            question.vector,
-            question.case,
+            judged.vector,
+            judged.case,
             judged.observation,
             judged.verdict,
             implementation=titled_name(described),
-            repro=repro_command(question.case.id, spec),
+            repro=repro_command(judged.case.id, spec),
             width=width(),
         )
     )
@@ -76,46 +74,22 @@ def repro(verdict_id: str, spec: str, timeout: float, memory: int, in_process: b
     sys.exit(0 if judged.verdict.verdict in _GOOD else 1)
 
 
-def find_question(verdict_id: str) -> Question:
+def _find(verdict_id: str) -> Question:
     """The question of this id. Raises click.UsageError with the ids that are near it."""
-    wanted = verdict_id.rpartition("::")[2]  # pytest puts the implementation before it
-    if wanted.startswith("gen/"):
-        try:
-            return Question(*generated.parse(wanted))
-        except (ValueError, NotImplementedError) as error:
-            raise click.UsageError(str(error)) from None
-    stored = ledger.find(wanted)
-    if stored is not None:
-        return Question(*stored)
-    path, _, op = wanted.partition("#")
-    all_vectors = load_vectors()
-    found = next((vector for vector in all_vectors if vector.path == path), None)
-    if found is None:
-        paths = [vector.path for vector in all_vectors]
-        near = difflib.get_close_matches(path, paths, n=4, cutoff=0.5)
-        near += [one for one in paths if path and path in one and one not in near][: 4 - len(near)]
-        meant = f" Near it are {', '.join(near)}." if near else ""
-        raise click.UsageError(f"There is no vector {path!r}.{meant} An id is DIALECT/AREA/VECTOR#OP, or gen/….")
-    asked = [str(one) for one in found.ops]
-    if not op and len(asked) == 1:
-        op = asked[0]
-    if op not in asked:
-        said = f"{path} does not ask {op!r}" if op else f"{path} asks more than one question"
-        raise click.UsageError(f"{said}: say {' or '.join(f'{path}#{one}' for one in asked)}.")
-    return Question(found, found.case(Op(op)))
-
-
-def _twin_line(session: Session, question: Question) -> Text:
-    """What became of the valid twin."""
-    twin = twin_of(question.vector)
-    if twin is None:
-        return Text()
-    op = question.case.op
     try:
-        seen = session.observation(twin.case(op))
-    except KeyError:
-        return Text().append("valid twin ", "bold").append(f"{twin.path} was not asked\n")
-    out = Text().append("valid twin ", "bold").append(f"{twin.path}#{op}: ")
+        return find(verdict_id.rpartition("::")[2])  # pytest puts the implementation before it
+    except UnknownId as error:
+        raise click.UsageError(str(error)) from None
+    except VectorError as error:
+        raise click.ClickException(f"the vector set is damaged: {error}") from None
+
+
+def _twin_line(judged: Judged) -> Text:
+    """What became of the valid twin."""
+    seen = judged.twin
+    if seen is None:
+        return Text()
+    out = Text().append("valid twin ", "bold").append(f"{safe(middle(seen.case.id, _LINE))}: ")
     if seen.status is Status.ANSWER:
         return out.append("accepted", "green").append(f" as {brief(seen.answer, width())}\n")
     return out.append(str(seen.status), "red").append(f" {safe(middle(seen.detail, width()))}\n")

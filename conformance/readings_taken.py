@@ -1,0 +1,150 @@
+"""Which readings of the contested rulings an implementation takes, as its answers show.
+
+Every vector on which the readings part is asked. What it does with one is evidence for the reading, or the readings,
+under which that is right.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import reference
+from conformance import selection, vectors
+from conformance.asking import Examiner, Judged
+from conformance.judge import judge
+from conformance.model import Op, Outcome
+from conformance.readings import Readings
+from conformance.vectors import Also, Kind, Vector
+from reference.rules import Ruling
+
+DEMANDED = "demanded"
+NEITHER = "neither"
+MIXED = "mixed"
+NOT_ASKED = "not asked"
+
+
+@dataclass
+class Evidence:
+    """What is known of one ruling: reading → the ids that fit it (`demanded`, `neither`, or another reading's name). Of
+    several other readings more than one may fit an id, and the demanded one beside them.
+
+    `together` holds what only cases show in which several rulings act at once: it decides where nothing else does.
+    """
+
+    ruling: Ruling
+    seen: dict[str, list[str]] = field(default_factory=dict)
+    together: dict[str, list[str]] = field(default_factory=dict)
+
+    @property
+    def shown(self) -> Mapping[str, list[str]]:
+        """The evidence that counts."""
+        nothing_alone = all(reading == NEITHER for reading in self.seen)
+        return self.together if nothing_alone and self.together else self.seen
+
+    @property
+    def taken(self) -> str:
+        """The reading that all cases show which are right under one; `mixed` when they show several, `neither` when no
+        case is right under any, `not asked` when there is no case."""
+        right = {case for reading, cases in self.shown.items() if reading != NEITHER for case in cases}
+        if not right:
+            return next(iter(self.shown), NOT_ASKED)
+        whole = (reading for reading in (DEMANDED, *self.ruling.others) if right <= {*self.shown.get(reading, ())})
+        return next(whole, MIXED)
+
+    @property
+    def others(self) -> list[str]:
+        """The other readings that some case shows which is not right under the demanded one."""
+        demanded = {*self.shown.get(DEMANDED, ())}
+        return [
+            reading
+            for reading, cases in self.shown.items()
+            if reading not in (DEMANDED, NEITHER) and not demanded >= {*cases}
+        ]
+
+    @property
+    def declared(self) -> str | None:
+        """What to declare: the name of the other reading that it takes everywhere."""
+        return self.taken if self.taken in self.ruling.others else None
+
+
+def find_readings(examiner: Examiner, dialect: str) -> list[Evidence]:
+    """A finding for each contested ruling of the dialect that has a name to declare. The declared
+    readings must not be in force.
+    """
+    rulings = [ruling for ruling in reference.rulings(dialect).values() if ruling.contested and ruling.others]
+    findings = {ruling.id: Evidence(ruling) for ruling in rulings}
+    parted = [vector for vector in vectors.load([dialect]) if vector.also]
+    for judged in examiner.judge(selection.of_vectors(parted, examiner.description)):
+        applying = [also for also in judged.vector.also if _parts(also, judged.vector, judged.case.op)]
+        if applying:
+            _weigh(judged, applying, findings)
+    return list(findings.values())
+
+
+def _parts(also: Also, vector: Vector, op: Op) -> bool:
+    """Whether this op's answer tells the two readings apart."""
+    if also.ops is not None and op not in also.ops:
+        return False
+    if also.ops is None and op is Op.ENCODE and vector.kind is not Kind.UNENCODABLE:
+        return False
+    key = {Op.DECODE: "value", Op.LOOKUP: "value", Op.ENCODE: "bytes", Op.RECODE: "bytes"}.get(op)
+    return also.refuses or key is None or key in also.expected
+
+
+def _weigh(judged: Judged, applying: Iterable[Also], findings: Mapping[str, Evidence]) -> None:
+    """What this one answer says about the rulings on which it rests."""
+    verdict = judged.verdict
+    if verdict.verdict in (Outcome.SKIP, Outcome.NOT_ASKED):
+        return
+    contested = verdict.rulings if verdict.verdict is Outcome.CONTESTED else ()
+    for also in applying:
+        alone = len(also.rulings) == 1
+        for identifier in also.rulings:
+            if identifier not in findings:
+                continue
+            finding = findings[identifier]
+            named = contested if identifier in contested else ()
+            fitting = _others(finding.ruling, judged, named, findings)
+            if verdict.verdict is Outcome.PASS:
+                fitting = [DEMANDED, *(fitting if len(finding.ruling.others) > 1 else ())]
+            elif not fitting and not contested:  # else another ruling's reading explains it
+                fitting = [NEITHER]
+            place = finding.seen if alone and len(contested) < 2 else finding.together
+            for reading in fitting:
+                place.setdefault(reading, []).append(judged.case.id)
+
+
+def _others(ruling: Ruling, judged: Judged, named: Sequence[str], findings: Mapping[str, Evidence]) -> list[str]:
+    """The names of the other readings that fit the observation. `named`: the rulings, this one among them, under which
+    it is contested, if it is."""
+    vector, observation = judged.vector, judged.observation
+    names = list(ruling.others)
+    if named and len(names) == 1:
+        return names
+    beside = [key for key in named if key != ruling.id and key in findings]
+    dialect = observation.case.dialect
+    settings = functools.partial(vectors.settings, dialect)
+    found = [
+        name
+        for name in names
+        if any(
+            Readings(dialect, {ruling.id: name, **dict(zip(beside, taken, strict=True))}, settings).matches(observation)
+            for taken in itertools.product(*(findings[key].ruling.others for key in beside))
+        )
+    ]
+    if found or observation.case.type is not None:
+        return found
+    # Other brokers may say it otherwise; the vector's entries tell, in the order of the ruling's readings.
+    entries = [
+        also for also in vector.also if also.rulings == (ruling.id,) and _parts(also, vector, observation.case.op)
+    ]
+    if named and len(entries) == len(names):
+        found = [
+            name
+            for name, entry in zip(names, entries, strict=True)
+            if judge(replace(vector, also=(entry,)), observation, twin=judged.twin).verdict is Outcome.CONTESTED
+        ]
+    return found

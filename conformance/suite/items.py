@@ -1,0 +1,164 @@
+"""What pytest collects for `--impl`: an item for each entry of the selection; each property, when asked for."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from _pytest._code.code import ExceptionInfo, TerminalRepr
+from _pytest._io import TerminalWriter
+
+from conformance.asking import ASKED, Judged
+from conformance.connection import ImplementationError
+from conformance.model import DEVIATIONS, Description, Outcome, Verdict
+from conformance.report.failure import render_failure, repro_command
+from conformance.selection import Entry
+
+if TYPE_CHECKING:
+    from conformance.properties import Property
+    from conformance.suite.plugin import Suite
+
+
+class Deviation(Exception):  # noqa: N818 (it is what pytest shows, not an error of ours)
+    """An observation that departs from what is demanded."""
+
+    def __init__(self, judged: Judged, others: Sequence[Verdict]) -> None:
+        super().__init__(judged.verdict.detail)
+        self.judged = judged
+        self.others = others
+
+
+class Failure(TerminalRepr):
+    """A failure as text, in colour where the terminal has it."""
+
+    def __init__(self, deviation: Deviation, described: Description, spec: str) -> None:
+        self.deviation = deviation
+        self.described = described
+        self.spec = spec
+
+    def toterminal(self, tw: TerminalWriter) -> None:
+        judged, others = self.deviation.judged, self.deviation.others
+        text = render_failure(
+            judged.vector,
+            judged.case,
+            judged.observation,
+            judged.verdict,
+            implementation=self.described,
+            repro=repro_command(judged.case.id, self.spec),
+            width=tw.fullwidth,
+            color=tw.hasmarkup,
+        )
+        tw.write(text)
+        if others:
+            tw.write(f"and {len(others)} more here:\n")
+        for verdict in others:
+            tw.write(f"    {verdict.id}: {verdict.verdict}{f' ({verdict.kind})' if verdict.kind else ''}\n")
+
+
+def fails(verdict: Verdict, *, strict: bool) -> bool:
+    """Whether a verdict fails the run; `strict`: other readings do so too."""
+    if verdict.verdict is Outcome.CONTESTED:
+        return strict
+    return verdict.verdict in DEVIATIONS and verdict.known is None
+
+
+class SuiteItem(pytest.Item):
+    """An item that ends in verdicts on one implementation."""
+
+    def __init__(self, *, suite: Suite, spec: str, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.suite = suite
+        self.spec = spec
+        self.verdicts: list[Verdict] = []
+
+    def ask(self) -> Sequence[Judged]:
+        """What it asks, judged."""
+        raise NotImplementedError
+
+    def runtest(self) -> None:
+        """End as the worst of the verdicts says. They are attached to pytest's report."""
+        try:
+            judged = self.ask()
+        except ImplementationError as error:
+            pytest.exit(f"--impl={self.spec}: {error}", pytest.ExitCode.USAGE_ERROR)
+        self.verdicts = [one.verdict for one in judged]
+        strict = self.suite.settings.contested == "fail"
+        failed = [one for one in judged if fails(one.verdict, strict=strict)]
+        if failed:
+            raise Deviation(failed[0], [one.verdict for one in failed[1:]])
+        if not judged:
+            pytest.skip("nothing can be derived: what it would be derived from is not offered")
+        if not any(verdict.verdict in ASKED for verdict in self.verdicts):
+            pytest.skip(f"{self.verdicts[0].verdict}: {self.verdicts[0].detail}")
+
+    def reportinfo(self) -> tuple[os.PathLike[str] | str, int | None, str]:
+        return self.path, None, self.nodeid
+
+    def repr_failure(self, excinfo: ExceptionInfo[BaseException], style: Any = None) -> Any:
+        if isinstance(excinfo.value, Deviation):
+            return Failure(excinfo.value, self.suite.descriptions[self.spec], self.spec)
+        return super().repr_failure(excinfo, style)
+
+
+class EntryItem(SuiteItem):
+    """A vector and op, a ledger's case with all its ops, or what is derived of a message-version."""
+
+    def __init__(self, *, entry: Entry, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.entry = entry
+
+    def ask(self) -> Sequence[Judged]:
+        return self.suite.ahead[self.spec].judged(self.entry)
+
+
+class PropertyItem(SuiteItem):
+    """One property of one type, over generated cases, until the first deviation."""
+
+    def __init__(self, *, check: Property, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.check = check
+
+    def ask(self) -> Sequence[Judged]:
+        from conformance import properties  # as where they are collected
+
+        return [properties.run(self.check, self.suite.open(self.spec), self.suite.settings.properties)]
+
+
+class Implementation(pytest.Collector):
+    """All items of one implementation."""
+
+    def __init__(self, *, suite: Suite, spec: str, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.suite = suite
+        self.spec = spec
+
+    def collect(self) -> Iterator[pytest.Item]:
+        for entry in self.suite.entries(self.spec):
+            yield self._item(EntryItem, entry.name, entry=entry)
+        settings = self.suite.settings
+        if settings.properties:
+            from conformance import properties  # hypothesis takes its time to load
+
+            described = self.suite.descriptions[self.spec]
+            for check in properties.offered(described, settings.dialects, settings.areas):
+                yield self._item(PropertyItem, check.id, check=check)
+
+    def _item(self, kind: type[SuiteItem], name: str, **of_kind: Any) -> pytest.Item:
+        item: pytest.Item = kind.from_parent(
+            self, name=name, nodeid=f"{self.nodeid}::{name}", suite=self.suite, spec=self.spec, **of_kind
+        )
+        return item
+
+
+class Root(pytest.File):
+    """Where the suite hangs in pytest's tree."""
+
+    def __init__(self, *, suite: Suite, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.suite = suite
+
+    def collect(self) -> Iterator[Implementation]:
+        for spec in self.suite.settings.implementations:
+            yield Implementation.from_parent(self, name=spec, nodeid=spec, spec=spec, suite=self.suite)

@@ -1,0 +1,242 @@
+"""The plugin behind `--impl`: replaces what pytest collects, and reports verdicts."""
+
+from __future__ import annotations
+
+import datetime
+import functools
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from _pytest.nodes import Item
+
+from conformance import known, ledger, selection, vectors
+from conformance.asking import ASKED, Examiner
+from conformance.connection import ImplementationError, open_connection
+from conformance.model import Description, Outcome, Tally, Verdict
+from conformance.report.failure import repro_command
+from conformance.report.jsonl import ReportError, ReportWriter
+from conformance.report.summary import print_summary
+from conformance.selection import Entry, LeftOut
+from conformance.suite.ahead import Ahead
+from conformance.suite.items import EntryItem, Root, SuiteItem
+from conformance.suite.settings import Settings
+from reference import catalog
+
+#: The attribute under which verdicts travel with pytest's reports; from xdist's workers as JSON.
+VERDICTS = "wireproof_verdicts"
+
+
+class Suite:
+    """The plugin behind `--impl`: replaces what is collected, and reports verdicts. One a pytest process."""
+
+    #: The file on which the suite hangs: pytest wants one that exists, and no other plugin collects it.
+    anchor = Path(vectors.__file__).parents[2] / "vectors" / "schema.json"
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.examiners: dict[str, Examiner] = {}
+        self.ahead: dict[str, Ahead] = {}
+        self.not_offered: dict[str, Counter[str]] = {}
+        self.elsewhere: dict[str, Counter[str]] = {}
+        self.descriptions: dict[str, Description] = {}
+        self.verdicts: dict[str, list[Verdict]] = {spec: [] for spec in settings.implementations}
+        self.deselected = False
+        self.lines: list[str] = []
+
+    def open(self, spec: str) -> Examiner:
+        """Who asks an implementation, which is started when it is first needed."""
+        if spec not in self.examiners:
+            try:
+                connection = open_connection(spec, self.settings.connection)
+                found = Examiner(connection, self._known(spec, connection.description))
+            except (ImplementationError, known.KnownError, ValueError) as error:
+                raise pytest.UsageError(f"--impl={spec}: {error}") from None
+            self.examiners[spec] = found
+            self.ahead[spec] = Ahead(found)
+            self.descriptions[spec] = found.description
+        return self.examiners[spec]
+
+    def entries(self, spec: str) -> Iterator[Entry]:
+        """What this implementation is asked; what it is not asked is counted."""
+        left_out = LeftOut()
+        settings = self.settings
+        yield from selection.entries(self.open(spec).description, left_out, settings.dialects, settings.areas)
+        self.not_offered[spec] = left_out.not_offered
+        self.elsewhere[spec] = left_out.elsewhere
+
+    def _known(self, spec: str, description: Description) -> known.Known:
+        if self.settings.known == "none":
+            return known.Known(None, ())
+        path = Path(self.settings.known) if self.settings.known else known.beside(spec)
+        return known.load(path, description.version) if path else known.Known(None, ())
+
+    # --- pytest's hooks ---
+
+    @pytest.hookimpl
+    def pytest_sessionstart(self) -> None:
+        """Reach every implementation now: one that can't be reached is a matter of the command line."""
+        for spec in self.settings.implementations:
+            self.open(spec)
+
+    @pytest.hookimpl
+    def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> Root | None:
+        if file_path != self.anchor:
+            return None
+        root: Root = Root.from_parent(parent, path=file_path, nodeid="conformance", suite=self)
+        return root
+
+    @pytest.hookimpl
+    def pytest_deselected(self, items: Sequence[Item]) -> None:
+        self.deselected = self.deselected or bool(items)
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items: list[Item]) -> None:
+        chosen: dict[str, list[Entry]] = {}
+        for item in items:
+            if isinstance(item, EntryItem):
+                chosen.setdefault(item.spec, []).append(item.entry)
+        for spec, entries in chosen.items():
+            self.ahead[spec].plan(entries)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self, item: Item, call: pytest.CallInfo[None]) -> Any:
+        report = yield
+        if call.when == "call" and isinstance(item, SuiteItem):
+            verdicts: Any = item.verdicts
+            if hasattr(item.config, "workeroutput"):  # what leaves an xdist worker is text
+                verdicts = msgspec.json.encode(verdicts).decode()
+            setattr(report, VERDICTS, verdicts)
+        return report
+
+    @pytest.hookimpl
+    def pytest_report_header(self) -> list[str]:
+        kit = f"wireproof: vectors {vectors.digest()}; {self.settings.one_line()}"
+        other = catalog.current() is not catalog.bundled()
+        schemas = [f"message schemas: {catalog.current().made_by}"] if other else []
+        return [kit, *schemas, f"implementations: {', '.join(self.settings.implementations)}"]
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_report_teststatus(self, report: pytest.TestReport | pytest.CollectReport) -> Any:
+        if getattr(report, "when", None) != "call" or report.outcome != "passed":
+            return None
+        verdicts = _verdicts(report)
+        if any(verdict.known is not None for verdict in verdicts):
+            return "known", "k", ("KNOWN", {"yellow": True})
+        if any(verdict.verdict is Outcome.CONTESTED for verdict in verdicts):
+            return "contested", "c", ("CONTESTED", {"cyan": True})
+        return None
+
+    @pytest.hookimpl
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.when == "call":
+            self.verdicts.setdefault(report.nodeid.partition("::")[0], []).extend(_verdicts(report))
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        for opened in self.examiners.values():
+            opened.close()
+        output = getattr(session.config, "workeroutput", None)
+        if output is not None:  # an xdist worker: the controller sums up
+            output[VERDICTS] = msgspec.json.encode((self.descriptions, self.not_offered, self.elsewhere)).decode()
+            return
+        if session.config.option.collectonly or session.exitstatus not in (0, 1, 5):
+            return
+        self.lines = [*self._nothing_asked(), *self._stale()]
+        if self.lines and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+        try:
+            self._write()
+        except (ReportError, OSError) as error:
+            self.lines.append(f"the report could not be written: {error}")
+            session.exitstatus = pytest.ExitCode.USAGE_ERROR
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        """xdist's: a worker ended; take over what it learned of the implementations."""
+        sent = getattr(node, "workeroutput", {}).get(VERDICTS)
+        if sent:
+            descriptions, not_offered, elsewhere = msgspec.json.decode(
+                sent, type=tuple[dict[str, Description], dict[str, dict[str, int]], dict[str, dict[str, int]]]
+            )
+            self.descriptions |= descriptions
+            self.not_offered |= {spec: Counter(counts) for spec, counts in not_offered.items()}
+            self.elsewhere |= {spec: Counter(counts) for spec, counts in elsewhere.items()}
+
+    @pytest.hookimpl
+    def pytest_terminal_summary(self, terminalreporter: Any, config: pytest.Config) -> None:
+        if config.option.collectonly:
+            return
+        writer = terminalreporter._tw  # noqa: SLF001 (pytest offers no other way to its width and colours)
+        for text in print_summary(
+            {spec: tuple(found) for spec, found in self.verdicts.items()},
+            self.descriptions,
+            self.not_offered,
+            self.elsewhere,
+            width=writer.fullwidth,
+            color=writer.hasmarkup,
+        ):
+            terminalreporter.write(text)
+        for line in self.lines:
+            terminalreporter.write_line(line, red=True)
+
+    # --- the end of a run ---
+
+    def _nothing_asked(self) -> Iterable[str]:
+        for spec, found in self.verdicts.items():
+            if not any(verdict.verdict in ASKED for verdict in found):
+                yield f"{spec}: nothing was asked, or everything was skipped: such a run says nothing, so it fails"
+
+    def _stale(self) -> Iterable[str]:
+        today = datetime.datetime.now(tz=datetime.UTC).date()
+        whole = self.settings.dialects is None and self.settings.areas is None and not any(self.elsewhere.values())
+        complete = not self.deselected and whole
+        for spec, found in self.verdicts.items():
+            description = self.descriptions.get(spec)
+            if description is None:
+                continue
+            try:
+                entries = self._known(spec, description)
+            except known.KnownError:
+                continue
+            yield from entries.stale(found, _every_id, complete=complete, today=today)
+
+    def _write(self) -> None:
+        if self.settings.report is not None:
+            with ReportWriter(self.settings.report) as writer:
+                for spec, found in self.verdicts.items():
+                    if spec in self.descriptions:
+                        writer.implementation(self.descriptions[spec], self.settings.one_line())
+                        for verdict in found:
+                            writer.verdict(verdict, repro_command(verdict.id, spec))
+                        writer.summary(Tally.of(*found))
+        if self.settings.write_known is not None:
+            drafts = [
+                known.draft([verdict for verdict in found if verdict.known is None], spec)
+                for spec, found in self.verdicts.items()
+            ]
+            self.settings.write_known.write_text("\n".join(drafts), "utf-8")
+
+
+@functools.cache
+def _every_id() -> Sequence[str]:
+    """The ids of all cases there are, but for those that are derived or generated."""
+    return [case.id for vector in (*vectors.load(), *ledger.every_vector()) for case in vector.cases()]
+
+
+def _verdicts(report: Any) -> list[Verdict]:
+    found = getattr(report, VERDICTS, [])
+    return msgspec.json.decode(found, type=list[Verdict]) if isinstance(found, str) else found
+
+
+def install(config: pytest.Config) -> None:
+    """Make this pytest run the suite instead of what it would collect by itself."""
+    if not sys.platform.startswith(("linux", "darwin")):
+        raise pytest.UsageError(f"wireproof runs on Linux and macOS, not on {sys.platform}: it limits child processes")
+    suite = Suite(Settings.of(config))
+    config.args = [str(suite.anchor)]
+    config.pluginmanager.register(suite, "wireproof-suite")

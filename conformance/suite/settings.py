@@ -1,0 +1,92 @@
+"""The command line's options of `--impl`, once they are known to be sensible."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from conformance import vectors
+from conformance.connection import Options
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Settings:
+    """What a run is to do."""
+
+    implementations: tuple[str, ...]
+    dialects: tuple[str, ...] | None
+    areas: tuple[str, ...] | None
+    known: str | None
+    write_known: Path | None
+    contested: str
+    properties: int
+    report: Path | None
+    connection: Options
+
+    @classmethod
+    def of(cls, config: pytest.Config) -> Settings:
+        """Raises pytest.UsageError with what is wrong and what there is."""
+        option = config.getoption
+        return cls(
+            implementations=tuple(dict.fromkeys(option("--impl"))),
+            dialects=_among(option("--dialect"), vectors.dialects(), "dialect"),
+            areas=_among(option("--area"), vectors.AREAS, "area"),
+            known=option("--known"),
+            write_known=_path(option("--write-known")),
+            contested=option("--contested"),
+            properties=option("--properties") or 0,
+            report=_path(option("--report")),
+            connection=_connection(config),
+        )
+
+    def wants(self, dialect: str, area: str) -> bool:
+        """Whether this area of this dialect is to be asked."""
+        return (self.dialects is None or dialect in self.dialects) and (self.areas is None or area in self.areas)
+
+    def one_line(self) -> str:
+        """The options in force, for the header and the report."""
+        parts = {
+            "dialects": ",".join(self.dialects or ("all",)),
+            "areas": ",".join(self.areas or ("all",)),
+            "contested": self.contested,
+            "properties": self.properties or "off",
+            "timeout": f"{self.connection.timeout:g} s",
+            "memory": f"{self.connection.memory} MiB",
+        }
+        where = " in-process" if self.connection.in_process else ""
+        return " ".join(f"{key}={value}" for key, value in parts.items()) + where
+
+
+def _among(chosen: Sequence[str] | None, there: Sequence[str], what: str) -> tuple[str, ...] | None:
+    if not chosen:
+        return None
+    for name in chosen:
+        if name not in there:
+            raise pytest.UsageError(f"--{what}: there is no {what} {name!r}; there are {', '.join(there)}")
+    return tuple(dict.fromkeys(chosen))
+
+
+def _path(text: str | None) -> Path | None:
+    """A file to be written, in a folder that is there: better to say so before the run than after it."""
+    if text is None:
+        return None
+    path = Path(text).absolute()
+    if not path.parent.is_dir() or path.is_dir():
+        raise pytest.UsageError(f"{path} can't be written: {'it is a folder' if path.is_dir() else 'no such folder'}")
+    return path
+
+
+def _connection(config: pytest.Config) -> Options:
+    timeout = config.getoption("timeout")
+    try:
+        return Options(
+            timeout=Options.timeout if timeout is None else float(timeout),
+            memory=config.getoption("--memory"),
+            in_process=config.getoption("--in-process"),
+            transcript=_path(config.getoption("--transcript")),
+        )
+    except ValueError as error:
+        raise pytest.UsageError(str(error)) from None
