@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import functools
 import struct
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from reference.compiled.source import FIXED, SMALL, Fault, Odd, Source, is_fixed, is_packable, letters
+from reference.compiled.even import even_reader, is_regular
+from reference.compiled.source import FIXED, SHORT, Fault, Odd, Source, is_fixed, is_number, letter, made
 from reference.message import POLICY_ELEMENTS, POLICY_TAGS
 from reference.plan import Array, Node, PlannedField, Struct
 from reference.primitives import MAX_STRING, Primitive
 
 Decoder = Callable[[bytes, int], tuple[Any, int]]
 
-#: So many layouts of one structure are learnt: input that never repeats must not fill the memory with code.
-_MOST_LAYOUTS = 64
+#: Up to so many structures cost less one by one than to see whether they are laid out alike.
+_FEW = 3
 
 
 # --- What generated source calls --------------------------------------------------------------------------------------
@@ -88,87 +89,96 @@ def _tags(data: bytes, pos: int, count: int, tags: _Tags, value: dict[str, Any])
     return pos
 
 
-def _never(_data: bytes, _pos: int) -> None:
-    """Reads nothing: no layout is known yet."""
-
-
-_NAMES = {"never": _never, "tags": _tags, "unpack_from": struct.unpack_from, "uvarint": _uvarint}
+_NAMES = {"tags": _tags, "unpack_from": struct.unpack_from, "uvarint": _uvarint}
 
 
 # --- The generator ----------------------------------------------------------------------------------------------------
+# `d` is the data, `p` the position. A slice beyond the end is short, but `p` goes on: the next read or the check at the
+# end finds it.
 
 
-def _runs(fields: Sequence[PlannedField]) -> Iterator[tuple[PlannedField, ...]]:
-    """Neighbouring fields of fixed width together; every other field alone."""
-    run: list[PlannedField] = []
-    for field in fields:
-        if isinstance(field.node, Primitive) and field.node.name in FIXED:
-            run.append(field)
-            continue
-        if run:
-            yield tuple(run)
-            run = []
-        yield (field,)
-    if run:
-        yield tuple(run)
+@dataclass(frozen=True, slots=True)
+class _Ahead:
+    """What stands behind a node and is read along with it: fields of fixed width, and the length of the next node.
+
+    `letters` are their struct format, `targets` the names that take them.
+    """
+
+    letters: str = ""
+    targets: tuple[str, ...] = ()
+
+    def also(self, letters: str, target: str) -> _Ahead:
+        """This, and one more value."""
+        return _Ahead(self.letters + letters, (*self.targets, target))
 
 
-# --- Decoding: `d` is the data, `p` the position ----------------------------------------------------------------------
-# A slice beyond the end is short, but `p` goes on: the next read or the check at the end finds it.
+_NOTHING = _Ahead()
 
 
 @functools.cache
 def decoder(node: Node) -> Decoder:
     """A function (data, position) → (value, position behind it) for a node. Raises one of NOT_PLAIN."""
     source = Source(_NAMES)
-    _decode(source, node, "v")
+    lead = source.fresh("n") if _lead(node) else ""
+    if lead:
+        _decode_ahead(source, _NOTHING.also(_lead(node), lead))
+    _decode(source, node, "v", lead, _NOTHING)
     source.line("return v, p")
     return source.function("def generated(d, p):")
 
 
-def _decode(source: Source, node: Node, target: str, lead: str = "", follow: str = "") -> None:
-    """Lines that put the node's value into `target`.
+def _lead(node: Node) -> str:
+    """The letter of the length, count or marker that a node begins with: the first byte of it where it is a varint."""
+    match node:
+        case Array(compact=compact):
+            return "B" if compact else "i"
+        case Struct(marker=marker):
+            return "" if marker == "none" else "B"
+        case Primitive(name=name) if not is_fixed(node):
+            return "B" if name.startswith("COMPACT") else "h" if name.endswith("STRING") else "i"
+    return ""
 
-    `lead` names where the node's first byte is already, for one that begins with a length or marker of one byte;
-    `follow` is where the byte behind the node is to go. To take that byte along costs nothing, to fetch it does.
-    """
+
+def _decode(source: Source, node: Node, target: str, lead: str, ahead: _Ahead) -> None:
+    """Lines that put the node's value into `target`, and read what is ahead of it. `lead` names its length."""
     match node:
         case Struct():
             _decode_struct(source, node, target, lead)
+            _decode_ahead(source, ahead)
+        case Array() if is_number(node.element):
+            _decode_numbers(source, node, target, lead, ahead)
         case Array():
             _decode_array(source, node, target, lead)
+            _decode_ahead(source, ahead)
+        case Primitive() if is_fixed(node):
+            _decode_ahead(source, _NOTHING.also(letter(node), target))
+            source.line(f"{target} = {made(node, target)}")
+            _decode_ahead(source, ahead)
         case Primitive():
-            _decode_primitive(source, node.name, target, lead)
+            _decode_content(source, node.name, target, lead, ahead)
         case _:
             raise TypeError(f"no message has a {type(node).__name__}")
-    if follow:
-        source.line(f"{follow} = d[p]; p += 1")
 
 
-def _begins_with_byte(node: Node | None) -> bool:
-    """Whether a lone first byte says what follows; None stands for a tag buffer."""
-    match node:
-        case None:
-            return True
-        case Array(compact=compact):
-            return compact
-        case Struct(marker=marker):
-            return marker != "none"
-        case Primitive(name=name):
-            return name.startswith("COMPACT")
-    return False
+def _decode_ahead(source: Source, ahead: _Ahead) -> None:
+    if ahead.letters == "B":
+        source.line(f"{ahead.targets[0]} = d[p]; p += 1")
+    elif ahead.letters:
+        layout = struct.Struct(">" + ahead.letters)
+        unpack = source.constant(layout.unpack_from)
+        source.line(f"{', '.join(ahead.targets)}, = {unpack}(d, p); p += {layout.size}")
+
+
+# --- Structures -------------------------------------------------------------------------------------------------------
 
 
 def _decode_struct(source: Source, node: Struct, target: str, lead: str) -> None:
-    if node.marker == "none":
+    if not lead:
         _decode_fields(source, node, target)
         return
-    marker = lead or source.fresh("m")
-    if not lead:
-        source.line(f"{marker} = d[p]; p += 1")
-    with source.block(f"if {marker} == {255 if node.marker == 'int8' else 0}:"):
+    with source.block(f"if {lead} == {255 if node.marker == 'int8' else 0}:"):
         source.line(f"{target} = None")
-    with source.block(f"elif {marker} != 1:"):
+    with source.block(f"elif {lead} != 1:"):
         source.line("raise Fault")
     with source.block("else:"):
         _decode_fields(source, node, target)
@@ -176,49 +186,82 @@ def _decode_struct(source: Source, node: Struct, target: str, lead: str) -> None
 
 def _decode_fields(source: Source, node: Struct, target: str) -> None:
     names = {field.name: source.fresh("v") for field in node.plain}
-    runs = list(_runs(node.plain))
-    firsts: list[Node | None] = [run[0].node for run in runs[1:]]
-    if node.flexible:
-        firsts.append(None)
-    lead = ""
-    for index, run in enumerate(runs):
-        follow = source.fresh("b") if index < len(firsts) and _begins_with_byte(firsts[index]) else ""
-        targets = [names[field.name] for field in run]
-        if is_fixed(run[0].node):
-            _decode_run(source, run, targets, follow)
+    steps, tags = _steps(source, node, names)
+    for field, lead, ahead in steps:
+        if field is None:
+            _decode_ahead(source, ahead)
         else:
-            _decode(source, run[0].node, targets[0], lead, follow)
-        lead = follow
-    if node.flexible and not lead:
-        lead = source.fresh("b")
-        source.line(f"{lead} = d[p]; p += 1")
-    values = (names[field.name] if field.tag is None else source.literal(field.default) for field in node.fields)
-    pairs = ", ".join(f"{field.name!r}: {value}" for field, value in zip(node.fields, values, strict=True))
+            _decode(source, field.node, names[field.name], lead, ahead)
+    pairs = ", ".join(
+        f"{field.name!r}: {made(field.node, names[field.name]) if field.tag is None else source.literal(field.default)}"
+        for field in node.fields
+    )
     source.line(f"{target} = {{{pairs}}}")
-    if node.flexible:
-        with source.block(f"if {lead}:"):
-            source.line(f"p = tags(d, p, {lead}, {source.constant(_Tags(node))}, {target})")
+    if tags:
+        with source.block(f"if {tags}:"):
+            source.line(f"p = tags(d, p, {tags}, {source.constant(_Tags(node))}, {target})")
 
 
-def _decode_run(source: Source, run: Sequence[PlannedField], targets: Sequence[str], follow: str) -> None:
-    layout = struct.Struct(letters(run) + ("B" if follow else ""))
-    unpack = source.constant(layout.unpack_from)
-    source.line(f"{', '.join([*targets, *([follow] if follow else [])])}, = {unpack}(d, p); p += {layout.size}")
+#: A field that is not of fixed width (None: before the first such), the name of its length, what is ahead of it.
+_Step = tuple[PlannedField | None, str, _Ahead]
 
 
-def _decode_length(source: Source, *, compact: bool, width: str, nullable: bool, target: str, lead: str) -> str:
-    """Lines up to where the length or count is known; its name. What it announces stands under an `else:`."""
-    n = source.fresh("n")
+def _steps(source: Source, node: Struct, names: Mapping[str, str]) -> tuple[list[_Step], str]:
+    """A structure's plain fields in steps, and the name of its tags' count, if it has one."""
+    steps: list[_Step] = []
+    field: PlannedField | None = None
+    lead, ahead = "", _NOTHING
+    for following in node.plain:
+        if is_fixed(following.node):
+            ahead = ahead.also(letter(following.node), names[following.name])
+            continue
+        begins = source.fresh("n") if _lead(following.node) else ""
+        steps.append((field, lead, ahead.also(_lead(following.node), begins) if begins else ahead))
+        field, lead, ahead = following, begins, _NOTHING
+    tags = source.fresh("t") if node.flexible else ""
+    steps.append((field, lead, ahead.also("B", tags) if tags else ahead))
+    return steps, tags
+
+
+# --- What begins with a length ----------------------------------------------------------------------------------------
+
+
+class _Ready(dict[int, tuple[Callable[..., tuple[Any, ...]], int]]):
+    """By a length below SHORT as it stands on the wire: what unpacks so many items and what is ahead, and the width.
+
+    They are made when first needed, and so no more than SHORT of them.
+    """
+
+    def __init__(self, item: str, ahead: str, *, compact: bool) -> None:
+        super().__init__()
+        self.item, self.ahead, self.offset = item, ahead, int(compact)
+
+    def __missing__(self, length: int) -> tuple[Callable[..., tuple[Any, ...]], int]:
+        count = length - self.offset
+        if count < 0:
+            raise Fault
+        layout = struct.Struct(f">{count}{self.item}{self.ahead}")
+        self[length] = ready = layout.unpack_from, layout.size
+        return ready
+
+
+_ready = functools.cache(_Ready)
+
+
+def _is_short(lead: str, *, compact: bool, nullable: bool) -> str:
+    """The condition of the quick way: a length of one byte, or as little, and not null. Where nothing is null, a table
+    refuses what is too low."""
+    return f"{0 if not compact else 1} <= {lead} < {SHORT}" if nullable else f"{lead} < {SHORT}"
+
+
+def _decode_length(source: Source, lead: str, *, compact: bool, nullable: bool, target: str) -> str:
+    """Lines from a length's lead up to where it is known; its name. What it announces stands under an `else:`."""
+    n = lead
     if compact:
-        if not lead:
-            lead = source.fresh("b")
-            source.line(f"{lead} = d[p]; p += 1")
+        n = source.fresh("n")
         with source.block(f"if {lead} >= 128:"):
             source.line(f"{lead}, p = uvarint(d, p, {lead})")
         source.line(f"{n} = {lead} - 1")
-    else:
-        layout = struct.Struct(width)
-        source.line(f"{n}, = {source.constant(layout.unpack_from)}(d, p); p += {layout.size}")
     with source.block(f"if {n} < 0:"):
         if nullable:
             with source.block(f"if {n} != -1:"):
@@ -229,141 +272,74 @@ def _decode_length(source: Source, *, compact: bool, width: str, nullable: bool,
     return n
 
 
-def _decode_array(source: Source, node: Array, target: str, lead: str) -> None:
-    n = _decode_length(source, compact=node.compact, width=">i", nullable=node.nullable, target=target, lead=lead)
+def _decode_numbers(source: Source, node: Array, target: str, lead: str, ahead: _Ahead) -> None:
+    """An array of primitives of fixed width."""
+    assert isinstance(node.element, Primitive)
+    item, width = FIXED[node.element.name]
+    ready = source.constant(_ready(item, ahead.letters, compact=node.compact))
+    unpack, size = source.fresh("u"), source.fresh("w")
+    with source.block(f"if {_is_short(lead, compact=node.compact, nullable=node.nullable)}:"):
+        targets = ", ".join([f"*{target}", *ahead.targets])
+        source.line(f"{unpack}, {size} = {ready}[{lead}]; {targets}, = {unpack}(d, p); p += {size}")
     with source.block("else:"):
-        with source.block(f"if {n} > len(d) - p:"):
-            source.line("raise Fault")
-        with source.block(f"if {n} > {POLICY_ELEMENTS}:"):
-            source.line("raise Odd")
-        if isinstance(node.element, Primitive) and node.element.name in FIXED:
-            letter, width = FIXED[node.element.name]
-            source.line(f"{target} = list(unpack_from('>%d{letter}' % {n}, d, p)); p += {n} * {width}")
-            return
-        source.line(f"{target} = []")
-        element, append = source.fresh("e"), source.fresh("a")
-        source.line(f"{append} = {target}.append")
-        if isinstance(node.element, Struct) and _is_regular(node.element):
-            if any(isinstance(field.node, Array) for field in node.element.plain):
-                _decode_regular(source, node.element, n, element, append)
-                return
-            with _unless_even(source, node.element, n, target):
-                _decode_each(source, node.element, n, element, append)
-            return
-        _decode_each(source, node.element, n, element, append)
-
-
-def _decode_each(source: Source, node: Node, n: str, element: str, append: str) -> None:
-    with source.block(f"for _ in range({n}):"):
-        _decode(source, node, element)
-        source.line(f"{append}({element})")
-
-
-@contextmanager
-def _unless_even(source: Source, node: Struct, n: str, target: str) -> Iterator[None]:
-    """Structures of one width, none of which has tags, are read at once; the lines inside are for the others."""
-    if not node.plain:
-        yield
-        return
-    names = {field.name: source.fresh("v") for field in node.plain}
-    layout = struct.Struct(letters(node.plain) + ("x" if node.flexible else ""))
-    width, end = layout.size, source.fresh("q")
-    source.line(f"{end} = p + {n} * {width}")
-    # Of what is cut off there are fewer than `n` tag counts.
-    even = f"d[p + {width - 1}:{end}:{width}].count(0) == {n}" if node.flexible else f"{end} <= len(d)"
-    with source.block(f"if {even}:"):
-        value = ", ".join(f"{name!r}: {variable}" for name, variable in names.items())
-        elements = f"{source.constant(layout.iter_unpack)}(d[p:{end}])"
-        source.line(f"{target} = [{{{value}}} for {', '.join(names.values())}, in {elements}]; p = {end}")
-    with source.block("else:"):
-        yield
-
-
-def _is_regular(node: Struct) -> bool:
-    """Whether the sizes of its arrays alone say where everything stands in it."""
-    return node.marker == "none" and not node.tagged and all(is_packable(field.node) for field in node.plain)
-
-
-def _decode_regular(source: Source, node: Struct, n: str, element: str, append: str) -> None:
-    """Neighbours are mostly laid out alike: as long as they are, one call reads an element."""
-    layouts = source.constant(_Layouts(node).of)
-    guess, width = source.fresh("g"), source.fresh("w")
-    source.first.append(f"    {guess} = never; {width} = 0")  # before all loops: what one array taught helps the next
-    with source.block(f"for _ in range({n}):"):
-        source.line(f"{element} = {guess}(d, p) if p + {width} <= len(d) else None")
-        with source.block(f"if {element} is None:"):
-            _decode(source, node, element)
-            source.line(f"{guess}, {width} = {layouts}({element})")
+        n = _decode_length(source, lead, compact=node.compact, nullable=node.nullable, target=target)
         with source.block("else:"):
-            source.line(f"p += {width}")
-        source.line(f"{append}({element})")
+            _check_count(source, n)
+            source.line(f"{target} = list(unpack_from('>%d{item}' % {n}, d, p)); p += {n} * {width}")
+        _decode_ahead(source, ahead)
 
 
-Reading = Callable[[bytes, int], dict[str, Any] | None]
+def _check_count(source: Source, n: str) -> None:
+    with source.block(f"if {n} > len(d) - p:"):
+        source.line("raise Fault")
+    with source.block(f"if {n} > {POLICY_ELEMENTS}:"):
+        source.line("raise Odd")
 
 
-class _Layouts:
-    """Readings of a regular structure, one for each combination of its arrays' sizes that has been met."""
-
-    def __init__(self, node: Struct) -> None:
-        self.node = node
-        self.arrays = [field.name for field in node.plain if isinstance(field.node, Array)]
-        self.known: dict[tuple[int, ...], tuple[Reading, int]] = {}
-
-    def of(self, value: dict[str, Any]) -> tuple[Reading, int]:
-        """The reading of elements laid out as this one, and their width: it gives None for any other element."""
-        sizes = tuple([len(value[name]) for name in self.arrays])
-        found = self.known.get(sizes)
-        if found is None:
-            if max(sizes, default=0) >= SMALL or len(self.known) >= _MOST_LAYOUTS:
-                return _never, 0
-            found = self.known[sizes] = self._reading(sizes)
-        return found
-
-    def _reading(self, sizes: tuple[int, ...]) -> tuple[Reading, int]:
-        source, left = Source(_NAMES), iter(sizes)
-        targets, checks, values = [], [], []
-        for field in self.node.plain:
-            name = source.fresh("v")
-            targets.append(name)
-            if isinstance(field.node, Array):
-                size = next(left)
-                elements = [source.fresh("v") for _ in range(size)]
-                checks.append(f"{name} != {size + 1 if field.node.compact else size}")
-                targets += elements
-                values.append(f"{field.name!r}: [{', '.join(elements)}]")
-            else:
-                values.append(f"{field.name!r}: {name}")
-        if self.node.flexible:
-            targets.append("t")
-            checks.append("t")
-        layout = struct.Struct(letters(self.node.plain, sizes) + ("B" if self.node.flexible else ""))
-        source.line(f"{', '.join(targets)}, = {source.constant(layout.unpack_from)}(d, p)")
-        if checks:
-            with source.block(f"if {' or '.join(checks)}:"):
-                source.line("return None")
-        source.line(f"return {{{', '.join(values)}}}")
-        return source.function("def generated(d, p):"), layout.size
-
-
-def _decode_primitive(source: Source, name: str, target: str, lead: str) -> None:
-    if name in FIXED:
-        layout = struct.Struct(">" + FIXED[name][0])
-        source.line(f"{target}, = {source.constant(layout.unpack_from)}(d, p); p += {layout.size}")
-    elif name == "UUID":
-        source.line(f"{target} = UUID(bytes=d[p : p + 16]); p += 16")
-    else:
-        _decode_content(source, name, target, lead)
-
-
-def _decode_content(source: Source, name: str, target: str, lead: str) -> None:
+def _decode_content(source: Source, name: str, target: str, lead: str, ahead: _Ahead) -> None:
     """STRING and BYTES in their eight forms."""
-    text, compact = name.endswith("STRING"), name.startswith("COMPACT")
-    width = ">h" if text else ">i"
-    n = _decode_length(source, compact=compact, width=width, nullable="NULLABLE" in name, target=target, lead=lead)
+    text, compact, nullable = name.endswith("STRING"), name.startswith("COMPACT"), "NULLABLE" in name
+    with source.block(f"if {_is_short(lead, compact=compact, nullable=nullable)}:"):
+        ready = source.constant(_ready("s", ahead.letters, compact=compact))
+        unpack, size = source.fresh("u"), source.fresh("w")
+        targets = ", ".join([target, *ahead.targets])
+        source.line(f"{unpack}, {size} = {ready}[{lead}]; {targets}, = {unpack}(d, p); p += {size}")
+        if text:
+            source.line(f"{target} = {target}.decode()")
     with source.block("else:"):
-        if text and compact:
-            with source.block(f"if {n} > {MAX_STRING}:"):
-                source.line("raise Fault")
-        source.line(f"{n} += p")
-        source.line(f"{target} = d[p:{n}]{'.decode()' if text else ''}; p = {n}")
+        n = _decode_length(source, lead, compact=compact, nullable=nullable, target=target)
+        with source.block("else:"):
+            if text and compact:
+                with source.block(f"if {n} > {MAX_STRING}:"):
+                    source.line("raise Fault")
+            source.line(f"{n} += p")
+            source.line(f"{target} = d[p:{n}]{'.decode()' if text else ''}; p = {n}")
+        _decode_ahead(source, ahead)
+
+
+def _decode_array(source: Source, node: Array, target: str, lead: str) -> None:
+    n = _decode_length(source, lead, compact=node.compact, nullable=node.nullable, target=target)
+    with source.block("else:"):
+        _check_count(source, n)
+        if isinstance(node.element, Struct) and is_regular(node.element):
+            even = source.fresh("q")
+            reader = source.constant(even_reader(node.element))
+            source.line(f"{even} = {reader}(d, p, {n}) if {n} > {_FEW} else None")
+            with source.block(f"if {even} is not None:"):
+                source.line(f"{target}, p = {even}")
+            with source.block("else:"):
+                _decode_each(source, node.element, n, target)
+            return
+        _decode_each(source, node.element, n, target)
+
+
+def _decode_each(source: Source, node: Node, n: str, target: str) -> None:
+    element, append = source.fresh("e"), source.fresh("a")
+    source.line(f"{target} = []")
+    source.line(f"{append} = {target}.append")
+    lead = source.fresh("n") if _lead(node) else ""
+    with source.block(f"for _ in range({n}):"):
+        if lead:
+            _decode_ahead(source, _NOTHING.also(_lead(node), lead))
+        _decode(source, node, element, lead, _NOTHING)
+        source.line(f"{append}({element})")

@@ -9,11 +9,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from reference.compiled.source import FIXED, SMALL, Source, is_packable, letters
+from reference.compiled.source import FIXED, Source, is_number, letter
 from reference.plan import Array, Node, PlannedField, Struct
 from reference.primitives import MAX_STRING, PRIMITIVES, Primitive
 
 Encoder = Callable[[Any], bytes]
+
+#: Arrays below this size take the quick way: one struct for all their elements.
+_SMALL = 16
 
 #: Where the struct module takes other types too.
 _CHECKED = {"BOOLEAN": "bool", "FLOAT64": "float"}
@@ -94,7 +97,7 @@ def _encode_fields(source: Source, node: Struct, value: str) -> None:
         for name, field in zip(names, segment, strict=True):
             source.line(f"{name} = {value}[{field.name!r}]")
         last = closing and index == len(segments) - 1
-        if is_packable(segment[0].node):
+        if _is_packable(segment[0].node):
             _encode_segment(source, segment, names, closing=last)
         else:
             _encode(source, segment[0].node, names[0])
@@ -108,7 +111,7 @@ def _encode_fields(source: Source, node: Struct, value: str) -> None:
 
 def _segments(fields: Sequence[PlannedField]) -> Iterator[tuple[PlannedField, ...]]:
     """Neighbouring packable fields together; every other field alone."""
-    for packable, group in itertools.groupby(fields, lambda field: is_packable(field.node)):
+    for packable, group in itertools.groupby(fields, lambda field: _is_packable(field.node)):
         if packable:
             yield tuple(group)
         else:
@@ -124,7 +127,7 @@ class _Packers(dict[Any, Callable[..., bytes]]):
         self.closing = closing
 
     def __missing__(self, sizes: tuple[int, ...]) -> Callable[..., bytes]:
-        packer = struct.Struct(letters(self.segment, sizes) + ("x" if self.closing else "")).pack
+        packer = struct.Struct(_letters(self.segment, sizes) + ("x" if self.closing else "")).pack
         self[sizes] = packer
         return packer
 
@@ -147,7 +150,7 @@ def _encode_segment(source: Source, segment: Sequence[PlannedField], names: Sequ
     if not sizes:
         source.line(f"o += {source.constant(packers[()])}({', '.join(arguments)})")
         return
-    with source.block(f"if {' and '.join(f'{size} < {SMALL}' for size in sizes)}:"):
+    with source.block(f"if {' and '.join(f'{size} < {_SMALL}' for size in sizes)}:"):
         source.line(f"o += {source.constant(packers)}[{', '.join(sizes)},]({', '.join(arguments)})")
     with source.block("else:"):
         for name, field in zip(names, segment, strict=True):
@@ -162,6 +165,26 @@ def _check_type(source: Source, node: Node, value: str) -> None:
     if kind is not None:
         with source.block(f"if {value}.__class__ is not {kind}:"):
             source.line("raise Odd")
+
+
+def _is_packable(node: Node) -> bool:
+    """Whether one struct can hold it, its count included."""
+    match node:
+        case Array(element=element, nullable=False):
+            return is_number(element)
+    return is_number(node)
+
+
+def _letters(fields: Sequence[PlannedField], sizes: Sequence[int] = ()) -> str:
+    """The struct format of packable fields, whose arrays have these sizes."""
+    letters, left = [">"], iter(sizes)
+    for field in fields:
+        match field.node:
+            case Array(element=element, compact=compact):
+                letters.append(f"{'B' if compact else 'i'}{next(left)}{letter(element)}")
+            case _:
+                letters.append(letter(field.node))
+    return "".join(letters)
 
 
 @functools.cache
