@@ -9,8 +9,20 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from reference.compiled.even import decode_even, is_regular
-from reference.compiled.source import SHORT, Fault, Odd, Source, is_fixed, is_number, letter, made, make_uuid
+from reference.compiled.even import decode_even, may_be_even
+from reference.compiled.source import (
+    SHORT,
+    Fault,
+    Odd,
+    Source,
+    is_fixed,
+    is_nullable,
+    is_number,
+    lead_letter,
+    letter,
+    made,
+    make_uuid,
+)
 from reference.message import POLICY_ELEMENTS, POLICY_TAGS
 from reference.plan import Array, Node, Struct
 from reference.primitives import MAX_STRING, Primitive
@@ -87,6 +99,7 @@ def _tags(data: bytes, pos: int, count: int, tags: _Tags, value: dict[str, Any])
 
 
 _NAMES = {
+    "int16": struct.Struct(">h").unpack_from,
     "int32": struct.Struct(">i").unpack_from,
     "tags": _tags,
     "unpack_from": struct.unpack_from,
@@ -130,20 +143,8 @@ def decoder(node: Node) -> Decoder:
 def _decode_alone(source: Source, node: Node, target: str) -> None:
     """Lines that put a node's value into `target`, its length included."""
     lead = source.fresh("n")
-    _decode_ahead(source, _NOTHING.also(_lead(node), lead))
+    _decode_ahead(source, _NOTHING.also(lead_letter(node), lead))
     _decode(source, node, target, lead)
-
-
-def _lead(node: Node) -> str:
-    """The letter of the length, count or marker that a node begins with; of a varint, its first byte."""
-    match node:
-        case Array(compact=compact):
-            return "B" if compact else "i"
-        case Struct(marker=marker):
-            return "" if marker == "none" else "B"
-        case Primitive(name=name) if not is_fixed(node):
-            return "B" if name.startswith("COMPACT") else "h" if name.endswith("STRING") else "i"
-    return ""
 
 
 def _decode_ahead(source: Source, ahead: _Ahead) -> None:
@@ -163,7 +164,7 @@ def _decode(source: Source, node: Node, target: str, lead: str) -> None:
         case Struct():
             _decode_nullable(source, node, target, lead)
         case Array():
-            with _unless_null(source, lead, node.compact, node.nullable, target):
+            with _unless_null(source, node, target, lead):
                 if is_number(node.element):
                     _decode_numbers(source, node, target, lead)
                 else:
@@ -172,7 +173,7 @@ def _decode(source: Source, node: Node, target: str, lead: str) -> None:
             _decode_ahead(source, _NOTHING.also(letter(node), target))
             source.line(f"{target} = {made(node, target)}")
         case Primitive():
-            _decode_content(source, node.name, target, lead)
+            _decode_content(source, node, target, lead)
         case _:
             raise TypeError(f"no message has a {type(node).__name__}")
 
@@ -199,7 +200,7 @@ def _decode_fields(source: Source, node: Struct, target: str) -> None:
             ahead = ahead.also(letter(inner), name)
             continue
         lead = source.fresh("n")
-        _decode_ahead(source, ahead.also(_lead(inner), lead))
+        _decode_ahead(source, ahead.also(lead_letter(inner), lead))
         _decode(source, inner, name, lead)
         ahead = _NOTHING
     _decode_ahead(source, ahead.also("B", tags) if node.flexible else ahead)
@@ -217,13 +218,13 @@ def _decode_fields(source: Source, node: Struct, target: str) -> None:
 
 
 @contextmanager
-def _unless_null(source: Source, lead: str, compact: bool, nullable: bool, target: str) -> Iterator[None]:
+def _unless_null(source: Source, node: Node, target: str, lead: str) -> Iterator[None]:
     """The lines inside are for what is not null; what can be no length is refused."""
-    if not nullable:
-        with source.block(f"if {lead} < {int(compact)}:"):
+    compact = lead_letter(node) == "B"
+    with source.block(f"if {lead} < {int(compact)}:"):
+        if not is_nullable(node):
             source.line("raise Fault")
-    else:
-        with source.block(f"if {lead} < {int(compact)}:"):
+        else:
             if not compact:
                 with source.block(f"if {lead} != -1:"):
                     source.line("raise Fault")
@@ -232,10 +233,10 @@ def _unless_null(source: Source, lead: str, compact: bool, nullable: bool, targe
         yield
 
 
-def _decode_content(source: Source, name: str, target: str, lead: str) -> None:
+def _decode_content(source: Source, node: Primitive, target: str, lead: str) -> None:
     """STRING and BYTES in their eight forms."""
-    text, compact = name.endswith("STRING"), name.startswith("COMPACT")
-    with _unless_null(source, lead, compact, "NULLABLE" in name, target):
+    text, compact = node.name.endswith("STRING"), lead_letter(node) == "B"
+    with _unless_null(source, node, target, lead):
         if compact:
             with source.block(f"if {lead} >= 128:"):
                 source.line(f"{lead}, p = uvarint(d, p, {lead})")
@@ -279,13 +280,16 @@ def _decode_count(source: Source, node: Array, lead: str) -> None:
 
 
 def _decode_array(source: Source, node: Array, target: str, lead: str) -> None:
-    _decode_count(source, node, lead)
-    if isinstance(node.element, Struct) and is_regular(node.element):
-        decode_even(source, node.element, lead, target)
-        with source.block("else:"):
+    with source.block(f"if {lead} == {int(node.compact)}:"):
+        source.line(f"{target} = []")
+    with source.block("else:"):
+        _decode_count(source, node, lead)
+        if isinstance(node.element, Struct) and may_be_even(node.element):
+            decode_even(source, node.element, lead, target)
+            with source.block("else:"):
+                _decode_each(source, node.element, lead, target)
+        else:
             _decode_each(source, node.element, lead, target)
-    else:
-        _decode_each(source, node.element, lead, target)
 
 
 def _decode_each(source: Source, node: Node, count: str, target: str) -> None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import functools
 import itertools
 import struct
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from reference.compiled.source import FIXED, Source, is_number, letter
+from reference.compiled.source import FIXED, Odd, Source, is_number, letter
 from reference.plan import Array, Node, PlannedField, Struct
-from reference.primitives import MAX_STRING, PRIMITIVES, Primitive
+from reference.primitives import MAX_INT32, MAX_STRING, PRIMITIVES, Primitive
 
 Encoder = Callable[[Any], bytes]
 
@@ -48,7 +48,21 @@ def _prefix(length: int) -> bytes:
     return bytes(out)
 
 
-_NAMES = {"pack": struct.pack, "prefix": _prefix, "tagged": _tagged}
+def _unknown(value: dict[str, Any], fields: int, known: Container[int]) -> list[tuple[int, bytes]]:
+    """The `_tags` of a structure that has one key more than it has fields."""
+    given = value["_tags"]
+    if len(value) != fields + 1 or given.__class__ is not list:
+        raise Odd
+    previous = -1
+    for tag, content in given:
+        # The last number is one that some can't hold.
+        if tag.__class__ is not int or not previous < tag < MAX_INT32 or tag in known or content.__class__ is not bytes:
+            raise Odd
+        previous = tag
+    return given
+
+
+_NAMES = {"pack": struct.pack, "prefix": _prefix, "tagged": _tagged, "unknown": _unknown}
 
 
 # --- Encoding: `o` is the output --------------------------------------------------------------------------------------
@@ -88,8 +102,15 @@ def _encode_struct(source: Source, node: Struct, value: str) -> None:
 
 
 def _encode_fields(source: Source, node: Struct, value: str) -> None:
-    with source.block(f"if {value}.__class__ is not dict or len({value}) != {len(node.fields)}:"):
+    size, more = len(node.fields), source.fresh("t")
+    with source.block(f"if {value}.__class__ is not dict:"):
         source.line("raise Odd")
+    if node.flexible:
+        known = source.constant(frozenset(node.tagged))
+        source.line(f"{more} = unknown({value}, {size}, {known}) if len({value}) != {size} else None")
+    else:
+        with source.block(f"if len({value}) != {size}:"):
+            source.line("raise Odd")
     closing = node.flexible and not node.tagged  # an empty tag buffer is one byte 0
     segments = list(_segments(node.plain))
     for index, segment in enumerate(segments):
@@ -103,10 +124,13 @@ def _encode_fields(source: Source, node: Struct, value: str) -> None:
             _encode(source, segment[0].node, names[0])
             if last:
                 source.line("o.append(0)")
-    if closing and not segments:
-        source.line("o.append(0)")
+    if closing:
+        if not segments:
+            source.line("o.append(0)")
+        with source.block(f"if {more}:"):
+            source.line(f"o.pop(); tagged(o, {more})")
     if node.tagged:
-        _encode_tags(source, node, value)
+        _encode_tags(source, node, value, more)
 
 
 def _segments(fields: Sequence[PlannedField]) -> Iterator[tuple[PlannedField, ...]]:
@@ -198,7 +222,7 @@ def _has_float(node: Node) -> bool:
     return isinstance(node, Primitive) and node.name == "FLOAT64"
 
 
-def _encode_tags(source: Source, node: Struct, value: str) -> None:
+def _encode_tags(source: Source, node: Struct, value: str, more: str) -> None:
     found = source.fresh("t")
     source.line(f"{found} = []")
     for tag, field in node.tagged.items():
@@ -209,6 +233,8 @@ def _encode_tags(source: Source, node: Struct, value: str) -> None:
         source.line(f"{name} = {value}[{field.name!r}]")
         with source.block(f"if {name} != {source.literal(field.default)}:"):
             source.line(f"{found}.append(({tag}, {source.constant(encoder(field.node))}({name})))")
+    with source.block(f"if {more}:"):
+        source.line(f"{found} += {more}; {found}.sort()")
     source.line(f"tagged(o, {found})")
 
 

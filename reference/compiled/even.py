@@ -10,12 +10,25 @@ import struct
 from collections.abc import Callable
 from typing import Any
 
-from reference.compiled.source import SHORT, Source, is_fixed, is_number, letter, made, make_uuid
-from reference.plan import Array, PlannedField, Struct
+from reference.compiled.source import (
+    SHORT,
+    Source,
+    is_fixed,
+    is_nullable,
+    is_number,
+    lead_letter,
+    letter,
+    made,
+    make_uuid,
+)
+from reference.plan import Array, Node, Struct
+from reference.primitives import Primitive
 
 #: The structures of rows of one layout; None where their counts turn out to be others.
 Rows = Callable[[bytes], list[dict[str, Any]] | None]
 
+#: The last byte of -1, the length of several bytes that means null.
+_NULL = 255
 #: Up to so many structures cost less one by one than a look at them.
 _FEW = 3
 #: So many layouts of a structure get a function, and no layout with so many elements in its arrays: input that never
@@ -23,13 +36,13 @@ _FEW = 3
 _MOST_LAYOUTS, _MOST_ELEMENTS = 64, 64
 
 
-def is_regular(node: Struct) -> bool:
-    """Whether the sizes of its arrays alone say where everything stands in it."""
-    return bool(node.plain) and node.marker == "none" and not node.tagged and all(map(_is_regular, node.plain))
-
-
-def _is_regular(field: PlannedField) -> bool:
-    return is_number(field.node.element) if isinstance(field.node, Array) else is_fixed(field.node)
+def may_be_even(node: Struct) -> bool:
+    """Whether it is a structure whose fields are numbers, arrays of numbers, and what may be empty."""
+    return (
+        bool(node.plain)
+        and node.marker == "none"
+        and all(is_fixed(field.node) or isinstance(field.node, Array | Primitive) for field in node.plain)
+    )
 
 
 def decode_even(source: Source, node: Struct, n: str, target: str) -> None:
@@ -42,21 +55,26 @@ def decode_even(source: Source, node: Struct, n: str, target: str) -> None:
     first, same, counts = [f"{n} > {_FEW}"], [], []
     place, passed = "p", 0  # a name, and the bytes behind it
     for field in node.plain:
-        if not isinstance(field.node, Array):
+        if is_fixed(field.node):
             passed += _width(letter(field.node))
             continue
-        count, behind = source.fresh("n"), source.fresh("p")
+        # Of a count of several bytes only the last is looked at here: see _rows.
+        count, compact = source.fresh("n"), lead_letter(field.node) == "B"
+        passed += _width(lead_letter(field.node))
         counts.append(count)
-        if field.node.compact:
-            least, lead, read = 0 if field.node.nullable else 1, 1, f"d[{place} + {passed}]"
-            elements = f"(({count} or 1) - 1)"
+        found, numbers = f"({count} := d[{place} + {passed - 1}])", _numbers(field.node)
+        if numbers:
+            least = int(compact and not is_nullable(field.node))
+            first.append(f"{least} <= {found} < {SHORT}")
         else:
-            least, lead, read = 0, 4, f"int32(d, {place} + {passed})[0]"
-            elements = count
-        first.append(f"{least} <= ({count} := {read}) < {SHORT}")
-        same.append(alike(place, passed + lead - 1, count))  # of four bytes the last; the others: see _Layouts
-        first.append(f"({behind} := {place} + {passed + lead} + {elements} * {_width(letter(field.node.element))})")
-        place, passed = behind, 0
+            empty, null = (1, 0) if compact else (0, _NULL)
+            first.append(f"{found} in {(empty, null) if is_nullable(field.node) else (empty,)}")
+        same.append(alike(place, passed - 1, count))
+        if numbers:
+            behind = source.fresh("p")
+            elements = f"(({count} or 1) - 1)" if compact else count
+            first.append(f"({behind} := {place} + {passed} + {elements} * {_width(numbers)})")
+            place, passed = behind, 0
     if node.flexible:
         same.append(alike(place, passed, "0"))
         passed += 1
@@ -71,15 +89,20 @@ def _width(letters: str) -> int:
     return struct.calcsize(">" + letters)
 
 
+def _numbers(node: Node) -> str:
+    """The letter of the numbers of which a node is an array; else nothing."""
+    return letter(node.element) if isinstance(node, Array) and is_number(node.element) else ""
+
+
 class _Layouts(dict[tuple[int, ...], Rows]):
-    """What reads rows of a structure, by its counts as they stand on the wire."""
+    """What reads rows of a structure, by the last bytes of its counts."""
 
     def __init__(self, node: Struct) -> None:
         super().__init__()
         self.node = node
 
     def __missing__(self, counts: tuple[int, ...]) -> Rows:
-        if len(self) >= _MOST_LAYOUTS or sum(counts) > _MOST_ELEMENTS:
+        if len(self) >= _MOST_LAYOUTS or sum(count for count in counts if count != _NULL) > _MOST_ELEMENTS:
             return _no_rows
         self[counts] = rows = _rows(self.node, counts)
         return rows
@@ -90,34 +113,49 @@ def _no_rows(_data: bytes) -> None:
 
 
 def _rows(node: Struct, counts: tuple[int, ...]) -> Rows:
-    """Reads rows of these counts. Of counts of four bytes only the last is known to be the same in all."""
+    """Reads rows of these counts. Of counts of several bytes only the last is known to be the same in all."""
     source, left = Source({"uuid": make_uuid}), iter(counts)
-    letters, only_counts, unsure = [">"], [">"], []
-    targets, pairs = [], []
+    letters, others, unsure = "", "", []  # formats of a row: its values; its counts of several bytes
+    targets: list[str] = []
+    values: dict[str, str] = {}
     for field in node.plain:
         if is_fixed(field.node):
             value = source.fresh("v")
             targets.append(value)
-            pairs.append(f"{field.name!r}: {made(field.node, value)}")
-            letters.append(letter(field.node))
-            only_counts.append(f"{_width(letters[-1])}x")
-        elif isinstance(field.node, Array):
-            count, item = next(left), letter(field.node.element)
-            size = count - field.node.compact
-            values = [source.fresh("v") for _ in range(size)]
-            targets += values
-            pairs.append(f"{field.name!r}: {'None' if size < 0 else '[' + ', '.join(values) + ']'}")
-            letters.append(f"{'x' if field.node.compact else '4x'}{len(values)}{item}")
-            only_counts.append(f"{'x' if field.node.compact else 'i'}{len(values) * _width(item)}x")
-            if not field.node.compact:
-                unsure.append(count)
+            values[field.name] = made(field.node, value)
+            letters += letter(field.node)
+            others += f"{_width(letter(field.node))}x"
+            continue
+        lead, numbers = lead_letter(field.node), _numbers(field.node)
+        count, empty = next(left), int(lead == "B")
+        if count == _NULL:
+            count = -1
+        items = [source.fresh("v") for _ in range(count - empty)] if numbers else []
+        targets += items
+        values[field.name] = _value(field.node, items, null=count < empty)
+        letters += f"{_width(lead)}x{len(items)}{numbers or 'x'}"
+        others += f"{lead if lead != 'B' else 'x'}{len(items) * _width(numbers)}x"
+        if lead != "B":
+            unsure.append(count)
     end = "x" if node.flexible else ""
-    layout, only = struct.Struct("".join(letters) + end), struct.Struct("".join(only_counts) + end)
+    layout = struct.Struct(f">{letters}{end}")
     if unsure:
-        with source.block(
-            f"if [*{source.constant(only.iter_unpack)}(rows)].count({tuple(unsure)}) != len(rows) // {layout.size}:"
-        ):
+        counted = source.constant(struct.Struct(f">{others}{end}").iter_unpack)
+        with source.block(f"if [*{counted}(rows)].count({tuple(unsure)}) != len(rows) // {layout.size}:"):
             source.line("return None")
-    every = f"for {', '.join(targets)}, in" if targets else "for _ in"
-    source.line(f"return [{{{', '.join(pairs)}}} {every} {source.constant(layout.iter_unpack)}(rows)]")
+    pairs = ", ".join(
+        f"{field.name!r}: {values.get(field.name) or source.literal(field.default)}" for field in node.fields
+    )
+    row = ", ".join(targets)
+    source.line(f"return [{{{pairs}}} for [{row}] in {source.constant(layout.iter_unpack)}(rows)]")
     return source.function("def generated(rows):")
+
+
+def _value(node: Node, items: list[str], *, null: bool) -> str:
+    """An array of these items; another node's empty value."""
+    if null:
+        return "None"
+    if isinstance(node, Array):
+        return f"[{', '.join(items)}]"
+    assert isinstance(node, Primitive)
+    return "''" if node.name.endswith("STRING") else "b''"

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from reference.plan import Node
+from reference.plan import Array, Node, Struct
 from reference.primitives import Primitive
 
 #: Numbers and booleans: their letter in the struct module, and their width in bytes.
@@ -124,6 +124,23 @@ def is_fixed(node: Node) -> bool:
 def is_number(node: Node) -> bool:
     """Whether the struct module can unpack any number of it at once."""
     return isinstance(node, Primitive) and node.name in FIXED
+
+
+def lead_letter(node: Node) -> str:
+    """The letter of the length, count or marker that a node begins with; of a varint, its first byte; else nothing."""
+    match node:
+        case Array(compact=compact):
+            return "B" if compact else "i"
+        case Struct(marker=marker):
+            return "" if marker == "none" else "B"
+        case Primitive(name=name) if not is_fixed(node):
+            return "B" if name.startswith("COMPACT") else "h" if name.endswith("STRING") else "i"
+    return ""
+
+
+def is_nullable(node: Node) -> bool:
+    """Whether a node that begins with a length may be null."""
+    return node.nullable if isinstance(node, Array) else isinstance(node, Primitive) and "NULLABLE" in node.name
 
 
 def made(node: Node, unpacked: str) -> str:
