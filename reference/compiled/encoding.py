@@ -17,6 +17,8 @@ Encoder = Callable[[Any], bytes]
 
 #: Arrays below this size take the quick way: one struct for all their elements.
 _SMALL = 16
+#: So many combinations of such sizes are kept ready; further ones are made each time.
+_KEPT = 1024
 
 #: Where the struct module takes other types too.
 _CHECKED = {"BOOLEAN": "bool", "FLOAT64": "float"}
@@ -152,7 +154,8 @@ class _Packers(dict[Any, Callable[..., bytes]]):
 
     def __missing__(self, sizes: tuple[int, ...]) -> Callable[..., bytes]:
         packer = struct.Struct(_letters(self.segment, sizes) + ("x" if self.closing else "")).pack
-        self[sizes] = packer
+        if len(self) < _KEPT:
+            self[sizes] = packer
         return packer
 
 
