@@ -33,7 +33,7 @@ from typing import Any
 
 from rich.console import Console
 from rich.table import Table
-from timing import Job, medians, rounds_of
+from timing import Job, in_turn, medians, ratio, rounds_of
 
 import reference
 
@@ -80,7 +80,7 @@ def metadata(topics: int, version: int) -> Value:
 
 def mixed_metadata(topics: int, version: int) -> Value:
     """A Metadata response whose topics and partitions differ from one another: always the same response."""
-    dice = random.Random("mixed")
+    dice = random.Random("mixed")  # noqa: S311 (no secret)
     value = metadata(topics, version)
     for topic in value["Topics"]:
         topic["Name"] = "n" * dice.randint(1, 60)
@@ -179,7 +179,7 @@ def _plain(value: Any) -> Any:
 
 
 def compare(title: str, name: str, version: int, value: Value, rivals: Mapping[str, Maker], rounds: int) -> Table:
-    """A row a codec, with how many times as fast as kafka-python it is, and how many times as long as marshal it takes."""
+    """A row a codec: how many times as fast as kafka-python it is, and how many times as long as marshal it takes."""
     data = reference.encode(name, value, dialect="kafka", version=version)
     codecs: dict[str, Pair] = {
         "reference, generated": of_reference(reference.Reference(), name, version, data),
@@ -191,7 +191,7 @@ def compare(title: str, name: str, version: int, value: Value, rivals: Mapping[s
             raise SystemExit(f"{codec}: {name} {version} is not written as it was read: the codecs can't be compared")
     codecs[FLOOR] = of_marshal(reference.decode(name, data, dialect="kafka", version=version))
     jobs = {(codec, op): job for codec, pair in codecs.items() for op, job in enumerate(pair)}
-    times = medians(jobs, rounds)
+    times = in_turn(jobs, rounds)
     table = Table(title=f"{title}: {len(data):,} bytes", title_justify="left")
     for column in ("codec", *[head for op in ("decode", "encode") for head in (f"{op} µs", f"× {BASE}", f"/ {FLOOR}")]):
         table.add_column(column, justify="left" if column == "codec" else "right", no_wrap=True)
@@ -199,7 +199,8 @@ def compare(title: str, name: str, version: int, value: Value, rivals: Mapping[s
         cells = []
         for op in range(2):
             own = times[codec, op]
-            cells += [f"{own:,.0f}", f"{times[BASE, op] / own:.2f}", f"{own / times[FLOOR, op]:.2f}"]
+            faster, slower = ratio(times[BASE, op], own), ratio(own, times[FLOOR, op])
+            cells += [f"{statistics.median(own):,.0f}", f"{faster:.2f}", f"{slower:.2f}"]
         table.add_row(codec, *cells)
     return table
 
@@ -283,7 +284,7 @@ def main() -> None:
     except importlib.metadata.PackageNotFoundError as error:
         parser.error(f"{error.name} is not installed: pip install -e '.[implementations]'")
     # Wide enough for each table as it is, also where the output is no terminal.
-    console = Console(width=100)
+    console = Console(width=120)
     console.print(f"Python {platform.python_version()}, {', '.join(versions)}")
     console.print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}; medians of {rounds} rounds\n")
     newest = {"kafka-python": of_kafka_python, "kio": of_kio}
