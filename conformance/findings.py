@@ -1,26 +1,111 @@
-"""Findings: deviations with the same signature are one finding, however many cases show it."""
+"""Findings: deviations that one change would mend, as far as can be told from outside, however many cases show it.
+
+The group of a verdict says what they have in common. Where a traceback names the line that refused or fell over, that
+is the cause. Else it is what is demanded, the ruling that this rests on, and the place in the type.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import dataclasses
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from conformance.model import DEVIATIONS, Signature, Verdict
+from conformance.model import DEVIATIONS, Kind, Op, Outcome, Verdict
+
+_READ = "read"
+_WRITE = "write"
+_SIDES: Mapping[Op, str] = {Op.DECODE: _READ, Op.RECODE: _READ, Op.LOOKUP: _READ, Op.ENCODE: _WRITE}
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """What the deviations of a finding have in common; None for what does not matter in it.
+
+    `verdict` the outcome · `kind` of a fail · `side` read, write, or the op of those that are neither · `cause` the
+    reason that was given, or the exception's name · `frame` where it was raised · `demanded` the reason for which it
+    has to be refused · `ruling` that this rests on · `place` in the type · `type` where no place is known.
+    """
+
+    verdict: str
+    kind: str | None = None
+    side: str | None = None
+    cause: str | None = None
+    frame: str | None = None
+    demanded: str | None = None
+    ruling: str | None = None
+    place: str | None = None
+    type: str | None = None
+
+    def row(self) -> dict[str, str]:
+        """Its parts by name, without those that do not matter: as reports and files of known deviations have it."""
+        return {name: value for name, value in dataclasses.asdict(self).items() if value is not None}
+
+    def __str__(self) -> str:
+        """In one line, for a person."""
+        said = [self.kind or self.verdict]
+        if self.side in (_READ, _WRITE):
+            said.append(f"on {self.side}")
+        elif self.side is not None:
+            said.append(f"in {self.side}")
+        if self.cause is not None:
+            said.append(f"with {self.cause}")
+        if self.frame is not None:
+            said.append(f"in {self.frame}")
+        if self.demanded is not None:
+            said.append(f"where {self.demanded} is demanded")
+        if self.ruling is not None:
+            said.append(f"({self.ruling})")
+        at = self.place or self.type
+        return " ".join((*said, f"at {at}") if at else said)
+
+
+def group(verdict: Verdict) -> Group | None:
+    """The group of a verdict that deviates, or takes another reading; None for others."""
+    outcome = verdict.verdict
+    if outcome is Outcome.CONTESTED:
+        return Group(outcome, ruling=", ".join(verdict.rulings))
+    if outcome not in DEVIATIONS:
+        return None
+    kind = None if verdict.kind is None else str(verdict.kind)
+    cause = verdict.reason or verdict.error or None
+    if cause and verdict.frame and verdict.kind is not Kind.ACCEPTED_INVALID:
+        return Group(outcome, kind, cause=cause, frame=verdict.frame)
+    side = _WRITE if verdict.kind is Kind.WRONG_BYTES else _SIDES.get(verdict.op, str(verdict.op))
+    match verdict.kind:
+        case Kind.WRONG_VALUE | Kind.WRONG_BYTES:
+            found = Group(outcome, kind, side, place=verdict.place or None)
+        case Kind.REFUSED_VALID:
+            found = Group(outcome, kind, side, cause, place=verdict.place or None)
+        case Kind.ACCEPTED_INVALID:
+            found = Group(
+                outcome, kind, side, demanded=verdict.demanded, ruling=verdict.ground, place=verdict.place or None
+            )
+        case _:
+            found = Group(
+                outcome,
+                kind,
+                side,
+                cause,
+                demanded=verdict.demanded,
+                ruling=verdict.ground,
+                place=verdict.place or None,
+            )
+    return found if found.place else dataclasses.replace(found, type=verdict.type)
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Deviations that look alike, in the order they were found."""
+    """Deviations of one group, in the order they were found."""
 
-    signature: Signature
+    group: Group
     verdicts: tuple[Verdict, ...]
 
 
 def findings(verdicts: Iterable[Verdict]) -> list[Finding]:
-    """The deviations among `verdicts`, bucketed by signature, the most frequent first."""
-    buckets: dict[Signature, list[Verdict]] = {}
+    """The deviations among `verdicts`, bucketed by their group, the most frequent first."""
+    buckets: dict[Group, list[Verdict]] = {}
     for verdict in verdicts:
-        if verdict.verdict in DEVIATIONS:
-            buckets.setdefault(verdict.signature, []).append(verdict)
-    found = [Finding(signature, tuple(bucket)) for signature, bucket in buckets.items()]
-    return sorted(found, key=lambda finding: -len(finding.verdicts))
+        if verdict.verdict in DEVIATIONS and (found := group(verdict)) is not None:
+            buckets.setdefault(found, []).append(verdict)
+    made = [Finding(found, tuple(bucket)) for found, bucket in buckets.items()]
+    return sorted(made, key=lambda finding: -len(finding.verdicts))

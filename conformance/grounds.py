@@ -5,9 +5,39 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import reference
+from conformance.model import Case
 from conformance.own import own
+from conformance.vectors import Vector
 from reference.cursor import Span
 from reference.errors import DecodeError, Reason
+
+
+def rests_on(vector: Vector, case: Case) -> tuple[str, ...]:
+    """The ids of the rulings that an expectation rests on, the contested ones first: those that the vector names; of a
+    refusal that names none, those that have a say in how the reference refuses it."""
+    if vector.rulings:
+        contested = [ruling for also in vector.also for ruling in also.rulings if ruling in vector.rulings]
+        return tuple(dict.fromkeys((*contested, *vector.rulings)))
+    if vector.reject is None or case.type is None:
+        return ()
+    data = case.args.get("data")
+    if not isinstance(data, bytes):
+        return _of_reason(case.type, case.dialect, vector.reject.reason)
+    found = own().explain(case.type, data, dialect=case.dialect, version=case.version)
+    if found.error is None:
+        return ()
+    if case.derived:  # nothing that they are about is contested, and there are tens of thousands of them
+        announced = _is_bomb(found.error, found.spans)
+        ground = reference.dialect_named(case.dialect).ground(case.type, found.error, announced=announced)
+        return () if ground is None else (ground,)
+    return grounds(case.type, data, case.dialect, case.version, found.error, found.spans)
+
+
+def _of_reason(type_name: str, dialect: str, reason: Reason) -> tuple[str, ...]:
+    """The ruling on a refusal to write, of which there are no bytes."""
+    error = DecodeError(reason, "", None)
+    ground = reference.dialect_named(dialect).ground(type_name, error, announced=False)
+    return () if ground is None else (ground,)
 
 
 def grounds(

@@ -12,8 +12,9 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import reference
-from conformance import vectors
-from conformance.model import Kind, Observation, Op, Outcome, Status, Verdict
+from conformance import place, vectors
+from conformance.grounds import rests_on
+from conformance.model import DEVIATIONS, Kind, Observation, Op, Outcome, Status, Verdict
 from conformance.own import own
 from conformance.patterns import mismatch
 from conformance.readings import Readings
@@ -69,6 +70,13 @@ def judge(
     with them, except where its value lacks one: a library may have no way to tell what it sets by itself.
     """
     return _Judgement(vector, observation, rules, twin, frozenset(rebuilds)).verdict()
+
+
+def compared(vector: Vector, observation: Observation, rebuilds: Iterable[str] = ()) -> tuple[Any, Any] | None:
+    """The expected value and the one that came, as the judge compares them: with every default filled in, and without
+    the fields that the implementation's writer sets by itself (`rebuilds`). Bytes that it wrote are decoded for it.
+    None where there is nothing to compare, or bytes that can't be read."""
+    return _Judgement(vector, observation, None, None, frozenset(rebuilds)).compared()
 
 
 class _Judgement:
@@ -128,7 +136,44 @@ class _Judgement:
             note=note,
             error=seen.error,
             frame=seen.frame,
+            **(self._about(kind) if outcome in DEVIATIONS else {}),
         )
+
+    def _about(self, kind: Kind | None) -> dict[str, Any]:
+        """What a deviation is about: what is demanded, the ruling that this rests on, and the place."""
+        vector, case = self.vector, self.seen.case
+        reject = vector.reject
+        if reject is not None:
+            at = place.of_refusal(vector, case)
+        elif kind is Kind.REFUSED_VALID:
+            at = place.of_offset(case, self.seen.offset)
+        elif kind in (Kind.WRONG_VALUE, Kind.WRONG_BYTES):
+            at = place.of_answer(vector, self.seen, self.compared())
+        else:
+            at = ""
+        rulings = rests_on(vector, case)
+        return {
+            "demanded": None if reject is None else str(reject.reason),
+            "ground": rulings[0] if rulings else None,
+            "place": at,
+        }
+
+    def compared(self) -> tuple[Any, Any] | None:
+        """See the function of this name."""
+        seen, case = self.seen, self.seen.case
+        if seen.status is not Status.ANSWER or self._must_refuse():
+            return None
+        match self.op:
+            case Op.DECODE:
+                return self._as_compared(self.vector.value, seen.answer)
+            case Op.ENCODE | Op.RECODE if case.type is not None:
+                try:
+                    return self._as_compared(*self._decoded(self.vector.canonical_data, seen.answer))
+                except reference.WireError:
+                    return None
+            case Op.LOOKUP | Op.INTERPRET | Op.NEGOTIATE:
+                return self.vector.expected, seen.answer
+        return None
 
     def _doubt(self) -> str:
         """Why a refusal that would count says nothing: the valid twin was not accepted. Empty where it was."""
@@ -198,15 +243,18 @@ class _Judgement:
         return Kind.WRONG_VALUE, f"expected {_short(expected)}, got {_short(answer)}{where}"
 
     def _value_difference(self, expected: Any, answer: Any) -> str | None:
+        return difference(*self._as_compared(expected, answer))
+
+    def _as_compared(self, expected: Any, answer: Any) -> tuple[Any, Any]:
         case = self.seen.case
         if case.type is None or self.op is Op.LOOKUP:
-            return difference(expected, answer)
+            return expected, answer
         if case.type in _HEADERS:
             answer = _HEADERS[case.type](answer)
         expected, answer = self._complete(expected), self._complete(answer)
         if self.op is Op.DECODE:
-            return difference(_as_told(expected, answer, self.rebuilds), answer)
-        return difference(_without(expected, self.rebuilds), _without(answer, self.rebuilds))
+            return _as_told(expected, answer, self.rebuilds), answer
+        return _without(expected, self.rebuilds), _without(answer, self.rebuilds)
 
     def _complete(self, value: Any) -> Any:
         case = self.seen.case
@@ -223,16 +271,18 @@ class _Judgement:
         return Kind.WRONG_BYTES, f"expected {_short(expected)}, got {_short(answer)} (first difference at byte {at})"
 
     def _wrong_when_decoded(self, expected: bytes, answer: bytes) -> tuple[Kind, str] | None:
-        case = self.seen.case
-        assert case.type is not None
         try:
-            values = [
-                own().decode(case.type, data, dialect=case.dialect, version=case.version) for data in (expected, answer)
-            ]
+            values = self._decoded(expected, answer)
         except reference.WireError as error:
             return Kind.WRONG_BYTES, f"wrote {_short(answer)}, which does not decode: {error}"
         found = self._value_difference(*values)
         return None if found is None else (Kind.WRONG_BYTES, f"wrote {_short(answer)}: differs at {found}")
+
+    def _decoded(self, *written: bytes) -> list[Any]:
+        """What bytes mean, each. Raises WireError."""
+        case = self.seen.case
+        assert case.type is not None
+        return [own().decode(case.type, data, dialect=case.dialect, version=case.version) for data in written]
 
     def _wrong_conversation(
         self, expected: tuple[list[Any], bool], answer: tuple[bytes, bool]

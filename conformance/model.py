@@ -142,7 +142,11 @@ class Signature:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The kit's conclusion on one case. `id` is the case's id; `rulings` those under which it is contested."""
+    """The kit's conclusion on one case. `id` is the case's id; `rulings` those under which it is contested.
+
+    What a deviation is about: `demanded`, the reason for which it has to be refused; `ground`, the ruling that this
+    rests on; `place`, where in the type it went wrong.
+    """
 
     id: str
     dialect: str
@@ -159,6 +163,9 @@ class Verdict:
     note: str = ""
     error: str = ""
     frame: str = ""
+    demanded: str | None = None
+    ground: str | None = None
+    place: str = ""
     known: str | None = None
 
     @property

@@ -3,7 +3,8 @@
 settings  the options
 items     what pytest collects
 ahead     asking ahead of the items that run
-plugin    pytest's hooks: start, verdicts, the end of a run
+ending    the end of a run: what is printed, and what fails it beside its verdicts
+plugin    pytest's hooks: start, verdicts, and what they hand over
 """
 
 from conformance.suite.plugin import install

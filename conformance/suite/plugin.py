@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import datetime
-import functools
+import contextlib
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +13,15 @@ import msgspec
 import pytest
 from _pytest.nodes import Item
 
-from conformance import known, ledger, selection, vectors
-from conformance.asking import ASKED, Examiner
+from conformance import known, selection, vectors
+from conformance.asking import Examiner
 from conformance.connection import ImplementationError, open_connection
 from conformance.model import Description, Outcome, Tally, Verdict
 from conformance.report.failure import repro_command
 from conformance.report.jsonl import ReportError, ReportWriter
-from conformance.report.summary import print_summary
 from conformance.selection import Entry, LeftOut
 from conformance.suite.ahead import Ahead
+from conformance.suite.ending import Ended
 from conformance.suite.items import EntryItem, Root, SuiteItem
 from conformance.suite.settings import Settings
 from reference import catalog
@@ -146,7 +145,12 @@ class Suite:
             return
         if session.config.option.collectonly or session.exitstatus not in (0, 1, 5):
             return
-        self.lines = [*self._nothing_asked(), *self._stale()]
+        whole = self.settings.dialects is None and self.settings.areas is None and not any(self.elsewhere.values())
+        ended = self._ended()
+        self.lines = [
+            *ended.nothing_asked(),
+            *ended.stale(self._files(), complete=whole and not self.deselected),
+        ]
         if self.lines and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
         try:
@@ -172,38 +176,23 @@ class Suite:
         if config.option.collectonly:
             return
         writer = terminalreporter._tw  # noqa: SLF001 (pytest offers no other way to its width and colours)
-        for text in print_summary(
-            {spec: tuple(found) for spec, found in self.verdicts.items()},
-            self.descriptions,
-            self.not_offered,
-            self.elsewhere,
-            width=writer.fullwidth,
-            color=writer.hasmarkup,
-        ):
+        for text in self._ended().texts(width=writer.fullwidth, color=writer.hasmarkup):
             terminalreporter.write(text)
         for line in self.lines:
             terminalreporter.write_line(line, red=True)
 
     # --- the end of a run ---
 
-    def _nothing_asked(self) -> Iterable[str]:
-        for spec, found in self.verdicts.items():
-            if not any(verdict.verdict in ASKED for verdict in found):
-                yield f"{spec}: nothing was asked, or everything was skipped: such a run says nothing, so it fails"
+    def _ended(self) -> Ended:
+        return Ended(self.verdicts, self.descriptions, self.not_offered, self.elsewhere)
 
-    def _stale(self) -> Iterable[str]:
-        today = datetime.datetime.now(tz=datetime.UTC).date()
-        whole = self.settings.dialects is None and self.settings.areas is None and not any(self.elsewhere.values())
-        complete = not self.deselected and whole
-        for spec, found in self.verdicts.items():
-            description = self.descriptions.get(spec)
-            if description is None:
-                continue
-            try:
-                entries = self._known(spec, description)
-            except known.KnownError:
-                continue
-            yield from entries.stale(found, _every_id, complete=complete, today=today)
+    def _files(self) -> dict[str, known.Known]:
+        """The files of known deviations; one that can't be read any more says nothing."""
+        files = {}
+        for spec, description in self.descriptions.items():
+            with contextlib.suppress(known.KnownError):
+                files[spec] = self._known(spec, description)
+        return files
 
     def _write(self) -> None:
         if self.settings.report is not None:
@@ -215,17 +204,7 @@ class Suite:
                             writer.verdict(verdict, repro_command(verdict.id, spec))
                         writer.summary(Tally.of(*found))
         if self.settings.write_known is not None:
-            drafts = [
-                known.draft([verdict for verdict in found if verdict.known is None], spec)
-                for spec, found in self.verdicts.items()
-            ]
-            self.settings.write_known.write_text("\n".join(drafts), "utf-8")
-
-
-@functools.cache
-def _every_id() -> Sequence[str]:
-    """The ids of all cases there are, but for those that are derived or generated."""
-    return [case.id for vector in (*vectors.load(), *ledger.every_vector()) for case in vector.cases()]
+            self.settings.write_known.write_text(self._ended().drafts(), "utf-8")
 
 
 def _verdicts(report: Any) -> list[Verdict]:

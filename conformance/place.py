@@ -1,0 +1,217 @@
+"""The place of a deviation in its type: a count, a tag's size, the text of a field; whatever message it is in.
+
+One place in a codec reads all counts, another one all tag sizes: so what is wrong at such a place is mostly one fault,
+in however many messages it shows. A plain field is called by its message and name, since that is where it is declared.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from conformance.model import Case, Observation, Op
+from conformance.own import own
+from conformance.twins import twin_of
+from conformance.values import ValueFormatError, difference
+from conformance.vectors import Vector
+from reference.cursor import Span
+from reference.errors import DecodeError, Reason, WireError
+
+#: Longer bytes are not looked through: they are about their length.
+_LOOKED_AT = 1 << 16
+_INDEX = re.compile(r"\[\d+\]")
+#: Refusals that are about one integer, whatever that counts: their place is the integer's form.
+_OF_INTEGERS = frozenset({Reason.VARINT_OVERFLOW, Reason.OUT_OF_RANGE})
+#: Fields of records and batches that are varints.
+_VARINTS = frozenset({"VARINT", "VARLONG", "UNSIGNED_VARINT", "timestampDelta", "offsetDelta", "intVar", "uintVar"})
+#: Prefixes, sizes and checks: what every message has, and one place in a codec reads.
+_STRUCTURE = re.compile(
+    r".*\b(length|count|size|marker|tag|tags|crc|magic|data|content)\b.*|.*(Length|Count)", re.DOTALL
+)
+
+_Pair = tuple[Any, Any]
+
+
+def of_refusal(vector: Vector, case: Case) -> str:
+    """Where what has to be refused is at fault. Empty where that is not known."""
+    data = case.args.get("data")
+    if isinstance(data, bytes):
+        return _of_bytes(vector, case, data)
+    return _of_value(vector) if case.op is Op.ENCODE else ""
+
+
+def of_offset(case: Case, offset: int | None) -> str:
+    """What the byte belongs to at which an implementation refuses valid bytes."""
+    spans, _ = _spans(case, case.args.get("data"))
+    return "" if offset is None else _name(_at(spans, offset))
+
+
+def of_answer(vector: Vector, observation: Observation, compared: _Pair | None) -> str:
+    """Where an answer departs from what is expected. `compared`: both values, as the judge compared them; None where
+    bytes can't be read."""
+    case = observation.case
+    if case.type is None:
+        return ""
+    written = case.op in (Op.ENCODE, Op.RECODE)
+    right = vector.canonical_data if written else case.args.get("data")
+    spans, _ = _spans(case, right)
+    if compared is None:
+        return "what can't be read again"
+    try:
+        path = difference(*compared)
+    except ValueFormatError:
+        return "no value of the protocol"
+    if path is None:
+        return f"{_name(_at(spans, _first_difference(right, observation.answer)))}, of the same value".lstrip(", ")
+    expected, actual = (_value_at(value, path) for value in compared)
+    how = _how(expected, actual)
+    span = _at_path(spans, path, last=not how)
+    if span is None or not how:
+        named = _name(span)
+        structural = bool(_STRUCTURE.fullmatch(named)) and "tag" in named
+        fields = _INDEX.sub("", path).strip(".")
+        return named if structural or not fields else f"{case.type}.{fields}"
+    return f"{_name(span)}: {how}"
+
+
+# --- What has to be refused -------------------------------------------------------------------------------------------
+
+
+def _of_bytes(vector: Vector, case: Case, data: bytes) -> str:
+    assert vector.reject is not None
+    spans, error = _spans(case, data)
+    offset = vector.reject.offset
+    if offset is None and error is not None:
+        offset = error.offset
+    if offset is None:
+        return ""
+    found = _at(spans, offset)
+    if found is None or (error is not None and found.end > offset != found.start):
+        found = _from_twin(vector, offset, error) or found
+    return _of_integer(_name(found)) if vector.reject.reason in _OF_INTEGERS else _name(found)
+
+
+def _from_twin(vector: Vector, offset: int, error: DecodeError | None) -> Span | None:
+    """What stands there in the valid twin, for bytes that could not be read."""
+    twin = twin_of(vector)
+    if twin is None or twin.type != vector.type or not twin.pieces:
+        return None
+    spans, _ = _spans(twin.case(Op.DECODE), twin.data)
+    path = "" if error is None else error.path
+    there = [span for span in spans if span.path == path]
+    return next((span for span in there if span.start >= offset), there[-1] if there else None) or _at(spans, offset)
+
+
+def _of_value(vector: Vector) -> str:
+    """Where a value is at fault that must not be written."""
+    assert vector.type is not None and vector.reject is not None
+    twin = twin_of(vector)
+    if twin is None or twin.type != vector.type or not twin.pieces:
+        return ""
+    try:
+        own().encode(vector.type, vector.value, dialect=vector.dialect, version=vector.version)
+        path = ""
+    except WireError as error:
+        path = error.path
+    spans, _ = _spans(twin.case(Op.ENCODE), twin.data)
+    name = _name(_at_path(spans, path, last=False))
+    return _of_integer(name) if vector.reject.reason in _OF_INTEGERS else name
+
+
+def _of_integer(name: str) -> str:
+    return "a varint" if name in _VARINTS or not name.isupper() else name
+
+
+# --- Spans ------------------------------------------------------------------------------------------------------------
+
+
+def _spans(case: Case, data: Any) -> tuple[Sequence[Span], DecodeError | None]:
+    if case.type is None or not isinstance(data, bytes) or len(data) > _LOOKED_AT:
+        return (), None
+    try:
+        found = own().explain(case.type, data, dialect=case.dialect, version=case.version)
+    except (NotImplementedError, WireError):
+        return (), None
+    return found.spans, found.error
+
+
+def _at(spans: Sequence[Span], offset: int | None) -> Span | None:
+    """The smallest piece with this byte, one that begins there before others."""
+    if offset is None:
+        return None
+    holding = [span for span in spans if span.start <= offset < span.end]
+    return min(holding, key=lambda span: (span.start != offset, span.end - span.start), default=None)
+
+
+def _at_path(spans: Sequence[Span], path: str, *, last: bool) -> Span | None:
+    """The first or last piece of a value, or of what holds it."""
+    while True:
+        there = [span for span in spans if span.path == path]
+        if there:
+            return there[-1 if last else 0]
+        if not path:
+            return spans[0] if spans else None
+        path = path[: max(path.rfind("."), path.rfind("["), 0)]
+
+
+def _name(span: Span | None) -> str:
+    """What a piece is, whatever it holds: registers give keys of headers names."""
+    if span is None:
+        return ""
+    return "key" if span.what.startswith("key ") and span.what != "key length" else span.what
+
+
+# --- Values -----------------------------------------------------------------------------------------------------------
+
+_MISSING = object()
+
+
+def _value_at(value: Any, path: str) -> Any:
+    for name, index in re.findall(r"([^.\[\]]+)|\[(\d+)\]", path):
+        if name:
+            value = value.get(name, _MISSING) if isinstance(value, Mapping) else _MISSING
+        elif isinstance(value, (list, tuple)) and int(index) < len(value):
+            value = value[int(index)]
+        else:
+            return _MISSING
+    return value
+
+
+def _how(expected: Any, actual: Any) -> str:
+    """In a few words how they differ, where it is not only in what they hold."""
+    if actual is _MISSING:
+        return "missing"
+    if expected is _MISSING:
+        return "too much"
+    if (kinds := (_kind(expected), _kind(actual))) and kinds[0] != kinds[1]:
+        return f"{kinds[1]} in place of {kinds[0]}"
+    if isinstance(expected, (list, tuple)) and not (expected and actual):
+        return "empty" if expected else "not empty"
+    return ""
+
+
+def _kind(value: Any) -> str:
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "a boolean"
+        case int():
+            return "an integer"
+        case str():
+            return "text"
+        case bytes() | bytearray() | memoryview():
+            return "bytes"
+        case list() | tuple():
+            return "an array"
+        case Mapping():
+            return "a structure"
+    return "another type"
+
+
+def _first_difference(expected: Any, actual: Any) -> int | None:
+    if not isinstance(expected, bytes) or not isinstance(actual, bytes):
+        return None
+    faced = enumerate(zip(expected, actual, strict=False))
+    return next((at for at, (one, other) in faced if one != other), max(min(len(expected), len(actual)) - 1, 0))

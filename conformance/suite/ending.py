@@ -1,0 +1,60 @@
+"""The end of a run: what fails it beside its verdicts, what is printed, and the draft of a known-deviations file."""
+
+from __future__ import annotations
+
+import datetime
+import functools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from conformance import known, ledger, vectors
+from conformance.asking import ASKED
+from conformance.model import Description, Verdict
+from conformance.report.summary import print_summary
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """What a run came to, all by implementation spec. `not_offered`, `elsewhere`: see `selection.LeftOut`."""
+
+    verdicts: Mapping[str, Sequence[Verdict]]
+    descriptions: Mapping[str, Description]
+    not_offered: Mapping[str, Mapping[str, int]]
+    elsewhere: Mapping[str, Mapping[str, int]]
+
+    def texts(self, *, width: int, color: bool) -> Iterator[str]:
+        """What is printed for a person."""
+        yield from print_summary(
+            {spec: tuple(found) for spec, found in self.verdicts.items()},
+            self.descriptions,
+            self.not_offered,
+            self.elsewhere,
+            width=width,
+            color=color,
+        )
+
+    def nothing_asked(self) -> Iterator[str]:
+        """A line for each implementation of which the run says nothing, which fails it."""
+        for spec, found in self.verdicts.items():
+            if not any(verdict.verdict in ASKED for verdict in found):
+                yield f"{spec}: nothing was asked, or everything was skipped: such a run says nothing, so it fails"
+
+    def stale(self, files: Mapping[str, known.Known], *, complete: bool) -> Iterator[str]:
+        """What is no longer true in the files of known deviations, which fails the run. `complete`: all questions that
+        these implementations offer to answer were to be asked."""
+        today = datetime.datetime.now(tz=datetime.UTC).date()
+        for spec, entries in files.items():
+            yield from entries.stale(self.verdicts.get(spec, ()), _every_id, complete=complete, today=today)
+
+    def drafts(self) -> str:
+        """Known-deviations files for what is not known yet, one after the other."""
+        return "\n".join(
+            known.draft([verdict for verdict in found if verdict.known is None], spec)
+            for spec, found in self.verdicts.items()
+        )
+
+
+@functools.cache
+def _every_id() -> Sequence[str]:
+    """The ids of all cases there are, but for those that are derived or generated."""
+    return [case.id for vector in (*vectors.load(), *ledger.every_vector()) for case in vector.cases()]
