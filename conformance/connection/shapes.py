@@ -84,7 +84,7 @@ def brief(value: Any, limit: int = 120) -> str:
 
 
 def octets(answer: Any) -> bytes:
-    """The bytes of an encode or recode."""
+    """The bytes of an encode, a recode or a convert."""
     if isinstance(answer, (bytes, bytearray, memoryview)):
         return bytes(answer)
     raise ShapeError(f"the answer is {brief(answer)}: bytes were expected")
@@ -154,6 +154,7 @@ _SHAPES: Mapping[Op, Callable[[Any], Any]] = {
     Op.DECODE: plain,
     Op.ENCODE: octets,
     Op.RECODE: octets,
+    Op.CONVERT: octets,
     Op.LOOKUP: values,
     Op.SERVE: served,
     Op.INTERPRET: outcome,

@@ -38,6 +38,7 @@ _OWN_FIELDS: Mapping[Kind, frozenset[str]] = {
         Kind.INVALID: "type version bytes derive reject twin",
         Kind.UNENCODABLE: "type version value derive reject twin",
         Kind.LOOKUP: "type version bytes key values",
+        Kind.CONVERT: "type version bytes to gives reject twin",
         Kind.SERVE: "chunks sends closes",
         Kind.INTERPRET: "request response outcome",
         Kind.NEGOTIATE: "api_key client broker chooses",
@@ -141,7 +142,8 @@ def _kind(raw: RawVector) -> Kind:
             (Kind.NEGOTIATE, raw.client is not None and raw.chooses is not msgspec.UNSET),
             (Kind.EVOLVE, raw.old is not ABSENT and raw.breaks is not None),
             (Kind.LOOKUP, has_bytes and raw.key is not ABSENT and raw.values is not ABSENT),
-            (Kind.INVALID, has_bytes and raw.value is ABSENT and raw.reject is not None),
+            (Kind.CONVERT, has_bytes and raw.to is not None and (raw.gives is None) != (raw.reject is None)),
+            (Kind.INVALID, has_bytes and raw.value is ABSENT and raw.reject is not None and raw.to is None),
             (Kind.UNENCODABLE, not has_bytes and has_value and raw.reject is not None),
             (Kind.VALID, has_bytes and has_value and raw.reject is None),
         )
@@ -170,7 +172,7 @@ def _resolve(raw: RawVector, file: RawFile, settings: Mapping[str, Any]) -> Vect
     missing = set(raw.needs) - set(settings)
     if missing:
         raise VectorError(f"needs: the file's settings have no {', '.join(sorted(missing))}")
-    if kind in (Kind.INVALID, Kind.UNENCODABLE) and raw.twin is None:
+    if raw.reject is not None and raw.twin is None:
         raise VectorError("a negative vector needs a valid twin")
     args, expected = _question(kind, raw)
     return Vector(
@@ -184,7 +186,7 @@ def _resolve(raw: RawVector, file: RawFile, settings: Mapping[str, Any]) -> Vect
         version=raw.version,
         pieces=pieces,
         value=value,
-        canonical=_pieces(raw.canonical, "canonical"),
+        canonical=_pieces(raw.canonical, "canonical") or _pieces(raw.gives, "gives"),
         compare_decoded=raw.compare == "decoded",
         reject=Reject(raw.reject.reason, raw.reject.offset) if raw.reject else None,
         or_reject=raw.or_reject.reason if raw.or_reject else None,
@@ -250,6 +252,8 @@ def _question(kind: Kind, raw: RawVector) -> tuple[Mapping[str, Any], Any]:
     match kind:
         case Kind.LOOKUP:
             return {"key": from_json(raw.key)}, from_json(raw.values)
+        case Kind.CONVERT:
+            return {"to": raw.to}, None
         case Kind.SERVE:
             chunks = [b"".join(p.data for p in _pieces(chunk, "chunks")) for chunk in raw.chunks or ()]
             return {"chunks": chunks}, (raw.sends, raw.closes)
@@ -323,7 +327,7 @@ def _check_file(vectors: Sequence[Vector], name: str) -> None:
         place = f"{name}, vector {vector.id!r}"
         if vector.twin is not None:
             twin = by_id.get(vector.twin)
-            if twin is None or twin.kind is not Kind.VALID:
+            if twin is None or twin.reject is not None or twin.kind not in (Kind.VALID, vector.kind):
                 raise VectorError(f"{place}: its twin {vector.twin!r} is no valid vector of this file")
             if (twin.type, twin.version) != (vector.type, vector.version) and not _other_version(vector):
                 raise VectorError(f"{place}: its twin {vector.twin!r} is of another type or version")

@@ -96,6 +96,11 @@ class Dialect(abc.ABC):
         """All values of a header key, in order. Raises DecodeError."""
         raise NotImplementedError(f"{self.name} has no headers to be looked up")
 
+    def convert(self, type_name: str, data: bytes, to: str, version: int | None, rules: Rules) -> bytes:
+        """What bytes of a type are in another format, which the dialect names. Raises DecodeError for bytes that are
+        none, EncodeError for what the other format can't hold and must not lose."""
+        raise NotImplementedError(f"{self.name} does not say how formats are converted")
+
     def serve(self, chunks: Iterable[bytes], settings: Mapping[str, Any], rules: Rules) -> tuple[bytes, bool]:
         """All that a conforming broker sends for these chunks on a fresh connection, and whether it then closed."""
         raise NotImplementedError(f"{self.name} does not say what a broker answers")
