@@ -147,7 +147,7 @@ def _read(check: Property, seed: bytes, prefix: int | None = None) -> Questions:
     """How these bytes are read, or recoded, which is not asked where they end with a partial entry."""
     op = _reading(check)
     vector, case = generated.vector_of(op, check.dialect, check.type, check.version, seed, prefix)
-    partial = vector.kind is Kind.VALID and generated.has_partial_tail(check.type, vector.data)
+    partial = vector.kind is Kind.VALID and generated.has_partial_tail(check.dialect, check.type, vector.data)
     if not partial or op is not Op.RECODE:
         yield vector, case
 

@@ -146,9 +146,9 @@ def test_each_dialect_says_of_which_types() -> None:
     ],
 )
 def test_partial_tails(digits: str, partial: bool) -> None:
-    assert has_partial_tail("RecordSet", bytes.fromhex(digits)) is partial
-    assert has_partial_tail("MessageSet", bytes.fromhex(digits)) is partial
-    assert not has_partial_tail("RecordBatch", bytes.fromhex(digits))
+    assert has_partial_tail(KAFKA, "RecordSet", bytes.fromhex(digits)) is partial
+    assert has_partial_tail(KAFKA, "MessageSet", bytes.fromhex(digits)) is partial
+    assert not has_partial_tail(KAFKA, "RecordBatch", bytes.fromhex(digits))
 
 
 @pytest.mark.parametrize(("name", "version"), list(_types(KAFKA)))
@@ -213,3 +213,14 @@ def test_another_answer_fails() -> None:
     vector, case = made(Op.DECODE, "INT8", "05")
     assert judge(vector, Observation(case, Status.ANSWER, 6)).verdict is Outcome.FAIL
     assert judge(vector, Observation(case, Status.REJECT)).verdict is Outcome.FAIL
+
+
+def test_what_a_partial_tail_and_an_area_are_comes_from_the_dialect() -> None:
+    """No type of another dialect is taken for one of Kafka's, whatever it is called."""
+    data = bytes.fromhex("00")
+    assert has_partial_tail(KAFKA, "RecordSet", data)
+    for dialect in ("kip-82-int-keys", "kip-82-string-keys", "wire-format", "kip-482-v1"):
+        assert not has_partial_tail(dialect, "RecordSet", data)
+        assert not has_partial_tail(dialect, "MESSAGE_SET", data)
+    assert area("kip-82-string-keys", "BATCH") == "framing"
+    assert area("kip-482-v1", "OPTIONAL_FIELDS:FetchRequest") == "tag-ordering"

@@ -383,7 +383,7 @@ def test_a_crc_that_is_not_looked_at_is_found() -> None:
 
 def test_a_partial_tail_that_is_refused_is_found() -> None:
     def strict(case: Case, observation: Observation) -> Observation:
-        if has_partial_tail("RecordSet", case.args["data"]):
+        if has_partial_tail(KAFKA, "RecordSet", case.args["data"]):
             return Observation(case, Status.REJECT)
         return observation
 

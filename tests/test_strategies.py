@@ -22,6 +22,7 @@ from reference.plan import plan
 from reference.primitives import PRIMITIVES
 from reference.rules import Rules
 from reference.schema import from_json
+from reference.shapes import Shaped
 
 QUICK = settings(
     max_examples=25,
@@ -277,3 +278,12 @@ def test_bytes_that_are_nearly_right() -> None:
     assert any(len(data) > len(canonical) for data in found)
     near = [data for data in found if sum(a != b for a, b in zip(data, canonical, strict=False)) == 1]
     assert near
+
+
+def test_every_codec_of_records_says_which_values_it_has() -> None:
+    for dialect in reference.dialects:
+        found = reference.dialect_named(dialect)
+        for name in found.entries:
+            span = found.types[name]
+            assert isinstance(found.codec(name, None if span is None else span[0]), Shaped), name
+    assert isinstance(reference.dialect_named(KAFKA).codec("Record", None), Shaped)
