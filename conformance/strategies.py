@@ -8,12 +8,13 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from conformance import borders
+from conformance.all_types import requests_of
 from conformance.own import own
-from conformance.values import INTEGERS
 from reference.codec import Codec, NodeCodec
 from reference.framing import RequestFrame, ResponseFrame, request_plans
 from reference.plan import Array, Node, OptionalBuffer, Pair, PlannedField, Struct, TagBuffer
-from reference.primitives import Primitive
+from reference.primitives import INTEGERS, Primitive
 from reference.shapes import (
     Among,
     Ascending,
@@ -36,14 +37,13 @@ Values = st.SearchStrategy[Any]
 
 def _integers(low: int, high: int) -> Values:
     """Integers with the borders of every varint length, and their neighbours, drawn often."""
-    borders = {border + step for bits in range(0, 64, 7) for border in (1 << bits, -(1 << bits)) for step in (-1, 0, 1)}
-    borders |= {low, low + 1, high - 1, high, 0}
-    simplest_first = sorted((b for b in borders if low <= b <= high), key=lambda b: (abs(b), b < 0))
-    return st.sampled_from(simplest_first) | st.integers(low, high)
+    return st.sampled_from(borders.integers(low, high)) | st.integers(low, high)
 
 
-_TEXT = st.text(st.characters(codec="utf-8"), max_size=40) | st.sampled_from(["", "\0", "é", "𝄞", "a" * 126, "a" * 127])
-_BYTES = st.binary(max_size=40) | st.sampled_from([b"", b"\0", b"\xff" * 126, b"\xff" * 127])
+_TEXT = st.text(st.characters(codec="utf-8"), max_size=40) | st.sampled_from(borders.TEXTS)
+_BYTES = st.binary(max_size=40) | st.sampled_from(borders.OCTETS)
+
+_HEADER_KEYS = st.sampled_from(borders.KEYS) | _TEXT
 
 
 def _floats() -> Values:
@@ -70,14 +70,15 @@ def of_primitive(primitive: Primitive) -> Values:
 def _tags(known: frozenset[int] = frozenset()) -> Values:
     """Unknown tags, ascending, none of them known."""
     number = _integers(0, 2**32 - 1).filter(lambda tag: tag not in known)
-    return st.dictionaries(number, _BYTES, max_size=4).map(lambda tags: [list(item) for item in sorted(tags.items())])
+    return st.dictionaries(number, _BYTES, max_size=borders.MOST_PAIRS).map(
+        lambda tags: [list(item) for item in sorted(tags.items())]
+    )
 
 
 def _optional_fields(known: frozenset[int] = frozenset()) -> Values:
     """Unknown optional fields, by ascending tags of 16 bits, none of them known and none empty."""
-    borders = st.sampled_from((0, 1, 0x7FFF, 0x8000, 0xFFFF)) | st.integers(0, 2**16 - 1)
-    number = borders.filter(lambda tag: tag not in known)
-    fields = st.dictionaries(number, _BYTES.filter(bool), max_size=4)
+    number = (st.sampled_from(borders.SHORT_TAGS) | st.integers(0, 2**16 - 1)).filter(lambda tag: tag not in known)
+    fields = st.dictionaries(number, _BYTES.filter(bool), max_size=borders.MOST_PAIRS)
     return fields.map(lambda tags: [list(item) for item in sorted(tags.items())])
 
 
@@ -91,7 +92,7 @@ def of_node(node: Node) -> Values:
         case OptionalBuffer():
             return _optional_fields()
         case Array():
-            elements = st.lists(of_node(node.element), max_size=3)
+            elements = st.lists(of_node(node.element), max_size=borders.MOST_ELEMENTS)
             return st.none() | elements if node.nullable else elements
         case Pair(first, second):
             return st.tuples(of_node(first.node), of_node(second.node)).map(list)
@@ -130,7 +131,7 @@ def of_shape(shape: Shape) -> Values:
         case KeyValue() | KeyValues() | Ascending():
             return _of_pairs(shape)
         case Items(item, least):
-            return st.lists(of_shape(item), min_size=least, max_size=3)
+            return st.lists(of_shape(item), min_size=least, max_size=borders.MOST_ELEMENTS)
         case Fields(fields):
             return st.fixed_dictionaries({name: of_shape(field) for name, field in fields.items()})
         case Either(shapes):
@@ -142,10 +143,10 @@ def of_shape(shape: Shape) -> Values:
 def _of_pairs(shape: KeyValue | KeyValues | Ascending) -> Values:
     value = of_shape(shape.value)
     if isinstance(shape, Ascending):
-        pairs = st.dictionaries(of_shape(shape.key), value, max_size=4)
+        pairs = st.dictionaries(of_shape(shape.key), value, max_size=borders.MOST_PAIRS)
         return pairs.map(lambda found: [list(pair) for pair in sorted(found.items())])
     pair = st.tuples(_of_key(shape.key), value).map(list)
-    return st.lists(pair, max_size=4) if isinstance(shape, KeyValues) else pair
+    return st.lists(pair, max_size=borders.MOST_PAIRS) if isinstance(shape, KeyValues) else pair
 
 
 def _of_key(key: Shape) -> Values:
@@ -169,30 +170,16 @@ def of_codec(codec: Codec, dialect: str) -> Values:
 def _of_request_frames(codec: RequestFrame, dialect: str) -> Values:
     """Requests of every api at every version."""
     frames = []
-    for key, (low, high) in _apis(dialect):
-        for version in range(low, high + 1):
-            header, body = request_plans(codec.messages, key, version)
-            fixed = {"RequestApiKey": key, "RequestApiVersion": version}
-            headers = of_node(header).map(functools.partial(_overlaid, fixed))
-            frames.append(st.fixed_dictionaries({"header": headers, "body": of_node(body)}))
+    for key, version in requests_of(dialect):
+        header, body = request_plans(codec.messages, key, version)
+        fixed = {"RequestApiKey": key, "RequestApiVersion": version}
+        headers = of_node(header).map(functools.partial(_overlaid, fixed))
+        frames.append(st.fixed_dictionaries({"header": headers, "body": of_node(body)}))
     return st.one_of(frames)
 
 
 def _overlaid(fixed: dict[str, Any], value: dict[str, Any]) -> dict[str, Any]:
     return value | fixed
-
-
-def _apis(dialect: str) -> list[tuple[int, tuple[int, int]]]:
-    found = own().dialect(dialect)
-    return [
-        (key, span)
-        for key, name in sorted(found.apis().items())
-        if (span := found.types.get(f"{name}Request")) is not None
-    ]
-
-
-#: Few keys, so that they come twice, and any others.
-_HEADER_KEYS = st.sampled_from(["a", "b", "A", "", "é", "e\u0301"]) | _TEXT
 
 
 def values(type_name: str, *, dialect: str, version: int | None = None) -> Values:
@@ -228,7 +215,7 @@ _BORDERS = tuple(
 
 #: A fault: its kind and how it is done. The first kinds are the simplest, towards which examples shrink.
 _FAULTS = st.one_of(
-    st.tuples(st.just("insert"), st.binary(min_size=1, max_size=4)),
+    st.tuples(st.just("insert"), st.binary(min_size=1, max_size=borders.MOST_PAIRS)),
     st.tuples(st.just("border"), st.sampled_from(_BORDERS)),
     st.tuples(st.just("pad"), st.none()),
     st.tuples(st.just("drop"), st.integers(1, 4)),

@@ -9,10 +9,10 @@ import pytest
 from wire import KAFKA
 
 import reference
+from conformance.all_types import types_of
 from conformance.generated import area, has_partial_tail, parse, vector_of
 from conformance.judge import judge
 from conformance.model import Case, Observation, Op, Outcome, Status
-from conformance.properties import _types
 from conformance.readings import ask
 from conformance.vectors import Kind, Reject
 from reference.errors import Reason
@@ -151,7 +151,7 @@ def test_partial_tails(digits: str, partial: bool) -> None:
     assert not has_partial_tail(KAFKA, "RecordBatch", bytes.fromhex(digits))
 
 
-@pytest.mark.parametrize(("name", "version"), list(_types(KAFKA)))
+@pytest.mark.parametrize(("name", "version"), list(types_of(KAFKA)))
 def test_an_id_parses_back_to_the_same_case(name: str, version: int | None) -> None:
     digits = ("", "00", "0001", "ffffffff0f", "0000000a0012000000000001ffff")
     for seed, op, prefix in itertools.product(digits, (Op.DECODE, Op.RECODE), (None, 0, 1)):
@@ -200,7 +200,7 @@ def test_ids_of_cases_that_there_are_none_of(identifier: str, text: str) -> None
         parse(identifier)
 
 
-@pytest.mark.parametrize(("name", "version"), list(_types(KAFKA)))
+@pytest.mark.parametrize(("name", "version"), list(types_of(KAFKA)))
 def test_the_reference_passes_its_own_cases(name: str, version: int | None) -> None:
     for digits in ("", "00", "8100", "ffffffff1f", "00000001", "0000000a0012000000000001ffff"):
         for op in (Op.DECODE, Op.RECODE):

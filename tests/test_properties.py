@@ -11,6 +11,7 @@ from wire import KAFKA
 
 import reference
 from conformance import properties
+from conformance.all_types import types_of
 from conformance.closing import Closing
 from conformance.connection import Options, open_connection
 from conformance.generated import has_partial_tail, parse
@@ -119,7 +120,7 @@ def test_the_properties_of_all_types() -> None:
         *ids
     }
     types = {(found.type, found.version) for found in EVERY}
-    assert types == set(properties._types(KAFKA))
+    assert types == set(types_of(KAFKA))
     for name in ("round-trip", "arbitrary-bytes"):
         assert {(found.type, found.version) for found in EVERY if found.name == name} == types
     # Nothing can be cut off from no bytes.
