@@ -209,6 +209,18 @@ read_varlong, append_varlong = _zigzag("VARLONG", 64)
 # --- Lengths and counts -----------------------------------------------------------------------------------------------
 
 
+def read_window(reader: Reader, read_prefix: IntegerReader, what: str) -> Reader:
+    """What the size before it counts, as a reader of its own; `what` is the size's name. Raises DecodeError, at the
+    size, for one below 0 or beyond the bytes left."""
+    start = reader.pos
+    size = read_prefix(reader, what)
+    if size < 0:
+        raise reader.error(Reason.NEGATIVE_LENGTH, f"{what} {size} is negative", start)
+    if size > reader.remaining:
+        raise reader.error(Reason.TRUNCATED, f"{what} {size}, but {reader.remaining} bytes are left", start)
+    return reader.window(size)
+
+
 def read_classic_length(reader: Reader, read_prefix: IntegerReader, what: str, nullable: bool) -> int | None:
     """A length or count as a signed integer; −1 is null. It is compared with the bytes left, at one byte an element.
 
