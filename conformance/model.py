@@ -102,6 +102,11 @@ class Observation:
     detail: str = ""
 
 
+#: What a client can make of a response, and all keys that such an answer can have.
+CLIENT_OUTCOMES = ("accepted", "unsupported", "retry", "error", "malformed")
+OUTCOME_KEYS = frozenset({"outcome", "version", "error", "request"})
+
+
 class Outcome(StrEnum):
     """What the kit concludes."""
 

@@ -12,11 +12,12 @@ import difflib
 import functools
 from dataclasses import dataclass
 
-from conformance import generated, ledger, vectors
+from conformance import generated, ledger, seeded, vectors
 from conformance.model import Case, Description, Op
-from conformance.simplest import simplest_bytes
+from conformance.own import own
 from conformance.twins import twin_of
 from conformance.vectors import Kind, Vector
+from reference.errors import WireError
 
 _CODED = (Op.DECODE, Op.ENCODE, Op.RECODE)
 
@@ -99,8 +100,12 @@ def simplest_case(case: Case, version: int | None = None) -> Case | None:
 
 @functools.cache
 def _simplest(op: Op, dialect: str, type_name: str, version: int | None) -> Case | None:
-    seed = simplest_bytes(dialect, type_name, version)
-    return None if seed is None else generated.vector_of(op, dialect, type_name, version, seed)[1]
+    try:
+        value = seeded.simplest(type_name, dialect=dialect, version=version)
+        seed = own().encode(type_name, value, dialect=dialect, version=version)
+    except (NotImplementedError, WireError):
+        return None
+    return generated.vector_of(op, dialect, type_name, version, seed)[1]
 
 
 def offered_twin(question: Question, offered: Description) -> Case | None:

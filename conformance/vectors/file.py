@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from conformance import bombs
-from conformance.model import Op
+from conformance.model import CLIENT_OUTCOMES, OUTCOME_KEYS, Op
 from conformance.values import ValueFormatError, from_json
 from conformance.vectors.model import (
     ABSENT,
@@ -26,6 +26,7 @@ from conformance.vectors.model import (
 )
 from conformance.vectors.raw import UNSET_FIELDS, Json, Pieces, RawAlso, RawFile, RawVector, RawWrong
 from reference.errors import Reason
+from reference.evolution import Break
 
 _decoder = msgspec.json.Decoder(RawFile)
 
@@ -45,9 +46,7 @@ _OWN_FIELDS: Mapping[Kind, frozenset[str]] = {
         Kind.EVOLVE: "old new breaks",
     }.items()
 }
-_BREAKS = ("tag-reused", "type-changed", "nullability-changed", "versions-moved", "field-changed")
 _RULING = re.compile(r"R-[A-Za-z0-9]+(-[A-Za-z0-9]+)*")
-_OUTCOMES = ("accepted", "unsupported", "retry", "error", "malformed")
 _HEX = re.compile("(?:[0-9a-f]{2})*")
 _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 #: Forms of `derive` that give bytes.
@@ -216,8 +215,8 @@ def _check_fields(kind: Kind, raw: RawVector) -> None:
         if not _RULING.fullmatch(ruling):
             raise VectorError(f"rulings: {ruling!r} is no ruling's id")
     for found in raw.breaks or ():
-        if found.keys() != {"kind", "path"} or found["kind"] not in _BREAKS:
-            raise VectorError(f'breaks: {found} is no {{"kind", "path"}} with one of {", ".join(_BREAKS)}')
+        if found.keys() != {"kind", "path"} or found["kind"] not in tuple(Break):
+            raise VectorError(f'breaks: {found} is no {{"kind", "path"}} with one of {", ".join(Break)}')
 
 
 def _check_pattern(pattern: Json) -> None:
@@ -232,8 +231,8 @@ def _check_pattern(pattern: Json) -> None:
 
 
 def _check_outcome(outcome: Mapping[str, Json]) -> None:
-    if outcome.get("outcome") not in _OUTCOMES or not outcome.keys() <= {"outcome", "version", "error", "request"}:
-        raise VectorError(f"outcome: {outcome} does not name one of {', '.join(_OUTCOMES)}")
+    if outcome.get("outcome") not in CLIENT_OUTCOMES or not outcome.keys() <= OUTCOME_KEYS:
+        raise VectorError(f"outcome: {outcome} does not name one of {', '.join(CLIENT_OUTCOMES)}")
     if (outcome["outcome"] == "retry") != ("version" in outcome):
         raise VectorError("outcome: a retry has a version, and nothing else has one")
 
