@@ -19,6 +19,8 @@ from conformance.twins import twin_of
 from conformance.vectors import Kind, Vector
 
 _REFUSED = (Kind.INVALID, Kind.UNENCODABLE)
+#: The ops that a type's simplest value can be asked in.
+_OF_TYPES = (Op.DECODE, Op.ENCODE, Op.RECODE)
 
 
 class UnknownId(ValueError):  # noqa: N818 (a name that is none, not a fault)
@@ -86,7 +88,7 @@ def _refusal_counts(vector: Vector, op: Op) -> bool:
     """Whether a refusal can be what is demanded, or what another reading demands."""
     if vector.kind in _REFUSED or vector.or_reject is not None:
         return True
-    return op in (Op.DECODE, Op.ENCODE, Op.RECODE) and any(also.refuses for also in vector.also)
+    return op in _OF_TYPES and any(also.refuses for also in vector.also)
 
 
 def simplest_case(case: Case, version: int | None = None) -> Case | None:
@@ -104,11 +106,13 @@ def _simplest(op: Op, dialect: str, type_name: str, version: int | None) -> Case
 
 def offered_twin(question: Question, offered: Description) -> Case | None:
     """The twin as this implementation can be asked it: where that is of a version that it does not offer (the version
-    is the question then), the simplest value of one that it offers."""
-    twin = question.twin
+    is the question then), the simplest value of one that it offers. A question has one too where a reading that the
+    implementation declares may demand a refusal."""
+    case, twin = question.case, question.twin
+    if twin is None and offered.readings and case.op in _OF_TYPES:
+        twin = simplest_case(case)
     if twin is None or offered.offers(twin):
         return twin
-    case = question.case
     span = offered.versions(case.dialect, case.type)
     found = None if span is None else simplest_case(case, span[0])
     return found if found is not None and offered.offers(found) else None
