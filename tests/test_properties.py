@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pytest
+from conformance.session import Judged, Session
 from wire import KAFKA
 
 import reference
@@ -18,7 +19,6 @@ from conformance.known import Deviation, Known
 from conformance.model import DEVIATIONS, Case, Description, Kind, Observation, Op, Outcome, Status, Verdict
 from conformance.properties import Property, offered
 from conformance.readings import ask
-from conformance.session import Judged, Session
 from conformance.values import equal
 from conformance.vectors import ABSENT, Reject
 from conformance.vectors import Kind as VectorKind
