@@ -17,6 +17,7 @@ from conformance.model import Case, Description, Op
 from conformance.simplest import simplest_bytes
 from conformance.twins import twin_of
 from conformance.vectors import Kind, Vector
+from reference.errors import Reason
 
 _REFUSED = (Kind.INVALID, Kind.UNENCODABLE)
 #: The ops that a type's simplest value can be asked in.
@@ -102,6 +103,15 @@ def simplest_case(case: Case, version: int | None = None) -> Case | None:
 def _simplest(op: Op, dialect: str, type_name: str, version: int | None) -> Case | None:
     seed = simplest_bytes(dialect, type_name, version)
     return None if seed is None else generated.vector_of(op, dialect, type_name, version, seed)[1]
+
+
+def offers(described: Description, question: Question) -> bool:
+    """Whether an implementation is asked a question: it offers the op and type at its version. Where the version is the
+    question (its reason is unsupported-version), that need not lie in the range that is offered."""
+    case, reject = question.case, question.vector.reject
+    if reject is not None and reject.reason is Reason.UNSUPPORTED_VERSION:
+        case = dataclasses.replace(case, version=None)
+    return described.offers(case)
 
 
 def offered_twin(question: Question, offered: Description) -> Case | None:

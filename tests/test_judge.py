@@ -196,7 +196,8 @@ def test_a_refusal_counts_only_when_the_twin_was_accepted(made: Any, status: Sta
     twin = Observation(dataclasses.replace(vector.case(op), id="kafka/varints/twin#op"), status, detail="odd")
     verdict = judge(vector, refusal(vector, op), twin=twin)
     assert verdict.verdict is expected
-    assert verdict.detail == ("" if expected is Outcome.PASS else "twin refused: kafka/varints/twin#op odd")
+    did = "refused" if status is Status.REJECT else status
+    assert verdict.detail == ("" if expected is Outcome.PASS else f"twin {did}: kafka/varints/twin#op odd")
 
 
 #: Refusals that are right, or that another reading demands, once the twin was accepted.

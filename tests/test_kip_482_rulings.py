@@ -6,13 +6,14 @@ import itertools
 from typing import Any
 
 import pytest
-from judging import judged_by_asking
+from judging import judged
 
 import reference
 from conformance import properties, vectors
 from conformance.judge import rules_for
 from conformance.model import Case, Description, Op, Outcome
 from conformance.own import own
+from conformance.readings import ask
 from conformance.values import equal
 from conformance.vectors import Kind
 from reference import DecodeError, EncodeError, Reason, Reference, Rules
@@ -196,7 +197,7 @@ def test_declared_readings_are_contested_alone_and_two_at_once(readings: tuple[t
     for vector in VECTORS:
         ops = vector.ops if vector.kind is Kind.VALID else (Op.DECODE,) if vector.kind is Kind.INVALID else ()
         for op in ops:
-            _, verdict = judged_by_asking(asked, vector, vector.case(op), declared)
+            verdict = judged(vector, ask(asked, vector.case(op)), declared)
             assert verdict.verdict in (Outcome.PASS, Outcome.CONTESTED), (vector.path, op, verdict.detail)
             named |= set(verdict.rulings)
     there = {name for name, _ in readings}
