@@ -12,13 +12,12 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from judging import judged_by_asking
 
 import reference
 from conformance import strategies, vectors
 from conformance.grounds import grounds
-from conformance.judge import judge
 from conformance.model import Outcome
-from conformance.readings import ask
 from reference import DecodeError, EncodeError, Reason, Reference, Rules
 from reference.cursor import Reader
 from reference.dialects import DIALECTS, UnknownType
@@ -415,7 +414,9 @@ CONTESTED = sorted(ruling.id for ruling in reference.rulings(DIALECT).values() i
 )
 def test_what_another_reading_gives_is_contested_and_never_fails(taken: tuple[str, ...]) -> None:
     own = Reference(reference.take(reference.rulings(DIALECT).values(), dict.fromkeys(taken, "other")))
-    found = [judge(vector, ask(own, vector.case(op))) for vector in vectors.load([DIALECT]) for op in vector.ops]
+    found = [
+        judged_by_asking(own, vector, vector.case(op))[1] for vector in vectors.load([DIALECT]) for op in vector.ops
+    ]
     assert [verdict.id for verdict in found if verdict.verdict not in (Outcome.PASS, Outcome.CONTESTED)] == []
     assert {ruling for verdict in found for ruling in verdict.rulings} == set(taken)
 
