@@ -58,6 +58,10 @@ class Rules:
     after_stream: Literal["refused", "ignored"] = "refused"
     #: LZ4 frames whose blocks depend on each other.
     linked_blocks: Literal["read", "refused"] = "read"
+    #: The version in xerial's header: from 1 on, or not looked at.
+    xerial_version: Literal["from-1", "any"] = "from-1"
+    #: The greatest window of a zstd frame: 128 MiB, or as much as its library can.
+    zstd_window: Literal["128-mib", "any"] = "128-mib"
     #: A partial entry inside a compressed wrapper.
     inner_partial: Literal["refused", "dropped"] = "refused"
     #: Messages of another magic than their wrapper.

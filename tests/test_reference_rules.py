@@ -153,6 +153,15 @@ A_RECORD = bytes.fromhex("0e" + "00" + "00" + "00" + "01" + "02" + "61" + "00")
 GZIPPED = gzip.compress(A_RECORD, mtime=0)
 #: Of more than one block: a lone one has nothing to be linked with.
 LINKED = lz4.frame.compress(A_RECORD * 10_000, block_size=lz4.frame.BLOCKSIZE_MAX64KB, block_linked=True)
+#: Xerial's header with both versions 1, and a block: raw snappy of one literal.
+XERIAL = bytes.fromhex("82534e4150505900" + "00000001" + "00000001" + "0000000a" + "08" + "1c") + A_RECORD
+
+
+def zstd_frame(window: int) -> bytes:
+    """A frame of unknown size whose header has this descriptor of its window, with one raw block."""
+    return bytes.fromhex("28b52ffd00") + bytes([window]) + (len(A_RECORD) << 3 | 1).to_bytes(3, "little") + A_RECORD
+
+
 INNER = entry(0, 0, 0, b"a")
 
 #: switch → (question, {reading: what the reference then does}), the demanded reading first
@@ -451,6 +460,20 @@ SWITCHES: dict[str, list[tuple[Question, dict[str, Any]]]] = {
             contents("RecordBatch", batch(10_000, LINKED, 3)),
             {"read": [b"a"] * 10_000, "refused": Refused("corrupt-compression", 61)},
         ),
+    ],
+    "xerial_version": [
+        (
+            contents("RecordBatch", batch(1, XERIAL[:8] + bytes(4) + XERIAL[12:], 2)),
+            {"from-1": Refused("corrupt-compression", 61), "any": [b"a"]},
+        ),
+        (contents("RecordBatch", batch(1, XERIAL, 2)), {"from-1": [b"a"], "any": [b"a"]}),
+    ],
+    "zstd_window": [
+        (
+            contents("RecordBatch", batch(1, zstd_frame(0x89), 4)),
+            {"128-mib": Refused("corrupt-compression", 61), "any": [b"a"]},
+        ),
+        (contents("RecordBatch", batch(1, zstd_frame(0x88), 4)), {"128-mib": [b"a"], "any": [b"a"]}),
     ],
     "inner_partial": [
         (

@@ -35,7 +35,7 @@ _OWN_FIELDS: Mapping[Kind, frozenset[str]] = {
     kind: frozenset(fields.split())
     for kind, fields in {
         Kind.VALID: "type version bytes value derive canonical compare or_reject",
-        Kind.INVALID: "type version bytes derive reject twin",
+        Kind.INVALID: "type version bytes derive compare reject twin",
         Kind.UNENCODABLE: "type version value derive reject twin",
         Kind.LOOKUP: "type version bytes key values",
         Kind.SERVE: "chunks sends closes",

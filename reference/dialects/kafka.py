@@ -226,6 +226,23 @@ RULINGS: tuple[Ruling, ...] = (
         GUIDE,
     ),
     Ruling(
+        "R-K-22c",
+        "the two version fields of xerial's header",
+        "big-endian; a version of 1 and more is read, whatever the compatible version says (Java; Redpanda writes both "
+        "little-endian); below 1 refused",
+        {OTHER: ("xerial_version", "any")},
+        "neither is looked at",
+        "snappy-java, SnappyInputStream",
+    ),
+    Ruling(
+        "R-K-22d",
+        "the window of a zstd frame",
+        "128 MiB is read, for zstd's highest levels ask for it; a greater one is refused (Java)",
+        {OTHER: ("zstd_window", "any")},
+        "a greater one is read too",
+        "RFC 8878",
+    ),
+    Ruling(
         "R-K-23",
         "an ApiVersions request of any version ≥ 3 has a v2 header",
         "without its tag byte the connection is closed, as with a supported version whose body is missing; answers to "
