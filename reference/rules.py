@@ -79,6 +79,8 @@ class Rules:
     flag_without_headers: Literal["decoded", "refused"] = "decoded"
     #: As what numbers the int32 keys of headers ascend.
     int_key_order: Literal["signed", "unsigned"] = "signed"
+    #: The headers behind the key that a lookup wants.
+    behind_the_key: Literal["unread", "read"] = "unread"
     # kip-482-v1
     #: The FieldLength of an optional field, and the type VARINT.
     field_length: Literal["zigzag", "unsigned"] = "zigzag"

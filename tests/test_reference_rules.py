@@ -64,6 +64,13 @@ def headed(name: str, digits: str) -> Question:
     )
 
 
+def looked_up(key: int, digits: str) -> Question:
+    data = bytes.fromhex(digits)
+    return lambda **switches: attempt(
+        lambda: Reference(Rules(**switches)).lookup("HEADERS", data, key, dialect="kip-82-int-keys")
+    )
+
+
 def sorting(*keys: int) -> Question:
     """The keys of headers, in the order in which they are written."""
 
@@ -380,6 +387,17 @@ SWITCHES: dict[str, list[tuple[Question, dict[str, Any]]]] = {
             sorting(2, -1, 1, -(2**31)),
             {"signed": [-(2**31), -1, 1, 2], "unsigned": [1, 2, -(2**31), -1]},
         ),
+    ],
+    "behind_the_key": [
+        (
+            looked_up(1, "000000010000000161" + "0000000500000000" + "0000000300000000"),
+            {"unread": [b"a"], "read": Refused("key-order", 17)},
+        ),
+        (
+            looked_up(5, "000000010000000161" + "000000050000000162" + "0000000900000000"),
+            {"unread": [b"b"], "read": [b"b"]},
+        ),
+        (looked_up(3, "000000010000000161" + "000000050000000162"), {"unread": [], "read": []}),
     ],
     "flag_without_headers": [
         (
