@@ -30,8 +30,8 @@ class Rules:
     negative_length: Literal["refused", "null"] = "refused"
     #: Compact lengths and counts of 2³¹+1 and more.
     compact_length: Literal["unsigned", "signed"] = "unsigned"
-    #: Tags out of order or twice, on read.
-    tag_order: Literal["ascending", "any"] = "ascending"
+    #: Tags out of order or twice; in a map the last of equal ones stays, and order is made anew.
+    tag_order: Literal["ascending", "any", "map"] = "ascending"
     #: The size before a known tag's value.
     tag_size: Literal["exact", "ignored"] = "exact"
     #: A tag that the schema knows, but not in this version.

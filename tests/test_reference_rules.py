@@ -265,15 +265,23 @@ SWITCHES: dict[str, list[tuple[Question, dict[str, Any]]]] = {
     "tag_order": [
         (
             reading("TAG_BUFFER", "02" + "0201aa" + "0101bb"),
-            {"ascending": Refused("tag-order", 4), "any": [(2, b"\xaa"), (1, b"\xbb")]},
+            {
+                "ascending": Refused("tag-order", 4),
+                "any": [(2, b"\xaa"), (1, b"\xbb")],
+                "map": [(1, b"\xbb"), (2, b"\xaa")],
+            },
         ),
         (
             reading("TAG_BUFFER", "02" + "0201aa" + "0201bb"),
-            {"ascending": Refused("tag-duplicate", 4), "any": [(2, b"\xaa"), (2, b"\xbb")]},
+            {
+                "ascending": Refused("tag-duplicate", 4),
+                "any": [(2, b"\xaa"), (2, b"\xbb")],
+                "map": [(2, b"\xbb")],
+            },
         ),
         (
             small(ONE_TAG, "02" + "000105" + "000106"),
-            {"ascending": Refused("tag-duplicate", 4), "any": {"A": 6}},
+            {"ascending": Refused("tag-duplicate", 4), "any": {"A": 6}, "map": {"A": 6}},
         ),
     ],
     "tag_size": [
@@ -657,4 +665,6 @@ def test_what_is_read_leniently_is_written_canonically_or_refused() -> None:
     assert recode("STRING", "0001ff", invalid_text="replaced") == "0003efbfbd"
     assert recode("TAG_BUFFER", "0202000100", tag_order="any") == Refused("tag-order")
     assert recode("TAG_BUFFER", "0202000200", tag_order="any") == Refused("tag-duplicate")
+    assert recode("TAG_BUFFER", "03" + "0201aa" + "0100" + "0201bb", tag_order="map") == "02" + "0100" + "0201bb"
+    assert encode("TAG_BUFFER", [(2, b"a"), (1, b""), (2, b"b")], tag_order="map") == "02" + "0100" + "020162"
     assert recode("TAG_BUFFER", "01ffffffff0f00", tag_numbers="signed") == Refused("out-of-range")

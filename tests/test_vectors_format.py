@@ -428,6 +428,23 @@ def test_every_other_reading_is_of_contested_rulings_one_of_which_the_vector_nam
     assert [(v.path, rulings) for v, rulings in entries if not set(rulings) & set(v.rulings)] == []
 
 
+def _answers(vector: Vector, op: Op) -> set[tuple[str, ...]]:
+    """The readings of which the vector says what they make of the op."""
+    key = "value" if op is Op.DECODE else "bytes"
+    return {
+        entry.rulings
+        for entry in vector.also
+        if (entry.ops is None or op in entry.ops) and (entry.refuses or key in entry.expected)
+    }
+
+
+def test_another_reading_of_what_is_invalid_says_of_both_ops_what_comes_of_it() -> None:
+    """Where a library offers `recode` alone, that is what is asked in place of `decode`."""
+    found = [vector for vector in VECTORS if vector.kind is Kind.INVALID and vector.also]
+    assert len(found) > 100
+    assert [v.path for v in found if _answers(v, Op.DECODE) != _answers(v, Op.RECODE)] == []
+
+
 BUGS = {bug["id"]: bug for bug in json.loads((FOLDER / "bugs.json").read_bytes())["bugs"]}
 
 

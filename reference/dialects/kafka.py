@@ -25,8 +25,9 @@ RULINGS: tuple[Ruling, ...] = (
         "R-K-1",
         "tags out of order or twice, on read",
         "refused: tags are strictly ascending",
-        {OTHER: ("tag_order", "any")},
-        "any order, the last of a known tag wins (Java's generated readers)",
+        {OTHER: ("tag_order", "any"), "map": ("tag_order", "map")},
+        "any order, the last of a known tag wins (Java's generated readers); kept in a map: of an "
+        "unknown one too, and they come out ascending",
         KIP_482,
     ),
     Ruling("R-K-1w", "tags out of order or twice, on write", "never written: refused, or sorted", source=KIP_482),
