@@ -22,8 +22,8 @@ class Rules:
     overlong_varints: Literal["decoded", "refused"] = "decoded"
     #: Bits above the width in a varint's last byte.
     high_bits: Literal["refused", "dropped"] = "refused"
-    #: Text that is not UTF-8.
-    invalid_text: Literal["refused", "replaced"] = "refused"
+    #: Text that is not UTF-8: U+FFFD in its place, or its bytes kept, each as a lone surrogate U+DC80 to U+DCFF.
+    invalid_text: Literal["refused", "replaced", "kept"] = "refused"
     #: Bytes left over after a value, a body, or a body inside its frame.
     trailing_bytes: Literal["refused", "ignored"] = "refused"
     #: Classic nullable lengths and counts below −1.

@@ -205,9 +205,15 @@ SWITCHES: dict[str, list[tuple[Question, dict[str, Any]]]] = {
         ),
     ],
     "invalid_text": [
-        (reading("STRING", "000161"), {"refused": "a", "replaced": "a"}),
-        (reading("STRING", "000261ff"), {"refused": Refused("invalid-utf8", 0), "replaced": "a\ufffd"}),
-        (reading("COMPACT_NULLABLE_STRING", "02ff"), {"refused": Refused("invalid-utf8", 0), "replaced": "\ufffd"}),
+        (reading("STRING", "000161"), {"refused": "a", "replaced": "a", "kept": "a"}),
+        (
+            reading("STRING", "000261ff"),
+            {"refused": Refused("invalid-utf8", 0), "replaced": "a\ufffd", "kept": "a\udcff"},
+        ),
+        (
+            reading("COMPACT_NULLABLE_STRING", "02ff"),
+            {"refused": Refused("invalid-utf8", 0), "replaced": "\ufffd", "kept": "\udcff"},
+        ),
     ],
     "trailing_bytes": [
         (reading("INT8", "0100"), {"refused": Refused("trailing-bytes", 1), "ignored": 1}),
@@ -663,6 +669,11 @@ def test_what_is_read_leniently_is_written_canonically_or_refused() -> None:
     assert recode("NULLABLE_STRING", "fffe", negative_length="null") == "ffff"
     assert recode("UNSIGNED_VARINT", "ffffffff1f", high_bits="dropped") == "ffffffff0f"
     assert recode("STRING", "0001ff", invalid_text="replaced") == "0003efbfbd"
+    assert recode("STRING", "0001ff", invalid_text="kept") == "0001ff"
+    assert (
+        recode("Record", "12" + "000000" + "0101" + "02" + "02ff01", invalid_text="kept")
+        == "12" + "000000" + "0101" + "02" + "02ff01"
+    )
     assert recode("TAG_BUFFER", "0202000100", tag_order="any") == Refused("tag-order")
     assert recode("TAG_BUFFER", "0202000200", tag_order="any") == Refused("tag-duplicate")
     assert recode("TAG_BUFFER", "03" + "0201aa" + "0100" + "0201bb", tag_order="map") == "02" + "0100" + "0201bb"

@@ -105,8 +105,9 @@ RULINGS: tuple[Ruling, ...] = (
         "R-K-11",
         "text that is not UTF-8",
         "refused",
-        {OTHER: ("invalid_text", "replaced")},
-        "U+FFFD in its place (Java)",
+        {OTHER: ("invalid_text", "replaced"), "kept": ("invalid_text", "kept")},
+        "U+FFFD in its place (Java), one for each byte or for each maximal part; its bytes kept, and written as they "
+        "came",
         GUIDE,
     ),
     Ruling(
