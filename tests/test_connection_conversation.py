@@ -216,6 +216,18 @@ def test_a_late_answer_to_junk_of_the_round_before_is_passed_over() -> None:
     assert told(talk.finish()) == ["0", "1"]
 
 
+def test_a_late_answer_that_another_overtook_is_passed_over() -> None:
+    """The answer to what was judged as a violation may come behind those to later questions."""
+    talk, side = begun(4)
+    first, second, third, fourth = side.take()
+    talk.hear(b"debug")
+    assert side.answer(second)
+    assert side.answer(first)
+    assert side.answer(third)
+    assert side.answer(fourth)
+    assert told(talk.finish()) == ["garbage", "1", "2", "3"]
+
+
 def test_an_end_after_junk_of_the_round_before_blames_nobody() -> None:
     talk, side = begun(1)
     side.take()

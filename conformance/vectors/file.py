@@ -36,7 +36,7 @@ _OWN_FIELDS: Mapping[Kind, frozenset[str]] = {
     kind: frozenset(fields.split())
     for kind, fields in {
         Kind.VALID: "type version bytes value derive canonical compare or_reject",
-        Kind.INVALID: "type version bytes derive reject twin",
+        Kind.INVALID: "type version bytes derive compare reject twin",
         Kind.UNENCODABLE: "type version value derive reject twin",
         Kind.LOOKUP: "type version bytes key values",
         Kind.CONVERT: "type version bytes to gives reject twin",
@@ -120,13 +120,44 @@ def _derived(form: Mapping[str, Any], *, valid: bool) -> tuple[tuple[Piece, ...]
         ):
             made = tuple(Piece(data, label) for data, label in bombs.pieces(codec, zeros))
             return made, bombs.value(codec, zeros) if valid else ABSENT
-        case {"value": {"text": str(text), "times": int(times)}, **rest} if not rest:
-            return (), text * times
-        case {"value": {"hex": str(digits), "times": int(times)}, **rest} if not rest:
-            return (), _hex(digits, "derive") * times
-        case {"value": {"item": item, "times": int(times)}, **rest} if not rest:
-            return (), [from_json(item)] * times
+        case {"value": value, **rest} if not rest:
+            whole = _Repeated()
+            made = whole.read(value)
+            if whole.found:
+                return (), made
     raise VectorError(f"derive: {form!r} is none of the forms of vectors/FORMAT.md")
+
+
+class _Repeated:
+    """Reads a value in which texts, bytes and arrays may be given as something that comes many times."""
+
+    #: Of what stands beside `times`.
+    _FORMS = frozenset({"text", "hex", "item"})
+
+    def __init__(self) -> None:
+        self.found = False
+
+    def read(self, value: Any) -> Any:
+        """Raises ValueFormatError for what is no value, repeated or not."""
+        match value:
+            case {"times": int(times), **rest} if times >= 0 and len(rest) == 1 and not self._FORMS.isdisjoint(rest):
+                self.found = True
+                ((form, one),) = rest.items()
+                match form:
+                    case "item":
+                        return [self.read(one)] * times
+                    case "hex":
+                        return _hex(one, "derive") * times if isinstance(one, str) else from_json(rest)
+                if isinstance(one, str):
+                    return one * times
+                raise ValueFormatError(f"{one!r:.60} is no text that could be repeated")
+            case {"times": _}:
+                raise VectorError(f"derive: {value!r:.60} is none of the forms of vectors/FORMAT.md")
+            case list():
+                return [self.read(item) for item in value]
+            case dict() if len(value) > 1 or any(isinstance(item, (dict, list)) for item in value.values()):
+                return {key: self.read(item) for key, item in value.items()}
+        return from_json(value)
 
 
 def _kind(raw: RawVector) -> Kind:
