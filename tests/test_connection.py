@@ -221,6 +221,36 @@ def test_what_a_program_said_is_shown_shortened_and_harmless() -> None:
     assert aborted.detail.endswith("stderr ends:\n  assertion failed: length >= 0")
 
 
+def test_the_cause_of_a_death_is_kept_however_much_follows_it() -> None:
+    with open_connection(exec_spec("dies_loudly")) as connection:
+        observations = connection.ask(culprits(AT))
+    others_answered(culprits(AT), observations, AT)
+    detail = observations[AT].detail.split("\n")
+    assert detail[:4] == [
+        "the process ended with exit code 2",
+        "stderr begins:",
+        "  panic: runtime error: index out of range [7] with length 3",
+        r"  \x1b[31mgoroutine 1 [running]:",
+    ]
+    assert detail[-2:] == ["  main.read99999(0xc000012345)", "  exit status 2"]
+    assert not any("loading table" in line for line in detail), "it answered after that"
+    assert len(detail) < 30
+
+
+@pytest.mark.parametrize("there", [None, "1"])
+def test_rust_walks_no_stack_unless_the_user_wants_it(there: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("RUST_BACKTRACE", raising=False)
+    if there:
+        monkeypatch.setenv("RUST_BACKTRACE", there)
+    for spec, set_to in [
+        ("environment", "0"),
+        (f"exec:{sys.executable} environment.py", "0"),
+        (f"exec:env RUST_BACKTRACE=full {sys.executable} environment.py", "full"),
+    ]:
+        with open_connection(spec) as connection:
+            assert connection.ask([decode(-1)])[0].answer == set_to
+
+
 def test_every_question_of_a_program_may_go_wrong() -> None:
     cases = [decode(-1) for _ in range(3)]
     with open_connection(exec_spec("exits"), QUICK) as connection:

@@ -372,7 +372,7 @@ class ChildConnection(Closing):
                 f"{self._launch.spec}: its answer to describe is malformed: {error}.\n"
                 f"It was {endings.shorten(heard[0], 300)}\n"
                 'Expected on one line: {"name","version","language","dialects","ops","types","rebuilds","readings"}, '
-                "of which name and ops are a must; logs go to stderr." + endings.tail(process.stderr)
+                "of which name and ops are a must; logs go to stderr." + endings.last_words(process.stderr)
             ) from None
         if len(heard) > 1:
             raise ImplementationError(
@@ -398,7 +398,7 @@ class ChildConnection(Closing):
         else:
             text += "It has to read its stdin line by line, as the lines come, and to answer each at once."
         process.kill()
-        raise ImplementationError(text + endings.tail(process.stderr))
+        raise ImplementationError(text + endings.last_words(process.stderr))
 
     def _send_settings(self, process: Process, dialect: str, settings: Mapping[str, Any]) -> bool:
         seq = self._talk.next_seq()
@@ -418,7 +418,8 @@ class ChildConnection(Closing):
                 self._talk.hear(line)
         if process.gone:
             raise ImplementationError(failed + _died(process).detail)
-        raise ImplementationError(f"{failed}no answer within {START_TIMEOUT:g} seconds{endings.tail(process.stderr)}")
+        said = endings.last_words(process.stderr)
+        raise ImplementationError(f"{failed}no answer within {START_TIMEOUT:g} seconds{said}")
 
 
 def _died(process: Process) -> Ending:
@@ -426,5 +427,5 @@ def _died(process: Process) -> Ending:
     process.kill()
     if code is None:
         text = "it closed its stdout and ran on: the process was killed"
-        return Ending(Status.CRASH, "closed stdout", text + endings.tail(process.stderr))
+        return Ending(Status.CRASH, "closed stdout", text + endings.last_words(process.stderr))
     return endings.died(code, process.stderr, process.half_line)
