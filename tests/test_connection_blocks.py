@@ -53,7 +53,7 @@ def asked(log: Path) -> int:
     return log.read_text("utf-8").count("\n") if log.exists() else 0
 
 
-SPECS = [("settings", True), ("settings", False), (f"exec:{sys.executable} shuffles.py", False)]
+SPECS = [("unruly:exits", True), ("unruly:exits", False), (f"exec:{sys.executable} shuffles.py", False)]
 
 
 @pytest.mark.parametrize(("spec", "in_process"), SPECS, ids=["in-process", "module", "program"])

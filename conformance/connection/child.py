@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from conformance.closing import Closing
-from conformance.connection import endings, limits, lines
+from conformance.connection import endings, limits, lines, patience
 from conformance.connection.base import ImplementationError, Options, no_block
 from conformance.connection.conversation import Conversation
 from conformance.connection.endings import Ending
@@ -223,9 +223,10 @@ class ChildConnection(Closing):
         if process.gone and self._settling:
             self._drop(process)
         elif process.ended:
-            self._gone(_died(process))
+            self._gone(process, _died(process), self._talk.ended)
         elif process.lost is not None:
-            self._begin_again(process, process.lost)
+            ending = endings.died(process.lost, process.stderr, process.half_line)
+            self._gone(process, ending, self._talk.ended)
         elif self._junk > FLOOD or process.half_line_size > LONGEST_LINE:
             size = self._junk + process.half_line_size
             sample = (self._sample or process.half_line)[:80]
@@ -259,28 +260,36 @@ class ChildConnection(Closing):
         if grown > options.memory << 20:
             self._end(process, lambda stderr: endings.oversized(grown, options.memory, stderr))
             return
-        allowed = options.timeout + self._talk.open_bytes // BYTES_A_SECOND
-        if process.silence > allowed:
-            if self._hear(process.show_stack()) and not process.gone:
-                return  # late, but alive
-            self._end(process, lambda stderr: endings.hung(allowed, stderr))
+        brief = self._talk.brief
+        allowed = patience.brief(options.timeout) if brief else options.timeout
+        allowed += self._talk.open_bytes // BYTES_A_SECOND
+        if process.silence <= allowed:
+            return
+        if not brief and self._hear(process.show_stack()) and not process.gone:
+            return  # late, but alive
+        told = self._talk.silent if brief else self._talk.ended
+        self._end(process, lambda stderr: endings.hung(allowed, stderr), told)
 
-    def _end(self, process: Process, tell: Callable[[bytes], Ending]) -> None:
-        self._hear(process.kill())
-        self._gone(tell(process.stderr))
+    def _end(
+        self,
+        process: Process,
+        tell: Callable[[bytes], Ending],
+        told: Callable[[Ending], None] | None = None,
+    ) -> None:
+        self._hear(process.kill_copy())
+        if process.lost is None:
+            self._hear(process.kill())
+        self._gone(process, tell(process.stderr), told or self._talk.ended)
 
-    def _gone(self, ending: Ending) -> None:
-        self._process = None
+    def _gone(self, process: Process, ending: Ending, told: Callable[[Ending], None]) -> None:
+        """A process has ended, or a copy of the worker: then the next one begins, and is given the settings again."""
         self._junk = 0
-        self._talk.ended(ending)
-
-    def _begin_again(self, process: Process, code: int) -> None:
-        """A copy of the worker has ended: go on with the next one, which has to be given the settings again."""
-        ending = endings.died(code, process.stderr, process.half_line)
+        told(ending)
+        if process.lost is None:
+            self._process = None
+            return
         process.resume()
         self._transcript.sent(RESUME.strip())
-        self._junk = 0
-        self._talk.ended(ending)
         for dialect, settings in self._settings.items():
             seq = self._talk.next_seq()
             self._settling.add(seq)

@@ -40,7 +40,7 @@ _TOLD = 24
 _HALF_LINE = 16 * 1024
 
 #: What a child finds in its environment. With the 1 that many machines have there, Rust walks the stack at every panic,
-#: at those that a wrapper catches too, and a suite takes twice as long. Who wants the stack: `exec:env RUST_BACKTRACE=1 …`.
+#: at those that a wrapper catches too, and a suite takes twice as long. Who wants it: `exec:env RUST_BACKTRACE=1 …`.
 _ENVIRONMENT = {"RUST_BACKTRACE": "0"}
 
 _CHUNK = 1 << 18
@@ -102,6 +102,7 @@ class Process:
     def resume(self) -> None:
         """After the end of a copy: let the next one begin. Nothing that was sent before will be answered."""
         self.lost = None
+        self.memory = 0
         self._said.clear()
         self._half_line.clear()
         self._unsent.clear()
@@ -277,6 +278,19 @@ class Process:
             lines += self.pump(TICK)
             if self._said.size != seen:
                 seen, deadline = self._said.size, min(deadline, time.monotonic() + TICK)
+        return lines
+
+    def kill_copy(self) -> list[bytes]:
+        """End the copy that answers, where there is one without children: `lost` tells. The lines still to be read."""
+        lines: list[bytes] = []
+        if not self._copies or self._answering == self._popen.pid or self._usage is None:
+            return lines
+        with contextlib.suppress(psutil.Error):
+            if not self._usage.children():
+                self._usage.kill()
+                deadline = time.monotonic() + GRACE
+                while not self.gone and time.monotonic() < deadline:
+                    lines += self.pump(TICK)
         return lines
 
     def kill(self) -> list[bytes]:
