@@ -30,7 +30,7 @@ START_TIMEOUT = 30.0
 #: Bytes on stdout that are no answers, one after the other, and bytes of one line, before the process is given up.
 FLOOD = 1 << 20
 LONGEST_LINE = 1 << 26
-#: For so many bytes of open questions a second is added to the time that a case may take.
+#: For so many bytes of questions that it is at work on a second is added to the time that a case may take.
 BYTES_A_SECOND = 1 << 18
 #: Seconds in which a process shows whether it outlives an answer.
 DOUBT = 0.05
@@ -261,8 +261,9 @@ class ChildConnection(Closing):
             self._end(process, lambda stderr: endings.oversized(grown, options.memory, stderr))
             return
         brief = self._talk.brief
-        allowed = patience.brief(options.timeout) if brief else options.timeout
-        allowed += self._talk.open_bytes // BYTES_A_SECOND
+        allowed = options.timeout + self._talk.at_work // BYTES_A_SECOND
+        if brief:
+            allowed = patience.brief(allowed)
         if process.silence <= allowed:
             return
         if not brief and self._hear(process.show_stack()) and not process.gone:

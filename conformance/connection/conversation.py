@@ -110,9 +110,9 @@ class Conversation:
         return self._quarantine.on_probation(index, self._cases[index])
 
     @property
-    def open_bytes(self) -> int:
-        """How long the open questions are together."""
-        return self._open_bytes
+    def at_work(self) -> int:
+        """How long the open questions are together that it may be at work on."""
+        return next(iter(self._open.values()), 0) if self._ordered else self._open_bytes
 
     @property
     def doubtful(self) -> bool:

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 #: So many hangs of one kind put it on probation, so many in all put every case there.
 HANGS = 3
-HANGS_IN_ALL = 12
+HANGS_IN_ALL = 8
 #: So many of one kind without an answer, hangs and others, close it; when there are so many in all, the first does.
-SILENT = 8
-SILENT_IN_ALL = 60
+SILENT = 6
+SILENT_IN_ALL = 40
 
 #: A brief wait is this share of the limit, but no less than so many seconds.
 BRIEF = 0.1
