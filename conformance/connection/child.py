@@ -240,8 +240,10 @@ class ChildConnection(Closing):
     def _hear(self, heard: Sequence[bytes]) -> bool:
         """Take up lines from stdout. True if there is an answer among them."""
         progress = False
+        recording = self._options.transcript is not None
         for line in heard:
-            self._transcript.heard(line)
+            if recording:
+                self._transcript.heard(line)
             if self._settling and self._settled(line):
                 continue
             if self._talk.hear(line):

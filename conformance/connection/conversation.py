@@ -132,14 +132,22 @@ class Conversation:
         if self._trial is None and len(self._open) > WINDOW // 2:
             return b""  # a few large writes are quicker than many small ones
         taken = []
-        while (index := self._next()) is not None:
-            seq = self.next_seq()
+        calm = self._trial is None and self._pending is None and self._quarantine.calm
+        following = self._next_of_many if calm else self._next
+        while (index := following()) is not None:
+            self._seq = seq = self._seq + 1
             line = lines.question(seq, self._cases[index])
             self._index[seq] = index
             self._open[seq] = len(line)
             self._open_bytes += len(line)
             taken.append(line)
         return b"".join(taken)
+
+    def _next_of_many(self) -> int | None:
+        """As `_next`, quickly: where nothing has gone wrong."""
+        if not self._todo or (self._open and (len(self._open) >= WINDOW or self._open_bytes >= WINDOW_BYTES)):
+            return None
+        return self._todo.popleft()
 
     def _next(self) -> int | None:
         """The index of the next case to be asked, if one may be asked now."""
@@ -197,7 +205,12 @@ class Conversation:
         if answer.seq in self._open:
             index = self._close(answer.seq)
             if self._results[index] is None:  # else it was put again only to see whether it ends the process
-                self._put(index, _observe(self._cases[index], answer, line))
+                case = self._cases[index]
+                try:
+                    observation = lines.observation(case, answer)
+                except lines.LineError as error:
+                    observation = _malformed(case, error, line)
+                self._put(index, observation)
             return True
         if answer.seq in self._spent or answer.seq in self._late:
             self._spent.discard(answer.seq)
@@ -361,13 +374,6 @@ class Conversation:
         results = [result for result in self._results if result is not None]
         self._reset(())
         return self._quarantine.settle(results)
-
-
-def _observe(case: Case, answer: lines.Answer, line: bytes) -> Observation:
-    try:
-        return lines.observation(case, answer)
-    except lines.LineError as error:
-        return _malformed(case, error, line)
 
 
 def _malformed(case: Case, error: lines.LineError, line: bytes) -> Observation:
