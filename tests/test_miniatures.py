@@ -72,7 +72,7 @@ def test_produces_what_it_declares_and_nothing_else(name: str) -> None:
 def test_every_area_and_every_deviation_has_a_miniature() -> None:
     produced = {entry for name in NAMES for entry in load(name).PRODUCES}
     assert {area for area, _, _ in produced} == AREAS == {vector.area for vector in vectors.load()}
-    assert {verdict for _, verdict, _ in produced} == {*DEVIATIONS, Outcome.CONTESTED}
+    assert {verdict for _, verdict, _ in produced} == {*DEVIATIONS, Outcome.CONTESTED, Outcome.NOT_ASKED}
     assert {kind for _, _, kind in produced} == {*Kind, None}
     for area in AREAS:
         own = [name for name in NAMES if {found for found, _, _ in load(name).PRODUCES} == {area}]
