@@ -97,20 +97,9 @@ def _frame_mismatch(pattern: Mapping[str, Any], frame: bytes, marks: Marks, dial
 
 def _value_mismatch(pattern: Any, value: Any, path: str, marks: Marks) -> str | None:
     match pattern:
-        case {"any": True, **rest} if not rest:
-            return None
-        case {"contains": element, **rest} if not rest:
-            if isinstance(value, list) and any(_matches(element, item, marks) for item in value):
-                return None
-            return f"{_named(path)} is {show(value)}, which holds nothing like {element}"
-        case {"either": list(choices), **rest} if not rest:
-            if any(_matches(choice, value, marks) for choice in choices):
-                return None
-            return f"{_named(path)} is {show(value)}; one of {choices} is expected"
-        case {"none_of": list(choices), **rest} if not rest:
-            if not any(_matches(choice, value, marks) for choice in choices):
-                return None
-            return f"{_named(path)} is {show(value)}, which it must not be"
+        case dict() if len(pattern) == 1 and not _CHOICES.isdisjoint(pattern):
+            ((form, inner),) = pattern.items()
+            return _choice_mismatch(form, inner, value, path, marks)
         case dict() if pattern and pattern.keys() <= _COMPARISONS:
             return _number_mismatch(pattern, value, path, marks)
         case dict() if isinstance(value, dict):
@@ -119,12 +108,32 @@ def _value_mismatch(pattern: Any, value: Any, path: str, marks: Marks) -> str | 
             if len(pattern) != len(value):
                 return f"{_named(path)} has {len(value)} elements, {len(pattern)} are expected: {show(value)}"
             for index, (inner, item) in enumerate(zip(pattern, value, strict=True)):
-                problem = _value_mismatch(inner, item, f"{path}[{index}]", marks)
-                if problem is not None:
-                    return problem
+                found = _value_mismatch(inner, item, f"{path}[{index}]", marks)
+                if found is not None:
+                    return found
             return None
     expected = from_json(pattern)
     return None if equal(expected, value) else f"{_named(path)} is {show(value)}, {show(expected)} is expected"
+
+
+#: What a pattern leaves open.
+_CHOICES = frozenset({"any", "contains", "either", "none_of"})
+
+
+def _choice_mismatch(form: str, inner: Any, value: Any, path: str, marks: Marks) -> str | None:
+    match form:
+        case "contains":
+            holds = isinstance(value, list) and any(_matches(inner, item, marks) for item in value)
+            problem = f"which holds nothing like {inner}"
+        case "either":
+            holds = any(_matches(choice, value, marks) for choice in inner)
+            problem = f"one of {inner} is expected"
+        case "none_of":
+            holds = not any(_matches(choice, value, marks) for choice in inner)
+            problem = "which it must not be"
+        case _:
+            return None
+    return None if holds else f"{_named(path)} is {show(value)}, {problem}"
 
 
 def _matches(pattern: Any, value: Any, marks: Marks) -> bool:

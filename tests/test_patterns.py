@@ -201,7 +201,7 @@ def test_forms_in_place_of_a_value(pattern: Any, sent: tuple[int, ...]) -> None:
 @pytest.mark.parametrize(
     ("pattern", "sent", "said"),
     [
-        ([{"either": [0, -1]}], (7,), "[0] is 7; one of [0, -1] is expected"),
+        ([{"either": [0, -1]}], (7,), "[0] is 7, one of [0, -1] is expected"),
         ([{"none_of": [0, -1]}], (-1,), "[0] is -1, which it must not be"),
         ([{"greater": 0}], (0,), "[0] is 0; greater 0 is expected"),
         ([{"mark": "a"}, {"greater": "a"}], (2, 2), "[1] is 2; greater 2 (a) is expected"),
