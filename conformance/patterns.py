@@ -9,8 +9,9 @@ is {"hex": digits}: these bytes, which need not be a frame.
 from __future__ import annotations
 
 import itertools
+import operator
 import struct
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import reference
@@ -155,15 +156,22 @@ def _fields_mismatch(pattern: Mapping[str, Any], value: Mapping[str, Any], path:
     return None
 
 
-#: What a pattern says of a number.
-_COMPARISONS = frozenset({"greater", "other_than", "mark"})
+
+#: How a number is compared.
+_HOLDS: Mapping[str, Callable[[int, int], bool]] = {
+    "greater": operator.gt,
+    "less": operator.lt,
+    "other_than": operator.ne,
+}
+#: All that a pattern says of a number.
+_COMPARISONS = frozenset({*_HOLDS, "mark"})
 
 
 def _number_mismatch(pattern: Mapping[str, Any], value: Any, path: str, marks: Marks) -> str | None:
-    """`greater` and `other_than` have a number, or the name of one that was marked; `mark` keeps this one."""
+    """What it is compared with is a number, or the name of one that was marked; `mark` keeps this one."""
     if not isinstance(value, int) or isinstance(value, bool):
         return f"{_named(path)} is {show(value)}, a number is expected"
-    for key, holds in (("greater", int.__gt__), ("other_than", int.__ne__)):
+    for key, holds in _HOLDS.items():
         if key in pattern:
             against = pattern[key]
             number = marks[against] if isinstance(against, str) else against
@@ -176,10 +184,10 @@ def _number_mismatch(pattern: Mapping[str, Any], value: Any, path: str, marks: M
 
 
 def marks_of(pattern: Any) -> Iterator[tuple[str, str]]:
-    """What a pattern's comparisons name, in its order: ("mark", name), ("greater", name), ("other_than", name)."""
+    """What a pattern's comparisons name, in its order: ("greater", name) and such, ("mark", name)."""
     match pattern:
         case dict() if pattern and pattern.keys() <= _COMPARISONS:
-            yield from ((key, pattern[key]) for key in ("greater", "other_than") if isinstance(pattern.get(key), str))
+            yield from ((key, pattern[key]) for key in _HOLDS if isinstance(pattern.get(key), str))
             if "mark" in pattern:
                 yield "mark", pattern["mark"]
         case dict():
