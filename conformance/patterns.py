@@ -156,7 +156,6 @@ def _fields_mismatch(pattern: Mapping[str, Any], value: Mapping[str, Any], path:
     return None
 
 
-
 #: How a number is compared.
 _HOLDS: Mapping[str, Callable[[int, int], bool]] = {
     "greater": operator.gt,
