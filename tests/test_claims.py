@@ -19,7 +19,6 @@ WITHOUT = {
     "kip-82-int-keys",
     "kip-82-string-keys",
     "kip-482-v1",
-    "wire-format",
 }
 DIALECT = "wire-format"
 RULINGS = {name: reference.rulings(DIALECT)[name] for name in ("R-WF-2", "R-WF-8")}

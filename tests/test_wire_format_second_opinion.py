@@ -23,7 +23,7 @@ from reference.cursor import Reader
 from reference.dialects import DIALECTS
 from reference.dialects.wire_format import WireFormat, broker, client, messages
 from reference.dialects.wire_format.parts import Fields, Fixed, MessageSet, Part, Scalar, Several
-from reference.dialects.wire_format.sets import pair
+from reference.dialects.wire_format.sets import message_sets, pair
 from reference.primitives import PRIMITIVES
 
 DIALECT = "wire-format"
@@ -244,8 +244,7 @@ def _last_one_s_id(patch: pytest.MonkeyPatch) -> None:
 
 
 def _sorts_offsets(patch: pytest.MonkeyPatch) -> None:
-    sets = broker.message_sets
-    patch.setattr(broker, "message_sets", lambda request: sorted(sets(request), key=lambda found: found[:2]))
+    patch.setattr(broker, "message_sets", lambda asked: sorted(message_sets(asked), key=lambda found: found[:2]))
 
 
 def _matches_no_id(patch: pytest.MonkeyPatch) -> None:

@@ -6,11 +6,12 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from wire_format_answers import DIALECT, frames
+
 from miniatures import Produces
 from reference import decode as _decode
 from reference import encode as _encode
 from reference import serve as _serve
-from wire_format_answers import DIALECT, frames
 
 PRODUCES: Produces = frozenset()
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from miniatures import Produces
 from wire_format_answers import changed, sorted_sets
+
+from miniatures import Produces
 
 PRODUCES: Produces = frozenset(
     {

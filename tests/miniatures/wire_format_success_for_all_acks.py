@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from wire_format_answers import frames
+
 from miniatures import Produces
 from reference import serve as _serve
-from wire_format_answers import frames
 
 PRODUCES: Produces = frozenset(
     {

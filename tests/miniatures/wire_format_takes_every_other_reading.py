@@ -14,7 +14,7 @@ PRODUCES: Produces = frozenset(
         ("unsupported-versions", "contested", None),
     }
 )
-_READINGS = {name: [*ruling.others][0] for name, ruling in rulings("wire-format").items() if ruling.contested}
+_READINGS = {name: next(iter(ruling.others)) for name, ruling in rulings("wire-format").items() if ruling.contested}
 TAKES = frozenset(_READINGS)
 
 dialects = ("wire-format",)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from wire_format_answers import frames
+
 from miniatures import Produces
 from miniatures.wire_format_success_for_all_acks import _reachable
 from reference import serve as _serve
-from wire_format_answers import frames
 
 PRODUCES: Produces = frozenset(
     {

@@ -30,8 +30,8 @@ from construct import (
 )
 
 PRODUCE, FETCH = 0, 1
-#: No error, of a message set and of a whole response. The page has no codes; Kafka's later ones for acknowledgements that
-#: did not come in time, and for acks that mean nothing.
+#: No error, of a message set and of a whole response. The page has no codes: Kafka's later ones for acknowledgements
+#: that did not come in time, and for acks that mean nothing.
 NONE, TIMED_OUT, INVALID = -1, 7, 21
 
 

@@ -137,8 +137,8 @@ def _look_inside(window: Reader, codec: int, payload: bytes, size_at: int, depth
 
 
 def unwrap(codec: int, payload: bytes, rules: Rules, depth: int = 0) -> list[dict[str, Any]]:
-    """The messages inside of a wrapper, which is itself inside of `depth` others. Raises DecodeError, whose offset is in
-    the inflated content."""
+    """The messages inside of a wrapper, which is itself inside of `depth` others. Raises DecodeError, whose offset is
+    in the inflated content."""
     from reference.records.compression import (
         CompressionError,
         inflate,

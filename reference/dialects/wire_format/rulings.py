@@ -39,11 +39,11 @@ RULINGS: tuple[Ruling, ...] = (
     Ruling(
         "R-WF-4",
         "the meaning of required_acks",
-        "any INT8 decodes; −1 all replicas in sync, 0 none, 1 the leader, n so many replicas (the comments); what can't "
-        "be reached (2 where the leader is alone) or means nothing (−2) is answered with an error, never with success",
+        "any INT8 decodes; −1 all replicas in sync, 0 none, 1 the leader, n so many replicas (the comments); what "
+        "can't be reached (2 where the leader is alone) or means nothing (−2) is an error, never success",
         {"error": ("required_acks", "replicas"), "closed": ("required_acks", "replicas-or-closed")},
-        "the text's range, 0 to the number of replicas: all else decodes, means nothing, and is answered with an error; "
-        "or the connection is closed on it",
+        "the text's range, 0 to the number of replicas: all else decodes, means nothing, and is answered with an "
+        "error, or closed on",
         COMMENTS,
     ),
     Ruling(
@@ -108,7 +108,8 @@ RULINGS: tuple[Ruling, ...] = (
         "the layouts' names win; request_type_ids are configurable, Produce 0 and Fetch 1 by default; a version_id "
         "other than 0 is refused; a response whose version_id is not the request's is malformed to the client",
         source=COMMON,
-        beyond="other request_type_ids than the kit's own: a dialect is configured once; tests/test_wire_format_ends.py",
+        beyond="other request_type_ids than the kit's own: implementations are configured once; "
+        "tests/test_wire_format_ends.py",
     ),
     Ruling(
         "R-WF-14",

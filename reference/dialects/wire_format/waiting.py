@@ -18,8 +18,8 @@ from reference.rules import Rules
 CLIENT = -1
 #: required_acks: no answer at all; all replicas that are in sync.
 NO_ACKS, ALL_IN_SYNC = 0, -1
-#: Errors, of which the page has no codes: those of Kafka 0.8 and 0.9. The acknowledgements of a message set did not come
-#: in time; required_acks mean nothing.
+#: Errors, of which the page has no codes; these are Kafka's later ones. The acknowledgements of a message set did not
+#: come in time; required_acks mean nothing.
 REQUEST_TIMED_OUT, INVALID_REQUIRED_ACKS = 7, 21
 
 
