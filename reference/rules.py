@@ -95,12 +95,21 @@ class Rules:
     # wire-format
     #: The common fields of a FetchRequest: in the order of their table, or of its own section.
     fetch_request_order: Literal["table", "section"] = "table"
-    #: What required_acks means: −1 all replicas in sync; or 0 to the number of replicas, −1 nothing.
-    required_acks: Literal["signed", "replicas"] = "signed"
+    #: What required_acks means: −1 all replicas in sync; or 0 to the number of replicas, and all else nothing, which is
+    #: answered with an error, or closed on.
+    required_acks: Literal["signed", "replicas", "replicas-or-closed"] = "signed"
     #: What stands in a ProduceResponse's errors for none.
     no_error: Literal["-1", "0"] = "-1"
     #: A string's length −1.
     null_text: Literal["refused", "null"] = "refused"
+    #: One to three bytes of a message's size before any whole message of a set.
+    first_residue: Literal["refused", "kept"] = "refused"
+    #: What a message with a codec holds: bytes, or a message set that is looked into.
+    wrappers: Literal["kept", "read"] = "kept"
+    #: Whether a Produce with acks 0 has a response.
+    acks_0: Literal["silent", "answered"] = "silent"
+    #: What stands in a response's own error for none.
+    no_request_error: Literal["-1", "0"] = "-1"
     #: So many bytes the content of one batch or wrapper may inflate to. Not a reading: every reader needs a bound.
     inflate_limit: int = 32 * 2**20
 
@@ -110,7 +119,8 @@ class Ruling:
     """The kit's reading of an unclear point.
 
     `others` maps the name of each other reading ("other" where there is one) to the switch that takes it;
-    empty where the ruling is not contested. `beyond` says why no op, and so no vector, reaches it, where none does.
+    empty where the ruling is not contested. `beyond` says what of it no op, and so no vector, reaches, and why; a
+    ruling without vectors has to say so.
     """
 
     id: str

@@ -105,7 +105,12 @@ FETCH_END = "0000" + "ffffffff" + "00000000" + "00000000" + "0000"
 #: acks as given; topic "", partition 0, an empty set.
 PRODUCE = "0000001d" + "0000" + "0000" + "00000007" + "0000" + "{}" + "00000000" + "0001" + "0000" + "0001" + "00000000"
 PRODUCE += "00000000"
-PRODUCED = "00000016" + "00000007" + "0000" + "0000" + "0001" + "{}" + "0001" + "0000000000000000"
+#: Error, the error of the one set, and its offset as given.
+PRODUCED = "00000016" + "00000007" + "0000" + "{}" + "0001" + "{}" + "0001" + "{:016x}"
+
+
+def answered(request_error: str, error: str, offset: int = 0) -> tuple[bytes, bool]:
+    return bytes.fromhex(PRODUCED.format(request_error, error, offset)), False
 
 
 def produced(required_acks: str) -> Question:
@@ -535,18 +540,50 @@ SWITCHES: dict[str, list[tuple[Question, dict[str, Any]]]] = {
     "required_acks": [
         (
             produced("ff"),
-            {"signed": (bytes.fromhex(PRODUCED.format("ffff")), False), "replicas": (b"", True)},
-        ),
-        (produced("00"), {"signed": (b"", False), "replicas": (b"", False)}),
-    ],
-    "no_error": [
-        (
-            produced("01"),
             {
-                "-1": (bytes.fromhex(PRODUCED.format("ffff")), False),
-                "0": (bytes.fromhex(PRODUCED.format("0000")), False),
+                "signed": answered("ffff", "ffff"),
+                "replicas": answered("0015", "0015", 2**64 - 1),
+                "replicas-or-closed": (b"", True),
             },
-        )
+        ),
+        (
+            produced("02"),
+            {
+                "signed": answered("ffff", "0007"),
+                "replicas": answered("0015", "0015", 2**64 - 1),
+                "replicas-or-closed": (b"", True),
+            },
+        ),
+        (produced("00"), dict.fromkeys(("signed", "replicas", "replicas-or-closed"), (b"", False))),
+    ],
+    "no_error": [(produced("01"), {"-1": answered("ffff", "ffff"), "0": answered("ffff", "0000")})],
+    "no_request_error": [
+        (produced("01"), {"-1": answered("ffff", "ffff"), "0": answered("0000", "ffff")}),
+        (
+            of_wire_format("interpret", bytes.fromhex(PRODUCE.format("01")), answered("0000", "0000")[0]),
+            {"-1": {"outcome": "error", "error": 0}, "0": {"outcome": "accepted"}},
+        ),
+        (
+            of_wire_format("interpret", bytes.fromhex(PRODUCE.format("01")), answered("ffff", "0000")[0]),
+            {"-1": {"outcome": "accepted"}, "0": {"outcome": "error", "error": -1}},
+        ),
+    ],
+    "acks_0": [
+        (produced("00"), {"silent": (b"", False), "answered": answered("ffff", "ffff")}),
+        (
+            of_wire_format("interpret", bytes.fromhex(PRODUCE.format("00")), answered("ffff", "ffff")[0]),
+            {"silent": {"outcome": "malformed"}, "answered": {"outcome": "accepted"}},
+        ),
+    ],
+    "first_residue": [
+        (of_wire_format("recode", "MESSAGE_SET", b"\0\0\0"), {"refused": "refused", "kept": "000000"}),
+        (of_wire_format("recode", "MESSAGE_SET", b"\0\0\0\x08"), {"refused": "refused", "kept": "refused"}),
+    ],
+    "wrappers": [
+        (
+            of_wire_format("recode", "MESSAGE_SET", bytes.fromhex("00000008" + "0101" + "d8932aac" + "6869")),
+            {"kept": "00000008" + "0101" + "d8932aac" + "6869", "read": "refused"},
+        ),
     ],
     "null_text": [
         (

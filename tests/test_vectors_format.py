@@ -268,6 +268,21 @@ BROKEN = [
     Broken("an outcome that is none", "client", {"outcome": {"outcome": "perhaps"}}, "outcome: "),
     Broken("a retry without a version", "client", {"outcome": {"outcome": "retry"}}, "a retry has a version"),
     Broken("a pattern without a type", "broker", {"sends": [{"value": {}}]}, "sends: a pattern is"),
+    Broken("an order that is none", "broker", {"sends": [{"type": "A", "value": 1, "order": "my"}]}, 'is "any", or'),
+    Broken(
+        "a mark that is not there",
+        "broker",
+        {"sends": [{"type": "A", "value": {"greater": "a"}}]},
+        "marked so",
+        seen=False,
+    ),
+    Broken(
+        "too many answers in any order",
+        "broker",
+        {"sends": [{"type": "A", "value": 1, "order": "any"}] * 6},
+        "6 answers in any order; at most 5",
+        seen=False,
+    ),
     Broken("a pattern of bytes and more", "broker", {"sends": [{"hex": "00", "value": {}}]}, "sends: a pattern is"),
     Broken("a pattern of no bytes", "broker", {"sends": [{"hex": ""}]}, "sends: '' are no bytes"),
     Broken("a pattern of half a byte", "broker", {"sends": [{"hex": "0"}]}, "sends: '0' are no bytes"),
@@ -411,7 +426,7 @@ def test_every_ruling_that_a_vector_rests_on_exists() -> None:
 def test_every_ruling_has_vectors_and_every_contested_one_a_vector_with_its_other_reading(dialect: str) -> None:
     found = [vector for vector in VECTORS if vector.dialect == dialect]
     named = {ruling for vector in found for ruling in vector.rulings}
-    assert RULINGS[dialect] - named == {one.id for one in reference.rulings(dialect).values() if one.beyond}
+    assert RULINGS[dialect] - named <= {one.id for one in reference.rulings(dialect).values() if one.beyond}
     assert CONTESTED[dialect] == {ruling for vector in found for also in vector.also for ruling in also.rulings}
 
 

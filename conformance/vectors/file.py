@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,6 +11,7 @@ import msgspec
 
 from conformance import bombs
 from conformance.model import CLIENT_OUTCOMES, OUTCOME_KEYS, Op
+from conformance.patterns import marks_of
 from conformance.values import ValueFormatError, from_json
 from conformance.vectors.model import (
     ABSENT,
@@ -51,6 +53,8 @@ _HEX = re.compile("(?:[0-9a-f]{2})*")
 _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 #: Forms of `derive` that give bytes.
 _OF_BYTES = frozenset({"tags", "batch"})
+#: So many answers, in all their orders, are compared with patterns quickly.
+_MOST_TOGETHER = 5
 #: The most zeros of a derived batch: its record's length is an INT32.
 _MOST_ZEROS = 2**30
 
@@ -238,8 +242,7 @@ def _check_fields(kind: Kind, raw: RawVector) -> None:
         raise VectorError(f"{', '.join(foreign)}: a vector of kind {kind} has no such field")
     if kind is Kind.UNENCODABLE and raw.reject is not None and raw.reject.offset is not None:
         raise VectorError("reject.offset: a value has no bytes that could be at fault")
-    for pattern in raw.sends or ():
-        _check_pattern(pattern)
+    _check_patterns(raw.sends or ())
     if raw.outcome is not None:
         _check_outcome(raw.outcome)
     for ruling in raw.rulings:
@@ -250,15 +253,33 @@ def _check_fields(kind: Kind, raw: RawVector) -> None:
             raise VectorError(f'breaks: {found} is no {{"kind", "path"}} with one of {", ".join(Break)}')
 
 
+def _check_patterns(patterns: Sequence[Json]) -> None:
+    marked: set[str] = set()
+    for pattern in patterns:
+        _check_pattern(pattern)
+        for key, name in marks_of(pattern):
+            if key != "mark" and name not in marked:
+                raise VectorError(f"sends: {key} {name!r}: nothing before it is marked so")
+            marked.add(name)
+    together = max((len([*found]) for any_, found in itertools.groupby(patterns, _in_any_order) if any_), default=0)
+    if together > _MOST_TOGETHER:
+        raise VectorError(f"sends: {together} answers in any order; at most {_MOST_TOGETHER} can be tried")
+
+
+def _in_any_order(pattern: Json) -> bool:
+    return isinstance(pattern, dict) and "order" in pattern
+
+
 def _check_pattern(pattern: Json) -> None:
     match pattern:
         case {"hex": str(digits), **rest} if not rest:
             if not digits or not _HEX.fullmatch(digits):
                 raise VectorError(f"sends: {digits!r} are no bytes; pairs of lower-case hex digits are expected")
-        case dict() if {"type", "value"} <= pattern.keys() <= {"type", "version", "value"}:
-            pass
+        case dict() if {"type", "value"} <= pattern.keys() <= {"type", "version", "value", "order"}:
+            if pattern.get("order", "any") != "any":
+                raise VectorError('sends: the order of a pattern is "any", or is left out')
         case _:
-            raise VectorError('sends: a pattern is {"type", "version", "value"} or {"hex": digits}')
+            raise VectorError('sends: a pattern is {"type", "version", "value", "order"} or {"hex": digits}')
 
 
 def _check_outcome(outcome: Mapping[str, Json]) -> None:
@@ -313,8 +334,7 @@ def _also(raw: RawAlso) -> Also:
     if (raw.sends is None) != (raw.closes is None):
         raise VectorError("also: sends and closes belong together")
     if raw.sends is not None:
-        for pattern in raw.sends:
-            _check_pattern(pattern)
+        _check_patterns(raw.sends)
         expected["sends"] = (raw.sends, raw.closes)
     if raw.outcome is not None:
         _check_outcome(raw.outcome)
