@@ -1,4 +1,4 @@
-"""The suite behind `pytest --impl`: `wireproof.pytest_plugin` registers the options and hands over to `install`.
+"""The suite behind `pytest --impl`: `pytest_wireproof` registers the options and hands over to `install`.
 
 settings  the options
 items     what pytest collects
