@@ -10,9 +10,10 @@ of questions to come; nothing else is, so memory does not grow with the number o
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+
+import msgspec
 
 from conformance import vectors
 from conformance.closing import Closing
@@ -281,7 +282,7 @@ class Examiner(Closing):
         )
         entry = self.known.find(verdict)
         if entry is not None:
-            verdict = dataclasses.replace(verdict, known=entry.name)
+            verdict = msgspec.structs.replace(verdict, known=entry.name)
         return Judged(question, observation, verdict, twin)
 
 
