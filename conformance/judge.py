@@ -18,6 +18,7 @@ from conformance.model import DEVIATIONS, Kind, Observation, Op, Outcome, Status
 from conformance.own import own
 from conformance.patterns import mismatch
 from conformance.readings import Readings
+from conformance.replaced import REPLACEMENT, as_expected
 from conformance.values import difference, identical, show, text_key, text_keys
 from conformance.vectors import Also, Reject, Vector
 from conformance.vectors import Kind as VectorKind
@@ -30,14 +31,13 @@ _WITHOUT_ANSWER = {
     Status.NOT_ASKED: Outcome.NOT_ASKED,
     Status.UNSUPPORTED: Outcome.SKIP,
 }
-#: Kinds of vectors of which a refusal is demanded.
-_MUST_REFUSE = frozenset({VectorKind.INVALID, VectorKind.UNENCODABLE})
 #: Ops whose answer is bytes.
 _GIVE_BYTES = frozenset({Op.ENCODE, Op.RECODE})
 #: The types that are headers: how their keys, which may be bytes, become text.
 _HEADERS: Mapping[str, Callable[[Any], Any]] = {"HEADER": text_key, "HEADERS": text_keys}
 #: How much of a value stands in a verdict's detail.
 _SHOWN = 300
+_REPLACEMENT = REPLACEMENT.encode()
 
 
 @functools.cache
@@ -83,7 +83,7 @@ def _as_demanded(vector: Vector, seen: Observation, twin: Observation | None) ->
     twin was accepted; or the very bytes came. False says nothing."""
     if seen.status is Status.REJECT:
         return (
-            vector.kind in _MUST_REFUSE
+            vector.reject is not None
             and twin is not None
             and twin.status is Status.ANSWER
             and (seen.half != "encode" or seen.case.op is not Op.RECODE)
@@ -240,7 +240,7 @@ class _Judgement:
         return f"twin {did}: {self.twin.case.id} {self.twin.detail}".rstrip()
 
     def _must_refuse(self) -> bool:
-        return self.vector.kind in _MUST_REFUSE
+        return self.vector.reject is not None
 
     def _refused(self) -> bool:
         return self.seen.status is Status.REJECT
@@ -265,7 +265,7 @@ class _Judgement:
                 return self._wrong_value(self.vector.value, answer)
             case Op.LOOKUP:
                 return self._wrong_value(self.vector.expected, answer)
-            case Op.ENCODE | Op.RECODE:
+            case Op.ENCODE | Op.RECODE | Op.CONVERT:
                 return self._wrong_bytes(self.vector.canonical_data, answer)
             case Op.SERVE:
                 return self._wrong_conversation(self.vector.expected, answer)
@@ -319,7 +319,7 @@ class _Judgement:
     def _wrong_bytes(self, expected: bytes, answer: bytes) -> tuple[Kind, str] | None:
         if answer == expected:
             return None
-        if self.vector.compare_decoded or self.rebuilds:
+        if self.op is not Op.CONVERT and (self.vector.compare_decoded or self.rebuilds):
             return self._wrong_when_decoded(expected, answer)
         at = next((i for i, (a, b) in enumerate(zip(expected, answer, strict=False)) if a != b), None)
         at = min(len(expected), len(answer)) if at is None else at
@@ -391,9 +391,9 @@ class _Judgement:
         answer, expected = self.seen.answer, also.expected
         match self.op:
             case Op.DECODE | Op.LOOKUP if "value" in expected:
-                return self._value_difference(expected["value"], answer) is None
-            case Op.ENCODE | Op.RECODE if "bytes" in expected:
-                return self._wrong_bytes(expected["bytes"], answer) is None
+                return self._value_difference(expected["value"], as_expected(expected["value"], answer)) is None
+            case Op.ENCODE | Op.RECODE | Op.CONVERT if "bytes" in expected:
+                return self._wrong_bytes(expected["bytes"], answer) is None or self._replaced(expected["bytes"], answer)
             case Op.SERVE if "sends" in expected:
                 return self._wrong_conversation(expected["sends"], answer) is None
             case Op.INTERPRET if "outcome" in expected:
@@ -401,6 +401,19 @@ class _Judgement:
             case Op.NEGOTIATE if "chooses" in expected:
                 return self._wrong_choice(expected["chooses"], answer) is None
         return False
+
+    def _replaced(self, expected: bytes, answer: bytes) -> bool:
+        """Whether both hold the same but for how many U+FFFD stand for bytes that are no text."""
+        case = self.seen.case
+        if case.type is None or not (_REPLACEMENT in expected and _REPLACEMENT in answer):
+            return False
+        try:
+            told, seen = (
+                own().decode(case.type, data, dialect=case.dialect, version=case.version) for data in (expected, answer)
+            )
+        except reference.WireError:
+            return False
+        return self._value_difference(told, as_expected(told, seen)) is None
 
 
 def _without(value: Any, fields: frozenset[str]) -> Any:

@@ -12,13 +12,15 @@ import difflib
 import functools
 from dataclasses import dataclass
 
-from conformance import generated, ledger, vectors
+from conformance import generated, ledger, seeded, vectors
 from conformance.model import Case, Description, Op
-from conformance.simplest import simplest_bytes
+from conformance.own import own
 from conformance.twins import twin_of
 from conformance.vectors import Kind, Vector
+from reference.errors import Reason, WireError
 
-_REFUSED = (Kind.INVALID, Kind.UNENCODABLE)
+#: The ops that a type's simplest value can be asked in.
+_OF_TYPES = (Op.DECODE, Op.ENCODE, Op.RECODE)
 
 
 class UnknownId(ValueError):  # noqa: N818 (a name that is none, not a fault)
@@ -42,7 +44,7 @@ class Question:
     @property
     def must_refuse(self) -> bool:
         """Whether a refusal is what is demanded."""
-        return self.vector.kind in _REFUSED
+        return self.vector.reject is not None
 
     def as_recode(self) -> Question | None:
         """How a library is asked the same that does not show values: by recode, its twin too. None where this is no
@@ -84,31 +86,47 @@ def twin_case(vector: Vector, case: Case) -> Case | None:
 
 def _refusal_counts(vector: Vector, op: Op) -> bool:
     """Whether a refusal can be what is demanded, or what another reading demands."""
-    if vector.kind in _REFUSED or vector.or_reject is not None:
+    if vector.reject is not None or vector.or_reject is not None:
         return True
-    return op in (Op.DECODE, Op.ENCODE, Op.RECODE) and any(also.refuses for also in vector.also)
+    return op in _OF_TYPES and any(also.refuses for also in vector.also)
 
 
 def simplest_case(case: Case, version: int | None = None) -> Case | None:
     """The simplest valid input of the type of `case` (and its version, unless another is given), asked in the same op.
     None for a type that has no such version, or no values."""
-    assert case.type is not None
+    if case.type is None or case.op not in _OF_TYPES:
+        return None
     return _simplest(case.op, case.dialect, case.type, case.version if version is None else version)
 
 
 @functools.cache
 def _simplest(op: Op, dialect: str, type_name: str, version: int | None) -> Case | None:
-    seed = simplest_bytes(dialect, type_name, version)
-    return None if seed is None else generated.vector_of(op, dialect, type_name, version, seed)[1]
+    try:
+        value = seeded.simplest(type_name, dialect=dialect, version=version)
+        seed = own().encode(type_name, value, dialect=dialect, version=version)
+    except (NotImplementedError, WireError):
+        return None
+    return generated.vector_of(op, dialect, type_name, version, seed)[1]
+
+
+def offers(described: Description, question: Question) -> bool:
+    """Whether an implementation is asked a question: it offers the op and type at its version. Where the version is the
+    question (its reason is unsupported-version), that need not lie in the range that is offered."""
+    case, reject = question.case, question.vector.reject
+    if reject is not None and reject.reason is Reason.UNSUPPORTED_VERSION:
+        case = dataclasses.replace(case, version=None)
+    return described.offers(case)
 
 
 def offered_twin(question: Question, offered: Description) -> Case | None:
     """The twin as this implementation can be asked it: where that is of a version that it does not offer (the version
-    is the question then), the simplest value of one that it offers."""
-    twin = question.twin
+    is the question then), the simplest value of one that it offers. A question has one too where a reading that the
+    implementation declares may demand a refusal."""
+    case, twin = question.case, question.twin
+    if twin is None and offered.readings and case.op in _OF_TYPES:
+        twin = simplest_case(case)
     if twin is None or offered.offers(twin):
         return twin
-    case = question.case
     span = offered.versions(case.dialect, case.type)
     found = None if span is None else simplest_case(case, span[0])
     return found if found is not None and offered.offers(found) else None

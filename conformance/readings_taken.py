@@ -92,7 +92,7 @@ def _parts(also: Also, vector: Vector, op: Op) -> bool:
         return False
     if also.ops is None and op is Op.ENCODE and vector.kind is not Kind.UNENCODABLE:
         return False
-    key = {Op.DECODE: "value", Op.LOOKUP: "value", Op.ENCODE: "bytes", Op.RECODE: "bytes"}.get(op)
+    key = {Op.DECODE: "value", Op.LOOKUP: "value", Op.ENCODE: "bytes", Op.RECODE: "bytes", Op.CONVERT: "bytes"}.get(op)
     return also.refuses or key is None or key in also.expected
 
 
@@ -147,6 +147,7 @@ def _others(ruling: Ruling, judged: Judged, named: Sequence[str], findings: Mapp
         found = [
             name
             for name, entry in zip(names, entries, strict=True)
-            if _as(vector, entry, observation, judged.twin) is Outcome.CONTESTED
+            for one_reading in [msgspec.structs.replace(vector, also=(entry,))]
+            if judge(one_reading, observation, twin=judged.twin).verdict is Outcome.CONTESTED
         ]
     return found

@@ -6,10 +6,11 @@ import itertools
 from typing import Any
 
 import pytest
+from judging import judged
 
 import reference
 from conformance import properties, vectors
-from conformance.judge import judge, rules_for
+from conformance.judge import rules_for
 from conformance.model import Case, Description, Op, Outcome
 from conformance.own import own
 from conformance.readings import ask
@@ -196,7 +197,7 @@ def test_declared_readings_are_contested_alone_and_two_at_once(readings: tuple[t
     for vector in VECTORS:
         ops = vector.ops if vector.kind is Kind.VALID else (Op.DECODE,) if vector.kind is Kind.INVALID else ()
         for op in ops:
-            verdict = judge(vector, ask(asked, vector.case(op)), declared)
+            verdict = judged(vector, ask(asked, vector.case(op)), declared)
             assert verdict.verdict in (Outcome.PASS, Outcome.CONTESTED), (vector.path, op, verdict.detail)
             named |= set(verdict.rulings)
     there = {name for name, _ in readings}

@@ -5,6 +5,8 @@ A question: `{"seq":7,"op":"decode","dialect":"kafka","type":"INT32","data":"000
 
 from __future__ import annotations
 
+import binascii
+import functools
 import json
 import re
 from collections.abc import Callable, Mapping
@@ -71,6 +73,7 @@ _TO_JSON: Mapping[str, Callable[[Any], Any]] = {
     "data": bytes.hex,
     "value": to_json,
     "key": to_json,
+    "to": _same,
     "chunks": lambda chunks: [chunk.hex() for chunk in chunks],
     "request": bytes.hex,
     "response": _hex_or_null,
@@ -101,6 +104,7 @@ _FROM_JSON: Mapping[str, Callable[[Any], Any]] = {
     "data": lambda text: octets(text, "data"),
     "value": from_json,
     "key": from_json,
+    "to": _same,
     "chunks": lambda chunks: [octets(chunk, "chunks") for chunk in chunks],
     "request": lambda text: octets(text, "request"),
     "response": lambda text: None if text is None else octets(text, "response"),
@@ -114,9 +118,21 @@ _FROM_JSON: Mapping[str, Callable[[Any], Any]] = {
 
 # Questions.
 
+_OF_DATA = frozenset({Op.DECODE, Op.RECODE})
+
+
+@functools.lru_cache(4096)
+def _middle(op: Op, dialect: str, type_name: str | None, version: int | None) -> bytes:
+    """What stands between `seq` and `data` in a question of nothing else: the same in all of a type and version."""
+    message = {"op": op.value, "dialect": dialect, "type": type_name}
+    return _encode(message if version is None else message | {"version": version})[1:-1]
+
 
 def question(seq: int, case: Case) -> bytes:
     """A case as the line that asks it."""
+    if case.op in _OF_DATA:  # the quick way for most
+        middle = _middle(case.op, case.dialect, case.type, case.version)
+        return b'{"seq":%d,%b,"data":"%b"}\n' % (seq, middle, binascii.hexlify(case.args["data"]))
     message: dict[str, Any] = {"seq": seq, "op": case.op.value, "dialect": case.dialect}
     if case.op in TYPED_OPS:
         message["type"] = case.type
@@ -183,7 +199,7 @@ def _put_answer(message: dict[str, Any], op: Op, given: Any) -> None:
     match op:
         case Op.DECODE | Op.LOOKUP:
             message["value"] = to_json(given)
-        case Op.ENCODE | Op.RECODE:
+        case Op.ENCODE | Op.RECODE | Op.CONVERT:
             message["data"] = given.hex()
         case Op.SERVE:
             message["sent"], message["closed"] = given[0].hex(), given[1]
@@ -196,6 +212,7 @@ _MEMBER: Mapping[Op, str] = {
     Op.LOOKUP: "value",
     Op.ENCODE: "data",
     Op.RECODE: "data",
+    Op.CONVERT: "data",
     Op.SERVE: "sent",
     Op.INTERPRET: "outcome",
     Op.NEGOTIATE: "version",
@@ -246,6 +263,8 @@ def observation(case: Case, given: Answer) -> Observation:
     """What the answer says of the case. Raises LineError when it cannot be an answer to it."""
     kind, message = given.kind, given.message
     try:
+        if kind == "value" and case.op is Op.DECODE:
+            return Observation(case, Status.ANSWER, from_json(message["value"]))
         if kind == _MEMBER[case.op]:
             return Observation(case, Status.ANSWER, _answered(case.op, message))
         if kind in _OTHER:
@@ -257,11 +276,9 @@ def observation(case: Case, given: Answer) -> Observation:
 
 def _answered(op: Op, message: Mapping[str, Any]) -> Any:
     match op:
-        case Op.DECODE:
-            return from_json(message["value"])
         case Op.LOOKUP:
             return shape(op, from_json(message["value"]))
-        case Op.ENCODE | Op.RECODE:
+        case Op.ENCODE | Op.RECODE | Op.CONVERT:
             return octets(message["data"], "data")
         case Op.SERVE:
             if "closed" not in message:

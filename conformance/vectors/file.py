@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,7 +10,8 @@ from typing import Any
 import msgspec
 
 from conformance import bombs
-from conformance.model import Op
+from conformance.model import CLIENT_OUTCOMES, OUTCOME_KEYS, Op
+from conformance.patterns import marks_of
 from conformance.values import ValueFormatError, from_json
 from conformance.vectors.model import (
     ABSENT,
@@ -26,6 +28,7 @@ from conformance.vectors.model import (
 )
 from conformance.vectors.raw import UNSET_FIELDS, Json, Pieces, RawAlso, RawFile, RawSettings, RawVector, RawWrong
 from reference.errors import Reason
+from reference.evolution import Break
 
 _decoder = msgspec.json.Decoder(RawFile)
 _settings_decoder = msgspec.json.Decoder(RawSettings)
@@ -36,22 +39,23 @@ _OWN_FIELDS: Mapping[Kind, frozenset[str]] = {
     kind: frozenset(fields.split())
     for kind, fields in {
         Kind.VALID: "type version bytes value derive canonical compare or_reject",
-        Kind.INVALID: "type version bytes derive reject twin",
+        Kind.INVALID: "type version bytes derive compare reject twin",
         Kind.UNENCODABLE: "type version value derive reject twin",
         Kind.LOOKUP: "type version bytes key values",
+        Kind.CONVERT: "type version bytes to gives reject twin",
         Kind.SERVE: "chunks sends closes",
         Kind.INTERPRET: "request response outcome",
         Kind.NEGOTIATE: "api_key client broker chooses",
         Kind.EVOLVE: "old new breaks",
     }.items()
 }
-_BREAKS = ("tag-reused", "type-changed", "nullability-changed", "versions-moved", "field-changed")
 _RULING = re.compile(r"R-[A-Za-z0-9]+(-[A-Za-z0-9]+)*")
-_OUTCOMES = ("accepted", "unsupported", "retry", "error", "malformed")
 _HEX = re.compile("(?:[0-9a-f]{2})*")
 _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 #: Forms of `derive` that give bytes.
 _OF_BYTES = frozenset({"tags", "batch"})
+#: So many answers, in all their orders, are compared with patterns quickly.
+_MOST_TOGETHER = 5
 #: The most zeros of a derived batch: its record's length is an INT32.
 _MOST_ZEROS = 2**30
 
@@ -126,13 +130,44 @@ def _derived(form: Mapping[str, Any], *, valid: bool) -> tuple[tuple[Piece, ...]
         ):
             made = tuple(Piece(data, label) for data, label in bombs.pieces(codec, zeros))
             return made, bombs.value(codec, zeros) if valid else ABSENT
-        case {"value": {"text": str(text), "times": int(times)}, **rest} if not rest:
-            return (), text * times
-        case {"value": {"hex": str(digits), "times": int(times)}, **rest} if not rest:
-            return (), _hex(digits, "derive") * times
-        case {"value": {"item": item, "times": int(times)}, **rest} if not rest:
-            return (), [from_json(item)] * times
+        case {"value": value, **rest} if not rest:
+            whole = _Repeated()
+            made = whole.read(value)
+            if whole.found:
+                return (), made
     raise VectorError(f"derive: {form!r} is none of the forms of vectors/FORMAT.md")
+
+
+class _Repeated:
+    """Reads a value in which texts, bytes and arrays may be given as something that comes many times."""
+
+    #: Of what stands beside `times`.
+    _FORMS = frozenset({"text", "hex", "item"})
+
+    def __init__(self) -> None:
+        self.found = False
+
+    def read(self, value: Any) -> Any:
+        """Raises ValueFormatError for what is no value, repeated or not."""
+        match value:
+            case {"times": int(times), **rest} if times >= 0 and len(rest) == 1 and not self._FORMS.isdisjoint(rest):
+                self.found = True
+                ((form, one),) = rest.items()
+                match form:
+                    case "item":
+                        return [self.read(one)] * times
+                    case "hex":
+                        return _hex(one, "derive") * times if isinstance(one, str) else from_json(rest)
+                if isinstance(one, str):
+                    return one * times
+                raise ValueFormatError(f"{one!r:.60} is no text that could be repeated")
+            case {"times": _}:
+                raise VectorError(f"derive: {value!r:.60} is none of the forms of vectors/FORMAT.md")
+            case list():
+                return [self.read(item) for item in value]
+            case dict() if len(value) > 1 or any(isinstance(item, (dict, list)) for item in value.values()):
+                return {key: self.read(item) for key, item in value.items()}
+        return from_json(value)
 
 
 def _kind(raw: RawVector) -> Kind:
@@ -147,7 +182,8 @@ def _kind(raw: RawVector) -> Kind:
             (Kind.NEGOTIATE, raw.client is not None and raw.chooses is not msgspec.UNSET),
             (Kind.EVOLVE, raw.old is not ABSENT and raw.breaks is not None),
             (Kind.LOOKUP, has_bytes and raw.key is not ABSENT and raw.values is not ABSENT),
-            (Kind.INVALID, has_bytes and raw.value is ABSENT and raw.reject is not None),
+            (Kind.CONVERT, has_bytes and raw.to is not None and (raw.gives is None) != (raw.reject is None)),
+            (Kind.INVALID, has_bytes and raw.value is ABSENT and raw.reject is not None and raw.to is None),
             (Kind.UNENCODABLE, not has_bytes and has_value and raw.reject is not None),
             (Kind.VALID, has_bytes and has_value and raw.reject is None),
         )
@@ -176,7 +212,7 @@ def _resolve(raw: RawVector, file: RawFile, settings: Mapping[str, Any]) -> Vect
     missing = set(raw.needs) - set(settings)
     if missing:
         raise VectorError(f"needs: the file's settings have no {', '.join(sorted(missing))}")
-    if kind in (Kind.INVALID, Kind.UNENCODABLE) and raw.twin is None:
+    if raw.reject is not None and raw.twin is None:
         raise VectorError("a negative vector needs a valid twin")
     args, expected = _question(kind, raw)
     return Vector(
@@ -190,7 +226,7 @@ def _resolve(raw: RawVector, file: RawFile, settings: Mapping[str, Any]) -> Vect
         version=raw.version,
         pieces=pieces,
         value=value,
-        canonical=_pieces(raw.canonical, "canonical"),
+        canonical=_pieces(raw.canonical, "canonical") or _pieces(raw.gives, "gives"),
         compare_decoded=raw.compare == "decoded",
         reject=Reject(raw.reject.reason, raw.reject.offset) if raw.reject else None,
         or_reject=raw.or_reject.reason if raw.or_reject else None,
@@ -212,16 +248,32 @@ def _check_fields(kind: Kind, raw: RawVector) -> None:
         raise VectorError(f"{', '.join(foreign)}: a vector of kind {kind} has no such field")
     if kind is Kind.UNENCODABLE and raw.reject is not None and raw.reject.offset is not None:
         raise VectorError("reject.offset: a value has no bytes that could be at fault")
-    for pattern in raw.sends or ():
-        _check_pattern(pattern)
+    _check_patterns(raw.sends or ())
     if raw.outcome is not None:
         _check_outcome(raw.outcome)
     for ruling in raw.rulings:
         if not _RULING.fullmatch(ruling):
             raise VectorError(f"rulings: {ruling!r} is no ruling's id")
     for found in raw.breaks or ():
-        if found.keys() != {"kind", "path"} or found["kind"] not in _BREAKS:
-            raise VectorError(f'breaks: {found} is no {{"kind", "path"}} with one of {", ".join(_BREAKS)}')
+        if found.keys() != {"kind", "path"} or found["kind"] not in tuple(Break):
+            raise VectorError(f'breaks: {found} is no {{"kind", "path"}} with one of {", ".join(Break)}')
+
+
+def _check_patterns(patterns: Sequence[Json]) -> None:
+    marked: set[str] = set()
+    for pattern in patterns:
+        _check_pattern(pattern)
+        for key, name in marks_of(pattern):
+            if key != "mark" and name not in marked:
+                raise VectorError(f"sends: {key} {name!r}: nothing before it is marked so")
+            marked.add(name)
+    together = max((len([*found]) for any_, found in itertools.groupby(patterns, _in_any_order) if any_), default=0)
+    if together > _MOST_TOGETHER:
+        raise VectorError(f"sends: {together} answers in any order; at most {_MOST_TOGETHER} can be tried")
+
+
+def _in_any_order(pattern: Json) -> bool:
+    return isinstance(pattern, dict) and "order" in pattern
 
 
 def _check_pattern(pattern: Json) -> None:
@@ -229,15 +281,16 @@ def _check_pattern(pattern: Json) -> None:
         case {"hex": str(digits), **rest} if not rest:
             if not digits or not _HEX.fullmatch(digits):
                 raise VectorError(f"sends: {digits!r} are no bytes; pairs of lower-case hex digits are expected")
-        case dict() if {"type", "value"} <= pattern.keys() <= {"type", "version", "value"}:
-            pass
+        case dict() if {"type", "value"} <= pattern.keys() <= {"type", "version", "value", "order"}:
+            if pattern.get("order", "any") != "any":
+                raise VectorError('sends: the order of a pattern is "any", or is left out')
         case _:
-            raise VectorError('sends: a pattern is {"type", "version", "value"} or {"hex": digits}')
+            raise VectorError('sends: a pattern is {"type", "version", "value", "order"} or {"hex": digits}')
 
 
 def _check_outcome(outcome: Mapping[str, Json]) -> None:
-    if outcome.get("outcome") not in _OUTCOMES or not outcome.keys() <= {"outcome", "version", "error", "request"}:
-        raise VectorError(f"outcome: {outcome} does not name one of {', '.join(_OUTCOMES)}")
+    if outcome.get("outcome") not in CLIENT_OUTCOMES or not outcome.keys() <= OUTCOME_KEYS:
+        raise VectorError(f"outcome: {outcome} does not name one of {', '.join(CLIENT_OUTCOMES)}")
     if (outcome["outcome"] == "retry") != ("version" in outcome):
         raise VectorError("outcome: a retry has a version, and nothing else has one")
 
@@ -256,6 +309,8 @@ def _question(kind: Kind, raw: RawVector) -> tuple[Mapping[str, Any], Any]:
     match kind:
         case Kind.LOOKUP:
             return {"key": from_json(raw.key)}, from_json(raw.values)
+        case Kind.CONVERT:
+            return {"to": raw.to}, None
         case Kind.SERVE:
             chunks = [b"".join(p.data for p in _pieces(chunk, "chunks")) for chunk in raw.chunks or ()]
             return {"chunks": chunks}, (raw.sends, raw.closes)
@@ -285,8 +340,7 @@ def _also(raw: RawAlso) -> Also:
     if (raw.sends is None) != (raw.closes is None):
         raise VectorError("also: sends and closes belong together")
     if raw.sends is not None:
-        for pattern in raw.sends:
-            _check_pattern(pattern)
+        _check_patterns(raw.sends)
         expected["sends"] = (raw.sends, raw.closes)
     if raw.outcome is not None:
         _check_outcome(raw.outcome)
@@ -329,7 +383,7 @@ def _check_file(vectors: Sequence[Vector], name: str) -> None:
         place = f"{name}, vector {vector.id!r}"
         if vector.twin is not None:
             twin = by_id.get(vector.twin)
-            if twin is None or twin.kind is not Kind.VALID:
+            if twin is None or twin.reject is not None or twin.kind not in (Kind.VALID, vector.kind):
                 raise VectorError(f"{place}: its twin {vector.twin!r} is no valid vector of this file")
             if (twin.type, twin.version) != (vector.type, vector.version) and not _other_version(vector):
                 raise VectorError(f"{place}: its twin {vector.twin!r} is of another type or version")

@@ -25,8 +25,9 @@ RULINGS: tuple[Ruling, ...] = (
         "R-K-1",
         "tags out of order or twice, on read",
         "refused: tags are strictly ascending",
-        {OTHER: ("tag_order", "any")},
-        "any order, the last of a known tag wins (Java's generated readers)",
+        {OTHER: ("tag_order", "any"), "map": ("tag_order", "map")},
+        "any order, the last of a known tag wins (Java's generated readers); kept in a map: of an "
+        "unknown one too, and they come out ascending",
         KIP_482,
     ),
     Ruling("R-K-1w", "tags out of order or twice, on write", "never written: refused, or sorted", source=KIP_482),
@@ -104,8 +105,9 @@ RULINGS: tuple[Ruling, ...] = (
         "R-K-11",
         "text that is not UTF-8",
         "refused",
-        {OTHER: ("invalid_text", "replaced")},
-        "U+FFFD in its place (Java)",
+        {OTHER: ("invalid_text", "replaced"), "kept": ("invalid_text", "kept")},
+        "U+FFFD in its place (Java), one for each byte or for each maximal part; its bytes kept, and written as they "
+        "came",
         GUIDE,
     ),
     Ruling(
@@ -226,6 +228,23 @@ RULINGS: tuple[Ruling, ...] = (
         GUIDE,
     ),
     Ruling(
+        "R-K-22c",
+        "the two version fields of xerial's header",
+        "big-endian; a version of 1 and more is read, whatever the compatible version says (Java; Redpanda writes both "
+        "little-endian); below 1 refused",
+        {OTHER: ("xerial_version", "any")},
+        "neither is looked at",
+        "snappy-java, SnappyInputStream",
+    ),
+    Ruling(
+        "R-K-22d",
+        "the window of a zstd frame",
+        "128 MiB is read, for zstd's highest levels ask for it; a greater one is refused (Java)",
+        {OTHER: ("zstd_window", "any")},
+        "a greater one is read too",
+        "RFC 8878",
+    ),
+    Ruling(
         "R-K-23",
         "an ApiVersions request of any version ≥ 3 has a v2 header",
         "without its tag byte the connection is closed, as with a supported version whose body is missing; answers to "
@@ -322,10 +341,11 @@ class Kafka(Dialect):
     rulings = RULINGS
     grounds: Mapping[Ground, str] = {Reason.NULL_NOT_ALLOWED: "R-K-16", Reason.VARINT_OVERFLOW: "R-K-6c"}
     bomb_ruling: str | None = "R-K-10"
+    areas: Mapping[str, str] = records.AREAS
     entries: Mapping[str, Entries] = {
         "RecordBatch": Entries(records.guarded, lambda batch: records.is_compressed([batch])),
-        "RecordSet": Entries(records.guarded, records.is_compressed),
-        "MessageSet": Entries(records.guarded, records.is_compressed),
+        "RecordSet": Entries(records.guarded, records.is_compressed, records.ends_partially),
+        "MessageSet": Entries(records.guarded, records.is_compressed, records.ends_partially),
     }
 
     @property
