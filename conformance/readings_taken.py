@@ -9,7 +9,9 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+
+import msgspec
 
 import reference
 from conformance import selection, vectors
@@ -145,6 +147,7 @@ def _others(ruling: Ruling, judged: Judged, named: Sequence[str], findings: Mapp
         found = [
             name
             for name, entry in zip(names, entries, strict=True)
-            if judge(replace(vector, also=(entry,)), observation, twin=judged.twin).verdict is Outcome.CONTESTED
+            for one_reading in [msgspec.structs.replace(vector, also=(entry,))]
+            if judge(one_reading, observation, twin=judged.twin).verdict is Outcome.CONTESTED
         ]
     return found

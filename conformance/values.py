@@ -26,6 +26,11 @@ class ValueFormatError(ValueError):
 
 def to_json(value: Any) -> Any:
     """A protocol value → what `json.dumps` takes. Raises ValueFormatError for what `from_json` would not give back."""
+    kind = type(value)
+    if kind is str or kind is bool or value is None:
+        return value
+    if kind is dict:
+        return _struct_to_json(value)
     match value:
         case None | bool() | str():
             return value
@@ -61,8 +66,17 @@ def _struct_to_json(value: Mapping[Any, Any]) -> dict[str, Any]:
     return {key: to_json(item) for key, item in value.items()}
 
 
+#: What JSON holds as it is.
+_AS_THEY_ARE = frozenset({str, int, bool, type(None)})
+
+
 def from_json(value: Any) -> Any:
     """What `json.loads` gave → the protocol value. Raises ValueFormatError with what was expected."""
+    kind = type(value)
+    if kind in _AS_THEY_ARE:
+        return value
+    if kind is dict and len(value) > 1:
+        return {key: item if type(item) in _AS_THEY_ARE else from_json(item) for key, item in value.items()}
     match value:
         case None | bool() | str() | int():
             return value
@@ -131,6 +145,12 @@ def equal(expected: Any, actual: Any) -> bool:
     fields and an empty or missing `_tags` are passed over. Defaults are no matter of this function: fill them in first.
     """
     return difference(expected, actual) is None
+
+
+def identical(one: Any, other: Any) -> bool:
+    """Whether these are the same value in the same form, in types and the order of keys too: then nothing that is made
+    of them in the same way differs. A quick look, by far the most frequent case; False says nothing."""
+    return bool(one == other) and repr(one) == repr(other)
 
 
 def difference(expected: Any, actual: Any, path: str = "") -> str | None:

@@ -3,6 +3,10 @@
 settings  the options
 items     what pytest collects
 ahead     asking ahead of the items that run
+progress  how far the run came
+recording the report, written as verdicts come
+stopping  signals that end a run in order
+garbage   Python's garbage collection during a run
 ending    the end of a run: what is printed, and what fails it beside its verdicts
 plugin    pytest's hooks: start, verdicts, and what they hand over
 """

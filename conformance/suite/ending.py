@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import functools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from conformance import known, ledger, vectors
 from conformance.asking import ASKED
@@ -21,6 +21,8 @@ class Ended:
     descriptions: Mapping[str, Description]
     not_offered: Mapping[str, Mapping[str, int]]
     elsewhere: Mapping[str, Mapping[str, int]]
+    #: How many items were asked, of how many, of those implementations of which a run was ended before all were.
+    incomplete: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     def texts(self, *, width: int, color: bool) -> Iterator[str]:
         """What is printed for a person."""
@@ -31,6 +33,7 @@ class Ended:
             self.elsewhere,
             width=width,
             color=color,
+            incomplete=self.incomplete,
         )
 
     def nothing_asked(self) -> Iterator[str]:

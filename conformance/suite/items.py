@@ -12,6 +12,7 @@ from _pytest._io import TerminalWriter
 
 from conformance.asking import ASKED, Judged
 from conformance.connection import ImplementationError
+from conformance.connection.transcript import TranscriptError
 from conformance.model import DEVIATIONS, Description, Outcome, Verdict
 from conformance.report.failure import render_failure, repro_command
 from conformance.selection import Entry
@@ -81,6 +82,8 @@ class SuiteItem(pytest.Item):
         """End as the worst of the verdicts says. They are attached to pytest's report."""
         try:
             judged = self.ask()
+        except TranscriptError as error:
+            pytest.exit(str(error), pytest.ExitCode.INTERRUPTED)
         except ImplementationError as error:
             pytest.exit(f"--impl={self.spec}: {error}", pytest.ExitCode.USAGE_ERROR)
         self.verdicts = [one.verdict for one in judged]
