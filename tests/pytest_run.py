@@ -21,13 +21,14 @@ class Run:
     coloured: str
 
 
-def run(*arguments: str, cwd: Path) -> Run:
-    """Run pytest with these arguments in a folder, without the settings of any pytest around it."""
+def run(*arguments: str, cwd: Path, **settings: str) -> Run:
+    """Run pytest with these arguments in a folder, without the settings of any pytest around it. `settings`: of the
+    environment."""
     env = {key: value for key, value in os.environ.items() if not key.startswith(("PYTEST", "PY_COLORS", "COLUMNS"))}
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *arguments],
         cwd=cwd,
-        env=env | {"COLUMNS": "120"},
+        env=env | {"COLUMNS": "120"} | settings,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

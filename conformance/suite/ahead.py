@@ -12,7 +12,8 @@ from conformance.selection import Entry
 class Ahead:
     """Entries that will be wanted one after the other, judged in that order by one `Examiner`.
 
-    Who wants another one than the next is answered too: from there on it goes on in the plan's order.
+    An entry out of turn is asked alone: who wants one of them again, or wants them in an order of his own, does not pay
+    for a block that nobody waits for. From the second entry on that follows another one, the plan goes on from there.
     """
 
     def __init__(self, examiner: Examiner) -> None:
@@ -20,6 +21,7 @@ class Ahead:
         self._planned: Sequence[Entry] = ()
         self._places: Mapping[str, int] = {}
         self._next = 0
+        self._alone: int | None = None
         self._judged: Iterator[list[Judged]] = iter(())
 
     def plan(self, entries: Sequence[Entry]) -> None:
@@ -31,10 +33,12 @@ class Ahead:
     def judged(self, entry: Entry) -> list[Judged]:
         """All questions of an entry, judged. Raises ImplementationError when the settings are not taken."""
         place = self._places.get(entry.name)
-        if place is None:
-            return next(iter(self._examiner.judge_entries([entry.questions])))
-        if place != self._next:
+        if place is not None and place != self._next and self._alone is not None and place == self._alone + 1:
             self._start(place)
+        if place is None or place != self._next:
+            self._alone = place
+            return next(self._examiner.judge_entries([entry.questions]))
+        self._alone = None
         self._next = place + 1
         return next(self._judged)
 

@@ -16,6 +16,7 @@ from conformance.connection.transcript import TranscriptError
 from conformance.model import DEVIATIONS, Description, Outcome, Verdict
 from conformance.report.failure import render_failure, repro_command
 from conformance.selection import Entry
+from conformance.suite.styles import Styled
 
 if TYPE_CHECKING:
     from conformance.properties import Property
@@ -101,7 +102,10 @@ class SuiteItem(pytest.Item):
 
     def repr_failure(self, excinfo: ExceptionInfo[BaseException], style: Any = None) -> Any:
         if isinstance(excinfo.value, Deviation):
-            return Failure(excinfo.value, self.suite.descriptions[self.spec], self.spec)
+            page = Failure(excinfo.value, self.suite.descriptions[self.spec], self.spec)
+            verdict = excinfo.value.judged.verdict
+            repeat = repro_command(verdict.id, self.spec)
+            return Styled(page, verdict, self.nodeid, repeat, self.config.option.tbstyle)
         return super().repr_failure(excinfo, style)
 
 
@@ -138,6 +142,9 @@ class Implementation(pytest.Collector):
         self.spec = spec
 
     def collect(self) -> Iterator[pytest.Item]:
+        return self.suite.chosen.among(self.spec, self._items())
+
+    def _items(self) -> Iterator[pytest.Item]:
         for entry in self.suite.entries(self.spec):
             yield self._item(EntryItem, entry.name, entry=entry)
         settings = self.suite.settings

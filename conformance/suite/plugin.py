@@ -20,6 +20,7 @@ from conformance.model import Description, Outcome, Verdict
 from conformance.report.jsonl import ReportError
 from conformance.selection import Entry, LeftOut
 from conformance.suite.ahead import Ahead
+from conformance.suite.chosen import Chosen, keyword
 from conformance.suite.ending import Ended
 from conformance.suite.garbage import Garbage
 from conformance.suite.items import EntryItem, Root, SuiteItem
@@ -27,6 +28,7 @@ from conformance.suite.progress import Progress
 from conformance.suite.recording import Recording
 from conformance.suite.settings import Settings
 from conformance.suite.stopping import Stopping
+from conformance.suite.styles import Styles
 from reference import catalog
 
 #: The attribute under which verdicts travel with pytest's reports; from xdist's workers as JSON.
@@ -39,15 +41,16 @@ class Suite:
     #: The file on which the suite hangs: pytest wants one that exists, and no other plugin collects it.
     anchor = Path(vectors.__file__).parents[2] / "vectors" / "schema.json"
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, chosen: Chosen) -> None:
         self.settings = settings
+        self.chosen = chosen
         self.examiners: dict[str, Examiner] = {}
         self.ahead: dict[str, Ahead] = {}
         self.not_offered: dict[str, Counter[str]] = {}
         self.elsewhere: dict[str, Counter[str]] = {}
         self.descriptions: dict[str, Description] = {}
         self.verdicts: dict[str, list[Verdict]] = {spec: [] for spec in settings.implementations}
-        self.deselected = False
+        self.deselected = bool(chosen)
         self.lines: list[str] = []
         self.progress = Progress()
         self.stopping = Stopping()
@@ -109,6 +112,12 @@ class Suite:
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         if session.items:  # xdist's controller has none
             self.progress.plan(item.nodeid for item in session.items)
+        planned: dict[str, list[Entry]] = {}
+        for item in session.items:  # in the order in which they will run, whatever plugins made of it
+            if isinstance(item, EntryItem):
+                planned.setdefault(item.spec, []).append(item.entry)
+        for spec, entries in planned.items():
+            self.ahead[spec].plan(entries)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
@@ -126,13 +135,10 @@ class Suite:
         self.deselected = self.deselected or bool(items)
 
     @pytest.hookimpl(trylast=True)
-    def pytest_collection_modifyitems(self, items: list[Item]) -> None:
-        chosen: dict[str, list[Entry]] = {}
-        for item in items:
-            if isinstance(item, EntryItem):
-                chosen.setdefault(item.spec, []).append(item.entry)
-        for spec, entries in chosen.items():
-            self.ahead[spec].plan(entries)
+    def pytest_collection_modifyitems(self, config: pytest.Config) -> None:
+        missing = () if hasattr(config, "workerinput") else self.chosen.missing()
+        if missing:
+            raise pytest.UsageError("\n".join(missing))
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: Item, call: pytest.CallInfo[None]) -> Any:
@@ -165,7 +171,7 @@ class Suite:
     @pytest.hookimpl
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take up an item's verdicts, and write them to the report: whole, if a signal comes now."""
-        if report.when != "call" and report.passed:
+        if (report.when != "call" and report.passed) or report.outcome == "rerun":  # pytest-rerunfailures'
             return
         spec, found = report.nodeid.partition("::")[0], _verdicts(report)
         with self.stopping.held():
@@ -272,11 +278,15 @@ def install(config: pytest.Config) -> None:
     """Make this pytest run the suite instead of what it would collect by itself."""
     if not sys.platform.startswith(("linux", "darwin")):
         raise pytest.UsageError(f"wireproof runs on Linux and macOS, not on {sys.platform}: it limits child processes")
-    suite = Suite(Settings.of(config))
+    settings = Settings.of(config)
+    chosen = Chosen.of(config, settings)
+    suite = Suite(chosen.narrowed(settings), chosen)
     config.add_cleanup(suite.garbage.restore)
     config.add_cleanup(suite.stopping.end)
     if not suite.settings.properties:
         # Its hooks do nothing for these items, but the one at the end would import all of hypothesis.
         config.pluginmanager.unregister(name="hypothesispytest")
     config.args = [str(suite.anchor)]
+    config.option.keyword = keyword(config.option.keyword)
     config.pluginmanager.register(suite, "wireproof-suite")
+    config.pluginmanager.register(Styles(), "wireproof-styles")
