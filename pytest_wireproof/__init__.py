@@ -18,6 +18,8 @@ import pytest
 #: The kit's import packages. A folder of the user's with such a name would be found before them.
 _PACKAGES = ("conformance", "reference", "vectors", "wireproof")
 _HOME = Path(__file__).resolve().parent.parent
+#: What pytest and argparse say of an option's name that is taken, in all their versions.
+_TAKEN = ("already added", "already used", "conflicting option")
 _GROUP = ("wireproof", "Wireproof: conformance of Kafka wire-protocol implementations")
 
 
@@ -89,7 +91,7 @@ def pytest_load_initial_conftests(
         options.file_or_dir = parser.parse_known_args(args).file_or_dir
         yield
     except ValueError as error:  # argparse's and pytest's, when a name is taken
-        if "already added" not in str(error) and "conflicting option" not in str(error):
+        if not any(words in str(error) for words in _TAKEN):
             raise
         raise pytest.UsageError(
             f"{error}: with --impl Wireproof has that option too. If a conftest.py adds it, run pytest in another "
@@ -118,8 +120,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _wanted(options: Any) -> bool:
-    """Whether parsed options ask for the suite."""
-    return bool(options.impl) or (options.pyargs and "conformance" in options.file_or_dir)
+    """Whether parsed options ask for the suite. With --help pytest has not come to the arguments without an option."""
+    return bool(options.impl) or (options.pyargs and "conformance" in getattr(options, "file_or_dir", ()))
 
 
 def _shadowed() -> Sequence[str]:

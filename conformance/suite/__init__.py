@@ -1,8 +1,11 @@
 """The suite behind `pytest --impl`: `pytest_wireproof` registers the options and hands over to `install`.
 
 settings  the options
+chosen    ids as arguments, and in -k
 items     what pytest collects
+styles    failures as --tb wants them
 ahead     asking ahead of the items that run
+neighbours what other plugins are told
 progress  how far the run came
 recording the report, written as verdicts come
 stopping  signals that end a run in order

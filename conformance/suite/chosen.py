@@ -99,7 +99,7 @@ def keyword(text: str) -> str:
 def _arguments(config: pytest.Config) -> Iterator[str]:
     """The arguments without an option that were typed: those of addopts are for the project's own tests."""
     typed = {str(argument) for argument in config.invocation_params.args}
-    for argument in config.option.file_or_dir:
+    for argument in getattr(config.option, "file_or_dir", ()):  # not there with --help
         if argument in typed and not (config.option.pyargs and argument == "conformance"):
             yield argument
 

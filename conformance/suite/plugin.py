@@ -24,6 +24,7 @@ from conformance.suite.chosen import Chosen, keyword
 from conformance.suite.ending import Ended
 from conformance.suite.garbage import Garbage
 from conformance.suite.items import EntryItem, Root, SuiteItem
+from conformance.suite.neighbours import Neighbours
 from conformance.suite.progress import Progress
 from conformance.suite.recording import Recording
 from conformance.suite.settings import Settings
@@ -290,3 +291,4 @@ def install(config: pytest.Config) -> None:
     config.option.keyword = keyword(config.option.keyword)
     config.pluginmanager.register(suite, "wireproof-suite")
     config.pluginmanager.register(Styles(), "wireproof-styles")
+    config.pluginmanager.register(Neighbours(), "wireproof-neighbours")
