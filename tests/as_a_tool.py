@@ -35,9 +35,8 @@ def main(scripts: Path) -> int:
         for words, said in COMMANDS:
             done = subprocess.run(words, cwd=work, env=env, capture_output=True, text=True, check=False)
             if done.returncode or said not in done.stdout:
-                sys.stderr.write(
-                    f"{words}: exit code {done.returncode}, and not {said!r}:\n{done.stdout}{done.stderr}\n"
-                )
+                sys.stderr.write(f"{words}: exit code {done.returncode}; {said!r} was expected in\n{done.stdout}")
+                sys.stderr.write(done.stderr)
                 return 1
     return 0
 

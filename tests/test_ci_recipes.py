@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import sysconfig
+import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from typing import Any
 import pytest
 import yaml
 from blocks import blocks
+from packaging.requirements import Requirement
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs/how-to/run-in-ci.md"
@@ -147,3 +149,26 @@ def test_the_action_takes_several_implementations_and_its_defaults(machine: Mach
     assert "ERROR: --impl=exec:" in machine.summary.read_text()
     assert not (machine.folder / "owned").exists()
     assert machine.job(ACTION["runs"]["steps"], defaults | {"impl": "my_codec", "known": "none"}) == 0
+
+
+def test_what_is_claimed_of_python_is_what_ci_runs() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    claimed = {name.rpartition(" ")[2] for name in project["classifiers"] if "Python ::" in name}
+    readme = re.search(r"with Python (.*) on Linux", (ROOT / "README.md").read_text("utf-8"))
+    assert readme is not None
+    assert set(re.findall(r"3\.\d+", readme[1])) == claimed
+    told = subprocess.run(["bash", ".ci/run", "-n"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    environments = (ROOT / "tox.ini").read_text("utf-8")
+    (listed,) = re.findall(r"^env_list = (.*)$", environments, re.MULTILINE)
+    assert {f"3.{minor}" for minor in re.findall(r"py3(\d+)", listed)} == claimed
+    assert "run-parallel" in told
+    assert "suite-" not in told  # left out of none
+
+
+def test_zstd_is_python_s_own_from_3_14_on() -> None:
+    """backports.zstd ends before it."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    (needed,) = [Requirement(name) for name in project["dependencies"] if name.startswith("backports.zstd")]
+    assert needed.marker is not None
+    for version, wanted in (("3.11", True), ("3.13", True), ("3.14", False), ("3.15", False)):
+        assert needed.marker.evaluate({"python_version": version}) is wanted
