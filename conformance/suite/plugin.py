@@ -172,7 +172,7 @@ class Suite:
     @pytest.hookimpl
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take up an item's verdicts, and write them to the report: whole, if a signal comes now."""
-        if (report.when != "call" and report.passed) or report.outcome == "rerun":  # pytest-rerunfailures'
+        if (report.when != "call" and report.passed) or str(report.outcome) == "rerun":  # pytest-rerunfailures'
             return
         spec, found = report.nodeid.partition("::")[0], _verdicts(report)
         with self.stopping.held():
