@@ -11,7 +11,7 @@ from reference.codec import Codec
 from reference.cursor import Span
 from reference.errors import DecodeError, Reason
 from reference.evolution import Comparison
-from reference.rules import Rules, Ruling
+from reference.rules import DEMANDED, Rules, Ruling
 
 #: What a refusal is for: a reason, or one of a type that has another ruling for it.
 Ground = Reason | tuple[str, Reason]
@@ -58,6 +58,10 @@ class Dialect(abc.ABC):
 
     def configured(self, settings: Mapping[str, Any]) -> Dialect:  # noqa: ARG002
         """The dialect under the settings of `configure`, where its types depend on them. Raises SchemaError."""
+        return self
+
+    def under(self, rules: Rules) -> Dialect:  # noqa: ARG002
+        """The dialect under some readings, where its types depend on them."""
         return self
 
     @abc.abstractmethod
@@ -108,12 +112,12 @@ class Dialect(abc.ABC):
         """The version that a conforming client uses, None when there is none."""
         raise NotImplementedError(f"{self.name} does not say how versions are chosen")
 
-    def evolve(self, old: Any, new: Any) -> list[dict[str, str]]:
+    def evolve(self, old: Any, new: Any, rules: Rules = DEMANDED) -> list[dict[str, str]]:
         """What a schema breaks, {"kind", "path"} each, against an old one or a list of them, oldest first. Raises
         SchemaError."""
-        return [found.as_json() for found in self.compare(old, new).breaks]
+        return [found.as_json() for found in self.compare(old, new, rules).breaks]
 
-    def compare(self, old: Any, new: Any) -> Comparison:
+    def compare(self, old: Any, new: Any, rules: Rules = DEMANDED) -> Comparison:  # noqa: ARG002
         """All changes between such schemas. Raises SchemaError."""
         raise NotImplementedError(f"{self.name} has no schemas")
 

@@ -12,10 +12,10 @@ import click
 from reference import catalog as catalogs
 from reference.dialects import DIALECTS
 from reference.dialects.kip_482 import schemas
-from reference.dialects.kip_482.lift import lift
+from reference.dialects.kip_482.lift import KINDS, lift
 from reference.errors import SchemaError
 from reference.evolution import Change
-from reference.schema import load_json
+from reference.schema import Schema, load_json
 from wireproof import catalog
 
 
@@ -66,7 +66,7 @@ def _refused(error: SchemaError) -> click.ClickException:
 @click.argument("folder", metavar="DIR", type=click.Path(file_okay=False, path_type=Path))
 @click.argument("messages", metavar="[MESSAGE]...", nargs=-1)
 def lift_(folder: Path, messages: tuple[str, ...]) -> None:
-    """Write the messages of the catalogue in force, all or these, into DIR as schemas of kip-482-v1.
+    """Write requests and responses of the catalogue in force, all or these, into DIR as schemas of kip-482-v1.
 
     Each has one version more, the first with optional fields: what is tagged today stands there as an optional field.
     All its versions have the classic encodings; the bytes of those that were classic stay as they were.
@@ -83,8 +83,8 @@ def lift_(folder: Path, messages: tuple[str, ...]) -> None:
     """  # noqa: D301 (\b is click's sign for text that keeps its lines)
     found = catalogs.current()
     try:
-        names = messages or tuple(found.messages)
-        made = {name: schemas.to_json(lift(_message(found, name))) for name in names}
+        wanted = [_message(found, name) for name in messages or found.messages]
+        made = {one.name: schemas.to_json(lift(one)) for one in wanted if messages or one.kind in KINDS}
         folder.mkdir(parents=True, exist_ok=True)
         for name, raw in made.items():
             (folder / f"{name}.json").write_text(json.dumps(raw, indent=2) + "\n", "utf-8")
@@ -95,7 +95,7 @@ def lift_(folder: Path, messages: tuple[str, ...]) -> None:
     click.echo(f"{folder}: {len(made)} {'message' if len(made) == 1 else 'messages'}, lifted from {found.made_by}")
 
 
-def _message(found: catalogs.Catalog, name: str) -> Any:
+def _message(found: catalogs.Catalog, name: str) -> Schema:
     message = found.load(name) if name in found.messages else None
     if message is None:
         raise click.UsageError(f"the catalogue ({found.made_by}) has no message {name!r} with a version")
