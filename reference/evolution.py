@@ -32,8 +32,9 @@ class Break(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A change at a path ("Foos.Bar"); `kind` None: it breaks nothing. `detail` is for a person. `ruling`: the contested
-    one under whose other reading it would break something."""
+    """A change at a path ("Foos.Bar"); `kind` None: it breaks nothing. `detail` is for a person.
+
+    `ruling`: the contested one under whose other reading it breaks something, or does under the reading taken."""
 
     kind: Break | None
     path: str

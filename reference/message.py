@@ -224,8 +224,8 @@ def _append_struct(node: Struct, writer: Writer, value: Any, path: str) -> None:
 
 
 def _append_optional(node: Struct, writer: Writer, value: Mapping[str, Any], path: str) -> None:
-    """The optional-field buffer: known fields that do not equal what their absence stands for (R-482-16 ‡, other: all), and
-    unknown ones (R-482-8 ‡, other: dropped)."""
+    """The optional-field buffer: known fields that do not equal what their absence stands for (R-482-16 ‡, other: all),
+    and unknown ones (R-482-8 ‡, other: dropped)."""
     given = value.get("_tags")
     at = _join(path, "_tags")
     unknown = buffered(_unknown_tags(writer, [] if given is None else given, node.tagged, at, MAX_OPTIONAL), at)

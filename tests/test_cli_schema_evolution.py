@@ -47,7 +47,14 @@ class TestLift:
         assert done.output == f"{tmp_path / 'lifted'}: 182 messages, lifted from kafka-clients 4.4.0\n"
         assert done.exit_code == 0
         written = {path.stem for path in (tmp_path / "lifted").glob("*.json")}
-        assert written == set(catalog.bundled().messages)
+        assert written == {name for name in catalog.bundled().messages if name.endswith(("Request", "Response"))}
+
+    @pytest.mark.parametrize("name", ["RequestHeader", "AbortedTxn"])
+    def test_what_is_no_rpc_is_refused(self, name: str, tmp_path: Path) -> None:
+        done = run("lift", tmp_path / "lifted", name)
+        assert done.exit_code == 1
+        assert f"{name} is no request or response" in done.output
+        assert not (tmp_path / "lifted").exists()
 
     def test_some(self, tmp_path: Path) -> None:
         assert run("lift", tmp_path, "HeartbeatRequest").exit_code == 0

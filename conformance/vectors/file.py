@@ -25,6 +25,7 @@ from conformance.vectors.model import (
     Wrong,
 )
 from conformance.vectors.raw import UNSET_FIELDS, Json, Pieces, RawAlso, RawFile, RawVector, RawWrong
+from reference import evolution
 from reference.errors import Reason
 
 _decoder = msgspec.json.Decoder(RawFile)
@@ -44,7 +45,7 @@ _OWN_FIELDS: Mapping[Kind, frozenset[str]] = {
         Kind.EVOLVE: "old new breaks",
     }.items()
 }
-_BREAKS = ("tag-reused", "type-changed", "nullability-changed", "versions-moved", "field-changed")
+_BREAKS = tuple(evolution.Break)
 _RULING = re.compile(r"R-[A-Za-z0-9]+(-[A-Za-z0-9]+)*")
 _OUTCOMES = ("accepted", "unsupported", "retry", "error", "malformed")
 _HEX = re.compile("(?:[0-9a-f]{2})*")
@@ -213,7 +214,11 @@ def _check_fields(kind: Kind, raw: RawVector) -> None:
     for ruling in raw.rulings:
         if not _RULING.fullmatch(ruling):
             raise VectorError(f"rulings: {ruling!r} is no ruling's id")
-    for found in raw.breaks or ():
+    _check_breaks(raw.breaks or ())
+
+
+def _check_breaks(breaks: Sequence[Mapping[str, str]]) -> None:
+    for found in breaks:
         if found.keys() != {"kind", "path"} or found["kind"] not in _BREAKS:
             raise VectorError(f'breaks: {found} is no {{"kind", "path"}} with one of {", ".join(_BREAKS)}')
 
@@ -287,6 +292,9 @@ def _also(raw: RawAlso) -> Also:
         expected["outcome"] = raw.outcome
     if raw.chooses is not msgspec.UNSET:
         expected["chooses"] = raw.chooses
+    if raw.breaks is not None:
+        _check_breaks(raw.breaks)
+        expected["breaks"] = raw.breaks
     if bool(expected) == raw.refuses:
         raise VectorError("also: an entry either refuses or says what its reading gives")
     rulings = (raw.ruling,) if isinstance(raw.ruling, str) else tuple(raw.ruling)

@@ -12,6 +12,7 @@ from reference.cursor import Span
 from reference.errors import DecodeError, Reason
 from reference.evolution import Comparison
 from reference.rules import DEMANDED, Rules, Ruling
+from reference.schema import load_json
 
 #: What a refusal is for: a reason, or one of a type that has another ruling for it.
 Ground = Reason | tuple[str, Reason]
@@ -117,7 +118,11 @@ class Dialect(abc.ABC):
         SchemaError."""
         return [found.as_json() for found in self.compare(old, new, rules).breaks]
 
-    def compare(self, old: Any, new: Any, rules: Rules = DEMANDED) -> Comparison:  # noqa: ARG002
+    def read_schema(self, content: bytes) -> Any:
+        """A file's content as `compare` takes it. Raises SchemaError."""
+        return load_json(content)
+
+    def compare(self, old: Any, new: Any, rules: Rules = DEMANDED) -> Comparison:
         """All changes between such schemas. Raises SchemaError."""
         raise NotImplementedError(f"{self.name} has no schemas")
 
