@@ -6,6 +6,7 @@ A schema is the page's JSON as a dict: `versionsWithOptional`, `optionalFields`,
 from __future__ import annotations
 
 import functools
+import itertools
 import struct
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
@@ -353,10 +354,7 @@ def _names(structure: Schema, path: tuple[str, ...]) -> Iterator[tuple[tuple[Any
 def _given_away(names: Sequence[str | None]) -> bool:
     """Whether a tag was there, was not, and then was there under a name that it never had before."""
     there = [index for index, name in enumerate(names) if name is not None]
-    return any(
-        index - before > 1 and names[index] not in names[:index]
-        for before, index in zip(there, there[1:], strict=False)
-    )
+    return any(index - before > 1 and names[index] not in names[:index] for before, index in itertools.pairwise(there))
 
 
 def _versions(schema: Schema, key: str = "validVersions") -> set[int]:
@@ -374,7 +372,7 @@ def _breaks(old: Schema, new: Schema) -> bool:
         old.get("apiKey") != new.get("apiKey")
         or not forward
         or buffered & now != buffered_now & before
-        or not all(_same(old, new, version, version in buffered) for version in before & now)
+        or not all(_keeps_places(old, new, version, version in buffered) for version in before & now)
         or _clash(old, new, max(before), later)
     )
 
@@ -387,13 +385,13 @@ def _tagged(structure: Schema) -> dict[int, Schema]:
     return {_number(field["tag"]): field for field in structure.get("optionalFields", [])}
 
 
-def _kind(field: Schema) -> str:
+def _type_of(field: Schema) -> str:
     """A type as the wire has it: what a structure is called does not stand there."""
     own = "fields" in field or "optionalFields" in field
     return ("[]" * field["type"].startswith("[]") + "structure") if own else str(field["type"])
 
 
-def _same(old: Schema, new: Schema, version: int, buffered: bool) -> bool:
+def _keeps_places(old: Schema, new: Schema, version: int, buffered: bool) -> bool:
     """Whether mandatory fields are as they were in a version, in structures behind tags too."""
     were, are = _here(old, version), _here(new, version)
     both = {field["name"] for field in were} & {field["name"] for field in are}
@@ -403,22 +401,22 @@ def _same(old: Schema, new: Schema, version: int, buffered: bool) -> bool:
     return (
         len(were) == len(are)
         and all(one["name"] == two["name"] or not both & {one["name"], two["name"]} for one, two in pairs)
-        and all(_kind(one) == _kind(two) for one, two in pairs)
+        and all(_type_of(one) == _type_of(two) for one, two in pairs)
         and all(
             _holds(one.get("nullableVersions", "none"), version) == _holds(two.get("nullableVersions", "none"), version)
             for one, two in pairs
         )
-        and all(_same(one, two, version, buffered) for one, two in inner)
+        and all(_keeps_places(one, two, version, buffered) for one, two in inner)
     )
 
 
 def _clash(old: Schema, new: Schema, last: int, later: set[int]) -> bool:
-    """Whether a tag means another type now, can be null or can no more, or holds another structure in later versions."""
+    """Whether a tag means another type now, can be null or no more, or holds another structure in later versions."""
     tags, tags_now = _tagged(old), _tagged(new)
     for one, two in ((tags[tag], tags_now[tag]) for tag in tags.keys() & tags_now.keys()):
-        if _kind(one) != _kind(two) or one.get("nullable", False) != two.get("nullable", False):
+        if _type_of(one) != _type_of(two) or one.get("nullable", False) != two.get("nullable", False):
             return True
-        if _kind(one) == "structure" and any(_replaced(one, two, last, version) for version in later):
+        if _type_of(one) == "structure" and any(_replaced(one, two, last, version) for version in later):
             return True
         if _clash(one, two, last, later):
             return True
@@ -429,8 +427,8 @@ def _clash(old: Schema, new: Schema, last: int, later: set[int]) -> bool:
 
 
 def _replaced(old: Schema, new: Schema, last: int, version: int) -> bool:
-    were = {field["name"]: _kind(field) for field in (*old.get("optionalFields", []), *_here(old, last))}
-    are = {field["name"]: _kind(field) for field in (*new.get("optionalFields", []), *_here(new, version))}
+    were = {field["name"]: _type_of(field) for field in (*old.get("optionalFields", []), *_here(old, last))}
+    are = {field["name"]: _type_of(field) for field in (*new.get("optionalFields", []), *_here(new, version))}
     both = were.keys() & are.keys()
     gone = bool(were) and not both and [*were.values()] != [*are.values()]
     return gone or any(were[name] != are[name] for name in both)

@@ -221,9 +221,9 @@ def _numbers(old: Sequence[Ledger], new: Ledger) -> Iterator[Change]:
     used |= {ledger.current for ledger in old if ledger.entries}
     for before, behind in itertools.pairwise(sorted(used)):
         if behind > before + 1:
-            entry = next(entry for entry in new.entries if behind in entry.numbers)
+            names = [entry.name for entry in new.entries if behind in entry.numbers]
             detail = f"ProtocolVersion {behind} comes after {before}; it goes up by one for each addition"
-            yield Change(Break.NUMBER_SKIPPED, entry.name, detail)
+            yield Change(Break.NUMBER_SKIPPED, names[0] if names else f"ProtocolVersion {behind}", detail)
 
 
 def _shared(new: Ledger, rules: Rules) -> Iterator[Change]:
