@@ -45,6 +45,8 @@ RULINGS: tuple[Ruling, ...] = (
         "the builtin ones have a parser each, and `lookup` gives what it reads; unknown keys are kept, and are text; "
         "order and duplicates are kept",
         source=TAGS,
+        beyond="what a client does with them of its own accord (a broker's identity, an endpoint, a codec, a limit): "
+        "tests/test_kip_35_tags.py",
     ),
     Ruling(
         "R-35-6",
@@ -65,6 +67,8 @@ RULINGS: tuple[Ruling, ...] = (
         {OTHER: ("shared_number", "refused")},
         'each addition has a number of its own: "incremented for each addition"',
         PROTOCOL_VERSION,
+        "brokers among themselves, and the request versions that a number stands for: "
+        "tests/test_kip_35_protocol_versions.py",
     ),
     Ruling(
         "R-35-8",
@@ -74,6 +78,7 @@ RULINGS: tuple[Ruling, ...] = (
         "malformed, of a request type that it names, as clients from before the proposal find without any alteration; "
         "they must neither hang nor lose the frame boundary",
         UNSUPPORTED,
+        "that the connection stays usable: `interpret` has one answer: tests/test_kip_35_ends.py",
     ),
     Ruling(
         "R-35-9",
