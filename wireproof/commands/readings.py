@@ -169,21 +169,34 @@ def _weigh(session: Session, question: Question, applying: Iterable[Also], findi
     if verdict.verdict in (Outcome.SKIP, Outcome.NOT_ASKED):
         return
     contested = verdict.rulings if verdict.verdict is Outcome.CONTESTED else ()
+    alike = _alike(question.vector, judged.observation, applying)
     for also in applying:
         alone = len(also.rulings) == 1
         for identifier in also.rulings:
             if identifier not in findings:
                 continue
             finding = findings[identifier]
-            named = contested if identifier in contested else ()
+            named = contested if identifier in contested else (identifier,) if identifier in alike else ()
             fitting = _others(finding.ruling, question.vector, judged.observation, named, findings)
             if verdict.verdict is Outcome.PASS:
                 fitting = [DEMANDED, *(fitting if len(finding.ruling.others) > 1 else ())]
+            elif identifier in alike:  # this ruling's other reading, or its demanded one beside another's other reading
+                fitting = [DEMANDED, *fitting]
             elif not fitting and not contested:  # else another ruling's reading explains it
                 fitting = [NEITHER]
             place = finding.seen if alone and len(contested) < 2 else finding.together
             for reading in fitting:
                 place.setdefault(reading, []).append(question.case.id)
+
+
+def _alike(vector: Vector, observation: Observation, applying: Iterable[Also]) -> set[str]:
+    """The rulings whose other readings all give this observation, each alone; empty where only one does."""
+    taken = {
+        also.rulings[0]
+        for also in applying
+        if len(also.rulings) == 1 and judge(replace(vector, also=(also,)), observation).verdict is Outcome.CONTESTED
+    }
+    return taken if len(taken) > 1 else set()
 
 
 def _others(
