@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from conformance.model import Description
 
-#: The ops that may refuse what they are asked: bytes, a value, a schema. A broker or a client has an answer to anything.
+#: The ops that may refuse what they are asked: bytes, a value, a schema. Broker and client have an answer to anything.
 _MAY_REFUSE = TYPED_OPS | {Op.EVOLVE}
 #: Exceptions that mean "I refuse this", unless the module says otherwise in `rejects`.
 REJECTS: tuple[type[BaseException], ...] = (ValueError, EOFError)
