@@ -113,6 +113,46 @@ def test_breaks_say_what_was_and_what_is() -> None:
     assert retyped.breaks == (Change(Break.TYPE_CHANGED, "A", "string became array of string"),)
 
 
+ID = {"name": "Id", "type": "uuid", "versions": "0+"}
+DEPTH = {"name": "Depth", "type": "int8", "versions": "0+"}
+
+
+def traced(*fields: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return message(entry("Trace", "Trace", 3, fields=[*fields], optionalFields=[]), **more)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        pytest.param([ID], [ID, DEPTH | {"versions": "10+"}], id="grows"),
+        pytest.param([ID, DEPTH], [ID, DEPTH | {"versions": "0-9"}], id="loses a field"),
+        pytest.param([ID], [ID | {"versions": "0-9"}, ID | {"name": "Uuid", "versions": "10+"}], id="new name"),
+        pytest.param([], [ID | {"versions": "10+"}], id="was empty"),
+    ],
+)
+def test_a_structure_under_a_tag_may_change_in_new_versions_as_a_body_does(old: list[Any], new: list[Any]) -> None:
+    """The page says nothing of it, so that no vector asks: only that one gives way to another one is a break."""
+    assert compared(traced(*old), traced(*new, validVersions="0-10")).breaks == ()
+
+
+def test_a_replaced_structure_is_told_at_its_field() -> None:
+    new = traced(ID | {"versions": "0-9"}, DEPTH | {"versions": "10+"}, validVersions="0-10")
+    detail = "it is another structure in versions behind 9"
+    assert compared(traced(ID), new).breaks == (Change(Break.TYPE_CHANGED, "Trace", detail),)
+
+
+def test_a_tag_that_was_away_is_told_with_what_it_meant() -> None:
+    found = compared(message(A), message(), message(A | {"name": "B"}))
+    detail = "tag 1 meant A, and was taken away; it can mean nothing else"
+    assert found.breaks == (Change(Break.TAG_REUSED, "B", detail),)
+
+
+def test_new_versions_without_optional_fields_are_named() -> None:
+    found = compared(message(A), message(A, validVersions="0-11", versionsWithOptional="9"))
+    detail = "versions 10, 11 are new, and without the optional fields that version 9 has"
+    assert found.breaks == (Change(Break.VERSIONS_MOVED, "versionsWithOptional", detail),)
+
+
 def test_another_api_key_is_another_message() -> None:
     assert compared(message(apiKey=1), message(apiKey=2)).breaks[0].path == "apiKey"
 
