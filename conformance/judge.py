@@ -298,6 +298,8 @@ class _Judgement:
     @staticmethod
     def _wrong_outcome(expected: Mapping[str, Any], answer: Mapping[str, Any]) -> tuple[Kind, str] | None:
         for key in ("outcome", "version", "error", "request"):
+            if key == "request" and expected["outcome"] == "malformed" and key not in answer:
+                continue  # it may be told, and then has to be right
             if key in expected and (key not in answer or difference(expected[key], answer[key]) is not None):
                 return Kind.WRONG_ANSWER, f"expected {show(expected)}, got {show(answer)}"
         return None
@@ -347,6 +349,8 @@ class _Judgement:
                 return self._wrong_outcome(expected["outcome"], answer) is None
             case Op.NEGOTIATE if "chooses" in expected:
                 return self._wrong_choice(expected["chooses"], answer) is None
+            case Op.EVOLVE if "breaks" in expected:
+                return self._wrong_breaks(expected["breaks"], answer) is None
         return False
 
     def _replaced(self, expected: bytes, answer: bytes) -> bool:

@@ -14,7 +14,7 @@ from reference.errors import DecodeError, Reason
 from reference.framing import API_VERSIONS, RequestFrame, ResponseFrame
 from reference.plan import Struct
 from reference.primitives import PRIMITIVES
-from reference.rules import OTHER, Rules, Ruling
+from reference.rules import DEMANDED, OTHER, Rules, Ruling
 
 GUIDE = "Kafka protocol guide"
 KIP_482 = "KIP-482, Tagged fields"
@@ -401,10 +401,10 @@ class Kafka(Dialect):
     def negotiate(self, api_key: int, client: tuple[int, int], broker: tuple[int, int] | None) -> int | None:  # noqa: ARG002 (all apis alike)
         return _negotiate(client, broker)
 
-    def compare(self, old: Any, new: Any) -> evolution.Comparison:
+    def compare(self, old: Any, new: Any, rules: Rules = DEMANDED) -> evolution.Comparison:  # noqa: ARG002
         releases = old if isinstance(old, (list, tuple)) else [old]
         made = [schema.from_json(release) for release in releases]
-        return evolution.compare(made, schema.from_json(new), null_may_come=True)
+        return evolution.compare(made, schema.from_json(new), evolution.Policy(null_may_come=True))
 
 
 @functools.cache
