@@ -75,7 +75,7 @@ def _recode(case: Case) -> Case:
 def twin_case(vector: Vector, case: Case) -> Case | None:
     """The valid case whose acceptance makes a refusal of `case` count: the one that its vector names, else the simplest
     value of its type and version. None where no refusal can count, and for a type without values."""
-    if not _refusal_counts(vector, case.op):
+    if not _refusal_counts(vector):
         return None
     named = twin_of(vector)
     if named is not None and case.op in named.ops:
@@ -99,7 +99,7 @@ def _plain_case(vector: Vector, op: Op) -> Case | None:
     return None if found is None else found.case(op)
 
 
-def _refusal_counts(vector: Vector, op: Op) -> bool:
+def _refusal_counts(vector: Vector) -> bool:
     """Whether a refusal can be what is demanded, or what another reading demands."""
     if vector.reject is not None or vector.or_reject is not None:
         return True
