@@ -25,10 +25,6 @@ _INDEX = re.compile(r"\[\d+\]")
 _OF_INTEGERS = frozenset({Reason.VARINT_OVERFLOW, Reason.OUT_OF_RANGE})
 #: Fields of records and batches that are varints.
 _VARINTS = frozenset({"VARINT", "VARLONG", "UNSIGNED_VARINT", "timestampDelta", "offsetDelta", "intVar", "uintVar"})
-#: Prefixes, sizes and checks: what every message has, and one place in a codec reads.
-_STRUCTURE = re.compile(
-    r".*\b(length|count|size|marker|tag|tags|crc|magic|data|content)\b.*|.*(Length|Count)", re.DOTALL
-)
 
 _Pair = tuple[Any, Any]
 
@@ -56,23 +52,21 @@ def of_answer(vector: Vector, observation: Observation, compared: _Pair | None) 
     written = case.op in (Op.ENCODE, Op.RECODE)
     right = vector.canonical_data if written else case.args.get("data")
     spans, _ = _spans(case, right)
-    if compared is None:
-        return "what can't be read again"
     try:
-        path = difference(*compared)
-    except ValueFormatError:
-        return "no value of the protocol"
-    if path is None:
-        return f"{_name(_at(spans, _first_difference(right, observation.answer)))}, of the same value".lstrip(", ")
+        path = None if compared is None else difference(*compared)
+    except ValueFormatError:  # no value of the protocol
+        return ""
+    if compared is None or path is None:
+        named = _name(_at(spans, _first_difference(right, observation.answer)))
+        return named and f"{named}: {'unreadable' if compared is None else 'the same value in other bytes'}"
     expected, actual = (_value_at(value, path) for value in compared)
     how = _how(expected, actual)
     span = _at_path(spans, path, last=not how)
-    if span is None or not how:
-        named = _name(span)
-        structural = bool(_STRUCTURE.fullmatch(named)) and "tag" in named
-        fields = _INDEX.sub("", path).strip(".")
-        return named if structural or not fields else f"{case.type}.{fields}"
-    return f"{_name(span)}: {how}"
+    named = _name(span)
+    if how and named:
+        return f"{named}: {how}"
+    fields = _INDEX.sub("", path).strip(".")
+    return named if "tag" in named or not fields else f"{case.type}.{fields}"
 
 
 # --- What has to be refused -------------------------------------------------------------------------------------------
@@ -105,7 +99,8 @@ def _from_twin(vector: Vector, offset: int, error: DecodeError | None) -> Span |
 
 def _of_value(vector: Vector) -> str:
     """Where a value is at fault that must not be written."""
-    assert vector.type is not None and vector.reject is not None
+    assert vector.type is not None
+    assert vector.reject is not None
     twin = twin_of(vector)
     if twin is None or twin.type != vector.type or not twin.pieces:
         return ""

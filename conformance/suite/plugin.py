@@ -23,11 +23,14 @@ from conformance.selection import Entry, LeftOut
 from conformance.suite.ahead import Ahead
 from conformance.suite.ending import Ended
 from conformance.suite.items import EntryItem, Root, SuiteItem
+from conformance.suite.pages import Pages
 from conformance.suite.settings import Settings
 from reference import catalog
 
-#: The attribute under which verdicts travel with pytest's reports; from xdist's workers as JSON.
+#: The attributes with which pytest's reports travel: the verdicts, from xdist's workers as JSON; whether the failure
+#: has a page of its own.
 VERDICTS = "wireproof_verdicts"
+PAGED = "wireproof_paged"
 
 
 class Suite:
@@ -46,6 +49,8 @@ class Suite:
         self.verdicts: dict[str, list[Verdict]] = {spec: [] for spec in settings.implementations}
         self.deselected = False
         self.lines: list[str] = []
+        self.pages = {spec: Pages(every=settings.every_page) for spec in settings.implementations}
+        self.others: list[pytest.TestReport] = []
 
     def open(self, spec: str) -> Examiner:
         """Who asks an implementation, which is started when it is first needed."""
@@ -110,6 +115,7 @@ class Suite:
             if hasattr(item.config, "workeroutput"):  # what leaves an xdist worker is text
                 verdicts = msgspec.json.encode(verdicts).decode()
             setattr(report, VERDICTS, verdicts)
+            setattr(report, PAGED, item.paged)
         return report
 
     @pytest.hookimpl
@@ -171,15 +177,29 @@ class Suite:
             self.not_offered |= {spec: Counter(counts) for spec, counts in not_offered.items()}
             self.elsewhere |= {spec: Counter(counts) for spec, counts in elsewhere.items()}
 
-    @pytest.hookimpl
-    def pytest_terminal_summary(self, terminalreporter: Any, config: pytest.Config) -> None:
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_terminal_summary(self, terminalreporter: Any, config: pytest.Config) -> Any:
+        """Around all that pytest prints at the end: what one came for stands last."""
+        failed = terminalreporter.stats.get("failed", [])
+        if config.option.verbose <= 0:
+            self.others = [report for report in failed if not getattr(report, PAGED, True)]
+            failed[:] = [report for report in failed if getattr(report, PAGED, True)]
+        found = yield
         if config.option.collectonly:
-            return
+            return found
         writer = terminalreporter._tw  # noqa: SLF001 (pytest offers no other way to its width and colours)
         for text in self._ended().texts(width=writer.fullwidth, color=writer.hasmarkup):
             terminalreporter.write(text)
         for line in self.lines:
             terminalreporter.write_line(line, red=True)
+        return found
+
+    @pytest.hookimpl(specname="pytest_terminal_summary")
+    def pytest_lines_behind_pages(self, terminalreporter: Any) -> None:
+        """Behind the pages come pytest's lines, one for each that failed, whether it has a page or not."""
+        if self.others:
+            terminalreporter.stats["failed"] += self.others
+            self.others = []
 
     # --- the end of a run ---
 
