@@ -15,11 +15,13 @@ from conformance.report.summary import print_summary
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """What a run came to, all by implementation spec. `not_offered`, `elsewhere`: see `selection.LeftOut`."""
+    """What a run came to, all by implementation spec. `not_offered`, `lacking` (its `areas`) and `elsewhere`: see
+    `selection.LeftOut`."""
 
     verdicts: Mapping[str, Sequence[Verdict]]
     descriptions: Mapping[str, Description]
     not_offered: Mapping[str, Mapping[str, int]]
+    lacking: Mapping[str, Mapping[str, int]]
     elsewhere: Mapping[str, Mapping[str, int]]
 
     def texts(self, *, width: int, color: bool) -> Iterator[str]:
@@ -28,6 +30,7 @@ class Ended:
             {spec: tuple(found) for spec, found in self.verdicts.items()},
             self.descriptions,
             self.not_offered,
+            self.lacking,
             self.elsewhere,
             width=width,
             color=color,

@@ -44,6 +44,7 @@ class Suite:
         self.examiners: dict[str, Examiner] = {}
         self.ahead: dict[str, Ahead] = {}
         self.not_offered: dict[str, Counter[str]] = {}
+        self.lacking: dict[str, Counter[str]] = {}
         self.elsewhere: dict[str, Counter[str]] = {}
         self.descriptions: dict[str, Description] = {}
         self.verdicts: dict[str, list[Verdict]] = {spec: [] for spec in settings.implementations}
@@ -71,6 +72,7 @@ class Suite:
         settings = self.settings
         yield from selection.entries(self.open(spec).description, left_out, settings.dialects, settings.areas)
         self.not_offered[spec] = left_out.not_offered
+        self.lacking[spec] = left_out.areas
         self.elsewhere[spec] = left_out.elsewhere
 
     def _known(self, spec: str, description: Description) -> known.Known:
@@ -147,7 +149,8 @@ class Suite:
             opened.close()
         output = getattr(session.config, "workeroutput", None)
         if output is not None:  # an xdist worker: the controller sums up
-            output[VERDICTS] = msgspec.json.encode((self.descriptions, self.not_offered, self.elsewhere)).decode()
+            learned = (self.descriptions, self.not_offered, self.lacking, self.elsewhere)
+            output[VERDICTS] = msgspec.json.encode(learned).decode()
             return
         if session.config.option.collectonly or session.exitstatus not in (0, 1, 5):
             return
@@ -170,11 +173,13 @@ class Suite:
         """xdist's: a worker ended; take over what it learned of the implementations."""
         sent = getattr(node, "workeroutput", {}).get(VERDICTS)
         if sent:
-            descriptions, not_offered, elsewhere = msgspec.json.decode(
-                sent, type=tuple[dict[str, Description], dict[str, dict[str, int]], dict[str, dict[str, int]]]
+            counted = dict[str, dict[str, int]]
+            descriptions, not_offered, lacking, elsewhere = msgspec.json.decode(
+                sent, type=tuple[dict[str, Description], counted, counted, counted]
             )
             self.descriptions |= descriptions
             self.not_offered |= {spec: Counter(counts) for spec, counts in not_offered.items()}
+            self.lacking |= {spec: Counter(counts) for spec, counts in lacking.items()}
             self.elsewhere |= {spec: Counter(counts) for spec, counts in elsewhere.items()}
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -204,7 +209,7 @@ class Suite:
     # --- the end of a run ---
 
     def _ended(self) -> Ended:
-        return Ended(self.verdicts, self.descriptions, self.not_offered, self.elsewhere)
+        return Ended(self.verdicts, self.descriptions, self.not_offered, self.lacking, self.elsewhere)
 
     def _files(self) -> dict[str, known.Known]:
         """The files of known deviations; one that can't be read any more says nothing."""
