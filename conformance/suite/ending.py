@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import functools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from conformance import known, ledger, vectors
@@ -58,6 +58,6 @@ class Ended:
 
 
 @functools.cache
-def _every_id() -> Sequence[str]:
+def _every_id() -> Collection[str]:
     """The ids of all cases there are, but for those that are derived or generated."""
-    return [case.id for vector in (*vectors.load(), *ledger.every_vector()) for case in vector.cases()]
+    return {case.id for vector in (*vectors.load(), *ledger.every_vector()) for case in vector.cases()}
