@@ -6,7 +6,7 @@ import argparse
 import gc
 import statistics
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 #: Seconds that one round of one measurement takes, about.
@@ -16,7 +16,12 @@ Job = Callable[[], Any]
 
 
 def medians(jobs: Mapping[Any, Job], rounds: int) -> dict[Any, float]:
-    """Microseconds of one call of each job: the median of the rounds, in each of which all jobs take their turn."""
+    """Microseconds of one call of each job: the median of the rounds."""
+    return {key: statistics.median(times) for key, times in in_turn(jobs, rounds).items()}
+
+
+def in_turn(jobs: Mapping[Any, Job], rounds: int) -> dict[Any, list[float]]:
+    """Microseconds of one call of each job, a figure for each round, in which all jobs take their turn."""
     calls = {}
     for key, job in jobs.items():
         job()  # what is made at the first call is not measured
@@ -24,8 +29,13 @@ def medians(jobs: Mapping[Any, Job], rounds: int) -> dict[Any, float]:
     found: dict[Any, list[float]] = {key: [] for key in jobs}
     for _ in range(rounds):
         for key, job in jobs.items():
-            found[key].append(_seconds(job, calls[key]))
-    return {key: statistics.median(times) * 1e6 for key, times in found.items()}
+            found[key].append(_seconds(job, calls[key]) * 1e6)
+    return found
+
+
+def ratio(times: Sequence[float], others: Sequence[float]) -> float:
+    """How many times the others the times are: the median over the rounds, each of which some other work may slow."""
+    return statistics.median(time / other for time, other in zip(times, others, strict=True))
 
 
 def _seconds(job: Job, calls: int) -> float:

@@ -256,12 +256,12 @@ class Examiner(Closing):
     def _turned(self, asked: _Asked, observations: dict[str, Observation]) -> Question | None:
         """The question as recode, where decode turned out not to be offered. The twin tells, so that what a question is
         asked as does not depend on what was asked before."""
-        recoded = asked.question.as_recode()
         case = asked.question.case
         decisive = case if asked.twin is None else asked.twin
-        if recoded is None or observations[decisive.id].status is not Status.UNSUPPORTED:
+        if observations[decisive.id].status is not Status.UNSUPPORTED:
             return None
-        if self._lacking(recoded.vector) or not self.description.offers(recoded.case):
+        recoded = asked.question.as_recode()
+        if recoded is None or self._lacking(recoded.vector) or not self.description.offers(recoded.case):
             return None
         self._recoded.add((case.dialect, case.type, case.version))
         return recoded

@@ -27,13 +27,13 @@ from enum import StrEnum
 from typing import Any
 
 from conformance import ledger, vectors
-from conformance.values import INTEGERS, equal
+from conformance.values import equal
 from conformance.vectors import Kind, Vector
 from reference import catalog
 from reference.codec import NodeCodec
 from reference.dialects import DIALECTS
 from reference.plan import Array, Node, PlannedField, Struct
-from reference.primitives import Primitive
+from reference.primitives import INTEGERS, Primitive
 
 
 class State(StrEnum):
@@ -124,9 +124,10 @@ _Sight = tuple[str, State | _Border]
 
 #: Least and greatest values of what is no integer.
 _EXTREMES: Mapping[str, tuple[Any, Any]] = {
+    **INTEGERS,
     "FLOAT64": (-sys.float_info.max, sys.float_info.max),
     "UUID": (uuid.UUID(int=0), uuid.UUID(int=2**128 - 1)),
-} | INTEGERS
+}
 #: From this many bytes or elements on, a compact length takes two bytes.
 _LONG = 127
 

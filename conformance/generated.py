@@ -22,33 +22,17 @@ _ID = re.compile(
     r"gen/(?P<dialect>[^/]+)/(?P<type>[^/#+]+)/(?P<version>-|-?\d+)/x(?P<seed>(?:[0-9a-f]{2})*)"
     r"(?:\+prefix:(?P<prefix>\d+))?#(?P<op>decode|encode|recode)"
 )
-#: Types that may end with a partial entry, which nothing that is written has.
-_SETS = frozenset({"RecordSet", "MessageSet"})
-#: What a generated case is about, by its type; messages and frames are about themselves.
-_AREAS = (
-    (re.compile(r"Record"), "header-multimaps"),
-    (re.compile(r"RecordBatch|RecordSet|MessageSet"), "framing"),
-    (re.compile(r"(UNSIGNED_)?VAR(INT|LONG)"), "varints"),
-    (re.compile(r"TAG_BUFFER|OPTIONAL_FIELDS.*"), "tag-ordering"),
-    (re.compile(r".*(STRING|BYTES|ARRAY).*"), "null-encodings"),
-    (re.compile(r"[A-Z0-9]+|Re(quest|sponse)(Header|Frame).*"), "framing"),
-)
 
 
 def area(dialect: str, type_name: str) -> str:
-    """The area of a generated case of this type: the dialect says it, or the name."""
-    told = own().dialect(dialect).areas.get(type_name)
-    return told or next((name for pattern, name in _AREAS if pattern.fullmatch(type_name)), "messages")
+    """The area of a generated case of this type."""
+    return own().dialect(dialect).area(type_name)
 
 
-def has_partial_tail(type_name: str, data: bytes) -> bool:
-    """Whether valid bytes end with a partial entry: then recode is not asked."""
-    if type_name not in _SETS:
-        return False
-    at = 0
-    while len(data) - at >= 12:
-        at += 12 + int.from_bytes(data[at + 8 : at + 12], "big")
-    return at != len(data)
+def has_partial_tail(dialect: str, type_name: str, data: bytes) -> bool:
+    """Whether valid bytes end with a partial entry, which nothing that is written has: then recode is not asked."""
+    entries = own().dialect(dialect).entries.get(type_name)
+    return entries is not None and entries.ends_partially(data)
 
 
 def _compressed(dialect: str, type_name: str, value: Any) -> bool:

@@ -189,7 +189,7 @@ class _Judgement:
         return f"twin {did}: {self.twin.case.id} {self.twin.detail}".rstrip()
 
     def _must_refuse(self) -> bool:
-        return self.vector.kind in (VectorKind.INVALID, VectorKind.UNENCODABLE)
+        return self.vector.reject is not None
 
     def _refused(self) -> bool:
         return self.seen.status is Status.REJECT
@@ -214,7 +214,7 @@ class _Judgement:
                 return self._wrong_value(self.vector.value, answer)
             case Op.LOOKUP:
                 return self._wrong_value(self.vector.expected, answer)
-            case Op.ENCODE | Op.RECODE:
+            case Op.ENCODE | Op.RECODE | Op.CONVERT:
                 return self._wrong_bytes(self.vector.canonical_data, answer)
             case Op.SERVE:
                 return self._wrong_conversation(self.vector.expected, answer)
@@ -266,7 +266,7 @@ class _Judgement:
     def _wrong_bytes(self, expected: bytes, answer: bytes) -> tuple[Kind, str] | None:
         if answer == expected:
             return None
-        if self.vector.compare_decoded or self.rebuilds:
+        if self.op is not Op.CONVERT and (self.vector.compare_decoded or self.rebuilds):
             return self._wrong_when_decoded(expected, answer)
         at = next((i for i, (a, b) in enumerate(zip(expected, answer, strict=False)) if a != b), None)
         at = min(len(expected), len(answer)) if at is None else at
@@ -339,7 +339,7 @@ class _Judgement:
         match self.op:
             case Op.DECODE | Op.LOOKUP if "value" in expected:
                 return self._value_difference(expected["value"], answer) is None
-            case Op.ENCODE | Op.RECODE if "bytes" in expected:
+            case Op.ENCODE | Op.RECODE | Op.CONVERT if "bytes" in expected:
                 return self._wrong_bytes(expected["bytes"], answer) is None
             case Op.SERVE if "sends" in expected:
                 return self._wrong_conversation(expected["sends"], answer) is None

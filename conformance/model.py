@@ -10,12 +10,13 @@ from typing import Any
 
 
 class Op(StrEnum):
-    """The eight questions that can be put to an implementation."""
+    """The nine questions that can be put to an implementation."""
 
     DECODE = "decode"
     ENCODE = "encode"
     RECODE = "recode"
     LOOKUP = "lookup"
+    CONVERT = "convert"
     SERVE = "serve"
     INTERPRET = "interpret"
     NEGOTIATE = "negotiate"
@@ -28,6 +29,7 @@ ARGUMENTS: Mapping[Op, tuple[str, ...]] = {
     Op.ENCODE: ("value",),
     Op.RECODE: ("data",),
     Op.LOOKUP: ("data", "key"),
+    Op.CONVERT: ("data", "to"),
     Op.SERVE: ("chunks",),
     Op.INTERPRET: ("request", "response"),
     Op.NEGOTIATE: ("api_key", "client", "broker"),
@@ -35,7 +37,7 @@ ARGUMENTS: Mapping[Op, tuple[str, ...]] = {
 }
 
 #: Ops that speak of one type (and so carry `type` and `version`).
-TYPED_OPS = frozenset({Op.DECODE, Op.ENCODE, Op.RECODE, Op.LOOKUP})
+TYPED_OPS = frozenset({Op.DECODE, Op.ENCODE, Op.RECODE, Op.LOOKUP, Op.CONVERT})
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,7 @@ class Case:
     """One question. It carries no expectation.
 
     `args` holds the op's arguments as Python values: `data`, `request`, `response` are bytes (response may
-    be None), `chunks` a list of bytes, `value` a protocol value, `client`, `broker` pairs of int.
+    be None), `chunks` a list of bytes, `value` a protocol value, `client`, `broker` pairs of int, `to` a format's name.
     A derived case (its id has a "+": a prefix, a mutation) may be left unasked after repeated crashes.
     """
 
@@ -81,7 +83,7 @@ class Status(StrEnum):
 class Observation:
     """What the implementation did.
 
-    `answer` by op: a protocol value (decode, lookup), bytes (encode, recode), `(sent, closed)` (serve),
+    `answer` by op: a protocol value (decode, lookup), bytes (encode, recode, convert), `(sent, closed)` (serve),
     a dict (interpret), an int or None (negotiate), a list of str (evolve).
     For a REJECT: `reason`, `offset` and `half` as far as it names them. For everything else `detail` says, for a
     person, what happened (exception text, signal, the tail of stderr) and `error` names it in one word for
@@ -98,6 +100,11 @@ class Observation:
     error: str = ""
     frame: str = ""
     detail: str = ""
+
+
+#: What a client can make of a response, and all keys that such an answer can have.
+CLIENT_OUTCOMES = ("accepted", "unsupported", "retry", "error", "malformed")
+OUTCOME_KEYS = frozenset({"outcome", "version", "error", "request"})
 
 
 class Outcome(StrEnum):

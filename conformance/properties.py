@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 
 import reference
 from conformance import generated, strategies
+from conformance.all_types import types_of
 from conformance.asking import Examiner, Judged
 from conformance.model import DEVIATIONS, Case, Description, Op, Outcome
 from conformance.own import own
@@ -30,12 +31,6 @@ from reference.codec import NodeCodec
 from reference.dialects.base import Entries
 from reference.plan import Struct
 
-#: Array types that stand for all of them: a primitive, text, null text, another array.
-_ARRAYS = tuple(
-    f"{array}<{element}>"
-    for array in ("ARRAY", "NULLABLE_ARRAY", "COMPACT_ARRAY", "COMPACT_NULLABLE_ARRAY")
-    for element in ("INT32", "NULLABLE_STRING", "COMPACT_BYTES", "ARRAY<BOOLEAN>")
-)
 #: How many prefixes of a seed are asked, and of batches and messages: a batch has 61 bytes before its records.
 _MOST_PREFIXES, _MOST_OF_ENTRIES = 64, 256
 #: In how many bytes from the CRC on a bit is flipped.
@@ -69,7 +64,7 @@ def offered(
     for dialect in reference.dialects:
         if dialects is not None and dialect not in dialects:
             continue
-        for type_name, version in _types(dialect):
+        for type_name, version in types_of(dialect):
             if areas is not None and generated.area(dialect, type_name) not in areas:
                 continue
             ops = frozenset(
@@ -94,18 +89,6 @@ def _empty(dialect: str, type_name: str, version: int | None) -> bool:
         case NodeCodec(Struct(plain=(), flexible=False, optional=False, marker="none")):
             return True
     return False
-
-
-def _types(dialect: str) -> Iterator[tuple[str, int | None]]:
-    for name, span in own().dialect(dialect).types.items():
-        if name == "*":
-            continue  # stands for the types of other schemas
-        if name == "ARRAY":
-            yield from ((array, None) for array in _ARRAYS)
-        elif span is None:
-            yield name, None
-        else:
-            yield from ((name, version) for version in range(span[0], span[1] + 1))
 
 
 def _written(check: Property, value: Any) -> bytes:
@@ -148,7 +131,7 @@ def _read(check: Property, seed: bytes, prefix: int | None = None) -> Questions:
     """How these bytes are read, or recoded, which is not asked where they end with a partial entry."""
     op = _reading(check)
     vector, case = generated.vector_of(op, check.dialect, check.type, check.version, seed, prefix)
-    partial = vector.kind is Kind.VALID and generated.has_partial_tail(check.type, vector.data)
+    partial = vector.kind is Kind.VALID and generated.has_partial_tail(check.dialect, check.type, vector.data)
     if not partial or op is not Op.RECODE:
         yield vector, case
 

@@ -12,13 +12,14 @@ import difflib
 import functools
 from dataclasses import dataclass
 
-from conformance import generated, ledger, vectors
+from conformance import generated, ledger, seeded, vectors
 from conformance.model import Case, Description, Op
-from conformance.simplest import simplest_bytes
+from conformance.own import own
 from conformance.twins import twin_of
 from conformance.vectors import Kind, Vector
+from reference.errors import WireError
 
-_REFUSED = (Kind.INVALID, Kind.UNENCODABLE)
+_CODED = (Op.DECODE, Op.ENCODE, Op.RECODE)
 
 
 class UnknownId(ValueError):  # noqa: N818 (a name that is none, not a fault)
@@ -42,7 +43,7 @@ class Question:
     @property
     def must_refuse(self) -> bool:
         """Whether a refusal is what is demanded."""
-        return self.vector.kind in _REFUSED
+        return self.vector.reject is not None
 
     def as_recode(self) -> Question | None:
         """How a library is asked the same that does not show values: by recode, its twin too. None where this is no
@@ -84,22 +85,27 @@ def twin_case(vector: Vector, case: Case) -> Case | None:
 
 def _refusal_counts(vector: Vector, op: Op) -> bool:
     """Whether a refusal can be what is demanded, or what another reading demands."""
-    if vector.kind in _REFUSED or vector.or_reject is not None:
+    if vector.reject is not None or vector.or_reject is not None:
         return True
-    return op in (Op.DECODE, Op.ENCODE, Op.RECODE) and any(also.refuses for also in vector.also)
+    return op in _CODED and any(also.refuses for also in vector.also)
 
 
 def simplest_case(case: Case, version: int | None = None) -> Case | None:
     """The simplest valid input of the type of `case` (and its version, unless another is given), asked in the same op.
     None for a type that has no such version, or no values."""
-    assert case.type is not None
+    if case.type is None or case.op not in _CODED:
+        return None
     return _simplest(case.op, case.dialect, case.type, case.version if version is None else version)
 
 
 @functools.cache
 def _simplest(op: Op, dialect: str, type_name: str, version: int | None) -> Case | None:
-    seed = simplest_bytes(dialect, type_name, version)
-    return None if seed is None else generated.vector_of(op, dialect, type_name, version, seed)[1]
+    try:
+        value = seeded.simplest(type_name, dialect=dialect, version=version)
+        seed = own().encode(type_name, value, dialect=dialect, version=version)
+    except (NotImplementedError, WireError):
+        return None
+    return generated.vector_of(op, dialect, type_name, version, seed)[1]
 
 
 def offered_twin(question: Question, offered: Description) -> Case | None:

@@ -90,7 +90,7 @@ def _parts(also: Also, vector: Vector, op: Op) -> bool:
         return False
     if also.ops is None and op is Op.ENCODE and vector.kind is not Kind.UNENCODABLE:
         return False
-    key = {Op.DECODE: "value", Op.LOOKUP: "value", Op.ENCODE: "bytes", Op.RECODE: "bytes"}.get(op)
+    key = {Op.DECODE: "value", Op.LOOKUP: "value", Op.ENCODE: "bytes", Op.RECODE: "bytes", Op.CONVERT: "bytes"}.get(op)
     return also.refuses or key is None or key in also.expected
 
 

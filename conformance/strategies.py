@@ -8,13 +8,15 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from conformance import borders
+from conformance.all_types import requests_of
 from conformance.own import own
-from conformance.values import INTEGERS
 from reference.codec import Codec, NodeCodec
 from reference.framing import RequestFrame, ResponseFrame, request_plans
 from reference.plan import Array, Node, OptionalBuffer, Pair, PlannedField, Struct, TagBuffer
-from reference.primitives import Primitive
+from reference.primitives import INTEGERS, Primitive
 from reference.shapes import (
+    Among,
     Ascending,
     Constant,
     Either,
@@ -35,14 +37,13 @@ Values = st.SearchStrategy[Any]
 
 def _integers(low: int, high: int) -> Values:
     """Integers with the borders of every varint length, and their neighbours, drawn often."""
-    borders = {border + step for bits in range(0, 64, 7) for border in (1 << bits, -(1 << bits)) for step in (-1, 0, 1)}
-    borders |= {low, low + 1, high - 1, high, 0}
-    simplest_first = sorted((b for b in borders if low <= b <= high), key=lambda b: (abs(b), b < 0))
-    return st.sampled_from(simplest_first) | st.integers(low, high)
+    return st.sampled_from(borders.integers(low, high)) | st.integers(low, high)
 
 
-_TEXT = st.text(st.characters(codec="utf-8"), max_size=40) | st.sampled_from(["", "\0", "é", "𝄞", "a" * 126, "a" * 127])
-_BYTES = st.binary(max_size=40) | st.sampled_from([b"", b"\0", b"\xff" * 126, b"\xff" * 127])
+_TEXT = st.text(st.characters(codec="utf-8"), max_size=40) | st.sampled_from(borders.TEXTS)
+_BYTES = st.binary(max_size=40) | st.sampled_from(borders.OCTETS)
+
+_HEADER_KEYS = st.sampled_from(borders.KEYS) | _TEXT
 
 
 def _floats() -> Values:
@@ -69,14 +70,15 @@ def of_primitive(primitive: Primitive) -> Values:
 def _tags(known: frozenset[int] = frozenset()) -> Values:
     """Unknown tags, ascending, none of them known."""
     number = _integers(0, 2**32 - 1).filter(lambda tag: tag not in known)
-    return st.dictionaries(number, _BYTES, max_size=4).map(lambda tags: [list(item) for item in sorted(tags.items())])
+    return st.dictionaries(number, _BYTES, max_size=borders.MOST_PAIRS).map(
+        lambda tags: [list(item) for item in sorted(tags.items())]
+    )
 
 
 def _optional_fields(known: frozenset[int] = frozenset()) -> Values:
     """Unknown optional fields, by ascending tags of 16 bits, none of them known and none empty."""
-    borders = st.sampled_from((0, 1, 0x7FFF, 0x8000, 0xFFFF)) | st.integers(0, 2**16 - 1)
-    number = borders.filter(lambda tag: tag not in known)
-    fields = st.dictionaries(number, _BYTES.filter(bool), max_size=4)
+    number = (st.sampled_from(borders.SHORT_TAGS) | st.integers(0, 2**16 - 1)).filter(lambda tag: tag not in known)
+    fields = st.dictionaries(number, _BYTES.filter(bool), max_size=borders.MOST_PAIRS)
     return fields.map(lambda tags: [list(item) for item in sorted(tags.items())])
 
 
@@ -90,7 +92,7 @@ def of_node(node: Node) -> Values:
         case OptionalBuffer():
             return _optional_fields()
         case Array():
-            elements = st.lists(of_node(node.element), max_size=3)
+            elements = st.lists(of_node(node.element), max_size=borders.MOST_ELEMENTS)
             return st.none() | elements if node.nullable else elements
         case Pair(first, second):
             return st.tuples(of_node(first.node), of_node(second.node)).map(list)
@@ -117,27 +119,34 @@ def of_shape(shape: Shape) -> Values:
     match shape:
         case Constant(value):
             return st.just(value)
+        case Among(values):
+            return st.sampled_from(values)
         case Integers(low, high, without):
-            return _integers(low, high).map(lambda number: number & ~without)
+            numbers = _integers(low, high)
+            return numbers.map(lambda number: number & ~without) if without else numbers
         case Text():
             return _TEXT
         case Octets(nullable):
             return st.none() | _BYTES if nullable else _BYTES
-        case KeyValue(key, value):
-            return st.tuples(_of_key(key), of_shape(value)).map(list)
-        case KeyValues(key, value):
-            return st.lists(of_shape(KeyValue(key, value)), max_size=4)
-        case Ascending(key, value):
-            pairs = st.dictionaries(of_shape(key), of_shape(value), max_size=4)
-            return pairs.map(lambda found: [list(pair) for pair in sorted(found.items())])
+        case KeyValue() | KeyValues() | Ascending():
+            return _of_pairs(shape)
         case Items(item, least):
-            return st.lists(of_shape(item), min_size=least, max_size=3)
+            return st.lists(of_shape(item), min_size=least, max_size=borders.MOST_ELEMENTS)
         case Fields(fields):
             return st.fixed_dictionaries({name: of_shape(field) for name, field in fields.items()})
         case Either(shapes):
             return st.one_of(*map(of_shape, shapes))
         case Made(of, make):
             return of_shape(of).map(make)
+
+
+def _of_pairs(shape: KeyValue | KeyValues | Ascending) -> Values:
+    value = of_shape(shape.value)
+    if isinstance(shape, Ascending):
+        pairs = st.dictionaries(of_shape(shape.key), value, max_size=borders.MOST_PAIRS)
+        return pairs.map(lambda found: [list(pair) for pair in sorted(found.items())])
+    pair = st.tuples(_of_key(shape.key), value).map(list)
+    return st.lists(pair, max_size=borders.MOST_PAIRS) if isinstance(shape, KeyValues) else pair
 
 
 def _of_key(key: Shape) -> Values:
@@ -161,12 +170,11 @@ def of_codec(codec: Codec, dialect: str) -> Values:
 def _of_request_frames(codec: RequestFrame, dialect: str) -> Values:
     """Requests of every api at every version."""
     frames = []
-    for key, (low, high) in _apis(dialect):
-        for version in range(low, high + 1):
-            header, body = request_plans(codec.messages, key, version)
-            fixed = {"RequestApiKey": key, "RequestApiVersion": version}
-            headers = of_node(header).map(functools.partial(_overlaid, fixed))
-            frames.append(st.fixed_dictionaries({"header": headers, "body": of_node(body)}))
+    for key, version in requests_of(dialect):
+        header, body = request_plans(codec.messages, key, version)
+        fixed = {"RequestApiKey": key, "RequestApiVersion": version}
+        headers = of_node(header).map(functools.partial(_overlaid, fixed))
+        frames.append(st.fixed_dictionaries({"header": headers, "body": of_node(body)}))
     return st.one_of(frames)
 
 
@@ -174,121 +182,8 @@ def _overlaid(fixed: dict[str, Any], value: dict[str, Any]) -> dict[str, Any]:
     return value | fixed
 
 
-def _apis(dialect: str) -> list[tuple[int, tuple[int, int]]]:
-    found = own().dialect(dialect)
-    return [
-        (key, span)
-        for key, name in sorted(found.apis().items())
-        if (span := found.types.get(f"{name}Request")) is not None
-    ]
-
-
-# --- Records --------------------------------------------------------------------------------------------------------
-
-
-def _number(type_name: str) -> Values:
-    return _integers(*INTEGERS[type_name])
-
-
-_MAYBE_BYTES = st.none() | _BYTES
-#: Few keys, so that they come twice, and any others.
-_HEADER_KEYS = st.sampled_from(["a", "b", "A", "", "é", "e\u0301"]) | _TEXT
-_TIMESTAMPS = st.sampled_from([-1, 0, 1_600_000_000_123, 1_600_000_000_123_456_789, -62_135_596_800_000])
-
-
-def _records() -> Values:
-    return st.fixed_dictionaries(
-        {
-            "attributes": _number("INT8"),
-            "timestampDelta": _number("VARLONG"),
-            "offsetDelta": _number("VARINT"),
-            "key": _MAYBE_BYTES,
-            "value": _MAYBE_BYTES,
-            "headers": st.lists(st.tuples(_HEADER_KEYS, _MAYBE_BYTES).map(list), max_size=4),
-        }
-    )
-
-
-def _attributes(type_name: str, codecs: range) -> Values:
-    """Any bits, and most often no codec."""
-    codec = st.just(0) | st.sampled_from(codecs)
-    return st.builds(_with_codec, st.just(0) | _number(type_name), codec)
-
-
-def _with_codec(bits: int, codec: int) -> int:
-    return bits & ~0x07 | codec
-
-
-def _batches() -> Values:
-    return st.fixed_dictionaries(
-        {
-            "baseOffset": _number("INT64"),
-            "partitionLeaderEpoch": _number("INT32"),
-            "attributes": _attributes("INT16", range(5)),
-            "lastOffsetDelta": _number("INT32"),
-            "baseTimestamp": _TIMESTAMPS | _number("INT64"),
-            "maxTimestamp": _TIMESTAMPS | _number("INT64"),
-            "producerId": _number("INT64"),
-            "producerEpoch": _number("INT16"),
-            "baseSequence": _number("INT32"),
-            "records": st.lists(_records(), max_size=3),
-        }
-    )
-
-
-def _plain_messages(magic: int, attributes: Values) -> Values:
-    fields = {"offset": _number("INT64"), "attributes": attributes}
-    if magic:
-        fields["timestamp"] = _TIMESTAMPS | _number("INT64")
-    return st.fixed_dictionaries({**fields, "key": _MAYBE_BYTES, "value": _MAYBE_BYTES})
-
-
-@st.composite
-def _wrappers(draw: st.DrawFn, magic: int) -> dict[str, Any]:
-    """A wrapper with its messages; in magic 1 its offset is that of the last one, or 0."""
-    wrapper: dict[str, Any] = draw(_plain_messages(magic, _attributes("INT8", range(1, 4))))
-    if not wrapper["attributes"] & 0x07:
-        wrapper["attributes"] |= 1
-    del wrapper["value"]
-    plain = _plain_messages(magic, _attributes("INT8", range(1)))
-    messages: list[dict[str, Any]] = draw(st.lists(plain, min_size=1, max_size=3))
-    if magic and wrapper["offset"]:
-        offset = draw(st.integers(0, 2**62))
-        for message in messages:
-            message["offset"] = offset
-            offset += draw(st.integers(0, 2**31))
-        wrapper["offset"] = messages[-1]["offset"]
-    return {**wrapper, "messages": messages}
-
-
-def _messages(magic: int) -> Values:
-    return _plain_messages(magic, _attributes("INT8", range(1))) | _wrappers(magic)
-
-
-def _message_sets(magic: int) -> Values:
-    return st.lists(_messages(magic), max_size=3)
-
-
-def _record_sets() -> Values:
-    """Entries of every magic, mixed."""
-    entries = st.one_of(
-        _batches().map(functools.partial(_overlaid, {"magic": 2})),
-        *(_messages(magic).map(functools.partial(_overlaid, {"magic": magic})) for magic in (0, 1)),
-    )
-    return st.lists(entries, max_size=3)
-
-
 def values(type_name: str, *, dialect: str, version: int | None = None) -> Values:
     """The values of a type, borders drawn often. Raises UnknownType."""
-    match type_name:
-        case "Record":
-            return _records()
-        case "RecordBatch":
-            return _batches()
-        case "RecordSet":
-            return _record_sets()
-        case "MessageSet" if version in (0, 1):
-            return _message_sets(version)
     return of_codec(own().dialect(dialect).codec(type_name, version), dialect)
 
 
@@ -320,7 +215,7 @@ _BORDERS = tuple(
 
 #: A fault: its kind and how it is done. The first kinds are the simplest, towards which examples shrink.
 _FAULTS = st.one_of(
-    st.tuples(st.just("insert"), st.binary(min_size=1, max_size=4)),
+    st.tuples(st.just("insert"), st.binary(min_size=1, max_size=borders.MOST_PAIRS)),
     st.tuples(st.just("border"), st.sampled_from(_BORDERS)),
     st.tuples(st.just("pad"), st.none()),
     st.tuples(st.just("drop"), st.integers(1, 4)),

@@ -14,18 +14,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 _UUID = re.compile("-".join(f"[0-9a-fA-F]{{{digits}}}" for digits in (8, 4, 4, 4, 12)))
-#: The least and the greatest number of each integer type.
-INTEGERS = {
-    "INT8": (-(2**7), 2**7 - 1),
-    "INT16": (-(2**15), 2**15 - 1),
-    "INT32": (-(2**31), 2**31 - 1),
-    "INT64": (-(2**63), 2**63 - 1),
-    "UINT16": (0, 2**16 - 1),
-    "UINT32": (0, 2**32 - 1),
-    "UNSIGNED_VARINT": (0, 2**32 - 1),
-    "VARINT": (-(2**31), 2**31 - 1),
-    "VARLONG": (-(2**63), 2**63 - 1),
-}
 #: Integers beyond this are written as {"int": "…"}: many JSON readers hold numbers as doubles.
 SAFE_INTEGER = 2**53 - 1
 #: No wire integer has more digits.

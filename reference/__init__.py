@@ -35,6 +35,7 @@ __all__ = [
     "WireError",
     "complete",
     "configure",
+    "convert",
     "decode",
     "encode",
     "evolve",
@@ -161,6 +162,10 @@ class Reference:
         """All values of a header key, in order."""
         return self.dialect(dialect).lookup(type, data, key, version, self.rules)
 
+    def convert(self, type: str, data: bytes, to: str, *, dialect: str, version: int | None = None) -> bytes:
+        """The same in another format, which the dialect names."""
+        return self.dialect(dialect).convert(type, data, to, version, self.rules)
+
     def serve(self, chunks: Iterable[bytes], *, dialect: str) -> tuple[bytes, bool]:
         return self.dialect(dialect).serve(chunks, self._settings.get(dialect, {}), self.rules)
 
@@ -188,6 +193,7 @@ recode = _reference.recode
 explain = _reference.explain
 complete = _reference.complete
 lookup = _reference.lookup
+convert = _reference.convert
 serve = _reference.serve
 interpret = _reference.interpret
 negotiate = _reference.negotiate

@@ -68,17 +68,27 @@ def _is_generated(node: Node) -> TypeGuard[Struct]:
 
 @dataclass(frozen=True, slots=True)
 class ShapedCodec(Codec):
-    """The codec of a type of records, which follows no plan: `shape` says which values it has."""
+    """The codec of a type of records, which follows no plan: `shape` says which values it has. `decode` and `encode`
+    are the fast ways, where there are any."""
 
     read_value: Callable[[Reader], Any]
     append_value: Callable[[Writer, Any], None]
     shape: Shape
+    decode: compiled.Decoder | None = None
+    encode: compiled.Encoder | None = None
 
     def read(self, reader: Reader) -> Any:
         return self.read_value(reader)
 
     def append(self, writer: Writer, value: Any) -> None:
         self.append_value(writer, value)
+
+    def fast_decoder(self, rules: Rules) -> compiled.Decoder | None:
+        """Only under the rules that it was made for: a bound, and what lz4 may be, matter inside of content too."""
+        return self.decode if rules == _DEMANDED else None
+
+    def fast_encoder(self) -> compiled.Encoder | None:
+        return self.encode
 
     def complete(self, value: Any) -> Any:
         """A value of records names every key: there is nothing to complete."""

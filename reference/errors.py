@@ -93,3 +93,8 @@ class SchemaError(WireError):
 
     def __init__(self, detail: str, path: str = "") -> None:
         super().__init__(Reason.INVALID_SCHEMA, detail, path)
+
+
+def join(path: str, name: str) -> str:
+    """The path of a part of what stands at `path`."""
+    return f"{path}.{name}" if path else name

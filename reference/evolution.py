@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from reference.errors import join
 from reference.schema import Field, Schema
 
 
@@ -100,7 +101,7 @@ class _Pair:
         now = [field for field in new if _is_plain(field, version)]
         names = {field.name for field in before} & {field.name for field in now}
         for was, found in zip(before, now, strict=False):
-            at = _join(path, found.name)
+            at = join(path, found.name)
             if was.name != found.name:
                 if names & {was.name, found.name}:
                     detail = f"in version {version} it stands where {was.name} stood"
@@ -117,14 +118,14 @@ class _Pair:
                     yield from self._tags(was.fields, found.fields, at)
                 yield from self._layout(was.fields, found.fields, version, at)
         for gone in before[len(now) :]:
-            yield Change(Break.FIELD_CHANGED, _join(path, gone.name), f"version {version} has it no more")
+            yield Change(Break.FIELD_CHANGED, join(path, gone.name), f"version {version} has it no more")
         for more in now[len(before) :]:
-            yield Change(Break.FIELD_CHANGED, _join(path, more.name), f"version {version} did not have it")
+            yield Change(Break.FIELD_CHANGED, join(path, more.name), f"version {version} did not have it")
         behind = {field.tag: field for field in old if version in field.tagged}
         for field in new:
             same = behind.get(field.tag) if version in field.tagged else None
             if same is not None and same.fields is not None and field.fields is not None:
-                yield from self._layout(same.fields, field.fields, version, _join(path, field.name))
+                yield from self._layout(same.fields, field.fields, version, join(path, field.name))
 
     def _difference(self, was: Field, found: Field, version: int) -> str:
         if _type(was) != _type(found):
@@ -142,7 +143,7 @@ class _Pair:
         before = {field.tag: field for field in old if field.tag is not None}
         now = {field.tag: field for field in new if field.tag is not None}
         for tag, found in now.items():
-            at = _join(path, found.name)
+            at = join(path, found.name)
             was = before.get(tag)
             if was is None:
                 yield Change(None, at, f"new, under tag {tag}")
@@ -150,12 +151,12 @@ class _Pair:
             yield from self._meaning(was, found, at)
         for tag in before.keys() - now.keys():
             detail = f"gone; its tag {tag} is never to be used again"
-            yield Change(None, _join(path, before[tag].name), detail)
+            yield Change(None, join(path, before[tag].name), detail)
         by_name = {field.name: field for field in old if field.tag is None}
         for field in new:
             pair = by_name.get(field.name) if field.tag is None else None
             if pair is not None and pair.fields is not None and field.fields is not None:
-                yield from self._tags(pair.fields, field.fields, _join(path, field.name))
+                yield from self._tags(pair.fields, field.fields, join(path, field.name))
 
     def _meaning(self, was: Field, found: Field, at: str) -> Iterator[Change]:
         if _type(was) != _type(found):
@@ -202,7 +203,3 @@ def _new_default(was: Field, found: Field, at: str) -> Change:
 
 def _told(versions: list[int]) -> str:
     return f"version {versions[0]}" if len(versions) == 1 else f"versions {', '.join(map(str, versions))}"
-
-
-def _join(path: str, name: str) -> str:
-    return f"{path}.{name}" if path else name

@@ -18,7 +18,7 @@ from reference.codec import Codec
 from reference.cursor import Reader, Writer
 from reference.errors import DecodeError, EncodeError, Reason, shown
 from reference.plan import Struct
-from reference.primitives import append_int32, read_int16, read_int32
+from reference.primitives import append_int32, read_int16, read_int32, read_window
 
 T = TypeVar("T")
 
@@ -78,13 +78,7 @@ class Frames:
 def read_frame(reader: Reader, read: Callable[[Reader], T]) -> T:
     """What `read` makes of the frame's inside, which it has to use up."""
     reader.path = "size"
-    start = reader.pos
-    size = read_int32(reader, "frame size")
-    if size < 0:
-        raise reader.error(Reason.NEGATIVE_LENGTH, f"frame size {size} is negative", start)
-    if size > reader.remaining:
-        raise reader.error(Reason.TRUNCATED, f"frame size {size}, but {reader.remaining} bytes are left", start)
-    window = reader.window(size)
+    window = read_window(reader, read_int32, "frame size")
     value = read(window)
     window.path = ""
     if window.rules.trailing_bytes == "refused":

@@ -16,7 +16,7 @@ from collections.abc import Container, Mapping, Sequence
 from typing import Any, NoReturn
 
 from reference.cursor import Reader, Writer
-from reference.errors import DecodeError, EncodeError, Reason, shown
+from reference.errors import DecodeError, EncodeError, Reason, join, shown
 from reference.optional_fields import absent, append_buffer, buffered, read_buffer
 from reference.plan import Array, Node, OptionalBuffer, Pair, PlannedField, Struct, TagBuffer
 from reference.primitives import (
@@ -93,10 +93,6 @@ def complete(node: Node, value: Any) -> Any:
     return value
 
 
-def _join(path: str, name: str) -> str:
-    return f"{path}.{name}" if path else name
-
-
 # --- Arrays -----------------------------------------------------------------------------------------------------------
 
 
@@ -153,7 +149,7 @@ def _append_pair(node: Pair, writer: Writer, value: Any, path: str) -> None:
         names = f"{node.first.name} and {node.second.name}"
         raise EncodeError(Reason.OUT_OF_RANGE, f"a pair takes a list of two, {names}, not {shown(value)}", path)
     for field, item in zip((node.first, node.second), value, strict=True):
-        append(field.node, writer, item, _join(path, field.name))
+        append(field.node, writer, item, join(path, field.name))
 
 
 # --- Structures -------------------------------------------------------------------------------------------------------
@@ -211,23 +207,23 @@ def _append_struct(node: Struct, writer: Writer, value: Any, path: str) -> None:
     if node.optional:
         _append_optional(node, writer, value, path)
     for field in node.plain:
-        append(field.node, writer, _field_value(field, value), _join(path, field.name))
+        append(field.node, writer, _field_value(field, value), join(path, field.name))
     writer.path = path
     if node.optional:
         return
     given = value.get("_tags")
-    unknown = _unknown_tags(writer, [] if given is None else given, node.tagged, _join(path, "_tags"))
+    unknown = _unknown_tags(writer, [] if given is None else given, node.tagged, join(path, "_tags"))
     if node.flexible:
         _append_tags(writer, _known_tags(node, writer, value, path), unknown)
     elif unknown:
-        raise EncodeError(Reason.TAGS_NOT_ALLOWED, f"{node.name} has no tags in this version", _join(path, "_tags"))
+        raise EncodeError(Reason.TAGS_NOT_ALLOWED, f"{node.name} has no tags in this version", join(path, "_tags"))
 
 
 def _append_optional(node: Struct, writer: Writer, value: Mapping[str, Any], path: str) -> None:
     """The optional-field buffer: known fields that do not equal what their absence stands for (R-482-7 ‡), and unknown
     ones (R-482-8 ‡, other: dropped)."""
     given = value.get("_tags")
-    at = _join(path, "_tags")
+    at = join(path, "_tags")
     unknown = buffered(_unknown_tags(writer, [] if given is None else given, node.tagged, at, MAX_OPTIONAL), at)
     if writer.rules.unknown_optional == "dropped":
         unknown = {}
@@ -255,7 +251,7 @@ def _check_keys(node: Struct, value: Mapping[str, Any], path: str) -> None:
         default, ignorable = node.foreign[key]
         if not ignorable and not _at_default(item, default):
             detail = f"this version has no {key}, and its value is not the default"
-            raise EncodeError(Reason.FIELD_NOT_IN_VERSION, detail, _join(path, key))
+            raise EncodeError(Reason.FIELD_NOT_IN_VERSION, detail, join(path, key))
 
 
 def _at_default(value: Any, default: Any) -> bool:
@@ -392,7 +388,7 @@ def _known_tags(node: Struct, writer: Writer, value: Mapping[str, Any], path: st
         if writer.rules.optional_default != "sent" and _at_default(item, absent(field, writer.rules)):
             continue
         inner = writer.inner()
-        append(field.node, inner, item, _join(path, field.name))
+        append(field.node, inner, item, join(path, field.name))
         tags[tag] = bytes(inner.out)
     return tags
 

@@ -21,6 +21,19 @@ MAX_STRING = 2**15 - 1
 MAX_INT32 = 2**31 - 1
 NULL_UUID = uuid.UUID(int=0)
 
+#: The least and the greatest number of each integer type.
+INTEGERS: Mapping[str, tuple[int, int]] = {
+    "INT8": (-(2**7), 2**7 - 1),
+    "INT16": (-(2**15), 2**15 - 1),
+    "INT32": (-(2**31), 2**31 - 1),
+    "INT64": (-(2**63), 2**63 - 1),
+    "UINT16": (0, 2**16 - 1),
+    "UINT32": (0, 2**32 - 1),
+    "UNSIGNED_VARINT": (0, 2**32 - 1),
+    "VARINT": (-(2**31), 2**31 - 1),
+    "VARLONG": (-(2**63), 2**63 - 1),
+}
+
 Appender = Callable[[Writer, Any], None]
 
 
@@ -79,12 +92,12 @@ def _mistyped(writer: Writer, value: Any, what: str, wanted: str) -> EncodeError
 
 
 # INT8, INT16, INT32, INT64, UINT16, UINT32: 1, 2, 4, 8, 2, 4 bytes.
-read_int8, append_int8 = _fixed_integer("INT8", ">b", -(2**7), 2**7 - 1)
-read_int16, append_int16 = _fixed_integer("INT16", ">h", -(2**15), 2**15 - 1)
-read_int32, append_int32 = _fixed_integer("INT32", ">i", -(2**31), 2**31 - 1)
-read_int64, append_int64 = _fixed_integer("INT64", ">q", -(2**63), 2**63 - 1)
-read_uint16, append_uint16 = _fixed_integer("UINT16", ">H", 0, 2**16 - 1)
-read_uint32, append_uint32 = _fixed_integer("UINT32", ">I", 0, 2**32 - 1)
+read_int8, append_int8 = _fixed_integer("INT8", ">b", *INTEGERS["INT8"])
+read_int16, append_int16 = _fixed_integer("INT16", ">h", *INTEGERS["INT16"])
+read_int32, append_int32 = _fixed_integer("INT32", ">i", *INTEGERS["INT32"])
+read_int64, append_int64 = _fixed_integer("INT64", ">q", *INTEGERS["INT64"])
+read_uint16, append_uint16 = _fixed_integer("UINT16", ">H", *INTEGERS["UINT16"])
+read_uint32, append_uint32 = _fixed_integer("UINT32", ">I", *INTEGERS["UINT32"])
 
 
 # BOOLEAN: 1 byte; 0 is false, anything else true; written 0 or 1.
@@ -170,7 +183,7 @@ def read_unsigned_varint(reader: Reader, what: str = "UNSIGNED_VARINT") -> int:
 
 
 def append_unsigned_varint(writer: Writer, value: Any) -> None:
-    _append_leb128(writer, integer(writer, value, "UNSIGNED_VARINT", 0, 2**32 - 1))
+    _append_leb128(writer, integer(writer, value, "UNSIGNED_VARINT", *INTEGERS["UNSIGNED_VARINT"]))
 
 
 # VARINT, VARLONG: LEB128 of the zigzag form, (n << 1) ^ (n >> 31 or 63): 0, −1, 1, −2 … are 0, 1, 2, 3 …
@@ -194,6 +207,18 @@ read_varlong, append_varlong = _zigzag("VARLONG", 64)
 
 
 # --- Lengths and counts -----------------------------------------------------------------------------------------------
+
+
+def read_window(reader: Reader, read_prefix: IntegerReader, what: str) -> Reader:
+    """What the size before it counts, as a reader of its own; `what` is the size's name. Raises DecodeError, at the
+    size, for one below 0 or beyond the bytes left."""
+    start = reader.pos
+    size = read_prefix(reader, what)
+    if size < 0:
+        raise reader.error(Reason.NEGATIVE_LENGTH, f"{what} {size} is negative", start)
+    if size > reader.remaining:
+        raise reader.error(Reason.TRUNCATED, f"{what} {size}, but {reader.remaining} bytes are left", start)
+    return reader.window(size)
 
 
 def read_classic_length(reader: Reader, read_prefix: IntegerReader, what: str, nullable: bool) -> int | None:

@@ -15,6 +15,13 @@ class Constant:
 
 
 @dataclass(frozen=True, slots=True)
+class Among:
+    """One of these values, the simplest first."""
+
+    values: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Integers:
     """Integers from `low` to `high`, both included; those with a bit of `without` set are none."""
 
@@ -89,7 +96,7 @@ class Made:
     make: Callable[[Any], Any]
 
 
-Shape = Constant | Integers | Text | Octets | KeyValue | KeyValues | Ascending | Items | Fields | Either | Made
+Shape = Constant | Among | Integers | Text | Octets | KeyValue | KeyValues | Ascending | Items | Fields | Either | Made
 
 
 def signed(bits: int, without: int = 0) -> Integers:

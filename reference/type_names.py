@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from reference.plan import Array, Node, TagBuffer
-from reference.primitives import PRIMITIVES
+from reference.primitives import PRIMITIVES, Primitive
 
 #: array type → (compact, nullable)
 ARRAYS = {
@@ -32,3 +32,17 @@ def node(name: str) -> Node | None:
         if found is not None:
             found = Array(found, *ARRAYS[wrapper])
     return found
+
+
+def area(name: str) -> str | None:
+    """The area of the cases of such a type; None when the name is none of them."""
+    match node(name):
+        case TagBuffer():
+            return "tag-ordering"
+        case Array():
+            return "null-encodings"
+        case Primitive():
+            if "VAR" in name:
+                return "varints"
+            return "null-encodings" if name.endswith(("STRING", "BYTES")) else "framing"
+    return None

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import reference
-from wireproof.capture import Capture, Frame, NotToldError
+from conformance.capture import Capture, Frame, NotToldError
 
 # Protocol guide: size, api key, version, correlation id, client id "me", header v2's tags; then the body.
 API_VERSIONS = bytes.fromhex("00000012 0012 0003 00000001 0002 6d65 00" + "0278 0231 00")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+import uuid
 from typing import Any
 
 import pytest
@@ -12,11 +13,13 @@ from hypothesis import strategies as st
 
 import reference
 from conformance import ledger, strategies
-from reference import catalog
+from reference import catalog, compiled
 from reference.codec import NodeCodec, decode, decode_fast, encode, encode_fast
+from reference.compiled import encoding, even
+from reference.compiled.source import make_uuid
 from reference.dialects import DIALECTS
 from reference.errors import DecodeError, EncodeError
-from reference.plan import Struct, plan
+from reference.plan import Array, Struct, plan
 from reference.rules import Rules, take
 from reference.schema import from_json
 
@@ -158,3 +161,184 @@ def test_a_tagged_minus_zero_is_no_default() -> None:
         value = {"Weight": weight, "Pair": {"X": inner}}
         assert written(codec, value, fast=True) == written(codec, value, fast=False)
     assert written(codec, {"Weight": -0.0, "Pair": {"X": 0.0}}, fast=True).hex() == "0100088000000000000000"
+
+
+@pytest.mark.parametrize(("length", "prefix"), [(32_767, "808002"), (32_768, "818002")])
+@pytest.mark.parametrize(
+    ("name", "version", "head", "tail"),
+    [
+        ("ApiVersionsRequest", 3, "", "02 76 00"),  # COMPACT_STRING; behind it another, of one character
+        ("MetadataResponse", 12, "00000000 01", "00000001 01 00"),  # COMPACT_NULLABLE_STRING
+    ],
+)
+def test_the_string_limit_holds_inside_a_message(
+    name: str, version: int, head: str, tail: str, length: int, prefix: str
+) -> None:
+    codec = codec_of(name, version)
+    data = bytes.fromhex(head + prefix) + b"x" * length + bytes.fromhex(tail)
+    assert isinstance(codec.node, Struct)
+    if length <= 32_767:
+        assert compiled.decoder(codec.node)(data, 0)[1] == len(data)
+    else:
+        with pytest.raises(compiled.Fault):
+            compiled.decoder(codec.node)(data, 0)
+        assert outcome(codec, data, STRICT, fast=True)[0] == "string-too-long"
+    assert outcome(codec, data, STRICT, fast=True) == outcome(codec, data, STRICT, fast=False)
+
+
+#: Messages with arrays of structures that may be laid out alike: the path to these arrays, and what a structure's own
+#: variable parts may be.
+_REPLICAS: dict[str, list[Any]] = {
+    "ReplicaNodes": [[], [1], [1, 2, 3], [0] * 256, [7] * 130],
+    "IsrNodes": [[], [2]],
+    "OfflineReplicas": [[]],
+}
+_EVEN: list[tuple[str, int, tuple[str, str], dict[str, list[Any]]]] = [
+    ("MetadataResponse", 5, ("Topics", "Partitions"), _REPLICAS),
+    ("MetadataResponse", 12, ("Topics", "Partitions"), _REPLICAS),
+    (
+        "DescribeTopicPartitionsResponse",
+        0,
+        ("Topics", "Partitions"),
+        {"EligibleLeaderReplicas": [None, [], [3, 4]], "LastKnownElr": [None, [9]], "IsrNodes": [[], [5, 6]]},
+    ),
+    ("OffsetFetchResponse", 5, ("Topics", "Partitions"), {"Metadata": [None, "", "m", "x" * 255, "y" * 256]}),
+    ("OffsetFetchResponse", 7, ("Topics", "Partitions"), {"Metadata": [None, "", "m", "x" * 255]}),
+    (
+        "FetchResponse",
+        11,
+        ("Responses", "Partitions"),
+        {"AbortedTransactions": [None, [], [{}]], "Records": [None, b"", b"r"]},
+    ),
+    (
+        "FetchResponse",
+        12,
+        ("Responses", "Partitions"),
+        {"AbortedTransactions": [None, [], [{}]], "Records": [None, b"", b"r"], "CurrentLeader": [{}, {"LeaderId": 3}]},
+    ),
+    (
+        "ProduceResponse",
+        9,
+        ("Responses", "PartitionResponses"),
+        {"RecordErrors": [[], [{}]], "ErrorMessage": [None, "", "e"], "_tags": [[], [(7, b"t")]]},
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "version", "path", "parts"), _EVEN, ids=lambda part: str(part)[:24])
+def test_arrays_laid_out_alike_nearly_alike_and_not(
+    name: str, version: int, path: tuple[str, str], parts: dict[str, list[Any]]
+) -> None:
+    codec = codec_of(name, version)
+    dice = random.Random(f"{name} {version}")
+    layouts = [dict(zip(parts, choice, strict=True)) for choice in itertools.product(*parts.values())]
+    for layout in layouts:
+        for odd in (None, 0, 4):
+            inner = [dict(layout) for _ in range(5)]
+            if odd is not None:
+                inner[odd] = dice.choice(layouts)
+            value = codec.complete({path[0]: [{path[1]: inner}]})
+            data = written(codec, value, fast=False)
+            assert isinstance(data, bytes), data
+            read = outcome(codec, data, STRICT, fast=False)
+            assert outcome(codec, data, STRICT, fast=True) == read
+            assert written(codec, read, fast=True) == data
+            for changed in mutations(data, dice):
+                assert outcome(codec, changed, STRICT, fast=True) == outcome(codec, changed, STRICT, fast=False)
+
+
+def test_neither_lists_nor_dictionaries_are_shared() -> None:
+    codec = codec_of("MetadataResponse", 12)
+    value = codec.complete({"Topics": [{"Partitions": [{"ReplicaNodes": [1, 2]}] * 6}]})
+    read = decode_fast(codec, encode(codec, value, STRICT), STRICT)
+    parts = read["Topics"][0]["Partitions"]
+    lists = [part[name] for part in parts for name in ("ReplicaNodes", "IsrNodes", "OfflineReplicas")]
+    assert len({id(item) for item in [*parts, *lists]}) == 24
+
+
+def test_what_is_kept_for_layouts_is_bounded() -> None:
+    codec = codec_of("MetadataResponse", 12)
+    assert isinstance(codec.node, Struct)
+    for replicas, isr in itertools.product(range(15), repeat=2):
+        part = {"ReplicaNodes": [1] * replicas, "IsrNodes": [2] * isr}
+        value = codec.complete({"Topics": [{"Partitions": [part] * 5}]})
+        data = encode(codec, value, STRICT)
+        assert decode_fast(codec, data, STRICT) == value
+    topics = next(field.node for field in codec.node.fields if field.name == "Topics")
+    assert isinstance(topics, Array)
+    assert isinstance(topics.element, Struct)
+    partitions = next(field.node for field in topics.element.fields if field.name == "Partitions")
+    assert isinstance(partitions, Array)
+    assert isinstance(partitions.element, Struct)
+    layouts = even._Layouts(partitions.element)
+    packers = encoding._Packers(
+        [field for field in partitions.element.plain if isinstance(field.node, Array)], closing=False
+    )
+    for sizes in itertools.product(range(1, 13), repeat=3):
+        layouts[sizes]
+        packers[sizes]
+    layouts[1, 1, 66]
+    assert len(layouts) == 64
+    assert len(packers) == 1024
+
+
+@pytest.mark.parametrize(
+    ("tags", "written_as"),
+    [
+        ([(5, b"a")], "01 05 01 61"),
+        ([(5, b""), (300, b"ab")], "02 05 00 ac02 02 6162"),
+        ([], "00"),
+    ],
+)
+def test_unknown_tags_are_written_by_the_generated_encoder(tags: list[tuple[int, bytes]], written_as: str) -> None:
+    codec = codec_of("ApiVersionsRequest", 3)
+    assert isinstance(codec.node, Struct)
+    value = {"ClientSoftwareName": "c", "ClientSoftwareVersion": "1", "_tags": tags}
+    expected = bytes.fromhex("02 63 02 31" + written_as)
+    assert compiled.encoder(codec.node)(value) == expected
+    assert written(codec, value, fast=False) == expected
+
+
+def test_unknown_tags_stand_among_known_ones() -> None:
+    codec = codec_of("ApiVersionsResponse", 3)
+    assert isinstance(codec.node, Struct)
+    value = codec.complete({"ZkMigrationReady": True, "FinalizedFeaturesEpoch": 1, "_tags": [(2**31 - 2, b"z")]})
+    expected = bytes.fromhex("0000 01 00000000 03 01 08 0000000000000001 03 01 01 feffffff07 01 7a")
+    assert compiled.encoder(codec.node)(value) == expected
+    assert written(codec, value, fast=False) == expected
+
+
+@pytest.mark.parametrize(
+    "tags",
+    [
+        None,
+        [(5, b"a"), (4, b"b")],
+        [(5, b"a"), (5, b"b")],
+        [(-1, b"a")],
+        [(True, b"a")],
+        [(2**32, b"a")],
+        [(2**31 - 1, b"a")],
+        [(5, "a")],
+        [(5, bytearray(b"a"))],
+        [(5, b"a", 1)],
+        [[5, b"a"], [6, b"b"]],
+        ((5, b"a"),),
+        5,
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize("surplus", [{}, {"Nonsense": 1}])
+def test_unknown_tags_that_are_not_plain_are_written_and_refused_alike(tags: Any, surplus: dict[str, Any]) -> None:
+    for name in ("ApiVersionsRequest", "ApiVersionsResponse"):
+        codec = codec_of(name, 3)
+        value = codec.complete({"ClientSoftwareName": "c"} if name.endswith("Request") else {"ZkMigrationReady": True})
+        value |= {"_tags": tags} | surplus
+        assert written(codec, value, fast=True) == written(codec, value, fast=False)
+
+
+def test_a_uuid_made_quickly_is_one() -> None:
+    data = bytes(range(240, 256))
+    quick, own = make_uuid(data), uuid.UUID(bytes=data)
+    assert (quick, repr(quick), hash(quick), quick.is_safe) == (own, repr(own), hash(own), own.is_safe)
+    with pytest.raises(TypeError, match="immutable"):
+        quick.int = 1  # type: ignore[misc]

@@ -9,10 +9,10 @@ import pytest
 from wire import KAFKA
 
 import reference
+from conformance.all_types import types_of
 from conformance.generated import area, has_partial_tail, parse, vector_of
 from conformance.judge import judge
 from conformance.model import Case, Observation, Op, Outcome, Status
-from conformance.properties import _types
 from conformance.readings import ask
 from conformance.vectors import Kind, Reject
 from reference.errors import Reason
@@ -146,12 +146,12 @@ def test_each_dialect_says_of_which_types() -> None:
     ],
 )
 def test_partial_tails(digits: str, partial: bool) -> None:
-    assert has_partial_tail("RecordSet", bytes.fromhex(digits)) is partial
-    assert has_partial_tail("MessageSet", bytes.fromhex(digits)) is partial
-    assert not has_partial_tail("RecordBatch", bytes.fromhex(digits))
+    assert has_partial_tail(KAFKA, "RecordSet", bytes.fromhex(digits)) is partial
+    assert has_partial_tail(KAFKA, "MessageSet", bytes.fromhex(digits)) is partial
+    assert not has_partial_tail(KAFKA, "RecordBatch", bytes.fromhex(digits))
 
 
-@pytest.mark.parametrize(("name", "version"), list(_types(KAFKA)))
+@pytest.mark.parametrize(("name", "version"), list(types_of(KAFKA)))
 def test_an_id_parses_back_to_the_same_case(name: str, version: int | None) -> None:
     digits = ("", "00", "0001", "ffffffff0f", "0000000a0012000000000001ffff")
     for seed, op, prefix in itertools.product(digits, (Op.DECODE, Op.RECODE), (None, 0, 1)):
@@ -200,7 +200,7 @@ def test_ids_of_cases_that_there_are_none_of(identifier: str, text: str) -> None
         parse(identifier)
 
 
-@pytest.mark.parametrize(("name", "version"), list(_types(KAFKA)))
+@pytest.mark.parametrize(("name", "version"), list(types_of(KAFKA)))
 def test_the_reference_passes_its_own_cases(name: str, version: int | None) -> None:
     for digits in ("", "00", "8100", "ffffffff1f", "00000001", "0000000a0012000000000001ffff"):
         for op in (Op.DECODE, Op.RECODE):
@@ -213,3 +213,14 @@ def test_another_answer_fails() -> None:
     vector, case = made(Op.DECODE, "INT8", "05")
     assert judge(vector, Observation(case, Status.ANSWER, 6)).verdict is Outcome.FAIL
     assert judge(vector, Observation(case, Status.REJECT)).verdict is Outcome.FAIL
+
+
+def test_what_a_partial_tail_and_an_area_are_comes_from_the_dialect() -> None:
+    """No type of another dialect is taken for one of Kafka's, whatever it is called."""
+    data = bytes.fromhex("00")
+    assert has_partial_tail(KAFKA, "RecordSet", data)
+    for dialect in ("kip-82-int-keys", "kip-82-string-keys", "wire-format", "kip-482-v1"):
+        assert not has_partial_tail(dialect, "RecordSet", data)
+        assert not has_partial_tail(dialect, "MESSAGE_SET", data)
+    assert area("kip-82-string-keys", "BATCH") == "framing"
+    assert area("kip-482-v1", "OPTIONAL_FIELDS:FetchRequest") == "tag-ordering"

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+from conformance.session import Session
 from second_opinion import kip_482 as opinion
 from second_opinion import lifted
 
@@ -17,7 +18,6 @@ from conformance import ledger, vectors
 from conformance.connection import Options, open_connection
 from conformance.known import Known
 from conformance.model import Outcome, Verdict
-from conformance.session import Session
 from conformance.values import equal
 from conformance.vectors import VectorError
 from reference import catalog

@@ -14,13 +14,13 @@ from pathlib import Path
 
 import pytest
 import tomlkit
+from conformance.session import Question, Session
 from pytest_run import Run, run
 
 from conformance import known, ledger, vectors
 from conformance.connection import Options, open_connection
 from conformance.known import Deviation, Known
 from conformance.model import DEVIATIONS, Outcome, Verdict
-from conformance.session import Question, Session
 from conformance.vectors import Vector
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -11,6 +11,7 @@ from types import ModuleType
 
 import miniatures
 import pytest
+from conformance.session import Session
 from pytest_run import run
 
 import reference
@@ -18,7 +19,6 @@ from conformance import vectors
 from conformance.connection import Options, open_connection
 from conformance.known import Known
 from conformance.model import DEVIATIONS, Kind, Outcome, Verdict
-from conformance.session import Session
 
 TESTS = Path(__file__).parent
 NAMES = sorted(module.name for module in pkgutil.iter_modules(miniatures.__path__))

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from conformance.session import Session
 from pytest_run import Run, run
 
 from conformance import known, vectors
 from conformance.connection import Options, open_connection
 from conformance.known import Known
 from conformance.model import Outcome
-from conformance.session import Session
 
 RIGHT = """\
 from reference import decode, encode

@@ -7,10 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pytest
+from conformance.session import Judged, Session
 from wire import KAFKA
 
 import reference
 from conformance import properties
+from conformance.all_types import types_of
 from conformance.connection import Options, open_connection
 from conformance.connection.base import AtOnce
 from conformance.generated import has_partial_tail, parse
@@ -18,7 +20,6 @@ from conformance.known import Deviation, Known
 from conformance.model import DEVIATIONS, Case, Description, Kind, Observation, Op, Outcome, Status, Verdict
 from conformance.properties import Property, offered
 from conformance.readings import ask
-from conformance.session import Judged, Session
 from conformance.values import equal
 from conformance.vectors import ABSENT, Reject
 from conformance.vectors import Kind as VectorKind
@@ -119,7 +120,7 @@ def test_the_properties_of_all_types() -> None:
         *ids
     }
     types = {(found.type, found.version) for found in EVERY}
-    assert types == set(properties._types(KAFKA))
+    assert types == set(types_of(KAFKA))
     for name in ("round-trip", "arbitrary-bytes"):
         assert {(found.type, found.version) for found in EVERY if found.name == name} == types
     # Nothing can be cut off from no bytes.
@@ -383,7 +384,7 @@ def test_a_crc_that_is_not_looked_at_is_found() -> None:
 
 def test_a_partial_tail_that_is_refused_is_found() -> None:
     def strict(case: Case, observation: Observation) -> Observation:
-        if has_partial_tail("RecordSet", case.args["data"]):
+        if has_partial_tail(KAFKA, "RecordSet", case.args["data"]):
             return Observation(case, Status.REJECT)
         return observation
 

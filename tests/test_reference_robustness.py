@@ -18,8 +18,8 @@ from wire import KAFKA
 
 import reference
 from conformance import vectors
+from conformance.all_types import types_of
 from conformance.model import Op
-from conformance.properties import _types
 from reference import DecodeError, EncodeError, Reference, Rules, WireError, catalog
 from reference.errors import Reason
 
@@ -36,7 +36,7 @@ def is_other(name: str) -> bool:
 
 
 TYPES: list[tuple[str, int | None]] = [
-    *((name, version) for name, version in _types(KAFKA) if not is_other(name)),
+    *((name, version) for name, version in types_of(KAFKA) if not is_other(name)),
     ("ARRAY<NULLABLE_ARRAY<COMPACT_ARRAY<COMPACT_NULLABLE_ARRAY<VARLONG>>>>", None),
     ("COMPACT_NULLABLE_ARRAY<COMPACT_NULLABLE_STRING>", None),
     ("NULLABLE_ARRAY<UUID>", None),

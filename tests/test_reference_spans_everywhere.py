@@ -10,10 +10,10 @@ from wire import KAFKA
 
 import reference
 from conformance import strategies
-from conformance.properties import _types
+from conformance.all_types import types_of
 from reference import Explanation, Reference, Rules, Span
 
-TYPES = sorted(_types(KAFKA), key=str)
+TYPES = sorted(types_of(KAFKA), key=str)
 
 
 def check(explanation: Explanation, data: bytes) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
+from conformance.session import ASKED, BLOCK, Question, Session
 
 import reference
 from conformance import generated, vectors
@@ -14,7 +15,6 @@ from conformance.connection.base import AtOnce
 from conformance.known import Deviation, Known
 from conformance.model import Case, Description, Observation, Op, Outcome, Status
 from conformance.readings import ask
-from conformance.session import ASKED, BLOCK, Question, Session
 from conformance.twins import twin_of
 from conformance.vectors import Kind, Vector
 from reference.errors import Reason

@@ -14,7 +14,7 @@ from wire import KAFKA, field, schema, tagged
 
 import reference
 from conformance import strategies
-from conformance.properties import _types
+from conformance.all_types import types_of
 from conformance.values import equal, to_json
 from reference import catalog, codec
 from reference.codec import NodeCodec
@@ -22,6 +22,7 @@ from reference.plan import plan
 from reference.primitives import PRIMITIVES
 from reference.rules import Rules
 from reference.schema import from_json
+from reference.shapes import Shaped
 
 QUICK = settings(
     max_examples=25,
@@ -49,7 +50,7 @@ def drawn(strategy: st.SearchStrategy[Any], count: int = 100) -> list[Any]:
 HEADED = "kip-82-int-keys"
 
 
-@pytest.mark.parametrize(("name", "version"), list(_types(KAFKA)))
+@pytest.mark.parametrize(("name", "version"), list(types_of(KAFKA)))
 def test_values_can_be_written_and_read_back(name: str, version: int | None) -> None:
     values = drawn(strategies.values(name, dialect=KAFKA, version=version), 10)
     assert values
@@ -63,7 +64,7 @@ def test_values_can_be_written_and_read_back(name: str, version: int | None) -> 
 
 @pytest.mark.parametrize(
     ("dialect", "name", "version"),
-    [(dialect, *found) for dialect in (HEADED, "kip-82-string-keys") for found in _types(dialect)],
+    [(dialect, *found) for dialect in (HEADED, "kip-82-string-keys") for found in types_of(dialect)],
 )
 def test_so_can_those_of_shapes_but_for_attributes_that_follow_from_the_rest(
     dialect: str, name: str, version: int | None
@@ -190,11 +191,13 @@ def test_headers_are_multimaps() -> None:
 
 
 def test_batches_have_every_codec_and_any_attributes() -> None:
-    batches = drawn(strategies.values("RecordBatch", dialect=KAFKA), 300)
+    batches = drawn(strategies.values("RecordBatch", dialect=KAFKA), 400)
     assert {batch["attributes"] & 7 for batch in batches} == set(range(5))
     assert any(batch["attributes"] & ~0x7F for batch in batches)
     assert {len(batch["records"]) for batch in batches} == {0, 1, 2, 3}
-    assert {-(2**63), 2**63 - 1, -1} <= {batch["baseTimestamp"] for batch in batches}
+    wide = ("baseOffset", "baseTimestamp", "maxTimestamp", "producerId")  # a border is one among sixty
+    assert {-(2**63), 2**63 - 1, -1} <= {batch[name] for batch in batches for name in wide}
+    assert {-1, 0, 1_600_000_000_123} <= {batch["baseTimestamp"] for batch in batches}
 
 
 def test_sets_have_entries_of_every_magic() -> None:
@@ -277,3 +280,12 @@ def test_bytes_that_are_nearly_right() -> None:
     assert any(len(data) > len(canonical) for data in found)
     near = [data for data in found if sum(a != b for a, b in zip(data, canonical, strict=False)) == 1]
     assert near
+
+
+def test_every_codec_of_records_says_which_values_it_has() -> None:
+    for dialect in reference.dialects:
+        found = reference.dialect_named(dialect)
+        for name in found.entries:
+            span = found.types[name]
+            assert isinstance(found.codec(name, None if span is None else span[0]), Shaped), name
+    assert isinstance(reference.dialect_named(KAFKA).codec("Record", None), Shaped)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
+from conformance.dump import GIVE_WHOLE, DumpError, undump
 from conformance.report.text import safe
-from wireproof.dump import GIVE_WHOLE, DumpError, undump
 
 
 def read_bytes(arguments: tuple[str, ...]) -> bytes:

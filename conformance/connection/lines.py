@@ -71,6 +71,7 @@ _TO_JSON: Mapping[str, Callable[[Any], Any]] = {
     "data": bytes.hex,
     "value": to_json,
     "key": to_json,
+    "to": _same,
     "chunks": lambda chunks: [chunk.hex() for chunk in chunks],
     "request": bytes.hex,
     "response": _hex_or_null,
@@ -101,6 +102,7 @@ _FROM_JSON: Mapping[str, Callable[[Any], Any]] = {
     "data": lambda text: octets(text, "data"),
     "value": from_json,
     "key": from_json,
+    "to": _same,
     "chunks": lambda chunks: [octets(chunk, "chunks") for chunk in chunks],
     "request": lambda text: octets(text, "request"),
     "response": lambda text: None if text is None else octets(text, "response"),
@@ -183,7 +185,7 @@ def _put_answer(message: dict[str, Any], op: Op, given: Any) -> None:
     match op:
         case Op.DECODE | Op.LOOKUP:
             message["value"] = to_json(given)
-        case Op.ENCODE | Op.RECODE:
+        case Op.ENCODE | Op.RECODE | Op.CONVERT:
             message["data"] = given.hex()
         case Op.SERVE:
             message["sent"], message["closed"] = given[0].hex(), given[1]
@@ -196,6 +198,7 @@ _MEMBER: Mapping[Op, str] = {
     Op.LOOKUP: "value",
     Op.ENCODE: "data",
     Op.RECODE: "data",
+    Op.CONVERT: "data",
     Op.SERVE: "sent",
     Op.INTERPRET: "outcome",
     Op.NEGOTIATE: "version",
@@ -261,7 +264,7 @@ def _answered(op: Op, message: Mapping[str, Any]) -> Any:
             return from_json(message["value"])
         case Op.LOOKUP:
             return shape(op, from_json(message["value"]))
-        case Op.ENCODE | Op.RECODE:
+        case Op.ENCODE | Op.RECODE | Op.CONVERT:
             return octets(message["data"], "data")
         case Op.SERVE:
             if "closed" not in message:

@@ -101,7 +101,7 @@ def _no_functions(target: Any, spec: str) -> str:
     functions = [name for name, _ in inspect.getmembers(target, inspect.isroutine) if not name.startswith("_")]
     found = f"Its functions: {', '.join(functions)}." if functions else "It has no functions."
     return (
-        f"{spec} has none of the eight functions {', '.join(Op)}.\n{found}\n"
+        f"{spec} has none of the nine functions {', '.join(Op)}.\n{found}\n"
         "Write at least one, such as decode(type, data, *, dialect, version=None); "
         "`wireproof new wrapper python DIR` makes a module to start from."
     )

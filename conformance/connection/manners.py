@@ -70,7 +70,7 @@ _PLAIN_ARGUMENTS: Mapping[Op, Mapping[str, Any]] = {
 def typed(op: Op, type_name: str, argument: object, dialect: str = "kafka") -> Case:
     """A case of an op that has a type."""
     name = "value" if op is Op.ENCODE else "data"
-    args = {name: argument, **({"key": "k"} if op is Op.LOOKUP else {})}
+    args = {name: argument, **({"key": "k"} if op is Op.LOOKUP else {"to": "magic-1"} if op is Op.CONVERT else {})}
     return Case(f"{type_name}#{op}", op, dialect, type_name, args=args)
 
 

@@ -6,17 +6,13 @@ import uuid
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from conformance.model import Op
+from conformance.model import CLIENT_OUTCOMES, OUTCOME_KEYS, Op
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 #: Objects with one of these as their only key are no structs in the value encoding.
 RESERVED = frozenset({"hex", "int", "uuid", "float64"})
-
-#: What a client can make of a response, and the further keys of such an outcome.
-OUTCOMES = frozenset({"accepted", "unsupported", "retry", "error", "malformed"})
-OUTCOME_KEYS = frozenset({"outcome", "version", "error", "request"})
 
 _AS_IS = frozenset({type(None), bool, str, bytes, float, uuid.UUID})
 _INTEGER_LIMIT = 10**40
@@ -84,7 +80,7 @@ def brief(value: Any, limit: int = 120) -> str:
 
 
 def octets(answer: Any) -> bytes:
-    """The bytes of an encode or recode."""
+    """The bytes of an encode, a recode or a convert."""
     if isinstance(answer, (bytes, bytearray, memoryview)):
         return bytes(answer)
     raise ShapeError(f"the answer is {brief(answer)}: bytes were expected")
@@ -108,8 +104,8 @@ def served(answer: Any) -> tuple[bytes, bool]:
 def outcome(answer: Any) -> dict[str, Any]:
     """What a client made of a response; a bare string stands for `{"outcome": …}`."""
     found = {"outcome": answer} if isinstance(answer, str) else answer
-    if not isinstance(found, Mapping) or found.get("outcome") not in OUTCOMES:
-        raise ShapeError(f"the answer is {brief(answer)}: one of {', '.join(sorted(OUTCOMES))} was expected")
+    if not isinstance(found, Mapping) or found.get("outcome") not in CLIENT_OUTCOMES:
+        raise ShapeError(f"the answer is {brief(answer)}: one of {', '.join(sorted(CLIENT_OUTCOMES))} was expected")
     for key, item in found.items():
         if key not in OUTCOME_KEYS:
             raise ShapeError(f"the outcome has a key {brief(key)}; it may have {', '.join(sorted(OUTCOME_KEYS))}")
@@ -154,6 +150,7 @@ _SHAPES: Mapping[Op, Callable[[Any], Any]] = {
     Op.DECODE: plain,
     Op.ENCODE: octets,
     Op.RECODE: octets,
+    Op.CONVERT: octets,
     Op.LOOKUP: values,
     Op.SERVE: served,
     Op.INTERPRET: outcome,

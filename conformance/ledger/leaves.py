@@ -7,7 +7,7 @@ import sys
 import uuid
 from typing import Any
 
-from conformance.values import INTEGERS
+from reference.primitives import INTEGERS
 
 
 class Leaves:

@@ -41,7 +41,7 @@ def question(vector: Vector, case: Case, marks: Sequence[Mark], width: int) -> T
     """The question, with marks at the bytes that matter."""
     args = case.args
     match case.op:
-        case Op.DECODE | Op.RECODE | Op.LOOKUP:
+        case Op.DECODE | Op.RECODE | Op.LOOKUP | Op.CONVERT:
             return _about_bytes(vector, case, marks, width)
         case Op.ENCODE:
             return titled(f"encode as {_typed(case)}", brief(args["value"], 4 * width), width)
@@ -69,11 +69,15 @@ def titled(title: str, text: str, width: int, style: str = "bold") -> Text:
     return out
 
 
+_VERBS = {Op.DECODE: "decode", Op.RECODE: "decode and encode again", Op.LOOKUP: "look up", Op.CONVERT: "convert"}
+
+
 def _about_bytes(vector: Vector, case: Case, marks: Sequence[Mark], width: int) -> Text:
     data: bytes = case.args["data"]
-    verb = {Op.DECODE: "decode", Op.RECODE: "decode and encode again", Op.LOOKUP: "look up"}[case.op]
+    verb = _VERBS[case.op]
     key = f" all values of the key {brief(case.args['key'], 40)} in" if case.op is Op.LOOKUP else ""
-    title = f"{verb}{key} {len(data)} {'byte' if len(data) == 1 else 'bytes'} as {_typed(case)}"
+    target = f", to {brief(case.args['to'], 40)}" if case.op is Op.CONVERT else ""
+    title = f"{verb}{key} {len(data)} {'byte' if len(data) == 1 else 'bytes'} as {_typed(case)}{target}"
     out = titled(title, data.hex(), width) if 0 < len(data) <= _COPIED else paragraphs(safe(title), "", width)
     out.append("\n")
     rows = data_rows(vector, case)
@@ -200,7 +204,7 @@ def _expected_answer(vector: Vector, case: Case, width: int) -> Text:
     match case.op:
         case Op.DECODE:
             said = brief(vector.value, 4 * width)
-        case Op.ENCODE | Op.RECODE:
+        case Op.ENCODE | Op.RECODE | Op.CONVERT:
             said = byte_line(vector.canonical_data)
         case Op.SERVE:
             patterns, closes = expected
@@ -246,7 +250,7 @@ def answer(case: Case, value: Any, patterns: Sequence[Any], width: int) -> Text:
     match case.op:
         case Op.DECODE | Op.LOOKUP:
             return paragraphs(brief(value, 4 * width), BAD, width)
-        case Op.ENCODE | Op.RECODE:
+        case Op.ENCODE | Op.RECODE | Op.CONVERT:
             return paragraphs(byte_line(value) if isinstance(value, bytes) else brief(value), BAD, width)
         case Op.SERVE if isinstance(value, (tuple, list)) and len(value) == 2 and isinstance(value[0], bytes):
             sent, closed = value

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from conformance import bombs
-from conformance.model import Op
+from conformance.model import CLIENT_OUTCOMES, OUTCOME_KEYS, Op
 from conformance.values import ValueFormatError, from_json
 from conformance.vectors.model import (
     ABSENT,
@@ -26,6 +26,7 @@ from conformance.vectors.model import (
 )
 from conformance.vectors.raw import UNSET_FIELDS, Json, Pieces, RawAlso, RawFile, RawVector, RawWrong
 from reference.errors import Reason
+from reference.evolution import Break
 
 _decoder = msgspec.json.Decoder(RawFile)
 
@@ -38,15 +39,14 @@ _OWN_FIELDS: Mapping[Kind, frozenset[str]] = {
         Kind.INVALID: "type version bytes derive reject twin",
         Kind.UNENCODABLE: "type version value derive reject twin",
         Kind.LOOKUP: "type version bytes key values",
+        Kind.CONVERT: "type version bytes to gives reject twin",
         Kind.SERVE: "chunks sends closes",
         Kind.INTERPRET: "request response outcome",
         Kind.NEGOTIATE: "api_key client broker chooses",
         Kind.EVOLVE: "old new breaks",
     }.items()
 }
-_BREAKS = ("tag-reused", "type-changed", "nullability-changed", "versions-moved", "field-changed")
 _RULING = re.compile(r"R-[A-Za-z0-9]+(-[A-Za-z0-9]+)*")
-_OUTCOMES = ("accepted", "unsupported", "retry", "error", "malformed")
 _HEX = re.compile("(?:[0-9a-f]{2})*")
 _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 #: Forms of `derive` that give bytes.
@@ -141,7 +141,8 @@ def _kind(raw: RawVector) -> Kind:
             (Kind.NEGOTIATE, raw.client is not None and raw.chooses is not msgspec.UNSET),
             (Kind.EVOLVE, raw.old is not ABSENT and raw.breaks is not None),
             (Kind.LOOKUP, has_bytes and raw.key is not ABSENT and raw.values is not ABSENT),
-            (Kind.INVALID, has_bytes and raw.value is ABSENT and raw.reject is not None),
+            (Kind.CONVERT, has_bytes and raw.to is not None and (raw.gives is None) != (raw.reject is None)),
+            (Kind.INVALID, has_bytes and raw.value is ABSENT and raw.reject is not None and raw.to is None),
             (Kind.UNENCODABLE, not has_bytes and has_value and raw.reject is not None),
             (Kind.VALID, has_bytes and has_value and raw.reject is None),
         )
@@ -170,7 +171,7 @@ def _resolve(raw: RawVector, file: RawFile, settings: Mapping[str, Any]) -> Vect
     missing = set(raw.needs) - set(settings)
     if missing:
         raise VectorError(f"needs: the file's settings have no {', '.join(sorted(missing))}")
-    if kind in (Kind.INVALID, Kind.UNENCODABLE) and raw.twin is None:
+    if raw.reject is not None and raw.twin is None:
         raise VectorError("a negative vector needs a valid twin")
     args, expected = _question(kind, raw)
     return Vector(
@@ -184,7 +185,7 @@ def _resolve(raw: RawVector, file: RawFile, settings: Mapping[str, Any]) -> Vect
         version=raw.version,
         pieces=pieces,
         value=value,
-        canonical=_pieces(raw.canonical, "canonical"),
+        canonical=_pieces(raw.canonical, "canonical") or _pieces(raw.gives, "gives"),
         compare_decoded=raw.compare == "decoded",
         reject=Reject(raw.reject.reason, raw.reject.offset) if raw.reject else None,
         or_reject=raw.or_reject.reason if raw.or_reject else None,
@@ -214,8 +215,8 @@ def _check_fields(kind: Kind, raw: RawVector) -> None:
         if not _RULING.fullmatch(ruling):
             raise VectorError(f"rulings: {ruling!r} is no ruling's id")
     for found in raw.breaks or ():
-        if found.keys() != {"kind", "path"} or found["kind"] not in _BREAKS:
-            raise VectorError(f'breaks: {found} is no {{"kind", "path"}} with one of {", ".join(_BREAKS)}')
+        if found.keys() != {"kind", "path"} or found["kind"] not in tuple(Break):
+            raise VectorError(f'breaks: {found} is no {{"kind", "path"}} with one of {", ".join(Break)}')
 
 
 def _check_pattern(pattern: Json) -> None:
@@ -230,8 +231,8 @@ def _check_pattern(pattern: Json) -> None:
 
 
 def _check_outcome(outcome: Mapping[str, Json]) -> None:
-    if outcome.get("outcome") not in _OUTCOMES or not outcome.keys() <= {"outcome", "version", "error", "request"}:
-        raise VectorError(f"outcome: {outcome} does not name one of {', '.join(_OUTCOMES)}")
+    if outcome.get("outcome") not in CLIENT_OUTCOMES or not outcome.keys() <= OUTCOME_KEYS:
+        raise VectorError(f"outcome: {outcome} does not name one of {', '.join(CLIENT_OUTCOMES)}")
     if (outcome["outcome"] == "retry") != ("version" in outcome):
         raise VectorError("outcome: a retry has a version, and nothing else has one")
 
@@ -250,6 +251,8 @@ def _question(kind: Kind, raw: RawVector) -> tuple[Mapping[str, Any], Any]:
     match kind:
         case Kind.LOOKUP:
             return {"key": from_json(raw.key)}, from_json(raw.values)
+        case Kind.CONVERT:
+            return {"to": raw.to}, None
         case Kind.SERVE:
             chunks = [b"".join(p.data for p in _pieces(chunk, "chunks")) for chunk in raw.chunks or ()]
             return {"chunks": chunks}, (raw.sends, raw.closes)
@@ -323,7 +326,7 @@ def _check_file(vectors: Sequence[Vector], name: str) -> None:
         place = f"{name}, vector {vector.id!r}"
         if vector.twin is not None:
             twin = by_id.get(vector.twin)
-            if twin is None or twin.kind is not Kind.VALID:
+            if twin is None or twin.reject is not None or twin.kind not in (Kind.VALID, vector.kind):
                 raise VectorError(f"{place}: its twin {vector.twin!r} is no valid vector of this file")
             if (twin.type, twin.version) != (vector.type, vector.version) and not _other_version(vector):
                 raise VectorError(f"{place}: its twin {vector.twin!r} is of another type or version")

@@ -36,6 +36,7 @@ class Kind(StrEnum):
     INVALID = "invalid"
     UNENCODABLE = "unencodable"
     LOOKUP = "lookup"
+    CONVERT = "convert"
     SERVE = "serve"
     INTERPRET = "interpret"
     NEGOTIATE = "negotiate"
@@ -48,6 +49,7 @@ KIND_OPS: Mapping[Kind, tuple[Op, ...]] = {
     Kind.INVALID: (Op.DECODE, Op.RECODE),
     Kind.UNENCODABLE: (Op.ENCODE,),
     Kind.LOOKUP: (Op.LOOKUP,),
+    Kind.CONVERT: (Op.CONVERT,),
     Kind.SERVE: (Op.SERVE,),
     Kind.INTERPRET: (Op.INTERPRET,),
     Kind.NEGOTIATE: (Op.NEGOTIATE,),
@@ -160,6 +162,8 @@ class Vector:
                 return {"value": self.value}
             case Op.LOOKUP:
                 return {"data": self.data, "key": self.args["key"]}
+            case Op.CONVERT:
+                return {"data": self.data, "to": self.args["to"]}
         return self.args
 
 

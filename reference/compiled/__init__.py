@@ -8,6 +8,7 @@ It takes true for 1: wrong Python types are never asked, and looking at each int
 
     source      one generated function: its lines, its names
     decoding    makes the function that reads a node
+    even        and what reads arrays of structures at once, where all are laid out alike
     encoding    makes the function that writes it
 """
 

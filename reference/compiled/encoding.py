@@ -5,15 +5,20 @@ from __future__ import annotations
 import functools
 import itertools
 import struct
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from reference.compiled.source import FIXED, SMALL, Source, is_packable, letters
+from reference.compiled.source import FIXED, Odd, Source, is_number, letter
 from reference.plan import Array, Node, PlannedField, Struct
-from reference.primitives import MAX_STRING, PRIMITIVES, Primitive
+from reference.primitives import MAX_INT32, MAX_STRING, PRIMITIVES, Primitive
 
 Encoder = Callable[[Any], bytes]
+
+#: Arrays below this size take the quick way: one struct for all their elements.
+_SMALL = 16
+#: So many combinations of such sizes are kept ready; further ones are made each time.
+_KEPT = 1024
 
 #: Where the struct module takes other types too.
 _CHECKED = {"BOOLEAN": "bool", "FLOAT64": "float"}
@@ -45,7 +50,21 @@ def _prefix(length: int) -> bytes:
     return bytes(out)
 
 
-_NAMES = {"pack": struct.pack, "prefix": _prefix, "tagged": _tagged}
+def _unknown(value: dict[str, Any], fields: int, known: Container[int]) -> list[tuple[int, bytes]]:
+    """The `_tags` of a structure that has one key more than it has fields."""
+    given = value["_tags"]
+    if len(value) != fields + 1 or given.__class__ is not list:
+        raise Odd
+    previous = -1
+    for tag, content in given:
+        # The last number is one that some can't hold.
+        if tag.__class__ is not int or not previous < tag < MAX_INT32 or tag in known or content.__class__ is not bytes:
+            raise Odd
+        previous = tag
+    return given
+
+
+_NAMES = {"pack": struct.pack, "prefix": _prefix, "tagged": _tagged, "unknown": _unknown}
 
 
 # --- Encoding: `o` is the output --------------------------------------------------------------------------------------
@@ -85,8 +104,15 @@ def _encode_struct(source: Source, node: Struct, value: str) -> None:
 
 
 def _encode_fields(source: Source, node: Struct, value: str) -> None:
-    with source.block(f"if {value}.__class__ is not dict or len({value}) != {len(node.fields)}:"):
+    size, more = len(node.fields), source.fresh("t")
+    with source.block(f"if {value}.__class__ is not dict:"):
         source.line("raise Odd")
+    if node.flexible:
+        known = source.constant(frozenset(node.tagged))
+        source.line(f"{more} = unknown({value}, {size}, {known}) if len({value}) != {size} else None")
+    else:
+        with source.block(f"if len({value}) != {size}:"):
+            source.line("raise Odd")
     closing = node.flexible and not node.tagged  # an empty tag buffer is one byte 0
     segments = list(_segments(node.plain))
     for index, segment in enumerate(segments):
@@ -94,21 +120,24 @@ def _encode_fields(source: Source, node: Struct, value: str) -> None:
         for name, field in zip(names, segment, strict=True):
             source.line(f"{name} = {value}[{field.name!r}]")
         last = closing and index == len(segments) - 1
-        if is_packable(segment[0].node):
+        if _is_packable(segment[0].node):
             _encode_segment(source, segment, names, closing=last)
         else:
             _encode(source, segment[0].node, names[0])
             if last:
                 source.line("o.append(0)")
-    if closing and not segments:
-        source.line("o.append(0)")
+    if closing:
+        if not segments:
+            source.line("o.append(0)")
+        with source.block(f"if {more}:"):
+            source.line(f"o.pop(); tagged(o, {more})")
     if node.tagged:
-        _encode_tags(source, node, value)
+        _encode_tags(source, node, value, more)
 
 
 def _segments(fields: Sequence[PlannedField]) -> Iterator[tuple[PlannedField, ...]]:
     """Neighbouring packable fields together; every other field alone."""
-    for packable, group in itertools.groupby(fields, lambda field: is_packable(field.node)):
+    for packable, group in itertools.groupby(fields, lambda field: _is_packable(field.node)):
         if packable:
             yield tuple(group)
         else:
@@ -124,8 +153,9 @@ class _Packers(dict[Any, Callable[..., bytes]]):
         self.closing = closing
 
     def __missing__(self, sizes: tuple[int, ...]) -> Callable[..., bytes]:
-        packer = struct.Struct(letters(self.segment, sizes) + ("x" if self.closing else "")).pack
-        self[sizes] = packer
+        packer = struct.Struct(_letters(self.segment, sizes) + ("x" if self.closing else "")).pack
+        if len(self) < _KEPT:
+            self[sizes] = packer
         return packer
 
 
@@ -147,7 +177,7 @@ def _encode_segment(source: Source, segment: Sequence[PlannedField], names: Sequ
     if not sizes:
         source.line(f"o += {source.constant(packers[()])}({', '.join(arguments)})")
         return
-    with source.block(f"if {' and '.join(f'{size} < {SMALL}' for size in sizes)}:"):
+    with source.block(f"if {' and '.join(f'{size} < {_SMALL}' for size in sizes)}:"):
         source.line(f"o += {source.constant(packers)}[{', '.join(sizes)},]({', '.join(arguments)})")
     with source.block("else:"):
         for name, field in zip(names, segment, strict=True):
@@ -164,6 +194,26 @@ def _check_type(source: Source, node: Node, value: str) -> None:
             source.line("raise Odd")
 
 
+def _is_packable(node: Node) -> bool:
+    """Whether one struct can hold it, its count included."""
+    match node:
+        case Array(element=element, nullable=False):
+            return is_number(element)
+    return is_number(node)
+
+
+def _letters(fields: Sequence[PlannedField], sizes: Sequence[int] = ()) -> str:
+    """The struct format of packable fields, whose arrays have these sizes."""
+    letters, left = [">"], iter(sizes)
+    for field in fields:
+        match field.node:
+            case Array(element=element, compact=compact):
+                letters.append(f"{'B' if compact else 'i'}{next(left)}{letter(element)}")
+            case _:
+                letters.append(letter(field.node))
+    return "".join(letters)
+
+
 @functools.cache
 def _has_float(node: Node) -> bool:
     """Whether a FLOAT64 stands anywhere inside."""
@@ -175,7 +225,7 @@ def _has_float(node: Node) -> bool:
     return isinstance(node, Primitive) and node.name == "FLOAT64"
 
 
-def _encode_tags(source: Source, node: Struct, value: str) -> None:
+def _encode_tags(source: Source, node: Struct, value: str, more: str) -> None:
     found = source.fresh("t")
     source.line(f"{found} = []")
     for tag, field in node.tagged.items():
@@ -186,6 +236,8 @@ def _encode_tags(source: Source, node: Struct, value: str) -> None:
         source.line(f"{name} = {value}[{field.name!r}]")
         with source.block(f"if {name} != {source.literal(field.default)}:"):
             source.line(f"{found}.append(({tag}, {source.constant(encoder(field.node))}({name})))")
+    with source.block(f"if {more}:"):
+        source.line(f"{found} += {more}; {found}.sort()")
     source.line(f"tagged(o, {found})")
 
 

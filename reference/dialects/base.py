@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import abc
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
+from reference import type_names
 from reference.codec import Codec
 from reference.cursor import Span
 from reference.errors import DecodeError, Reason
 from reference.evolution import Comparison
 from reference.rules import Rules, Ruling
+
+#: Types around messages: headers and frames.
+_FRAMING = re.compile(r"(Request|Response)(Header|Frame)")
 
 #: What a refusal is for: a reason, or one of a type that has another ruling for it.
 Ground = Reason | tuple[str, Reason]
@@ -27,10 +32,12 @@ class Entries:
 
     `guarded`: where, in bytes that are right and begin with an entry, its CRC stands and what that covers.
     `compressed`: whether anything in a value is, which leaves its bytes free.
+    `ends_partially`: whether valid bytes end with a part of an entry, which is dropped when they are read.
     """
 
     guarded: Callable[[bytes], range]
     compressed: Callable[[Any], bool]
+    ends_partially: Callable[[bytes], bool] = lambda _: False
 
 
 class Dialect(abc.ABC):
@@ -43,7 +50,7 @@ class Dialect(abc.ABC):
     grounds: Mapping[Ground, str]
     #: The ruling on lengths and counts that promise more than is there, if the dialect has one.
     bomb_ruling: str | None
-    #: type → the area of its generated cases, where its name does not say it.
+    #: type → the area of its generated cases, where `area` does not know it otherwise.
     areas: Mapping[str, str] = {}
     #: The types of batches and messages.
     entries: Mapping[str, Entries] = {}
@@ -79,6 +86,12 @@ class Dialect(abc.ABC):
         """As what a whole request frame with this api key is read; None: no type of the dialect reads it."""
         return "RequestFrame" if "RequestFrame" in self.types else None
 
+    def area(self, type_name: str) -> str:
+        """The area that generated cases of a type are counted in: what is no type by itself, as a header or a frame, is
+        framing, and all else a message."""
+        told = self.areas.get(type_name) or type_names.area(type_name)
+        return told or ("framing" if _FRAMING.match(type_name) else "messages")
+
     def answer_type(self, api_key: int, version: int, inside: bytes) -> tuple[str, int | None, str] | None:  # noqa: ARG002
         """As what the answer to such a request is read, of which `inside` stands in the response frame (from the
         correlation id on): a type, its version, and why where that does not follow from the request. None: the dialect
@@ -95,6 +108,11 @@ class Dialect(abc.ABC):
     def lookup(self, type_name: str, data: bytes, key: Any, version: int | None, rules: Rules) -> list[Any]:
         """All values of a header key, in order. Raises DecodeError."""
         raise NotImplementedError(f"{self.name} has no headers to be looked up")
+
+    def convert(self, type_name: str, data: bytes, to: str, version: int | None, rules: Rules) -> bytes:
+        """What bytes of a type are in another format, which the dialect names. Raises DecodeError for bytes that are
+        none, EncodeError for what the other format can't hold and must not lose."""
+        raise NotImplementedError(f"{self.name} does not say how formats are converted")
 
     def serve(self, chunks: Iterable[bytes], settings: Mapping[str, Any], rules: Rules) -> tuple[bytes, bool]:
         """All that a conforming broker sends for these chunks on a fresh connection, and whether it then closed."""

@@ -354,10 +354,11 @@ class Kafka(Dialect):
         Reason.VARINT_OVERFLOW: "R-K-6c",
     }
     bomb_ruling: str | None = "R-K-10"
+    areas: Mapping[str, str] = records.AREAS
     entries: Mapping[str, Entries] = {
         "RecordBatch": Entries(records.guarded, lambda batch: records.is_compressed([batch])),
-        "RecordSet": Entries(records.guarded, records.is_compressed),
-        "MessageSet": Entries(records.guarded, records.is_compressed),
+        "RecordSet": Entries(records.guarded, records.is_compressed, records.ends_partially),
+        "MessageSet": Entries(records.guarded, records.is_compressed, records.ends_partially),
     }
 
     @property

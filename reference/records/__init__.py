@@ -7,6 +7,7 @@ record_set   batches and messages of any magic, one after another
 compression  gzip, snappy, lz4, zstd, with a bound
 control      what the records of a control batch say
 convert      one format into another, and what is lost
+values       which values each type has
 """
 
 from __future__ import annotations
@@ -21,21 +22,33 @@ TYPES: Mapping[str, tuple[int, int] | None] = {
     "RecordSet": None,
     "MessageSet": (0, 1),
 }
+#: type name → the area of its generated cases.
+AREAS: Mapping[str, str] = {**dict.fromkeys(TYPES, "framing"), "Record": "header-multimaps"}
 #: Bits 0–2 of the attributes of a batch or a message: its codec.
 CODEC = 0x07
 #: Where the CRC stands in a message, and in a batch of magic 2.
 MESSAGE_CRC, BATCH_CRC = 12, 17
 _MAGIC, _BATCH = 16, 2
+#: So many bytes of an entry are its offset and its size.
+_HEAD = 12
 
 
 def guarded_from(crc: int, data: bytes) -> range:
     """The bytes of a first entry from its CRC on, to its end: before it stand its offset (8 bytes) and its size (4)."""
-    return range(crc, 12 + int.from_bytes(data[8:12], "big"))
+    return range(crc, _HEAD + int.from_bytes(data[8:_HEAD], "big"))
 
 
 def guarded(data: bytes) -> range:
     """The same of an entry of any magic."""
     return guarded_from(BATCH_CRC if data[_MAGIC] == _BATCH else MESSAGE_CRC, data)
+
+
+def ends_partially(data: bytes) -> bool:
+    """Whether a valid set ends with a partial entry: offset, size and so many bytes come again and again, up to it."""
+    at = 0
+    while len(data) - at >= _HEAD:
+        at += _HEAD + int.from_bytes(data[at + 8 : at + _HEAD], "big")
+    return at != len(data)
 
 
 def is_compressed(entries: Iterable[Mapping[str, Any]]) -> bool:

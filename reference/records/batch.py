@@ -16,7 +16,7 @@ from typing import Any
 from crc32c import crc32c
 
 from reference.cursor import Reader, Writer
-from reference.errors import DecodeError, EncodeError, Reason
+from reference.errors import DecodeError, EncodeError, Reason, join
 from reference.primitives import (
     append_int8,
     append_int16,
@@ -28,9 +28,10 @@ from reference.primitives import (
     read_int32,
     read_int64,
     read_uint32,
+    read_window,
 )
 from reference.records.compression import MASK, NAMES, CompressionError, deflate, inflate
-from reference.records.fields import check_keys, join, sequence
+from reference.records.fields import check_crc, check_keys, sequence
 from reference.records.record import append_record, read_record
 
 MAGIC = 2
@@ -55,12 +56,7 @@ def read_batch(reader: Reader, path: str = "") -> dict[str, Any]:
     base_offset = read_int64(reader, "baseOffset")
     reader.path = join(path, "batchLength")
     start = reader.pos
-    length = read_int32(reader, "batchLength")
-    if length < 0:
-        raise reader.error(Reason.NEGATIVE_LENGTH, f"a batch of length {length}", start)
-    if length > reader.remaining:
-        raise reader.error(Reason.TRUNCATED, f"batchLength {length}, but {reader.remaining} bytes are left", start)
-    window = reader.window(length)
+    window = read_window(reader, read_int32, "batchLength")
     window.path = join(path, "partitionLeaderEpoch")
     epoch = read_int32(window, "partitionLeaderEpoch")
     window.path = join(path, "magic")
@@ -95,9 +91,7 @@ def _read_crc(window: Reader, path: str) -> None:
     window.path = path
     at = window.pos
     stored = read_uint32(window, "crc")
-    computed = crc32c(window.data[window.pos : window.end])
-    if stored != computed:
-        raise window.error(Reason.CRC_MISMATCH, f"CRC-32C {stored:08x}; that of the bytes is {computed:08x}", at)
+    check_crc(window, at, stored, crc32c(window.data[window.pos : window.end]), "CRC-32C")
 
 
 def _read_records(window: Reader, codec: int, path: str) -> list[dict[str, Any]]:

@@ -10,11 +10,6 @@ from reference.errors import EncodeError, Reason, shown
 from reference.primitives import Appender, IntegerReader
 
 
-def join(path: str, name: str) -> str:
-    """The path of a part."""
-    return f"{path}.{name}" if path else name
-
-
 def check_keys(value: Any, known: Collection[str], path: str) -> None:
     """Refuse what is no mapping, and keys that the format does not have."""
     if value is None:
@@ -60,6 +55,12 @@ def bytes_of(value: Any, path: str) -> bytes:
     if not isinstance(value, (bytes, bytearray, memoryview)):
         raise EncodeError(Reason.OUT_OF_RANGE, f"bytes are expected, not a {type(value).__name__}", path)
     return bytes(value)
+
+
+def check_crc(window: Reader, at: int, stored: int, computed: int, kind: str = "CRC-32") -> None:
+    """Refuse bytes whose CRC, which stands at `at`, is not theirs."""
+    if stored != computed:
+        raise window.error(Reason.CRC_MISMATCH, f"{kind} {stored:08x}; that of the bytes is {computed:08x}", at)
 
 
 def read_length(reader: Reader, read: IntegerReader) -> int | None:

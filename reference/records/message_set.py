@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from reference.cursor import Reader, Writer
-from reference.errors import DecodeError, EncodeError, Reason
+from reference.errors import DecodeError, EncodeError, Reason, join
 from reference.primitives import (
     append_int8,
     append_int32,
@@ -27,10 +27,11 @@ from reference.primitives import (
     read_int32,
     read_int64,
     read_uint32,
+    read_window,
 )
 from reference.records.batch import demand_fields
 from reference.records.compression import LZ4, MASK, NAMES, CompressionError, deflate, inflate
-from reference.records.fields import append_bytes, check_keys, join, read_bytes, read_length, sequence
+from reference.records.fields import append_bytes, check_crc, check_keys, read_bytes, read_length, sequence
 
 MAGICS = (0, 1)
 _LEAST_OFFSET, _GREATEST_OFFSET = -(2**63), 2**63 - 1
@@ -113,16 +114,11 @@ def read_message(reader: Reader, magic: int, path: str, *, inside: bool = False)
     offset = read_int64(reader, "offset")
     reader.path = join(path, "size")
     size_at = reader.pos
-    size = read_int32(reader, "size")
-    if size < 0:
-        raise reader.error(Reason.NEGATIVE_LENGTH, f"a message of size {size}", size_at)
-    if size > reader.remaining:
-        raise reader.error(Reason.TRUNCATED, f"size {size}, but {reader.remaining} bytes are left", size_at)
-    window = reader.window(size)
+    window = read_window(reader, read_int32, "size")
     window.path = join(path, "crc")
     crc_at = window.pos
     stored = read_uint32(window, "crc")
-    covered = window.data[window.pos : window.end]
+    computed = zlib.crc32(window.data[window.pos : window.end])
     window.path = join(path, "magic")
     magic_at = window.pos
     found = read_int8(window, "magic")
@@ -131,10 +127,8 @@ def read_message(reader: Reader, magic: int, path: str, *, inside: bool = False)
     elif found != magic:
         raise window.error(Reason.UNSUPPORTED_MAGIC, f"magic {found}; {magic} is expected", magic_at)
     demand_fields(window, size_at + 4, FIELD_ENDS[magic], join(path, "size"))
-    if stored != zlib.crc32(covered):
-        window.path = join(path, "crc")
-        detail = f"CRC-32 {stored:08x}; that of the bytes is {zlib.crc32(covered):08x}"
-        raise window.error(Reason.CRC_MISMATCH, detail, crc_at)
+    window.path = join(path, "crc")
+    check_crc(window, crc_at, stored, computed)
     window.path = join(path, "attributes")
     attributes_at = window.pos
     attributes = read_int8(window, "attributes")

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from reference.cursor import Reader, Writer
-from reference.errors import Reason
+from reference.errors import Reason, join
 from reference.primitives import (
     append_int8,
     append_varint,
@@ -23,8 +23,9 @@ from reference.primitives import (
     read_text,
     read_varint,
     read_varlong,
+    read_window,
 )
-from reference.records.fields import append_bytes, check_keys, header_of, join, key_bytes, read_bytes, sequence
+from reference.records.fields import append_bytes, check_keys, header_of, key_bytes, read_bytes, sequence
 
 KEYS = ("attributes", "timestampDelta", "offsetDelta", "key", "value", "headers")
 
@@ -33,12 +34,7 @@ def read_record(reader: Reader, path: str = "") -> dict[str, Any]:
     """One record, its length included. Raises DecodeError."""
     reader.path = join(path, "length")
     start = reader.pos
-    length = read_varint(reader, "length")
-    if length < 0:
-        raise reader.error(Reason.NEGATIVE_LENGTH, f"a record of length {length}", start)
-    if length > reader.remaining:
-        raise reader.error(Reason.TRUNCATED, f"length {length}, but {reader.remaining} bytes are left", start)
-    inner = reader.window(length)
+    inner = read_window(reader, read_varint, "length")
     inner.path = join(path, "attributes")
     attributes = read_int8(inner, "attributes")
     inner.path = join(path, "timestampDelta")

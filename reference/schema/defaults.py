@@ -10,18 +10,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from reference.errors import SchemaError
-from reference.primitives import NULL_UUID
+from reference.primitives import INTEGERS, NULL_UUID
 from reference.schema.model import Versions
 from reference.schema.parts import kind_of, whole
 
-_INTEGERS = {
-    "int8": (-(2**7), 2**7 - 1),
-    "int16": (-(2**15), 2**15 - 1),
-    "int32": (-(2**31), 2**31 - 1),
-    "int64": (-(2**63), 2**63 - 1),
-    "uint16": (0, 2**16 - 1),
-    "uint32": (0, 2**32 - 1),
-}
 _KAFKA_UUID = re.compile(r"[A-Za-z0-9_-]{22}(?:==)?")
 _USUAL_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
@@ -38,8 +30,8 @@ def default_of(raw: Any, type_name: str, array: bool, nullable: Versions, path: 
         return None
     if array:
         return _unstated(raw, [], "an array", path)
-    if type_name in _INTEGERS:
-        return _integer(raw, *_INTEGERS[type_name], path)
+    if type_name.upper() in INTEGERS:
+        return _integer(raw, *INTEGERS[type_name.upper()], path)
     parse = _DEFAULTS.get(type_name)
     if parse is not None:
         return parse(raw, path)

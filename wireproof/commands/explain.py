@@ -14,6 +14,7 @@ import click
 from rich.text import Text
 
 import reference
+from conformance.capture import Capture, Frame, NotToldError
 from conformance.grounds import grounds
 from conformance.own import own, shared_settings
 from conformance.report.hexview import Mark, hex_dump
@@ -25,7 +26,6 @@ from conformance.values import to_json
 from reference.dialects import DIALECTS, NamesNumbers
 from reference.errors import DecodeError, SchemaError
 from reference.schema import load_json
-from wireproof.capture import Capture, Frame, NotToldError
 from wireproof.given import read_bytes
 from wireproof.output import show, width
 

@@ -118,6 +118,9 @@ class Kip482(Dialect):
                 types[_FRAME + name.removesuffix("Response")] = span
         return types
 
+    def area(self, type_name: str) -> str:
+        return "tag-ordering" if type_name.partition(":")[0] == _BUFFER else super().area(type_name)
+
     def apis(self) -> Mapping[int, str]:
         return self.messages.apis
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from reference import schema
 from reference.cursor import Writer
-from reference.errors import EncodeError, SchemaError, shown
+from reference.errors import EncodeError, SchemaError, join, shown
 from reference.primitives import PRIMITIVES
 from reference.rules import Rules
 from reference.schema import ALL, MAX_DEPTH, MAX_FIELDS, NONE, SCALARS, Schema, Versions
@@ -69,7 +69,7 @@ class Structure:
         for field in self.members:
             schema.check_name(field.name, path)
         for tag, optional in optional_fields.items():
-            at = _join(path, optional.name)
+            at = join(path, optional.name)
             if not isinstance(tag, int) or isinstance(tag, bool) or not 0 <= tag <= HIGHEST_TAG:
                 raise SchemaError(f"{shown(tag)} is no tag; an integer from 0 to {HIGHEST_TAG} is expected", at)
             if optional.array and isinstance(optional.type, Structure):
@@ -78,7 +78,7 @@ class Structure:
             if optional.nullable and isinstance(optional.type, Structure):
                 raise SchemaError("an optional structure can't be null: it has no null form", at)
         for mandatory in fields:
-            _check_field(mandatory, _join(path, mandatory.name), nullable=bool(mandatory.nullable))
+            _check_field(mandatory, join(path, mandatory.name), nullable=bool(mandatory.nullable))
         for field in self.members:
             if field.name in names:
                 raise SchemaError(f"the field {field.name} stands twice", path)
@@ -88,10 +88,6 @@ class Structure:
     def members(self) -> tuple[OptionalField | Field, ...]:
         """All fields, the optional ones first, as they stand on the wire."""
         return (*self.optional.values(), *self.fields)
-
-
-def _join(path: str, name: str) -> str:
-    return f"{path}.{name}" if path else name
 
 
 def _check_field(field: Field | OptionalField, path: str, *, nullable: bool) -> None:
@@ -172,7 +168,7 @@ def _check_inside(
     for own in found.members:
         if not isinstance(own.type, Structure):
             continue
-        at = _join(path, own.name)
+        at = join(path, own.name)
         here = versions & (own.versions if isinstance(own, Field) else message.with_optional)
         _check_inside(message, own.type, at, here, depth + 1, count)
         if own.array:
@@ -275,19 +271,19 @@ def _structure(raw: Mapping[str, Any], path: str, name: str, depth: int) -> Stru
     if depth > MAX_DEPTH:
         raise SchemaError(f"structures are nested more than {MAX_DEPTH} deep", path)
     optional: dict[int, OptionalField] = {}
-    for entry in schema.listing(raw.get("optionalFields", []), _join(path, "optionalFields")):
-        tag, field = _optional_field(schema.mapping(entry, _join(path, "optionalFields")), path, depth)
+    for entry in schema.listing(raw.get("optionalFields", []), join(path, "optionalFields")):
+        tag, field = _optional_field(schema.mapping(entry, join(path, "optionalFields")), path, depth)
         if tag in optional:
             raise SchemaError(f"{optional[tag].name} and {field.name} share the tag {tag}", path)
         optional[tag] = field
-    entries = schema.listing(raw.get("fields", []), _join(path, "fields"))
-    fields = [_field(schema.mapping(entry, _join(path, "fields")), path, depth) for entry in entries]
+    entries = schema.listing(raw.get("fields", []), join(path, "fields"))
+    fields = [_field(schema.mapping(entry, join(path, "fields")), path, depth) for entry in entries]
     return Structure(optional, *fields, name=name, path=path)
 
 
 def _optional_field(raw: Mapping[str, Any], outer: str, depth: int) -> tuple[int, OptionalField]:
-    name = schema.name_of(raw, _join(outer, "optionalFields"))
-    path = _join(outer, name)
+    name = schema.name_of(raw, join(outer, "optionalFields"))
+    path = join(outer, name)
     for key in ("versions", "nullableVersions", "taggedVersions"):
         if key in raw:
             detail = (
@@ -315,14 +311,14 @@ def _tag(raw: Mapping[str, Any], path: str) -> int:
 
 
 def _field(raw: Mapping[str, Any], outer: str, depth: int) -> Field:
-    name = schema.name_of(raw, _join(outer, "fields"))
-    path = _join(outer, name)
+    name = schema.name_of(raw, join(outer, "fields"))
+    path = join(outer, name)
     for key in ("tag", "nullable"):
         if key in raw:
             raise SchemaError(f"a mandatory field has no {key}; an optional one stands in optionalFields", path)
     _check_keys(raw, _FIELD_KEYS, path)
-    nullable = schema.version_range(raw.get("nullableVersions", "none"), _join(path, "nullableVersions"))
-    versions = schema.version_range(raw.get("versions"), _join(path, "versions"))
+    nullable = schema.version_range(raw.get("nullableVersions", "none"), join(path, "nullableVersions"))
+    versions = schema.version_range(raw.get("versions"), join(path, "versions"))
     array, found, type_name = _type(raw, path, depth)
     default = _default(raw, type_name, array, nullable, path)
     return Field(name, found, versions, array, nullable, default, schema.flag(raw, "ignorable", path))

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from reference.cursor import Reader, Writer
-from reference.errors import EncodeError, Reason, shown
+from reference.errors import EncodeError, Reason, join, shown
 from reference.primitives import append_int32
-from reference.records.fields import bytes_of, join, sequence
+from reference.records.fields import bytes_of, sequence
 from reference.rules import Rules
 
 Header = tuple[int, bytes]

@@ -20,7 +20,7 @@ from typing import Any
 
 from reference.cursor import Reader, Writer
 from reference.dialects.kip_82_int.headers import Header, append_headers, headers_up_to, read_headers
-from reference.errors import EncodeError, Reason, shown
+from reference.errors import EncodeError, Reason, join, shown
 from reference.primitives import (
     append_int8,
     append_int32,
@@ -30,11 +30,12 @@ from reference.primitives import (
     read_int32,
     read_int64,
     read_uint32,
+    read_window,
 )
 from reference.records import message_set
 from reference.records.batch import demand_fields
 from reference.records.compression import LZ4, MASK, deflate
-from reference.records.fields import append_bytes, check_keys, join, read_bytes, sequence
+from reference.records.fields import append_bytes, check_crc, check_keys, read_bytes, sequence
 
 MAGIC = 2
 #: The magics that a reader of this draft knows.
@@ -101,12 +102,7 @@ class _Reading:
         offset = read_int64(reader, "offset")
         reader.path = join(self.path, "size")
         size_at = reader.pos
-        size = read_int32(reader, "size")
-        if size < 0:
-            raise reader.error(Reason.NEGATIVE_LENGTH, f"a message of size {size}", size_at)
-        if size > reader.remaining:
-            raise reader.error(Reason.TRUNCATED, f"size {size}, but {reader.remaining} bytes are left", size_at)
-        window = reader.window(size)
+        window = read_window(reader, read_int32, "size")
         self._check(window, size_at, inside)
         message = {"offset": offset, "magic": MAGIC, **self._inside(window, offset, inside)}
         window.path = join(self.path, "size")
@@ -128,9 +124,8 @@ class _Reading:
                 raise window.error(Reason.INVALID_WRAPPER, detail, magic_at)
             raise window.error(Reason.UNSUPPORTED_MAGIC, f"magic {magic}; there are 0, 1 and 2", magic_at)
         demand_fields(window, size_at + 4, FIELD_ENDS, join(self.path, "size"))
-        if stored != computed:
-            window.path = join(self.path, "crc")
-            raise window.error(Reason.CRC_MISMATCH, f"CRC-32 {stored:08x}; that of the bytes is {computed:08x}", crc_at)
+        window.path = join(self.path, "crc")
+        check_crc(window, crc_at, stored, computed)
 
     def _inside(self, window: Reader, offset: int, inside: bool) -> Message:
         window.path = join(self.path, "attributes")
@@ -159,14 +154,9 @@ class _Reading:
         path = join(self.path, "headers")
         window.path = path
         at = window.pos
-        length = read_int32(window, "length of all headers")
-        if length < 0:
-            raise window.error(Reason.NEGATIVE_LENGTH, f"headers of length {length}", at)
-        if length > window.remaining:
-            raise window.error(Reason.TRUNCATED, f"length {length}, but {window.remaining} bytes are left", at)
-        if length == 0 and window.rules.flag_without_headers == "refused":
+        block = read_window(window, read_int32, "length of all headers")
+        if not block.remaining and window.rules.flag_without_headers == "refused":
             raise window.error(Reason.ZERO_LENGTH_FIELD, "the flag is set, and there are no headers", at)
-        block = window.window(length)
         return read_headers(block, path) if self.last is None else headers_up_to(block, self.last, path)
 
 

@@ -87,6 +87,7 @@ class Kip82StringKeys(Dialect):
         "HEADER": "header-multimaps",
         "HEADERS": "header-multimaps",
         "MESSAGE": "header-multimaps",
+        "BATCH": "framing",
     }
     entries: Mapping[str, Entries] = {
         "BATCH": Entries(partial(guarded_from, batch.CRC_AT), lambda _: False),  # the draft has no compression

@@ -26,9 +26,10 @@ from reference.primitives import (
     read_int32,
     read_int64,
     read_uint32,
+    read_window,
 )
 from reference.records import CODEC
-from reference.records.fields import check_keys, sequence
+from reference.records.fields import check_crc, check_keys, sequence
 
 MAGIC = 2
 #: Where the CRC stands.
@@ -56,7 +57,8 @@ def read_batch(reader: Reader) -> dict[str, Any]:
     """One batch. Raises DecodeError: its magic, then its size, then its CRC, then its codec, then what it holds."""
     reader.path = "firstOffset"
     first_offset = read_int64(reader, "firstOffset")
-    window = _window(reader)
+    reader.path = "length"
+    window = read_window(reader, read_int32, "length")
     window.path = "crc"
     crc_at = window.pos
     stored = read_uint32(window, "crc")
@@ -70,11 +72,8 @@ def read_batch(reader: Reader) -> dict[str, Any]:
     for name, read, _ in _FIELDS:
         window.path = name
         batch[name] = read(window, name)
-    computed = crc(window.data[magic_at : window.end])
-    if stored != computed:
-        window.path = "crc"
-        detail = f"CRC-32 {stored:08x}; that of the bytes from the magic on is {computed:08x}"
-        raise window.error(Reason.CRC_MISMATCH, detail, crc_at)
+    window.path = "crc"
+    check_crc(window, crc_at, stored, crc(window.data[magic_at : window.end]))
     if batch["attributes"] & CODEC:
         window.path = "attributes"
         raise window.error(Reason.UNSUPPORTED_COMPRESSION, _no_codec(batch["attributes"]), attributes_at)
@@ -82,18 +81,6 @@ def read_batch(reader: Reader) -> dict[str, Any]:
     while window.remaining:
         messages.append(read_message(window, f"records[{len(messages)}]"))
     return batch | {"records": messages}
-
-
-def _window(reader: Reader) -> Reader:
-    """What `Length` counts."""
-    reader.path = "length"
-    start = reader.pos
-    length = read_int32(reader, "length")
-    if length < 0:
-        raise reader.error(Reason.NEGATIVE_LENGTH, f"a batch of length {length}", start)
-    if length > reader.remaining:
-        raise reader.error(Reason.TRUNCATED, f"length {length}, but {reader.remaining} bytes are left", start)
-    return reader.window(length)
 
 
 def _no_codec(attributes: int) -> str:

@@ -23,9 +23,9 @@ from reference.dialects.kip_82_string_keys.numbers import (
     read_length,
     read_uint_var,
 )
-from reference.errors import EncodeError, Reason
+from reference.errors import EncodeError, Reason, join
 from reference.primitives import append_int8, read_int8, read_text
-from reference.records.fields import bytes_of, check_keys, header_of, join, key_bytes, sequence
+from reference.records.fields import bytes_of, check_keys, header_of, key_bytes, sequence
 from reference.rules import Rules
 
 #: Bits of a message's attributes; the others are kept as they are.

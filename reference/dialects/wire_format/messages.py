@@ -17,9 +17,17 @@ import zlib
 from typing import Any
 
 from reference.cursor import Reader, Writer
-from reference.errors import DecodeError, EncodeError, Reason, shown
-from reference.primitives import append_int8, append_int32, append_uint32, read_int8, read_int32, read_uint32
-from reference.records.fields import bytes_of, check_keys, join, sequence
+from reference.errors import DecodeError, EncodeError, Reason, join, shown
+from reference.primitives import (
+    append_int8,
+    append_int32,
+    append_uint32,
+    read_int8,
+    read_int32,
+    read_uint32,
+    read_window,
+)
+from reference.records.fields import bytes_of, check_crc, check_keys, sequence
 from reference.rules import Rules
 
 MAGICS = (0, 1)
@@ -70,12 +78,7 @@ def _read_message(reader: Reader, inside: bool) -> dict[str, Any]:
     steps = reader.steps
     steps.append("size")
     size_at = reader.pos
-    size = read_int32(reader, "size")
-    if size < 0:
-        raise reader.error(Reason.NEGATIVE_LENGTH, f"a message of size {size}", size_at)
-    if size > reader.remaining:
-        raise reader.error(Reason.TRUNCATED, f"size {size}, but {reader.remaining} bytes are left", size_at)
-    window = reader.window(size)
+    window = read_window(reader, read_int32, "size")
     steps[-1] = "magic"
     start = window.pos
     magic = read_int8(window, "magic")
@@ -109,10 +112,7 @@ def _read_payload(window: Reader) -> bytes:
     window.steps[-1] = "crc"
     crc_at = window.pos
     stored = read_uint32(window, "crc")
-    covered = window.peek(window.remaining)
-    if zlib.crc32(covered) != stored:
-        detail = f"CRC-32 {stored:08x}; that of the payload is {zlib.crc32(covered):08x}"
-        raise window.error(Reason.CRC_MISMATCH, detail, crc_at)
+    check_crc(window, crc_at, stored, zlib.crc32(window.peek(window.remaining)))
     window.steps[-1] = "payload"
     start = window.pos
     payload = window.take(window.remaining, start, "payload")

@@ -17,7 +17,7 @@ from reference.codec import Codec
 from reference.cursor import Reader, Writer
 from reference.dialects.wire_format import values
 from reference.dialects.wire_format.messages import append_message_set, read_message_set
-from reference.errors import EncodeError, Reason
+from reference.errors import EncodeError, Reason, join
 from reference.primitives import (
     PRIMITIVES,
     Primitive,
@@ -27,7 +27,7 @@ from reference.primitives import (
     read_int16,
     read_int32,
 )
-from reference.records.fields import check_keys, join, sequence
+from reference.records.fields import check_keys, sequence
 from reference.rules import Rules
 
 MAX_COUNT = 2**15 - 1

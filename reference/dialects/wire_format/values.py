@@ -7,7 +7,7 @@ from typing import Any
 from reference.cursor import Writer
 from reference.dialects.wire_format.messages import CODEC, GZIP, PARTIAL, SNAPPY, append_message_set, is_partial
 from reference.rules import Rules
-from reference.shapes import Constant, Either, Fields, Integers, Items, Made, Octets, Shape, signed
+from reference.shapes import Among, Constant, Either, Fields, Integers, Items, Made, Octets, Shape, signed
 
 #: So many bytes of a message are its size.
 _SIZE = 4
@@ -36,7 +36,7 @@ _WRAPPER = Made(
     Fields(
         {
             "attributes": signed(8, without=CODEC),
-            "codec": Either((Constant(GZIP), Constant(SNAPPY))),
+            "codec": Among((GZIP, SNAPPY)),
             "messages": Items(_PLAIN, least=1),
         }
     ),

@@ -1,0 +1,36 @@
+"""Every type of a dialect at every version, for whoever asks about all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from conformance.own import own
+
+#: Array types that stand for all of them: a primitive, text, null text, another array.
+ARRAYS = tuple(
+    f"{array}<{element}>"
+    for array in ("ARRAY", "NULLABLE_ARRAY", "COMPACT_ARRAY", "COMPACT_NULLABLE_ARRAY")
+    for element in ("INT32", "NULLABLE_STRING", "COMPACT_BYTES", "ARRAY<BOOLEAN>")
+)
+
+
+def types_of(dialect: str) -> Iterator[tuple[str, int | None]]:
+    """Type names and versions (None: the type has none), `ARRAYS` for all arrays."""
+    for name, span in own().dialect(dialect).types.items():
+        if name == "*":
+            continue  # stands for the types of other schemas
+        if name == "ARRAY":
+            yield from ((array, None) for array in ARRAYS)
+        elif span is None:
+            yield name, None
+        else:
+            yield from ((name, version) for version in range(span[0], span[1] + 1))
+
+
+def requests_of(dialect: str) -> Iterator[tuple[int, int]]:
+    """The api key and version of every request that the dialect has."""
+    found = own().dialect(dialect)
+    for key, name in sorted(found.apis().items()):
+        span = found.types.get(f"{name}Request")
+        if span is not None:
+            yield from ((key, version) for version in range(span[0], span[1] + 1))

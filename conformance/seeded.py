@@ -1,0 +1,267 @@
+"""Values of every type without a test framework: the simplest one, and one for each seed.
+
+`conformance.strategies` draws values for a property, and shrinks what breaks it; that costs many times what the
+value costs. Where nothing has to be shrunk, values come from here: the valid twin of an invalid case that nobody wrote
+(the simplest value of its type and version), many thousand messages for a comparison of two codecs, cases that are made
+in several processes. Both walk the same plans (`reference.plan`) and shapes (`reference.shapes`), and have the same
+borders.
+
+A value is made by choices: how many elements, which number, null or not. `_Simplest` makes them all the simplest way,
+`_Drawn` by a `random.Random`. So there is one walk, and a value hangs on the seed and the Python version alone.
+"""
+
+from __future__ import annotations
+
+import struct
+import uuid
+from collections.abc import Sequence
+from random import Random
+from typing import Any, Protocol, TypeVar
+
+from conformance import borders
+from conformance.all_types import requests_of
+from conformance.own import own
+from reference.codec import Codec, NodeCodec
+from reference.framing import RequestFrame, ResponseFrame, request_plans
+from reference.plan import Array, Node, OptionalBuffer, Pair, PlannedField, Struct, TagBuffer
+from reference.primitives import INTEGERS, Primitive
+from reference.shapes import (
+    Among,
+    Ascending,
+    Constant,
+    Either,
+    Fields,
+    Integers,
+    Items,
+    KeyValue,
+    KeyValues,
+    Made,
+    Octets,
+    Shape,
+    Shaped,
+    Text,
+)
+
+T = TypeVar("T")
+
+#: So many elements of arrays, pairs and tags a drawn value has at most, those aside that have to be there.
+MOST_IN_A_VALUE = 48
+
+
+def simplest(type_name: str, *, dialect: str, version: int | None = None) -> Any:
+    """The simplest valid value of a type, always the same: numbers nearest to 0, text, bytes and lists as short as they
+    may be, nothing null, tagged fields at their defaults, no unknown tags, of a choice the first.
+
+    Raises UnknownType, and DecodeError(unsupported-version).
+    """
+    return _of_codec(own().dialect(dialect).codec(type_name, version), dialect, _Simplest())
+
+
+def value(type_name: str, random: Random, *, dialect: str, version: int | None = None) -> Any:
+    """A valid value of a type: borders often, null and empty now and then, at most MOST_IN_A_VALUE elements in all.
+
+    Raises as `simplest` does.
+    """
+    return _of_codec(own().dialect(dialect).codec(type_name, version), dialect, _Drawn(random))
+
+
+# --- Choices ----------------------------------------------------------------------------------------------------------
+
+
+class _Choices(Protocol):
+    def number(self, low: int, high: int) -> int:
+        """An integer, both ends included."""
+        ...
+
+    def text(self) -> str: ...
+
+    def key(self) -> str:
+        """Text that is a header's key."""
+        ...
+
+    def octets(self) -> bytes: ...
+
+    def count(self, least: int, most: int) -> int:
+        """How many elements there are."""
+        ...
+
+    def among(self, options: Sequence[T]) -> T: ...
+
+    def plainly(self) -> bool:
+        """Whether something is left as it is: not null, at its default."""
+        ...
+
+
+class _Simplest(_Choices):
+    def number(self, low: int, high: int) -> int:
+        return min(max(low, 0), high)
+
+    def text(self) -> str:
+        return ""
+
+    def key(self) -> str:
+        return ""
+
+    def octets(self) -> bytes:
+        return b""
+
+    def count(self, least: int, most: int) -> int:  # noqa: ARG002 (as few as there may be)
+        return least
+
+    def among(self, options: Sequence[T]) -> T:
+        return options[0]
+
+    def plainly(self) -> bool:
+        return True
+
+
+#: Where code points that UTF-8 can hold lie, by the bytes that each takes.
+_CODE_POINTS = ((0x20, 0x7E), (0x80, 0x7FF), (0x800, 0xD7FF), (0xE000, 0xFFFF), (0x10000, 0x10FFFF))
+#: Text and bytes are mostly no longer than this.
+_SHORT = 12
+
+
+class _Drawn(_Choices):
+    def __init__(self, random: Random) -> None:
+        self._random = random
+        self._left = MOST_IN_A_VALUE
+
+    def number(self, low: int, high: int) -> int:
+        if self._random.random() < 0.5:
+            return self.among(borders.integers(low, high))
+        return self._random.randint(low, high)
+
+    def text(self) -> str:
+        if self._random.random() < 0.3:
+            return self.among(borders.TEXTS)
+        low, high = self.among(_CODE_POINTS)
+        return "".join(chr(self._random.randint(low, high)) for _ in range(self._random.randint(0, _SHORT)))
+
+    def key(self) -> str:
+        return self.among(borders.KEYS) if self._random.random() < 0.5 else self.text()
+
+    def octets(self) -> bytes:
+        if self._random.random() < 0.3:
+            return self.among(borders.OCTETS)
+        return self._random.randbytes(self._random.randint(0, _SHORT))
+
+    def count(self, least: int, most: int) -> int:
+        more = self._random.randint(0, min(most - least, self._left))
+        self._left -= more
+        return least + more
+
+    def among(self, options: Sequence[T]) -> T:
+        return self._random.choice(options)
+
+    def plainly(self) -> bool:
+        return self._random.random() < 0.7
+
+
+# --- The walk ---------------------------------------------------------------------------------------------------------
+
+
+def _of_codec(codec: Codec, dialect: str, choices: _Choices) -> Any:
+    if isinstance(codec, Shaped):
+        return _of_shape(codec.shape, choices)
+    match codec:
+        case NodeCodec(node):
+            return _of_node(node, choices)
+        case ResponseFrame(header, body):
+            return {"header": _of_node(header, choices), "body": _of_node(body, choices)}
+        case RequestFrame():
+            key, version = choices.among(list(requests_of(dialect)))
+            header, body = request_plans(codec.messages, key, version)
+            said = {"RequestApiKey": key, "RequestApiVersion": version}
+            return {"header": _of_node(header, choices) | said, "body": _of_node(body, choices)}
+    raise NotImplementedError(f"nothing says which values {codec!r} has")
+
+
+def _of_node(node: Node, choices: _Choices) -> Any:
+    match node:
+        case Primitive():
+            return _of_primitive(node.name, choices)
+        case TagBuffer():
+            return _unknown(frozenset(), choices, optional=False)
+        case OptionalBuffer():
+            return _unknown(frozenset(), choices, optional=True)
+        case Array():
+            if node.nullable and not choices.plainly():
+                return None
+            return [_of_node(node.element, choices) for _ in range(choices.count(0, borders.MOST_ELEMENTS))]
+        case Pair(first, second):
+            return [_of_node(first.node, choices), _of_node(second.node, choices)]
+        case Struct():
+            return None if node.marker != "none" and not choices.plainly() else _of_struct(node, choices)
+
+
+def _of_struct(node: Struct, choices: _Choices) -> dict[str, Any]:
+    found = {field.name: _of_field(field, choices) for field in node.fields}
+    if (node.flexible or node.optional) and not choices.plainly():
+        found["_tags"] = _unknown(frozenset(node.tagged), choices, optional=node.optional)
+    return found
+
+
+def _of_field(field: PlannedField, choices: _Choices) -> Any:
+    return field.default if field.tag is not None and choices.plainly() else _of_node(field.node, choices)
+
+
+def _unknown(known: frozenset[int], choices: _Choices, *, optional: bool) -> list[list[Any]]:
+    """Unknown tags, ascending, none of them known; with `optional` of 16 bits, and none of them empty."""
+    found: dict[int, bytes] = {}
+    for _ in range(choices.count(0, borders.MOST_PAIRS)):
+        tag, content = choices.number(0, 2**16 - 1 if optional else 2**32 - 1), choices.octets()
+        if tag not in known and (content or not optional):
+            found[tag] = content
+    return [list(pair) for pair in sorted(found.items())]
+
+
+def _of_primitive(name: str, choices: _Choices) -> Any:
+    if name in INTEGERS:
+        return choices.number(*INTEGERS[name])
+    match name:
+        case "BOOLEAN":
+            return bool(choices.number(0, 1))
+        case "FLOAT64":
+            return struct.unpack(">d", struct.pack(">Q", choices.number(0, 2**64 - 1)))[0]
+        case "UUID":
+            return uuid.UUID(int=choices.number(0, 2**128 - 1))
+    if "NULLABLE" in name and not choices.plainly():
+        return None
+    return choices.text() if name.endswith("STRING") else choices.octets()
+
+
+def _of_shape(shape: Shape, choices: _Choices) -> Any:
+    match shape:
+        case Constant(found):
+            return found
+        case Among(values):
+            return choices.among(values)
+        case Integers(low, high, without):
+            return choices.number(low, high) & ~without
+        case Text():
+            return choices.text()
+        case Octets(nullable):
+            return None if nullable and not choices.plainly() else choices.octets()
+        case KeyValue() | KeyValues() | Ascending():
+            return _of_pairs(shape, choices)
+        case Items(item, least):
+            count = choices.count(least, max(least, borders.MOST_ELEMENTS))
+            return [_of_shape(item, choices) for _ in range(count)]
+        case Fields(fields):
+            return {name: _of_shape(field, choices) for name, field in fields.items()}
+        case Either(shapes):
+            return _of_shape(choices.among(shapes), choices)
+        case Made(of, make):
+            return make(_of_shape(of, choices))
+
+
+def _of_pairs(shape: KeyValue | KeyValues | Ascending, choices: _Choices) -> list[Any]:
+    if isinstance(shape, KeyValue):
+        return _pair(shape, choices)
+    pairs = [_pair(shape, choices) for _ in range(choices.count(0, borders.MOST_PAIRS))]
+    return [list(pair) for pair in sorted(dict(pairs).items())] if isinstance(shape, Ascending) else pairs
+
+
+def _pair(shape: KeyValue | KeyValues | Ascending, choices: _Choices) -> list[Any]:
+    key = choices.key() if isinstance(shape.key, Text) else _of_shape(shape.key, choices)
+    return [key, _of_shape(shape.value, choices)]

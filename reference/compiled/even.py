@@ -1,0 +1,161 @@
+"""Generates the lines that read an array of structures at once, where all of them are laid out alike.
+
+That they are is no guess. Each count, and each number of tags, stands in every structure where it stands in the first,
+with the same value: this is looked up first. The array is then a table of rows of one width, for the struct module.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from typing import Any
+
+from reference.compiled.source import (
+    SHORT,
+    Source,
+    is_fixed,
+    is_nullable,
+    is_number,
+    lead_letter,
+    letter,
+    made,
+    make_uuid,
+)
+from reference.plan import Array, Node, Struct
+from reference.primitives import Primitive
+
+#: The structures of rows of one layout; None where their counts turn out to be others.
+Rows = Callable[[bytes], list[dict[str, Any]] | None]
+
+#: The last byte of -1, the length of several bytes that means null.
+_NULL = 255
+#: Up to so many structures cost less one by one than a look at them.
+_FEW = 3
+#: So many layouts of a structure get a function, and no layout with so many elements in its arrays: input that never
+#: repeats must not fill the memory with code. The others are read one by one.
+_MOST_LAYOUTS, _MOST_ELEMENTS = 64, 64
+
+
+def may_be_even(node: Struct) -> bool:
+    """Whether it is a structure whose fields are numbers, arrays of numbers, and what may be empty."""
+    return (
+        bool(node.plain)
+        and node.marker == "none"
+        and all(is_fixed(field.node) or isinstance(field.node, Array | Primitive) for field in node.plain)
+    )
+
+
+def decode_even(source: Source, node: Struct, n: str, target: str) -> None:
+    """Lines that put `n` structures into `target` if they are laid out alike; those for others go under an `else:`."""
+    width, end = source.fresh("w"), source.fresh("q")
+
+    def alike(place: str, offset: int, byte: str) -> str:
+        return f"d[{place} + {offset} : {end} : {width}].count({byte}) == {n}"
+
+    first, same, counts = [f"{n} > {_FEW}"], [], []
+    place, passed = "p", 0  # a name, and the bytes behind it
+    for field in node.plain:
+        if is_fixed(field.node):
+            passed += _width(letter(field.node))
+            continue
+        # Of a count of several bytes only the last is looked at here: see _rows.
+        count, compact = source.fresh("n"), lead_letter(field.node) == "B"
+        passed += _width(lead_letter(field.node))
+        counts.append(count)
+        found, numbers = f"({count} := d[{place} + {passed - 1}])", _numbers(field.node)
+        if numbers:
+            least = int(compact and not is_nullable(field.node))
+            first.append(f"{least} <= {found} < {SHORT}")
+        else:
+            empty, null = (1, 0) if compact else (0, _NULL)
+            first.append(f"{found} in {(empty, null) if is_nullable(field.node) else (empty,)}")
+        same.append(alike(place, passed - 1, count))
+        if numbers:
+            behind = source.fresh("p")
+            elements = f"(({count} or 1) - 1)" if compact else count
+            first.append(f"({behind} := {place} + {passed} + {elements} * {_width(numbers)})")
+            place, passed = behind, 0
+    if node.flexible:
+        same.append(alike(place, passed, "0"))
+        passed += 1
+    first += [f"({width} := {place} + {passed} - p)", f"({end} := p + {n} * {width}) <= len(d)"]
+    rows = f"{source.constant(_Layouts(node))}[{', '.join(counts)},]" if counts else source.constant(_rows(node, ()))
+    same.append(f"({target} := {rows}(d[p:{end}])) is not None")
+    with source.block(f"if {' and '.join(first + same)}:"):
+        source.line(f"p = {end}")
+
+
+def _width(letters: str) -> int:
+    return struct.calcsize(">" + letters)
+
+
+def _numbers(node: Node) -> str:
+    """The letter of the numbers of which a node is an array; else nothing."""
+    return letter(node.element) if isinstance(node, Array) and is_number(node.element) else ""
+
+
+class _Layouts(dict[tuple[int, ...], Rows]):
+    """What reads rows of a structure, by the last bytes of its counts."""
+
+    def __init__(self, node: Struct) -> None:
+        super().__init__()
+        self.node = node
+
+    def __missing__(self, counts: tuple[int, ...]) -> Rows:
+        if len(self) >= _MOST_LAYOUTS or sum(count for count in counts if count != _NULL) > _MOST_ELEMENTS:
+            return _no_rows
+        self[counts] = rows = _rows(self.node, counts)
+        return rows
+
+
+def _no_rows(_data: bytes) -> None:
+    """Reads nothing."""
+
+
+def _rows(node: Struct, counts: tuple[int, ...]) -> Rows:
+    """Reads rows of these counts. Of counts of several bytes only the last is known to be the same in all."""
+    source, left = Source({"uuid": make_uuid}), iter(counts)
+    letters, others, unsure = "", "", []  # formats of a row: its values; its counts of several bytes
+    targets: list[str] = []
+    values: dict[str, str] = {}
+    for field in node.plain:
+        if is_fixed(field.node):
+            value = source.fresh("v")
+            targets.append(value)
+            values[field.name] = made(field.node, value)
+            letters += letter(field.node)
+            others += f"{_width(letter(field.node))}x"
+            continue
+        lead, numbers = lead_letter(field.node), _numbers(field.node)
+        count, empty = next(left), int(lead == "B")
+        if count == _NULL:
+            count = -1
+        items = [source.fresh("v") for _ in range(count - empty)] if numbers else []
+        targets += items
+        values[field.name] = _value(field.node, items, null=count < empty)
+        letters += f"{_width(lead)}x{len(items)}{numbers or 'x'}"
+        others += f"{lead if lead != 'B' else 'x'}{len(items) * _width(numbers)}x"
+        if lead != "B":
+            unsure.append(count)
+    end = "x" if node.flexible else ""
+    layout = struct.Struct(f">{letters}{end}")
+    if unsure:
+        counted = source.constant(struct.Struct(f">{others}{end}").iter_unpack)
+        with source.block(f"if [*{counted}(rows)].count({tuple(unsure)}) != len(rows) // {layout.size}:"):
+            source.line("return None")
+    pairs = ", ".join(
+        f"{field.name!r}: {values.get(field.name) or source.literal(field.default)}" for field in node.fields
+    )
+    row = ", ".join(targets)
+    source.line(f"return [{{{pairs}}} for [{row}] in {source.constant(layout.iter_unpack)}(rows)]")
+    return source.function("def generated(rows):")
+
+
+def _value(node: Node, items: list[str], *, null: bool) -> str:
+    """An array of these items; another node's empty value."""
+    if null:
+        return "None"
+    if isinstance(node, Array):
+        return f"[{', '.join(items)}]"
+    assert isinstance(node, Primitive)
+    return "''" if node.name.endswith("STRING") else "b''"
