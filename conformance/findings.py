@@ -75,7 +75,9 @@ def group(verdict: Verdict) -> Group | None:
     cause = verdict.reason or verdict.error or None
     if cause and verdict.frame and verdict.kind is not Kind.ACCEPTED_INVALID:
         return Group(outcome, kind, cause=cause, frame=verdict.frame)
-    side = _WRITE if verdict.kind is Kind.WRONG_BYTES else _SIDES.get(verdict.op, str(verdict.op))
+    side = _SIDES.get(verdict.op, str(verdict.op))
+    if verdict.kind is Kind.WRONG_BYTES and verdict.op is Op.RECODE:
+        side = _WRITE
     match verdict.kind:
         case Kind.WRONG_VALUE | Kind.WRONG_BYTES:
             found = Group(outcome, kind, side, place=verdict.place or None)

@@ -38,16 +38,18 @@ def of_refusal(vector: Vector, case: Case) -> str:
 
 
 def of_offset(case: Case, offset: int | None) -> str:
-    """What the byte belongs to at which an implementation refuses valid bytes."""
+    """What the byte belongs to at which an implementation refuses valid bytes. Empty where it names none."""
+    if offset is None:
+        return ""
     spans, _ = _spans(case, case.args.get("data"))
-    return "" if offset is None else _name(_at(spans, offset))
+    return _name(_at(spans, offset))
 
 
 def of_answer(vector: Vector, observation: Observation, compared: _Pair | None) -> str:
     """Where an answer departs from what is expected. `compared`: both values, as the judge compared them; None where
     bytes can't be read."""
     case = observation.case
-    if case.type is None:
+    if case.type is None or case.op is Op.CONVERT:  # whose answer is of another type
         return ""
     written = case.op in (Op.ENCODE, Op.RECODE)
     right = vector.canonical_data if written else case.args.get("data")
@@ -82,19 +84,27 @@ def _of_bytes(vector: Vector, case: Case, data: bytes) -> str:
         return ""
     found = _at(spans, offset)
     if found is None or (error is not None and found.end > offset != found.start):
-        found = _from_twin(vector, offset, error) or found
+        found = _unread(vector, offset, spans, error) or found
     return _of_integer(_name(found)) if vector.reject.reason in _OF_INTEGERS else _name(found)
 
 
-def _from_twin(vector: Vector, offset: int, error: DecodeError | None) -> Span | None:
-    """What stands there in the valid twin, for bytes that could not be read."""
+def _unread(vector: Vector, offset: int, read: Sequence[Span], error: DecodeError | None) -> Span | None:
+    """What bytes are the beginning of that could not be read: by what stands there in the valid twin, or by an element
+    before it."""
     twin = twin_of(vector)
-    if twin is None or twin.type != vector.type or not twin.pieces:
-        return None
-    spans, _ = _spans(twin.case(Op.DECODE), twin.data)
+    told = twin is not None and twin.type == vector.type and twin.pieces
+    right = _spans(twin.case(Op.DECODE), twin.data)[0] if twin is not None and told else ()
     path = "" if error is None else error.path
-    there = [span for span in spans if span.path == path]
-    return next((span for span in there if span.start >= offset), there[-1] if there else None) or _at(spans, offset)
+    for spans, like in ((right, path), (right, _element(path)), (read, _element(path))):
+        there = [span for span in spans if like in (span.path, _element(span.path))]
+        if there:
+            return next((span for span in there if span.start >= offset), there[-1])
+    return _at(right, offset)
+
+
+def _element(path: str) -> str:
+    """A path whose elements are any of their arrays."""
+    return _INDEX.sub("[]", path)
 
 
 def _of_value(vector: Vector) -> str:

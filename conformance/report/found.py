@@ -30,7 +30,7 @@ def findings_text(name: str, spec: str, found: Sequence[Finding], *, width: int,
         left = found[limit:]
         behind = sum(len(finding.verdicts) for finding in left)
         out.append(
-            f"{'':{margin}}  … and {_many(len(left), 'finding')} more, in {_many(behind, 'case')}: each has its page "
+            f"{'':{margin + 2}}… and {_many(len(left), 'finding')} more, in {_many(behind, 'case')}: each has its page "
             "above; in the lines of --report=FILE each case has its `group`\n",
             DIM,
         )

@@ -72,12 +72,12 @@ def print_summary(
         for by_spec in (not_offered, elsewhere)
     )
     table = summary_table(tallies, not_offered=lacking, elsewhere=other)
-    yield "\n" + to_string(table, width=width, color=color) + "\n"
-    for spec, found in verdicts.items():
-        yield from (
-            to_string(line, width=width, color=color) + "\n"
-            for line in _unasked(names[spec], found, lacking.get(spec, {}), width)
-        )
+    unasked_lines = [
+        to_string(line, width=width, color=color) + "\n"
+        for spec, found in verdicts.items()
+        for line in _unasked(names[spec], found, lacking.get(spec, {}), width)
+    ]
+    yield "\n" + to_string(table, width=width, color=color) + "\n" + "".join(unasked_lines)
     if len(verdicts) > 1:
         compared = matrix({names[spec]: found for spec, found in verdicts.items()})
         yield to_string(compared, width=width, color=color) + "\n"
