@@ -63,8 +63,6 @@ def failed(done: Run) -> int:
 def test_a_finding_gets_one_page_and_each_of_its_cases_a_line(whole: Run) -> None:
     assert whole.code == 1
     assert failed(whole) > 10
-    groups = len(re.findall(r"^     wireproof repro|^ +\d+  \S.* (?:on|with|in|at) ", whole.text, re.MULTILINE))
-    assert groups
     listed = re.search(r"faulty: (\d+) findings in (\d+) cases", whole.text)
     assert listed is not None
     assert pages(whole) == int(listed[1]) < failed(whole)
@@ -120,9 +118,8 @@ def test_implementations_are_compared_by_findings(folder: Path) -> None:
 
 def test_the_share_that_was_not_asked_is_said_by_area(folder: Path) -> None:
     done = run("--impl=narrow", *AREA, cwd=folder)
-    found = re.search(
-        r"narrow, framing: (\d+) % of [\d,]+ questions were not asked, or not judged: ([\d,]+) not offered", done.text
-    )
+    said = " ".join(done.text.split())
+    found = re.search(r"narrow, framing: (\d+) % of \S+ questions were not asked, or not judged: \S+ not offered", said)
     assert found is not None
     assert int(found[1]) > 90
 

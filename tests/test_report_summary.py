@@ -59,6 +59,14 @@ def test_summary_table() -> None:
     golden.check("summary", to_string(table, width=100, color=False))
 
 
+def test_of_much_that_is_not_offered_the_most_is_named() -> None:
+    many_types = {f"Message{number}Request decode": number + 1 for number in range(30)}
+    table = summary_table({"x": shares(MIXED)}, not_offered={"x": many_types})
+    text = " ".join(to_string(table, width=200, color=False).split())
+    assert "x does not offer, so was not asked, 465 questions: Message10Request decode 11, " in text
+    assert "Message29Request decode 30, and 55 of 10 more" in text
+
+
 def test_a_narrow_terminal_still_shows_areas_and_counts() -> None:
     text = to_string(summary_table({"a-long-name-of-an-implementation 1.2.3": shares(MIXED)}), width=80, color=False)
     assert "resource-limits" in text

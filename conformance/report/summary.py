@@ -34,6 +34,8 @@ _SHARES: Mapping[str, tuple[str, str]] = {
     Outcome.VIOLATION: ("violation", "bold red"),
     Outcome.NOT_ASKED: ("not asked", "yellow"),
 }
+#: Of what is not offered so many types, dialects and ops are named.
+_NAMED = 20
 _ALWAYS = (Outcome.PASS, Outcome.SKIP, Outcome.FAIL)
 _NOTHING = ("·", "dim")
 
@@ -67,11 +69,11 @@ def print_summary(
     """
     names = _names(verdicts, descriptions)
     tallies = {names[spec]: shares(found) for spec, found in verdicts.items()}
-    lacking, other = (
+    unoffered, other = (
         {names[spec]: counts for spec, counts in by_spec.items() if spec in names}
         for by_spec in (not_offered, elsewhere)
     )
-    table = summary_table(tallies, not_offered=lacking, elsewhere=other)
+    table = summary_table(tallies, not_offered=unoffered, elsewhere=other)
     unasked_lines = [
         to_string(line, width=width, color=color) + "\n"
         for spec, found in verdicts.items()
@@ -172,7 +174,8 @@ _ELSEWHERE = "was not asked, because these schemas lack the version or have it o
 
 
 def _not_asked(implementation: str, why: str, counts: Mapping[str, int]) -> Text:
-    """One line: which types (or ops that have no type), and how many questions that makes. Arrays count as one type."""
+    """One line: which types (or ops that have no type), and how many questions that makes; of many those with the most.
+    Arrays count as one type."""
     totals: Counter[str] = Counter()
     ops: dict[str, set[str]] = {}
     for name, count in counts.items():
@@ -180,7 +183,10 @@ def _not_asked(implementation: str, why: str, counts: Mapping[str, int]) -> Text
         type_name = "arrays" if "<" in type_name else type_name
         totals[type_name] += count
         ops.setdefault(type_name, set()).add(op)
-    listed = [_unoffered(name, ops[name], totals[name]) for name in sorted(totals) if totals[name]]
+    named = sorted((name for name in totals if totals[name]), key=lambda name: -totals[name])
+    listed = [_unoffered(name, ops[name], totals[name]) for name in sorted(named[:_NAMED])]
+    if named[_NAMED:]:
+        listed.append(f"and {sum(totals[name] for name in named[_NAMED:])} of {len(named) - _NAMED} more")
     total = totals.total()
     out = Text().append("\n").append(safe(implementation), "bold").append(f" {why} ")
     return out.append(f"{total} {'question' if total == 1 else 'questions'}: ").append(", ".join(listed), "dim")
