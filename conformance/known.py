@@ -24,7 +24,7 @@ import msgspec
 import tomlkit
 
 from conformance.findings import Finding, Group, findings, group
-from conformance.model import DEVIATIONS, Verdict
+from conformance.model import DEVIATIONS, Outcome, Verdict
 
 
 class KnownError(ValueError):
@@ -48,6 +48,10 @@ class SignaturePattern(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
             for part, wanted in msgspec.structs.asdict(self).items()
         )
 
+    def may_match(self, verdict: Verdict) -> bool:
+        """Whether a case that was not asked could have looked so."""
+        return self.op in (None, str(verdict.op)) and self.type in (None, verdict.type)
+
 
 class FindingPattern(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """A finding, by its group: with all parts that the group has, and no others. See `findings.Group`."""
@@ -65,6 +69,10 @@ class FindingPattern(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     @property
     def group(self) -> Group:
         return _group_of(self)
+
+    def may_match(self, verdict: Verdict) -> bool:
+        """Whether a case that was not asked could have looked so."""
+        return self.type in (None, verdict.type)
 
 
 @functools.cache
@@ -150,6 +158,8 @@ class Known:
     ) -> list[str]:
         """What is no longer true in the file, each a line for a person.
 
+        Of what was not asked nothing is claimed: among many that hang only a few are asked.
+
         `ran`: this run's verdicts; `every_id` gives the ids of all cases there are, asked or deselected, and is called
         only where the run's own do not tell; `complete`: nothing was deselected.
         """
@@ -179,6 +189,7 @@ class _Seen:
             if verdict.verdict in DEVIATIONS:
                 self._deviated.append(verdict)
         self._groups = {group(verdict) for verdict in self._deviated}
+        self._not_asked = [verdict for verdict in ran if verdict.verdict is Outcome.NOT_ASKED]
 
     def problem(self, entry: Deviation, *, complete: bool) -> str | None:
         """What is no longer true in an entry that has not expired."""
@@ -189,11 +200,16 @@ class _Seen:
             outcomes = [verdict for one in _matching(glob, self._by_id) for verdict in self._by_id[one]]
             if not outcomes and not made and not any(_matching(glob, self._every_id())):
                 return f"no case has the id {glob}: correct or remove it"
-            if outcomes and not any(verdict.verdict in DEVIATIONS for verdict in outcomes):
+            alive = {*DEVIATIONS, Outcome.NOT_ASKED}
+            if outcomes and not any(verdict.verdict in alive for verdict in outcomes):
                 return f"{glob} did not deviate ({', '.join(sorted({v.verdict for v in outcomes}))}): remove it"
         return None
 
     def _shows(self, entry: Deviation) -> bool:
+        """Whether a case looked so, or could have, had it been asked."""
+        pattern = entry.finding or entry.signature
+        if pattern is not None and any(pattern.may_match(verdict) for verdict in self._not_asked):
+            return True
         if entry.finding is not None:
             return entry.finding.group in self._groups
         return any(entry.matches(verdict, None) for verdict in self._deviated)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from reference import Rules
@@ -34,7 +34,7 @@ OTHER_BYTES = frozenset(
     for kind in ("refused-valid", "wrong-bytes")
 ) | {("header-multimaps", "contested", None)}
 #: The rulings by which a refusal of some messages may be another reading.
-REFUSED_UNDER = frozenset({"R-82i-2", "R-82i-3"})
+REFUSED_UNDER = frozenset({"R-82i-2", "R-82i-3", "R-82i-10"})
 
 
 class RefusedError(ValueError):
@@ -47,7 +47,8 @@ class Headed:
     more than the headers have HeadersLength counts. `clears`: a writer clears the flag where there are no headers.
     `nulls`: a length −1 of a header's value is null, one of all headers none. `order`: "signed", "unsigned", or "any".
     `sorts`: a writer sorts. `empty`: a flag without headers is read. `last`: the headers stand behind the value.
-    `stops_at_once`: a lookup looks at the first key alone."""
+    `stops_at_once`: a lookup looks at the first key alone. `reads_behind`: a lookup reads all headers.
+    `wanted`: a lookup's key, behind which nothing else is read."""
 
     flag: int = 0x10
     crc_of_all: bool = True
@@ -59,6 +60,8 @@ class Headed:
     empty: bool = True
     last: bool = False
     stops_at_once: bool = False
+    reads_behind: bool = False
+    wanted: int | None = None
 
     # --- The contract's functions ---
 
@@ -88,7 +91,8 @@ class Headed:
         return self.encode(type, self.decode(type, data, dialect=dialect), dialect=dialect, version=version)
 
     def lookup(self, type: str, data: bytes, key: int, *, dialect: str, version: int | None = None) -> list[bytes]:
-        found = self.decode(type, data, dialect=dialect, version=version)
+        reading = self if self.reads_behind else replace(self, wanted=key)
+        found = reading.decode(type, data, dialect=dialect, version=version)
         pairs = found if type == "HEADERS" else found["headers"]
         if self.stops_at_once:
             pairs = pairs[:1]
@@ -102,6 +106,8 @@ class Headed:
             key = data.integer(4)
             if pairs and self.order != "any" and self.rank(key) <= self.rank(pairs[-1][0]):
                 raise RefusedError(f"key {key} is out of order")
+            if self.wanted is not None and self.rank(key) > self.rank(self.wanted):
+                break
             pairs.append((key, data.sized(self.nulls)))
         return pairs
 

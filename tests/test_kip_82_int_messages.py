@@ -11,11 +11,11 @@ from headed_codec import TYPES as HEADED_TYPES
 from headed_codec import Headed
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from judging import judged
 from wire import Refused, attempt
 
 import reference
 from conformance import strategies, vectors
-from conformance.judge import judge
 from conformance.model import Observation, Op, Outcome, Status
 from reference.cursor import Reader
 from reference.dialects import DIALECTS, NamesNumbers
@@ -370,6 +370,6 @@ def test_a_codec_without_the_miniatures_faults_passes() -> None:
                 seen = Observation(case, Status.ANSWER, answer)
             except ValueError:
                 seen = Observation(case, Status.REJECT)
-            assert judge(vector, seen).verdict is Outcome.PASS, vector.path
+            assert judged(vector, seen).verdict is Outcome.PASS, vector.path
             passed += 1
     assert passed > 300

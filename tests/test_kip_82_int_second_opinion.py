@@ -217,7 +217,12 @@ def test_a_wrong_reading_in_the_reference_is_noticed(name: str, monkeypatch: pyt
 
 @pytest.mark.parametrize(
     ("ruling", "shown_by"),
-    [("R-82i-2", "flag-without-headers"), ("R-82i-3", "unsigned-order"), ("R-D-2", "produce-not-utf-8")],
+    [
+        ("R-82i-2", "flag-without-headers"),
+        ("R-82i-3", "unsigned-order"),
+        ("R-82i-10", "lookup-before-a-descending-key"),
+        ("R-D-2", "produce-not-utf-8"),
+    ],
 )
 def test_another_reading_of_the_reference_is_noticed(ruling: str, shown_by: str) -> None:
     rules = reference.take(reference.rulings(DIALECT).values(), {ruling: "other"})

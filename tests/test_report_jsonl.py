@@ -80,7 +80,7 @@ def test_what_is_written_can_be_read(tmp_path: Path) -> None:
 
 def test_a_line_loses_nothing_of_its_verdict(tmp_path: Path) -> None:
     read = read_report(write(tmp_path / "report.jsonl"))
-    printable = {"detail": "lone \\ud800 surrogate\n‡", "place": "lone \\ud800 place"}
+    printable: dict[str, Any] = {"detail": "lone \\ud800 surrogate\n‡", "place": "lone \\ud800 place"}
     assert [verdict_of(line.verdict_row) for line in read.lines] == [
         VERDICTS[0],
         dataclasses.replace(VERDICTS[1], **printable),
