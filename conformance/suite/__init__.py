@@ -3,6 +3,8 @@
 settings  the options
 items     what pytest collects
 ahead     asking ahead of the items that run
+scopes    items that a worker of xdist's is given as a whole
+scheduling how xdist shares them out
 progress  how far the run came
 recording the report, written as verdicts come
 stopping  signals that end a run in order

@@ -25,6 +25,7 @@ from conformance.suite.garbage import Garbage
 from conformance.suite.items import EntryItem, Root, SuiteItem
 from conformance.suite.progress import Progress
 from conformance.suite.recording import Recording
+from conformance.suite.scopes import scopes
 from conformance.suite.settings import Settings
 from conformance.suite.stopping import Stopping
 from reference import catalog
@@ -128,11 +129,24 @@ class Suite:
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[Item]) -> None:
         chosen: dict[str, list[Entry]] = {}
-        for item in items:
+        numbers: dict[str, list[int]] = {}
+        for item, number in zip(items, scopes(item.nodeid for item in items), strict=True):
             if isinstance(item, EntryItem):
                 chosen.setdefault(item.spec, []).append(item.entry)
+                numbers.setdefault(item.spec, []).append(number)
         for spec, entries in chosen.items():
-            self.ahead[spec].plan(entries)
+            shared = hasattr(items[0].config, "workerinput")
+            self.ahead[spec].plan(entries, numbers[spec] if shared else None)
+
+    @pytest.hookimpl(optionalhook=True, tryfirst=True)
+    def pytest_xdist_make_scheduler(self, config: pytest.Config, log: Any) -> Any:
+        """Our scopes, unless --dist says something else."""
+        said = config.known_args_namespace
+        if said.dist != "no" or said.distload:
+            return None
+        from conformance.suite.scheduling import ScopeScheduling  # xdist need not be there
+
+        return ScopeScheduling(config, log)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: Item, call: pytest.CallInfo[None]) -> Any:
