@@ -1,7 +1,7 @@
 """What whole runs of the suite cost, as ratios of runs in the same round.
 
-From the repository's root: `python benchmarks/suite.py [--rounds N] [--only NAME …]`. Every run is a process of its own,
-all take their turn in a round, and the figures are medians of the rounds. A ratio is of seconds on the clock, which
+From the repository's root: `python benchmarks/suite.py [--rounds N] [--only NAME …]`. Every run is a process of its
+own, all take their turn in a round, and the figures are medians of the rounds. A ratio is of seconds on the clock, which
 means something on an idle machine only; beside it stands the same of processor time, pytest's own process alone (the
 implementation answers in another one, at the same time) and all of a run's processes together.
 """
@@ -23,7 +23,7 @@ from timing import ratio, rounds_of
 #: How many items `--impl=reference` has: as many empty ones are pytest's floor.
 _WHOLE, _VARINTS = 13_984, 1_060
 
-_ONE = "varints/uint16-least#decode"
+_ONE = "uvarint-0 and decode"
 _RUNS: Mapping[str, tuple[int, Sequence[str]]] = {
     "reference": (0, ["--impl=reference"]),
     "floor": (_WHOLE, []),
@@ -70,7 +70,7 @@ def run(name: str) -> Taken:
         environment["EMPTY_ITEMS"] = str(empty)
         options = ["-p", "benchmarks.empty_items", "vectors/schema.json"]
     reader, writer = os.pipe()
-    with tempfile.TemporaryFile() as output, open(reader, "rb") as told:
+    with tempfile.TemporaryFile() as output, os.fdopen(reader, "rb") as told:
         command = [sys.executable, "-c", _PYTEST, str(writer), "-q", "-p", "no:cacheprovider", *options]
         start = time.perf_counter()
         process = subprocess.Popen(command, stdout=output, stderr=output, env=environment, pass_fds=[writer])

@@ -27,7 +27,7 @@ class Ahead:
         self._judged: Iterator[list[Judged]] = iter(())
 
     def plan(self, entries: Sequence[Entry], scopes: Sequence[int] | None = None) -> None:
-        """Say in which order the entries will be wanted. `scopes`: the number of each one's scope; None: there is one."""
+        """Say in which order the entries will be wanted. `scopes`: the number of each one's scope; None: all in one."""
         self._planned = entries
         self._places = {entry.name: place for place, entry in enumerate(entries)}
         self._scopes = [0] * len(entries) if scopes is None else scopes

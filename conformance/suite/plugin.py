@@ -231,8 +231,8 @@ class Suite:
             self.elsewhere |= {spec: Counter(counts) for spec, counts in elsewhere.items()}
 
     @pytest.hookimpl
-    def pytest_terminal_summary(self, terminalreporter: Any, config: pytest.Config) -> None:
-        if config.option.collectonly:
+    def pytest_terminal_summary(self, terminalreporter: Any, exitstatus: int, config: pytest.Config) -> None:
+        if config.option.collectonly or (exitstatus == pytest.ExitCode.USAGE_ERROR and not any(self.verdicts.values())):
             return
         writer = terminalreporter._tw  # noqa: SLF001 (pytest offers no other way to its width and colours)
         for text in self._ended().texts(width=writer.fullwidth, color=writer.hasmarkup):
