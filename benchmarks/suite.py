@@ -1,9 +1,9 @@
 """What whole runs of the suite cost, as ratios of runs in the same round.
 
 From the repository's root: `python benchmarks/suite.py [--rounds N] [--only NAME …]`. Every run is a process of its
-own, all take their turn in a round, and the figures are medians of the rounds. A ratio is of seconds on the clock, which
-means something on an idle machine only; beside it stands the same of processor time, pytest's own process alone (the
-implementation answers in another one, at the same time) and all of a run's processes together.
+own, all take their turn in a round, and the figures are medians of the rounds. A ratio is of seconds on the clock,
+which means something on an idle machine only; beside it stands the same of processor time: of pytest's own process
+alone (the implementation answers in another one, at the same time), and of all processes of a run together.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -95,6 +96,11 @@ class SuiteItem(pytest.Item):
             pytest.skip("nothing can be derived: what it would be derived from is not offered")
         if not any(verdict.verdict in ASKED for verdict in self.verdicts):
             pytest.skip(f"{self.verdicts[0].verdict}: {self.verdicts[0].detail}")
+
+    @functools.cached_property
+    def location(self) -> tuple[str, int | None, str]:
+        """As pytest makes it of `reportinfo`, once for all items."""
+        return self.suite.where, None, self.nodeid
 
     def reportinfo(self) -> tuple[os.PathLike[str] | str, int | None, str]:
         return self.path, None, self.nodeid

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -24,6 +25,7 @@ from conformance.suite.ending import Ended
 from conformance.suite.garbage import Garbage
 from conformance.suite.items import EntryItem, Root, SuiteItem
 from conformance.suite.progress import Progress
+from conformance.suite.protocol import Protocol
 from conformance.suite.recording import Recording
 from conformance.suite.scopes import scopes
 from conformance.suite.settings import Settings
@@ -49,11 +51,14 @@ class Suite:
         self.descriptions: dict[str, Description] = {}
         self.verdicts: dict[str, list[Verdict]] = {spec: [] for spec in settings.implementations}
         self.deselected = False
+        #: The file's path as pytest shows it.
+        self.where = str(self.anchor)
         self.lines: list[str] = []
         self.progress = Progress()
         self.stopping = Stopping()
         self.garbage = Garbage()
         self.recording: Recording | None = None
+        self.protocol: Protocol | None = None
 
     def open(self, spec: str) -> Examiner:
         """Who asks an implementation, which is started when it is first needed."""
@@ -88,6 +93,7 @@ class Suite:
     def pytest_sessionstart(self, session: pytest.Session) -> None:
         """Reach every implementation now: one that can't be reached is a matter of the command line, and so is a report
         that can't be written."""
+        self.where = os.path.relpath(self.anchor, session.config.rootpath)
         for spec in self.settings.implementations:
             self.open(spec)
         if hasattr(session.config, "workerinput"):  # xdist's controller reports, and ends its workers
@@ -108,6 +114,7 @@ class Suite:
 
     @pytest.hookimpl
     def pytest_collection_finish(self, session: pytest.Session) -> None:
+        self.protocol = Protocol(session.config, whole=self.settings.connection.in_process)
         if session.items:  # xdist's controller has none
             self.progress.plan(item.nodeid for item in session.items)
 
@@ -147,6 +154,10 @@ class Suite:
         from conformance.suite.scheduling import ScopeScheduling  # xdist need not be there
 
         return ScopeScheduling(config, log)
+
+    @pytest.hookimpl
+    def pytest_runtest_protocol(self, item: Item) -> bool | None:
+        return self.protocol.run(item) if self.protocol is not None and isinstance(item, EntryItem) else None
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: Item, call: pytest.CallInfo[None]) -> Any:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from xdist.workermanage import WorkerController
 
 
-class ScopeScheduling(LoadScopeScheduling):  # type: ignore[misc] (xdist has no types)
+class ScopeScheduling(LoadScopeScheduling):  # type: ignore[misc]
     """xdist's scheduling by scopes, with ours; what is done is forgotten, as counting it again takes longer than it."""
 
     _scopes: Mapping[str, str]
