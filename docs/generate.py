@@ -1,10 +1,12 @@
-"""Writes the pages of docs/ that follow from the code and the vectors: `python docs/generate.py`.
+"""Writes the pages of docs/ that follow from the code and the vectors, and in pages of proposals the table of claims:
+`python docs/generate.py`.
 
 With `--check` it writes nothing, names the pages that are not fresh, and ends with exit code 1 when there are any.
 """
 
 from __future__ import annotations
 
+import functools
 import re
 import sys
 import textwrap
@@ -17,7 +19,7 @@ import click
 import msgspec
 
 import reference
-from conformance import ledger, vectors
+from conformance import claims, ledger, vectors
 from conformance.coverage import REASONS, Gap, Row, State, coverage, everything
 from conformance.vectors import Kind, Vector
 from reference import catalog
@@ -78,8 +80,9 @@ def rulings_page() -> Lines:
 
 def _ruling_row(ruling: Ruling) -> tuple[str, ...]:
     name = f'<a id="{ruling.id.lower()}"></a>{ruling.id}{" ‡" if ruling.contested else ""}'
-    told = (ruling.question, ruling.demanded, ruling.other, ruling.source)
-    return name, *map(_cell, told), " or ".join(_code(f'"{other}"') for other in ruling.others)
+    beyond = f"<br>*beyond what is asked*: {_cell(ruling.beyond)}" if ruling.beyond else ""
+    told = (_cell(ruling.question), _cell(ruling.demanded) + beyond, _cell(ruling.other), _cell(ruling.source))
+    return name, *told, " or ".join(_code(f'"{other}"') for other in ruling.others)
 
 
 # --- docs/reference/bugs.md ---------------------------------------------------------------------------------------
@@ -302,17 +305,19 @@ def _dialect(name: str, found: list[Vector]) -> Lines:
     rulings = reference.rulings(name).values()
     rest = Counter(ruling for vector in found for ruling in vector.rulings)
     other = Counter(ruling for vector in found for also in vector.also for ruling in also.rulings)
-    beyond = {ruling.id: ruling.beyond for ruling in rulings if ruling.beyond}
-    _no_gap(f"{name}: rulings without vectors", {ruling.id for ruling in rulings if not rest[ruling.id]}, beyond)
+    without = {ruling.id for ruling in rulings if not rest[ruling.id]}
+    reasons = {ruling.id: ruling.beyond for ruling in rulings if ruling.beyond and ruling.id in without}
+    _no_gap(f"{name}: rulings without vectors", without, reasons)
     contested = {ruling.id for ruling in rulings if ruling.contested}
     _no_gap(f"{name}: rulings whose other reading no vector tells", contested - set(other), {})
     yield from _table(
-        ("ruling", "vectors that rest on it", "that tell its other reading"),
+        ("ruling", "vectors that rest on it", "that tell its other reading", "what of it no vector asks, and why"),
         [
             (
                 f"[{ruling.id}](../rulings.md#{ruling.id.lower()}){' ‡' if ruling.contested else ''}",
-                _cell(ruling.beyond) or _count(rest[ruling.id]),
+                _count(rest[ruling.id]),
                 _count(other[ruling.id]) if ruling.contested else "",
+                _cell(ruling.beyond),
             )
             for ruling in rulings
         ],
@@ -417,12 +422,62 @@ def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Lines:
     yield ""
 
 
+# --- The claims of a proposal's page, in docs/explanation/ ------------------------------------------------------------
+
+_CLAIMS_BEGIN = "<!-- claims: written by `python docs/generate.py` from docs/claims/{}.toml -->"
+_CLAIMS_END = "<!-- end of claims -->"
+
+
+def claims_table(dialect: str) -> Lines:
+    """Each claim of a proposal's page, the rulings that read it, and the vectors that ask it, or why none do. Raises
+    ClickException for what is wrong with the claims."""
+    try:
+        found = claims.load(DOCS / "claims" / f"{dialect}.toml")
+    except claims.ClaimsError as error:
+        raise click.ClickException(f"docs/claims/{error}") from None
+    there = [*vectors.load([dialect]), *(ledger.every_vector(dialect) if ledger.names(dialect) else ())]
+    wrong = list(claims.problems(found, reference.rulings(dialect), there))
+    if wrong:
+        raise click.ClickException("\n".join(f"docs/claims/{dialect}.toml: {problem}" for problem in wrong))
+    for section in found.sections:
+        yield from (f"**{_cell(section)}**", "")
+        yield from _table(("the page says", "rulings", "asked by"), map(_claim_row, found.of(section)))
+
+
+def _claim_row(claim: claims.Claim) -> tuple[str, ...]:
+    rulings = ", ".join(f"[{ruling}](../rulings.md#{ruling.lower()})" for ruling in claim.rulings)
+    asked = ", ".join(map(_code, claim.vectors)) if claim.vectors else f"*beyond*: {_cell(claim.beyond)}"
+    return _cell(claim.says), rulings, asked
+
+
+def claims_page(dialect: str) -> Lines:
+    """The proposal's page as it stands, with its table of claims made anew. Raises ClickException where the page has
+    no place for it."""
+    name = f"docs/explanation/{dialect}.md"
+    text = (DOCS / "explanation" / f"{dialect}.md").read_text("utf-8")
+    begin = _CLAIMS_BEGIN.format(dialect)
+    before, opened, rest = text.partition(f"{begin}\n")
+    _, closed, behind = rest.partition(f"{_CLAIMS_END}\n")
+    if not opened or not closed:
+        raise click.ClickException(f"{name}: the table of claims stands between lines {begin} and {_CLAIMS_END}")
+    yield from (before + begin, "", *claims_table(dialect))
+    yield _CLAIMS_END + "\n" + behind
+
+
+def _claims_pages() -> Mapping[str, Callable[[], Lines]]:
+    return {
+        f"explanation/{path.stem}.md": functools.partial(claims_page, path.stem)
+        for path in sorted((DOCS / "claims").glob("*.toml"))
+    }
+
+
 PAGES: Mapping[str, Callable[[], Lines]] = {
     "rulings.md": rulings_page,
     "reference/bugs.md": bugs_page,
     "reference/command-line.md": command_line_page,
     "reference/coverage-dialects.md": dialects_page,
     "reference/coverage-messages.md": coverage_page,
+    **_claims_pages(),
 }
 
 

@@ -104,7 +104,8 @@ class Ruling:
     """The kit's reading of an unclear point.
 
     `others` maps the name of each other reading ("other" where there is one) to the switch that takes it;
-    empty where the ruling is not contested. `beyond` says why no op, and so no vector, reaches it, where none does.
+    empty where the ruling is not contested. `beyond` says what of it no op, and so no vector, reaches, and why; a
+    ruling without vectors has to say so.
     """
 
     id: str

@@ -371,7 +371,7 @@ def test_every_ruling_that_a_vector_rests_on_exists() -> None:
 def test_every_ruling_has_vectors_and_every_contested_one_a_vector_with_its_other_reading(dialect: str) -> None:
     found = [vector for vector in VECTORS if vector.dialect == dialect]
     named = {ruling for vector in found for ruling in vector.rulings}
-    assert RULINGS[dialect] - named == {one.id for one in reference.rulings(dialect).values() if one.beyond}
+    assert RULINGS[dialect] - named <= {one.id for one in reference.rulings(dialect).values() if one.beyond}
     assert CONTESTED[dialect] == {ruling for vector in found for also in vector.also for ruling in also.rulings}
 
 
