@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
+from conformance.formats import answered_in
 from conformance.model import Case, Observation, Op
 from conformance.own import own
 from conformance.twins import twin_of
@@ -53,9 +55,9 @@ def of_answer(vector: Vector, observation: Observation, compared: _Pair | None) 
     case = observation.case
     if case.type is None:
         return ""
-    written = case.op in (Op.ENCODE, Op.RECODE)
+    written = case.op in (Op.ENCODE, Op.RECODE, Op.CONVERT)
     right = vector.canonical_data if written else case.args.get("data")
-    spans, _ = _spans(case, right)
+    spans, _ = _spans(_as_answered(case), right)
     if compared is None:
         return "what can't be read again"
     try:
@@ -73,6 +75,12 @@ def of_answer(vector: Vector, observation: Observation, compared: _Pair | None) 
         fields = _INDEX.sub("", path).strip(".")
         return named if structural or not fields else f"{case.type}.{fields}"
     return f"{_name(span)}: {how}"
+
+
+def _as_answered(case: Case) -> Case:
+    """The case with the type of the bytes that answer it."""
+    form = answered_in(case)
+    return replace(case, dialect=form.dialect, type=form.type, version=form.version)
 
 
 # --- What has to be refused -------------------------------------------------------------------------------------------
