@@ -87,7 +87,7 @@ def _refusal_counts(vector: Vector, op: Op) -> bool:
     """Whether a refusal can be what is demanded, or what another reading demands."""
     if vector.reject is not None or vector.or_reject is not None:
         return True
-    return op in _CODED and any(also.refuses for also in vector.also)
+    return op in (*_CODED, Op.CONVERT) and any(also.refuses for also in vector.also)
 
 
 def simplest_case(case: Case, version: int | None = None) -> Case | None:

@@ -73,7 +73,7 @@ class Kip82Int(Dialect):
         "MESSAGE_SET": Entries(_GUARDED, is_compressed, ends_partially),
     }
     formats: Mapping[str, Mapping[str, Format]] = {
-        "MESSAGE_SET": {f"magic-{magic}": Format("kip-82-int-keys", "MESSAGE_SET") for magic in (0, 1, 2)},
+        "MESSAGE_SET": {f"magic-{magic}": Format("kip-82-int-keys", "MESSAGE_SET") for magic in (0, 1, 2)}
     }
 
     def apis(self) -> Mapping[int, str]:
