@@ -6,7 +6,7 @@ from headed_codec import TYPES, Headed
 
 from miniatures import Produces
 
-PRODUCES: Produces = frozenset({("framing", "contested", None)})
+PRODUCES: Produces = frozenset({("framing", "contested", None), ("unsupported-versions", "contested", None)})
 TAKES = frozenset({"R-82i-12"})
 
 dialects = ("kip-82-int-keys",)

@@ -56,7 +56,7 @@ def crc(covered: bytes) -> int:
 
 
 def read_batch(reader: Reader) -> dict[str, Any]:
-    """One batch. Raises DecodeError: its magic, then its size, then its CRC, then its codec, then what it holds; a fault
+    """One batch. Raises DecodeError: its magic, then its size, then its CRC, its codec and what it holds; a fault
     inside of compressed content is one at the content's start."""
     reader.path = "firstOffset"
     first_offset = read_int64(reader, "firstOffset")
