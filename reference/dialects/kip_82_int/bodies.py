@@ -165,6 +165,10 @@ class _BodyCodec(NodeCodec):
     def fast_decoder(self, rules: Rules) -> compiled.Decoder | None:
         return NodeCodec.fast_decoder(self, rules) if rules.headed_records == "raw" else None
 
+    def fast_encoder(self) -> compiled.Encoder | None:
+        """None: it would not know under which rules it writes."""
+        return None
+
     def _demand(self, records: bytes, rules: Rules) -> None:
         from reference.dialects.kip_82_int.convert import demand_magic  # which loads the compression libraries
 

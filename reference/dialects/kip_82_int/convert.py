@@ -24,7 +24,7 @@ from reference.errors import DecodeError, Reason, shown
 from reference.records.convert import LOG_APPEND_TIME, NO_TIMESTAMP, Converted
 from reference.rules import Rules
 
-__all__ = ["Converted", "carried", "convert", "converted", "demand_magic", "magic_of"]
+__all__ = ["Converted", "convert", "converted", "demand_magic", "magic_of"]
 
 Message = Mapping[str, Any]
 
@@ -91,14 +91,6 @@ def _losses(message: Message, magic: int) -> Iterator[str]:
             yield f"{headers} header{'s' * (headers != 1)}"
     if magic == 0:
         yield "the timestamp and its type"
-
-
-def carried(messages: Iterable[Message], version: int) -> bytes:
-    """What the field `Records` of Produce and Fetch of this version holds for these messages, converted where they are
-    of another magic."""
-    writer = Writer(Rules())
-    append_message_set(writer, convert(messages, magic_of(version)).entries)
-    return bytes(writer.out)
 
 
 def demand_magic(records: bytes, version: int, rules: Rules | None = None) -> list[dict[str, Any]]:

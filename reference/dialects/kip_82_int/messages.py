@@ -67,15 +67,21 @@ def read_message_set(reader: Reader, path: str = "") -> list[Message]:
 
 def _is_partial(reader: Reader, path: str) -> bool:
     """Whether the next message is not wholly there. What can be none is refused as soon as it is there: a size below
-    that of every message, a magic that there is not."""
-    partial = message_set.is_partial(reader, path, message_set.FIELD_ENDS[0][-1])
-    if partial and reader.remaining > MAGIC_AT:
-        at = reader.pos + MAGIC_AT
-        magic = int.from_bytes(reader.data[at : at + 1], "big", signed=True)
-        if magic not in MAGICS:
+    the least of its magic, a magic that there is not."""
+    least = message_set.FIELD_ENDS[0][-1]
+    if reader.remaining > MAGIC_AT:
+        head = reader.peek(MAGIC_AT + 1)
+        magic = int.from_bytes(head[MAGIC_AT:], "big", signed=True)
+        size = int.from_bytes(head[8:12], "big", signed=True)
+        if magic in MAGICS:
+            least = message_set.FIELD_ENDS[min(magic, 1)][-1]
+        elif size > reader.remaining - 12:
+            at = reader.pos + MAGIC_AT
             message_set.note_head(reader, path, at)
             raise reader.error(Reason.UNSUPPORTED_MAGIC, f"magic {magic}; there are 0, 1 and 2", at)
-    return partial
+        else:
+            return False  # which its magic then refuses
+    return message_set.is_partial(reader, path, least)
 
 
 def read_message_and_offset(reader: Reader, path: str = "") -> Message:
