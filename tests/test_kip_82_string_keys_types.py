@@ -260,7 +260,7 @@ def rests_on(type_name: str, data: bytes) -> tuple[str, ...]:
         ("HEADER", "08016101", ("R-82s-3",)),
         ("HEADER", "03036101", ("R-82s-5",)),
         ("HEADERS", "03016101" + "04016101", ("R-82s-4",)),
-        ("MESSAGE", "07" + "030000" + "06016101", ("R-82s-4",)),
+        ("MESSAGE", "07" + "030000" + "06016101", ("R-82s-7", "R-82s-4")),  # no header may stand there without a flag
         ("MESSAGE", "07" + "030000" + "03046101", ("R-82s-5",)),
         ("HEADER", "0301ff01", ("R-D-2",)),
         ("UVARINT", "ffffffff1f", ("R-D-1",)),
