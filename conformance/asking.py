@@ -20,7 +20,7 @@ from conformance.connection import Connection
 from conformance.judge import judge, rules_for
 from conformance.known import Known
 from conformance.model import Case, Description, Observation, Outcome, Status, Verdict
-from conformance.questions import Derivation, Question, offered_twin
+from conformance.questions import Derivation, Question, offered_twin, offers
 from conformance.readings import Readings
 from conformance.vectors import Vector
 
@@ -39,7 +39,8 @@ Entry = Sequence[Question] | Derivation
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What became of a question: what was observed, of its twin too (None: it has none), and the verdict."""
+    """What became of a question, which has the twin that was asked: what was observed, of the twin too (None: there is
+    none), and the verdict."""
 
     question: Question
     observation: Observation
@@ -73,18 +74,11 @@ class _Waiting:
 
 
 @dataclass(slots=True)
-class _Asked:
-    """A question as it is put to this implementation: with the twin that it is asked, if any."""
-
-    question: Question
-    twin: Case | None
-
-
-@dataclass(slots=True)
 class _Block:
-    """Some entries' questions, the cases that have to be asked for them, and what was observed, by the cases' ids."""
+    """Some entries' questions, each with the twin that this implementation is asked; the cases that have to be asked
+    for them, and what was observed, by the cases' ids."""
 
-    entries: list[list[_Asked]] = field(default_factory=list)
+    entries: list[list[Question]] = field(default_factory=list)
     cases: dict[str, Case] = field(default_factory=dict)
     observations: dict[str, Observation] = field(default_factory=dict)
 
@@ -140,8 +134,8 @@ class Examiner(Closing):
             self._begin(following)
             for entry in block.entries:
                 found = []
-                for asked in entry:
-                    found.append(self._judge(asked, block.observations))
+                for question in entry:
+                    found.append(self._judge(question, block.observations))
                     judged_since += 1
                     if judged_since >= _POLLED:
                         judged_since = 0
@@ -167,15 +161,15 @@ class Examiner(Closing):
             block.entries.append([self._add(block, question) for question in entry])
         return block
 
-    def _add(self, block: _Block, question: Question) -> _Asked:
-        """A question as it is asked, with what has to be asked for it."""
+    def _add(self, block: _Block, question: Question) -> Question:
+        """A question as it is asked, with the twin that is asked, if any; what has to be asked goes into the block."""
         case = question.case
         if (case.dialect, case.type, case.version) in self._recoded:
             question = question.as_recode() or question
         lacking = self._lacking(question.vector)
         if lacking:
             block.observations[case.id] = Observation(case, Status.UNSUPPORTED, detail=lacking)
-            return _Asked(question, None)
+            return dataclasses.replace(question, twin=None)
         twin = offered_twin(question, self.description)
         for wanted in (question.case,) if twin is None else (question.case, twin):
             seen = self._kept.get(wanted.id)
@@ -183,7 +177,7 @@ class Examiner(Closing):
                 block.cases[wanted.id] = wanted
             else:
                 block.observations[wanted.id] = seen
-        return _Asked(question, twin)
+        return question if twin is question.twin else dataclasses.replace(question, twin=twin)
 
     def _lacking(self, vector: Vector) -> str:
         """Why a vector that needs settings can't be asked; empty when it can."""
@@ -244,8 +238,8 @@ class Examiner(Closing):
             self._settle()
         again = _Block()
         for entry in block.entries:
-            for index, asked in enumerate(entry):
-                recoded = self._turned(asked, block.observations)
+            for index, question in enumerate(entry):
+                recoded = self._turned(question, block.observations)
                 if recoded is not None:
                     entry[index] = self._add(again, recoded)
         if again.entries or again.cases or again.observations:
@@ -253,25 +247,24 @@ class Examiner(Closing):
             self._settle()
             block.observations |= again.observations
 
-    def _turned(self, asked: _Asked, observations: dict[str, Observation]) -> Question | None:
+    def _turned(self, question: Question, observations: dict[str, Observation]) -> Question | None:
         """The question as recode, where decode turned out not to be offered. The twin tells, so that what a question is
         asked as does not depend on what was asked before."""
-        case = asked.question.case
-        decisive = case if asked.twin is None else asked.twin
+        case = question.case
+        decisive = case if question.twin is None else question.twin
         if observations[decisive.id].status is not Status.UNSUPPORTED:
             return None
-        recoded = asked.question.as_recode()
-        if recoded is None or self._lacking(recoded.vector) or not self.description.offers(recoded.case):
+        recoded = question.as_recode()
+        if recoded is None or self._lacking(recoded.vector) or not offers(self.description, recoded):
             return None
         self._recoded.add((case.dialect, case.type, case.version))
         return recoded
 
     # --- Judging it ---
 
-    def _judge(self, asked: _Asked, observations: dict[str, Observation]) -> Judged:
-        question = asked.question
+    def _judge(self, question: Question, observations: dict[str, Observation]) -> Judged:
         observation = observations[question.case.id]
-        twin = None if asked.twin is None else observations[asked.twin.id]
+        twin = None if question.twin is None else observations[question.twin.id]
         verdict = judge(
             question.vector,
             observation,

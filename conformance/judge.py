@@ -19,6 +19,7 @@ from conformance.model import DEVIATIONS, Kind, Observation, Op, Outcome, Status
 from conformance.own import own
 from conformance.patterns import mismatch
 from conformance.readings import Readings
+from conformance.replaced import REPLACEMENT, as_expected
 from conformance.values import difference, show, text_key, text_keys
 from conformance.vectors import Also, Vector
 from conformance.vectors import Kind as VectorKind
@@ -35,6 +36,7 @@ _WITHOUT_ANSWER = {
 _HEADERS: Mapping[str, Callable[[Any], Any]] = {"HEADER": text_key, "HEADERS": text_keys}
 #: How much of a value stands in a verdict's detail.
 _SHOWN = 300
+_REPLACEMENT = REPLACEMENT.encode()
 
 
 @functools.cache
@@ -295,6 +297,8 @@ class _Judgement:
     @staticmethod
     def _wrong_outcome(expected: Mapping[str, Any], answer: Mapping[str, Any]) -> tuple[Kind, str] | None:
         for key in ("outcome", "version", "error", "request"):
+            if key == "request" and expected["outcome"] == "malformed" and key not in answer:
+                continue  # it may be told, and then has to be right
             if key in expected and (key not in answer or difference(expected[key], answer[key]) is not None):
                 return Kind.WRONG_ANSWER, f"expected {show(expected)}, got {show(answer)}"
         return None
@@ -335,16 +339,31 @@ class _Judgement:
         answer, expected = self.seen.answer, also.expected
         match self.op:
             case Op.DECODE | Op.LOOKUP if "value" in expected:
-                return self._value_difference(expected["value"], answer) is None
+                return self._value_difference(expected["value"], as_expected(expected["value"], answer)) is None
             case Op.ENCODE | Op.RECODE | Op.CONVERT if "bytes" in expected:
-                return self._wrong_bytes(expected["bytes"], answer) is None
+                return self._wrong_bytes(expected["bytes"], answer) is None or self._replaced(expected["bytes"], answer)
             case Op.SERVE if "sends" in expected:
                 return self._wrong_conversation(expected["sends"], answer) is None
             case Op.INTERPRET if "outcome" in expected:
                 return self._wrong_outcome(expected["outcome"], answer) is None
             case Op.NEGOTIATE if "chooses" in expected:
                 return self._wrong_choice(expected["chooses"], answer) is None
+            case Op.EVOLVE if "breaks" in expected:
+                return self._wrong_breaks(expected["breaks"], answer) is None
         return False
+
+    def _replaced(self, expected: bytes, answer: bytes) -> bool:
+        """Whether both hold the same but for how many U+FFFD stand for bytes that are no text."""
+        case = self.seen.case
+        if case.type is None or not (_REPLACEMENT in expected and _REPLACEMENT in answer):
+            return False
+        try:
+            told, seen = (
+                own().decode(case.type, data, dialect=case.dialect, version=case.version) for data in (expected, answer)
+            )
+        except reference.WireError:
+            return False
+        return self._value_difference(told, as_expected(told, seen)) is None
 
     # --- Notes ---
 

@@ -22,7 +22,7 @@ import msgspec
 import tomlkit
 
 from conformance.findings import Finding, findings
-from conformance.model import DEVIATIONS, Verdict
+from conformance.model import DEVIATIONS, Outcome, Verdict
 
 
 class KnownError(ValueError):
@@ -45,6 +45,10 @@ class SignaturePattern(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
             wanted is None or wanted == str(getattr(signature, part))
             for part, wanted in msgspec.structs.asdict(self).items()
         )
+
+    def may_match(self, verdict: Verdict) -> bool:
+        """Whether a case that was not asked could have looked so."""
+        return self.op in (None, str(verdict.op)) and self.type in (None, verdict.type)
 
 
 class Deviation(msgspec.Struct, forbid_unknown_fields=True, frozen=True, rename={"kind": "class"}):
@@ -111,6 +115,8 @@ class Known:
     ) -> list[str]:
         """What is no longer true in the file, each a line for a person.
 
+        Of what was not asked nothing is claimed: among many that hang only a few are asked.
+
         `ran`: this run's verdicts; `every_id` gives the ids of all cases there are, asked or deselected, and is called
         only where the run's own do not tell; `complete`: nothing was deselected.
         """
@@ -133,14 +139,20 @@ class Known:
         if entry.expires is not None and entry.expires < today:
             return f"expired on {entry.expires}: look at it again, then move the date or remove the entry"
         if entry.signature is not None:
-            seen = any(verdict.verdict in DEVIATIONS and entry.matches(verdict) for verdict in ran)
+            seen = any(
+                entry.signature.may_match(verdict)
+                if verdict.verdict is Outcome.NOT_ASKED
+                else verdict.verdict in DEVIATIONS and entry.matches(verdict)
+                for verdict in ran
+            )
             return None if seen or not complete else "no deviation of this run looks so: remove the entry"
         for glob in entry.globs:
             made = glob.startswith("gen/") or "+" in glob  # such ids are endless: none of them is missing
             outcomes = [verdict for verdict in ran if fnmatch.fnmatchcase(verdict.id, glob)]
             if not outcomes and not made and not any(fnmatch.fnmatchcase(one, glob) for one in every_id()):
                 return f"no case has the id {glob}: correct or remove it"
-            if outcomes and not any(verdict.verdict in DEVIATIONS for verdict in outcomes):
+            alive = {*DEVIATIONS, Outcome.NOT_ASKED}
+            if outcomes and not any(verdict.verdict in alive for verdict in outcomes):
                 return f"{glob} did not deviate ({', '.join(sorted({v.verdict for v in outcomes}))}): remove it"
         return None
 

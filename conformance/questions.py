@@ -17,9 +17,10 @@ from conformance.model import Case, Description, Op
 from conformance.own import own
 from conformance.twins import twin_of
 from conformance.vectors import Kind, Vector
-from reference.errors import WireError
+from reference.errors import Reason, WireError
 
-_CODED = (Op.DECODE, Op.ENCODE, Op.RECODE)
+#: The ops that a type's simplest value can be asked in.
+_OF_TYPES = (Op.DECODE, Op.ENCODE, Op.RECODE)
 
 
 class UnknownId(ValueError):  # noqa: N818 (a name that is none, not a fault)
@@ -74,26 +75,41 @@ def _recode(case: Case) -> Case:
 def twin_case(vector: Vector, case: Case) -> Case | None:
     """The valid case whose acceptance makes a refusal of `case` count: the one that its vector names, else the simplest
     value of its type and version. None where no refusal can count, and for a type without values."""
-    if not _refusal_counts(vector, case.op):
+    if not _refusal_counts(vector):
         return None
     named = twin_of(vector)
     if named is not None and case.op in named.ops:
         return named.case(case.op)
+    if case.op not in _OF_TYPES:
+        return _plain_case(vector, case.op)
     whole = generated.whole(case)
     return whole if whole is not None else simplest_case(case)
 
 
-def _refusal_counts(vector: Vector, op: Op) -> bool:
+def _plain_case(vector: Vector, op: Op) -> Case | None:
+    """Of the same file, the first vector of the same kind and type that no reading refuses."""
+    file = vectors.load_file(vector.dialect, vector.area)
+    alike = (
+        one
+        for one in (() if file is None else file.vectors)
+        if (one.kind, one.type, one.version) == (vector.kind, vector.type, vector.version)
+        if op in one.ops and one.reject is None and not any(also.refuses for also in one.also)
+    )
+    found = next(alike, None)
+    return None if found is None else found.case(op)
+
+
+def _refusal_counts(vector: Vector) -> bool:
     """Whether a refusal can be what is demanded, or what another reading demands."""
     if vector.reject is not None or vector.or_reject is not None:
         return True
-    return op in (*_CODED, Op.CONVERT) and any(also.refuses for also in vector.also)
+    return any(also.refuses for also in vector.also)
 
 
 def simplest_case(case: Case, version: int | None = None) -> Case | None:
     """The simplest valid input of the type of `case` (and its version, unless another is given), asked in the same op.
     None for a type that has no such version, or no values."""
-    if case.type is None or case.op not in _CODED:
+    if case.type is None or case.op not in _OF_TYPES:
         return None
     return _simplest(case.op, case.dialect, case.type, case.version if version is None else version)
 
@@ -108,13 +124,24 @@ def _simplest(op: Op, dialect: str, type_name: str, version: int | None) -> Case
     return generated.vector_of(op, dialect, type_name, version, seed)[1]
 
 
+def offers(described: Description, question: Question) -> bool:
+    """Whether an implementation is asked a question: it offers the op and type at its version. Where the version is the
+    question (its reason is unsupported-version), that need not lie in the range that is offered."""
+    case, reject = question.case, question.vector.reject
+    if reject is not None and reject.reason is Reason.UNSUPPORTED_VERSION:
+        case = dataclasses.replace(case, version=None)
+    return described.offers(case)
+
+
 def offered_twin(question: Question, offered: Description) -> Case | None:
     """The twin as this implementation can be asked it: where that is of a version that it does not offer (the version
-    is the question then), the simplest value of one that it offers."""
-    twin = question.twin
+    is the question then), the simplest value of one that it offers. A question has one too where a reading that the
+    implementation declares may demand a refusal."""
+    case, twin = question.case, question.twin
+    if twin is None and offered.readings and case.op in _OF_TYPES:
+        twin = simplest_case(case)
     if twin is None or offered.offers(twin):
         return twin
-    case = question.case
     span = offered.versions(case.dialect, case.type)
     found = None if span is None else simplest_case(case, span[0])
     return found if found is not None and offered.offers(found) else None

@@ -53,7 +53,17 @@ def question_of(row: Mapping[str, Any]) -> Question:
         raise RowError(f"args of {identifier}: {error}") from None
     if not same:
         raise RowError(f"args of {identifier}: this is not what the vectors here ask under that id")
-    return question
+    return dataclasses.replace(question, twin=_twin_of(row))
+
+
+def _twin_of(row: Mapping[str, Any]) -> Case | None:
+    """The twin of a row: the one that was asked, which hangs on what the implementation offers."""
+    if row.get("twin") is None:
+        return None
+    try:
+        return find(_member(row, "twin", str)).case
+    except UnknownId as error:
+        raise RowError(f"twin: {error}") from None
 
 
 def judged_row(judged: Judged) -> Row:
@@ -125,7 +135,7 @@ def _observation_of(case: Case, row: Mapping[str, Any]) -> Observation:
     except (KeyError, ValueError, TypeError) as error:
         raise RowError(f"observation: {type(error).__name__}: {error}") from None
     if row.get("id") != case.id:
-        case = dataclasses.replace(case, id=_member(row, "id", str))
+        raise RowError(f"observation: {row.get('id')!r} is another case than {case.id}")
     return Observation(case, status, answer, **named)
 
 

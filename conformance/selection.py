@@ -6,7 +6,6 @@ What is left out is counted by what is not offered, so that nothing is lost in s
 
 from __future__ import annotations
 
-import dataclasses
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -14,10 +13,9 @@ from dataclasses import dataclass, field
 from conformance import ledger, other_catalog, vectors
 from conformance.ledger import Ledger
 from conformance.model import Case, Description, Op
-from conformance.questions import Derivation, Question
+from conformance.questions import Derivation, Question, offers
 from conformance.twins import twin_of
 from conformance.vectors import Kind, Vector
-from reference.errors import Reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +60,7 @@ def of_vectors(chosen: Iterable[Vector], described: Description, left_out: LeftO
             case = vector.case(op)
             if not _holds(vector, op):
                 counted.elsewhere[_lacked(case, described)] += 1
-            elif _offers(vector, case, described):
+            elif offers(described, Question(vector, case)):
                 yield Question.of(vector, case)
             else:
                 counted.not_offered[_lacked(case, described)] += 1
@@ -97,19 +95,10 @@ def _lacked(case: Case, described: Description) -> str:
 
 def _ops(vector: Vector, described: Description) -> tuple[Op, ...]:
     """An invalid vector is asked once: decode, or recode where only that is offered."""
-    if vector.kind is Kind.INVALID and Op.DECODE in vector.ops:
-        decode = vector.case(Op.DECODE)
-        if _offers(vector, decode, described) or Op.RECODE not in vector.ops:
-            return (Op.DECODE,)
-        return (Op.RECODE,) if _offers(vector, vector.case(Op.RECODE), described) else (Op.DECODE,)
-    return vector.ops
-
-
-def _offers(vector: Vector, case: Case, described: Description) -> bool:
-    if vector.reject is not None and vector.reject.reason is Reason.UNSUPPORTED_VERSION:
-        # The version is the question: whether it lies in the offered range does not matter.
-        case = dataclasses.replace(case, version=None)
-    return described.offers(case)
+    if vector.kind is not Kind.INVALID or Op.DECODE not in vector.ops:
+        return vector.ops
+    offered = (op for op in (Op.DECODE, Op.RECODE) if op in vector.ops)
+    return (next((op for op in offered if offers(described, Question(vector, vector.case(op)))), Op.DECODE),)
 
 
 def _holds(vector: Vector, op: Op) -> bool:

@@ -220,8 +220,8 @@ def _append_struct(node: Struct, writer: Writer, value: Any, path: str) -> None:
 
 
 def _append_optional(node: Struct, writer: Writer, value: Mapping[str, Any], path: str) -> None:
-    """The optional-field buffer: known fields that do not equal what their absence stands for (R-482-7 ‡), and unknown
-    ones (R-482-8 ‡, other: dropped)."""
+    """The optional-field buffer: known fields that do not equal what their absence stands for (R-482-16 ‡, other: all),
+    and unknown ones (R-482-8 ‡, other: dropped)."""
     given = value.get("_tags")
     at = join(path, "_tags")
     unknown = buffered(_unknown_tags(writer, [] if given is None else given, node.tagged, at, MAX_OPTIONAL), at)
@@ -280,8 +280,8 @@ def _at_default(value: Any, default: Any) -> bool:
 def _read_tags(node: Struct | None, reader: Reader, value: dict[str, Any]) -> list[tuple[int, bytes]]:
     """A tag buffer: known fields go into `value`, the unknown tags come back in wire order (R-K-3).
 
-    Tags ascend (R-K-1 ‡, other: any). One that is known only in other versions is an unknown one (R-K-4 ‡, other:
-    refused).
+    Tags ascend (R-K-1 ‡, other: any; map: any, the last of equal ones stays, and they come back
+    ascending). One that is known only in other versions is an unknown one (R-K-4 ‡, other: refused).
     """
     reader.steps.append("_tags")
     start = reader.pos
@@ -308,7 +308,7 @@ def _read_tags(node: Struct | None, reader: Reader, value: dict[str, Any]) -> li
                 raise reader.error(Reason.UNSUPPORTED_VERSION, detail, at)
             unknown.append((tag, _read_unknown(reader)))
     reader.steps.pop()
-    return unknown
+    return sorted(dict(unknown).items()) if reader.rules.tag_order == "map" else unknown
 
 
 def _not_ascending(reader: Reader, tag: int, previous: int, at: int) -> DecodeError:
@@ -352,7 +352,9 @@ def _read_known(field: PlannedField, reader: Reader) -> Any:
 def _unknown_tags(
     writer: Writer, value: Any, known: Container[int], path: str, highest: int = 2**32 - 1
 ) -> dict[int, bytes]:
-    """`_tags` as given: pairs in ascending order, no tag twice (R-K-1w), none of them known."""
+    """`_tags` as given: pairs in ascending order, no tag twice (R-K-1w), none of them known; under R-K-1's map the
+    last of equal ones, sorted."""
+    is_map = writer.rules.tag_order == "map"
     if value is None:
         raise EncodeError(Reason.NULL_NOT_ALLOWED, "a tag buffer has no null", path)
     if not isinstance(value, (list, tuple)):
@@ -369,15 +371,15 @@ def _unknown_tags(
             raise EncodeError(Reason.OUT_OF_RANGE, f"tag {shown(tag)} is outside 0 to {highest}", path)
         if tag in known:
             raise EncodeError(Reason.KNOWN_TAG, f"tag {tag} in _tags is a field of this structure", path)
-        if tag in tags:
+        if tag in tags and not is_map:
             raise EncodeError(Reason.TAG_DUPLICATE, f"tag {tag} is given twice", path)
-        if tag < previous:
+        if tag < previous and not is_map:
             raise EncodeError(Reason.TAG_ORDER, f"tag {tag} is given after tag {previous}; tags ascend", path)
         if tag >= 2**31 - 1 and writer.rules.tag_numbers == "signed":
             raise EncodeError(Reason.OUT_OF_RANGE, f"tag {tag} is beyond a signed 32-bit integer", path)
         tags[tag] = bytes(data)
         previous = tag
-    return tags
+    return dict(sorted(tags.items())) if is_map else tags
 
 
 def _known_tags(node: Struct, writer: Writer, value: Mapping[str, Any], path: str) -> dict[int, bytes]:
@@ -385,7 +387,7 @@ def _known_tags(node: Struct, writer: Writer, value: Mapping[str, Any], path: st
     tags = {}
     for tag, field in node.tagged.items():
         item = _field_value(field, value)
-        if writer.rules.optional_default != "sent" and _at_default(item, absent(field, writer.rules)):
+        if writer.rules.optional_at_default != "sent" and _at_default(item, absent(field, writer.rules)):
             continue
         inner = writer.inner()
         append(field.node, inner, item, join(path, field.name))

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 
 from reference.cursor import Reader, Writer
 from reference.errors import EncodeError, Reason, shown
+from reference.rules import Rules
 
 #: The longest string, in bytes of UTF-8, whatever its length prefix could say.
 MAX_STRING = 2**15 - 1
@@ -270,12 +271,21 @@ def append_compact_length(writer: Writer, length: int | None, what: str) -> None
 # --- Text and bytes ---------------------------------------------------------------------------------------------------
 
 
+#: What Python's codec does with text that is not UTF-8, and with lone surrogates, by reading.
+_READ_TEXT = {"refused": "strict", "replaced": "replace", "kept": "surrogateescape"}
+
+
+def write_text_errors(rules: Rules) -> str:
+    """Kept bytes are written as they came; else a lone surrogate has no bytes."""
+    return "surrogateescape" if rules.invalid_text == "kept" else "strict"
+
+
 def read_text(reader: Reader, length: int, prefix_start: int) -> str:
-    """`length` bytes of UTF-8; the prefix is at fault when they are none (R-K-11 ‡, other: U+FFFD)."""
+    """`length` bytes of UTF-8; the prefix is at fault for others (R-K-11 ‡, other: U+FFFD; kept: surrogates)."""
     start = reader.pos
     raw = reader.take(length, start, "text")
     try:
-        text = str(raw, "utf-8", "strict" if reader.rules.invalid_text == "refused" else "replace")
+        text = str(raw, "utf-8", _READ_TEXT[reader.rules.invalid_text])
     except UnicodeDecodeError as error:
         detail = f"the text is not UTF-8: {error.reason} at its byte {error.start}"
         raise reader.error(Reason.INVALID_UTF8, detail, prefix_start) from None
@@ -295,7 +305,7 @@ def _text_bytes(writer: Writer, value: Any, what: str) -> bytes:
     if not isinstance(value, str):
         raise _mistyped(writer, value, what, "text")
     try:
-        raw = value.encode()
+        raw = value.encode(errors=write_text_errors(writer.rules))
     except UnicodeEncodeError as error:
         detail = f"character {error.start} is a lone surrogate, which UTF-8 cannot hold"
         raise _refuse(writer, Reason.INVALID_UTF8, detail) from None

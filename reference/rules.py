@@ -22,16 +22,16 @@ class Rules:
     overlong_varints: Literal["decoded", "refused"] = "decoded"
     #: Bits above the width in a varint's last byte.
     high_bits: Literal["refused", "dropped"] = "refused"
-    #: Text that is not UTF-8.
-    invalid_text: Literal["refused", "replaced"] = "refused"
+    #: Text that is not UTF-8: U+FFFD in its place, or its bytes kept, each as a lone surrogate U+DC80 to U+DCFF.
+    invalid_text: Literal["refused", "replaced", "kept"] = "refused"
     #: Bytes left over after a value, a body, or a body inside its frame.
     trailing_bytes: Literal["refused", "ignored"] = "refused"
     #: Classic nullable lengths and counts below −1.
     negative_length: Literal["refused", "null"] = "refused"
     #: Compact lengths and counts of 2³¹+1 and more.
     compact_length: Literal["unsigned", "signed"] = "unsigned"
-    #: Tags out of order or twice, on read.
-    tag_order: Literal["ascending", "any"] = "ascending"
+    #: Tags out of order or twice; in a map the last of equal ones stays, and order is made anew.
+    tag_order: Literal["ascending", "any", "map"] = "ascending"
     #: The size before a known tag's value.
     tag_size: Literal["exact", "ignored"] = "exact"
     #: A tag that the schema knows, but not in this version.
@@ -58,6 +58,10 @@ class Rules:
     after_stream: Literal["refused", "ignored"] = "refused"
     #: LZ4 frames whose blocks depend on each other.
     linked_blocks: Literal["read", "refused"] = "read"
+    #: The version in xerial's header: from 1 on, or not looked at.
+    xerial_version: Literal["from-1", "any"] = "from-1"
+    #: The greatest window of a zstd frame: 128 MiB, or as much as its library can.
+    zstd_window: Literal["128-mib", "any"] = "128-mib"
     #: A partial entry inside a compressed wrapper.
     inner_partial: Literal["refused", "dropped"] = "refused"
     #: Messages of another magic than their wrapper.
@@ -65,6 +69,10 @@ class Rules:
     # kip-35-v7
     #: The answer to a request that a broker does not know: the length counts the correlation id, or is 0.
     empty_response: Literal["counted", "literal"] = "counted"
+    #: What a client makes of that answer: it knows what it means, or is from before the proposal.
+    empty_response_means: Literal["unsupported", "malformed"] = "unsupported"
+    #: Additions to the protocol under the same ProtocolVersion.
+    shared_number: Literal["allowed", "refused"] = "allowed"
     # kip-82-string-keys
     #: What is kept of the order of headers.
     header_order: Literal["kept", "grouped", "sorted"] = "kept"
@@ -87,13 +95,21 @@ class Rules:
     headed_partial: Literal["dropped", "refused"] = "dropped"
     #: The field `Records` of Produce and Fetch: any bytes, or messages of the version's magic.
     headed_records: Literal["raw", "messages"] = "raw"
+    #: The headers behind the key that a lookup wants.
+    behind_the_key: Literal["unread", "read"] = "unread"
     # kip-482-v1
     #: The FieldLength of an optional field, and the type VARINT.
     field_length: Literal["zigzag", "unsigned"] = "zigzag"
     #: What a FieldLength counts.
     field_length_counts: Literal["value", "tag-and-value"] = "value"
-    #: What an absent optional field stands for, and whether one at its default is sent.
-    optional_default: Literal["stated", "null", "sent"] = "stated"
+    #: What an absent optional field stands for.
+    absent_optional: Literal["stated", "null"] = "stated"
+    #: An optional field at what its absence stands for, on write.
+    optional_at_default: Literal["left-out", "sent"] = "left-out"
+    #: Schemas with an optional structure that holds an array of structures.
+    optional_inner_arrays: Literal["allowed", "refused"] = "allowed"
+    #: Another name for an optional field's tag and type, from one release to the next.
+    renamed_tag: Literal["compatible", "reuse"] = "compatible"
     #: Optional fields that the schema does not know.
     unknown_optional: Literal["kept", "dropped"] = "kept"
     #: A known optional field's value that is shorter than its FieldLength.
@@ -101,14 +117,27 @@ class Rules:
     # wire-format
     #: The common fields of a FetchRequest: in the order of their table, or of its own section.
     fetch_request_order: Literal["table", "section"] = "table"
-    #: What required_acks means: −1 all replicas in sync; or 0 to the number of replicas, −1 nothing.
-    required_acks: Literal["signed", "replicas"] = "signed"
+    #: What required_acks means: −1 all replicas in sync; or 0 to the number of replicas, and all else nothing, which is
+    #: answered with an error, or closed on.
+    required_acks: Literal["signed", "replicas", "replicas-or-closed"] = "signed"
     #: What stands in a ProduceResponse's errors for none.
     no_error: Literal["-1", "0"] = "-1"
     #: A string's length −1.
     null_text: Literal["refused", "null"] = "refused"
+    #: One to three bytes of a message's size before any whole message of a set.
+    first_residue: Literal["refused", "kept"] = "refused"
+    #: What a message with a codec holds: bytes, or a message set that is looked into.
+    wrappers: Literal["kept", "read"] = "kept"
+    #: Whether a Produce with acks 0 has a response.
+    acks_0: Literal["silent", "answered"] = "silent"
+    #: What stands in a response's own error for none.
+    no_request_error: Literal["-1", "0"] = "-1"
     #: So many bytes the content of one batch or wrapper may inflate to. Not a reading: every reader needs a bound.
     inflate_limit: int = 32 * 2**20
+
+
+#: What the kit demands.
+DEMANDED = Rules()
 
 
 @dataclass(frozen=True, slots=True)

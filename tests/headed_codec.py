@@ -8,7 +8,7 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from reference import Rules
@@ -34,7 +34,7 @@ OTHER_BYTES = frozenset(
     for kind in ("refused-valid", "wrong-bytes")
 ) | {("header-multimaps", "contested", None)}
 #: The rulings by which a refusal of some messages may be another reading.
-REFUSED_UNDER = frozenset({"R-82i-2", "R-82i-3"})
+REFUSED_UNDER = frozenset({"R-82i-2", "R-82i-3", "R-82i-10"})
 
 
 class RefusedError(ValueError):
@@ -47,9 +47,10 @@ class Headed:
     more than the headers have HeadersLength counts. `clears`: a writer clears the flag where there are no headers.
     `nulls`: a length −1 of a header's value is null, one of all headers none. `order`: "signed", "unsigned", or "any".
     `sorts`: a writer sorts. `empty`: a flag without headers is read. `last`: the headers stand behind the value.
-    `stops_at_once`: a lookup looks at the first key alone. `opaque`: a wrapper's value is bytes, whatever its codec.
-    `partial`: what is left at a set's end of a message is passed over. `keeps_the_flag`: a message that is converted to
-    an older magic keeps bit 4."""
+    `stops_at_once`: a lookup looks at the first key alone. `reads_behind`: a lookup reads all headers.
+    `wanted`: a lookup's key, behind which nothing else is read. `opaque`: a wrapper's value is bytes, whatever
+    its codec. `partial`: what is left at a set's end of a message is passed over. `keeps_the_flag`: a message that is
+    converted to an older magic keeps bit 4."""
 
     flag: int = 0x10
     crc_of_all: bool = True
@@ -64,6 +65,8 @@ class Headed:
     opaque: bool = False
     partial: bool = True
     keeps_the_flag: bool = False
+    reads_behind: bool = False
+    wanted: int | None = None
 
     # --- The contract's functions ---
 
@@ -93,7 +96,8 @@ class Headed:
         return self.encode(type, self.decode(type, data, dialect=dialect), dialect=dialect, version=version)
 
     def lookup(self, type: str, data: bytes, key: int, *, dialect: str, version: int | None = None) -> list[bytes]:
-        found = self.decode(type, data, dialect=dialect, version=version)
+        reading = self if self.reads_behind else replace(self, wanted=key)
+        found = reading.decode(type, data, dialect=dialect, version=version)
         pairs = found if type == "HEADERS" else found["headers"]
         if self.stops_at_once:
             pairs = pairs[:1]
@@ -127,6 +131,8 @@ class Headed:
             key = data.integer(4)
             if pairs and self.order != "any" and self.rank(key) <= self.rank(pairs[-1][0]):
                 raise RefusedError(f"key {key} is out of order")
+            if self.wanted is not None and self.rank(key) > self.rank(self.wanted):
+                break
             pairs.append((key, data.sized(self.nulls)))
         return pairs
 

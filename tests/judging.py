@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
+from collections.abc import Iterable
 from typing import Any
 
+import reference
 from conformance import vectors
-from conformance.model import Kind, Observation, Op, Outcome, Status, Verdict
+from conformance.judge import judge
+from conformance.model import Case, Description, Kind, Observation, Op, Outcome, Status, Verdict
+from conformance.questions import Question, offered_twin
+from conformance.readings import Readings, ask
 from conformance.vectors import Vector
 
 API_VERSIONS_0 = "00000010 00000007 0023 00000001 0012 0000 0005"
@@ -70,6 +76,30 @@ def answer(vector: Vector, op: Op, given: Any) -> Observation:
 
 def refusal(vector: Vector, op: Op, **named: Any) -> Observation:
     return Observation(vector.case(op), Status.REJECT, **named)
+
+
+def accepted(case: Case) -> Observation:
+    """What an implementation did with the valid twin of a case, when it took it."""
+    return Observation(dataclasses.replace(case, id=f"kafka/varints/twin#{case.op}"), Status.ANSWER)
+
+
+def judged(
+    vector: Vector, observation: Observation, rules: Readings | None = None, rebuilds: Iterable[str] = ()
+) -> Verdict:
+    """The verdict on an implementation that accepted the valid twin, so that a refusal counts."""
+    return judge(vector, observation, rules, accepted(observation.case), rebuilds)
+
+
+def judged_by_asking(
+    codec: reference.Reference, vector: Vector, case: Case, rules: Readings | None = None
+) -> tuple[Observation, Verdict]:
+    """What a codec of this process does with a case, and the verdict: it is asked the valid twin too."""
+    described = Description(
+        "codec", dialects=(vector.dialect,), ops=frozenset(Op), readings={} if rules is None else rules.declared
+    )
+    twin = offered_twin(Question.of(vector, case), described)
+    seen = ask(codec, case)
+    return seen, judge(vector, seen, rules, None if twin is None else ask(codec, twin))
 
 
 def conclusion(verdict: Verdict) -> tuple[Outcome, Kind | None]:

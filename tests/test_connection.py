@@ -16,26 +16,28 @@ from typing import Any
 
 import psutil
 import pytest
+from hurry import hurry
 
 from conformance.connection import ImplementationError, Options, open_connection
 from conformance.model import Case, Observation, Op, Status
 
 MANNERS = Path(__file__).parent / "manners"
 CULPRIT = b"\xff\xff\xff\xff"
-#: Short, so that hangs are quick; long enough for a busy machine to answer.
-QUICK = Options(timeout=0.5, memory=96)
+#: Long enough for the busiest machine: whatever hangs is found without waiting (see `hurry`).
+LIMITS = Options(timeout=60, memory=96)
 COUNT = 40
 AT = 17
 
 
 @pytest.fixture(autouse=True)
-def _in_manners(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The programs are found by their names; the seconds of patience are few."""
+def _in_manners(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The programs are found by their names; what is waited for in vain is not waited for long, all else is."""
+    hurry(monkeypatch, tmp_path)
     monkeypatch.chdir(MANNERS)
     monkeypatch.syspath_prepend(str(MANNERS))
     monkeypatch.setattr("conformance.connection.process.GRACE", 0.3)
-    monkeypatch.setattr("conformance.connection.child.GRACE", 0.3)
-    monkeypatch.setattr("conformance.connection.process.STACK_TIME", 0.15)
+    monkeypatch.setattr("conformance.connection.child.GRACE", 30)
+    monkeypatch.setattr("conformance.connection.process.STACK_TIME", 30)
     monkeypatch.setattr("conformance.connection.child.LONGEST_LINE", 1 << 23)
 
 
@@ -72,8 +74,8 @@ IN_A_CHILD = [
     ("leaves_grandchild", Status.CRASH, "SIGABRT", "unruly:_leave_grandchild_and_die"),
     # Python ends with 120 when it finds at last that it cannot flush its output.
     ("closes_everything", Status.CRASH, "exit 1|exit 120", ""),
-    ("hangs", Status.HANG, "timeout", "unruly:<lambda>"),
-    ("spins", Status.HANG, "timeout", "unruly:<lambda>"),
+    ("hangs", Status.HANG, "timeout", "unruly:_hang"),
+    ("spins", Status.HANG, "timeout", "unruly:_hang"),
     ("eats_shared", Status.OOM, "memory", ""),
     ("eats", Status.OOM, "MemoryError", "unruly:_eat"),
     ("interrupts", Status.CRASH, "KeyboardInterrupt", "unruly:_raise"),
@@ -91,7 +93,7 @@ ANYWHERE = [
 DETAILS = {
     "aborts": "the process was ended by SIGABRT\nstderr ends:\n  Fatal Python error: Aborted\n",
     "exits": "the process ended with exit code 3",
-    "hangs": "no answer within 0.5 seconds: the process was killed\nstderr ends:\n  Stack (most recent call first):\n",
+    "hangs": "no answer within 60 seconds: the process was killed\nstderr ends:\n  Stack (most recent call first):\n",
     "eats_shared": "its memory grew by ",
     "fails": "Traceback (most recent call last):\n",
     "lacks": "not yet",
@@ -107,7 +109,7 @@ def test_a_module_in_a_child(
     log = tmp_path / "asked"
     monkeypatch.setenv("UNRULY_LOG", str(log))
     cases = culprits(AT)
-    with open_connection(f"unruly:{manner}", QUICK) as connection:
+    with open_connection(f"unruly:{manner}", LIMITS) as connection:
         observations = connection.ask(cases)
     others_answered(cases, observations, AT)
     culprit = observations[AT]
@@ -130,7 +132,7 @@ def without_address(observation: Observation) -> Observation:
 @pytest.mark.parametrize("manner", HARMLESS)
 def test_a_module_may_do_this(manner: str) -> None:
     cases = culprits(AT)
-    with open_connection(f"unruly:{manner}", QUICK) as connection:
+    with open_connection(f"unruly:{manner}", LIMITS) as connection:
         observations = connection.ask(cases)
     others_answered(cases, observations, AT)
     assert observations[AT].answer == (0 if manner == "reads_stdin" else -1)
@@ -149,7 +151,7 @@ def test_descriptions_are_the_same_in_process_and_in_a_child() -> None:
 def test_a_module_that_dies_at_many_cases() -> None:
     places = (0, 1, 20, 38, 39)
     cases = culprits(*places)
-    with open_connection("unruly:exits", QUICK) as connection:
+    with open_connection("unruly:exits", LIMITS) as connection:
         observations = connection.ask(cases)
         others_answered(cases, observations, *places)
         assert {observations[place].error for place in places} == {"exit 3"}
@@ -186,13 +188,16 @@ PROGRAMS = [
 @pytest.mark.parametrize(("program", "status", "error"), PROGRAMS, ids=lambda item: str(item))
 def test_a_program(program: str, status: Status, error: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MANNERS_MARK", str(tmp_path / "mark"))
+    if program in ("closes_stdout", "hangs"):  # it does not end by itself, nor tell where it stands
+        monkeypatch.setattr("conformance.connection.child.GRACE", 0.3)
+        monkeypatch.setattr("conformance.connection.process.STACK_TIME", 0.15)
     if (
         program == "dies_once"
     ):  # alone it does not repeat its death, so the oldest open question is taken for the culprit
         monkeypatch.setattr("conformance.connection.conversation.WINDOW", 2)
         monkeypatch.setattr("conformance.connection.child.DOUBT", 0.01)
     cases = culprits(AT)
-    with open_connection(exec_spec(program), QUICK) as connection:
+    with open_connection(exec_spec(program), LIMITS) as connection:
         observations = connection.ask(cases)
         (alone,) = connection.ask([decode(7)])
     place = AT if program != "dies_once" else place_of_crash(observations)
@@ -211,25 +216,55 @@ def place_of_crash(observations: list[Observation]) -> int:
 
 
 def test_what_a_program_said_is_shown_shortened_and_harmless() -> None:
-    with open_connection(exec_spec("chatters"), QUICK) as connection:
+    with open_connection(exec_spec("chatters"), LIMITS) as connection:
         (chatter,) = connection.ask([decode(-1)])
     assert chatter.detail.startswith("a line on stdout is no answer, not JSON")
     assert "\x1b" not in chatter.detail
     assert len(chatter.detail) < 250
-    with open_connection(exec_spec("aborts"), QUICK) as connection:
+    with open_connection(exec_spec("aborts"), LIMITS) as connection:
         (aborted,) = connection.ask([decode(-1)])
     assert aborted.detail.endswith("stderr ends:\n  assertion failed: length >= 0")
 
 
+def test_the_cause_of_a_death_is_kept_however_much_follows_it() -> None:
+    with open_connection(exec_spec("dies_loudly")) as connection:
+        observations = connection.ask(culprits(AT))
+    others_answered(culprits(AT), observations, AT)
+    detail = observations[AT].detail.split("\n")
+    assert detail[:4] == [
+        "the process ended with exit code 2",
+        "stderr begins:",
+        "  panic: runtime error: index out of range [7] with length 3",
+        r"  \x1b[31mgoroutine 1 [running]:",
+    ]
+    assert detail[-2:] == ["  main.read99999(0xc000012345)", "  exit status 2"]
+    assert not any("loading table" in line for line in detail), "it answered after that"
+    assert len(detail) < 30
+
+
+@pytest.mark.parametrize("there", [None, "1"])
+def test_rust_walks_no_stack_unless_the_user_wants_it(there: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("RUST_BACKTRACE", raising=False)
+    if there:
+        monkeypatch.setenv("RUST_BACKTRACE", there)
+    for spec, set_to in [
+        ("environment", "0"),
+        (f"exec:{sys.executable} environment.py", "0"),
+        (f"exec:env RUST_BACKTRACE=full {sys.executable} environment.py", "full"),
+    ]:
+        with open_connection(spec) as connection:
+            assert connection.ask([decode(-1)])[0].answer == set_to
+
+
 def test_every_question_of_a_program_may_go_wrong() -> None:
     cases = [decode(-1) for _ in range(3)]
-    with open_connection(exec_spec("exits"), QUICK) as connection:
+    with open_connection(exec_spec("exits"), LIMITS) as connection:
         assert [observation.error for observation in connection.ask(cases)] == ["exit 3"] * 3
 
 
 def test_a_program_that_does_not_start_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MANNERS_MARK", str(tmp_path / "mark"))
-    with open_connection(exec_spec("starts_once"), QUICK) as connection:
+    with open_connection(exec_spec("starts_once"), LIMITS) as connection:
         observations = connection.ask(culprits(4, count=10))
         (later,) = connection.ask([decode(1)])
     assert [observation.status for observation in observations] == (
@@ -265,7 +300,7 @@ def test_quarantine_spares_derived_cases_only() -> None:
     cases = [decode(-1), decode(-1), decode(1, derived=True), decode(-1, derived=True)]
     spared = [decode(2, derived=True), decode(-1, derived=True)]
     asked = [decode(3), decode(-1), decode(4, derived=True, type="INT64")]
-    with open_connection("unruly:exits", QUICK) as connection:
+    with open_connection("unruly:exits", LIMITS) as connection:
         observations = connection.ask([*cases, *spared, *asked])
         (later,) = connection.ask([decode(5, derived=True)])
     crash, answer, not_asked = Status.CRASH, Status.ANSWER, Status.NOT_ASKED
@@ -278,7 +313,7 @@ def test_quarantine_spares_derived_cases_only() -> None:
 def test_quarantine_counts_exceptions_and_is_the_same_in_process() -> None:
     cases = [decode(-1, derived=True) for _ in range(300)]
     expected = [Status.CRASH] * 3 + [Status.NOT_ASKED] * 297
-    for options in (QUICK, Options(in_process=True)):
+    for options in (LIMITS, Options(in_process=True)):
         with open_connection("unruly:fails", options) as connection:
             assert [observation.status for observation in connection.ask(cases)] == expected
 
@@ -324,7 +359,7 @@ def test_a_module_that_ends_its_process_is_imported_once_if_it_can_be(
 ) -> None:
     (tmp_path / "mortal.py").write_text(MORTAL.format(more=more), "utf-8")
     monkeypatch.chdir(tmp_path)
-    with open_connection("mortal", QUICK) as connection:
+    with open_connection("mortal", LIMITS) as connection:
         observations = connection.ask(culprits(3, 4, 30))
     others_answered(culprits(3, 4, 30), observations, 3, 4, 30)
     for place in (3, 4, 30):
@@ -334,7 +369,7 @@ def test_a_module_that_ends_its_process_is_imported_once_if_it_can_be(
 
 
 def test_settings_are_sent_again_after_a_death() -> None:
-    with open_connection("settings", QUICK) as connection:
+    with open_connection("settings", LIMITS) as connection:
         connection.configure("kafka", {"add": 5})
         observations = connection.ask(culprits(2, count=5))
     assert [observation.answer for observation in observations] == [5, 6, None, 8, 9]
@@ -378,9 +413,8 @@ def test_an_exception_in_the_middle_leaves_a_usable_connection(monkeypatch: pyte
     with open_connection("unruly:hangs") as connection:
         with monkeypatch.context() as patch:
             patch.setattr("conformance.connection.child.endings.hung", _interrupt)
-            patch.setattr(connection, "_options", Options(timeout=0.1))
             with pytest.raises(KeyboardInterrupt):
-                connection.ask(culprits(3))
+                connection.ask(culprits(1, count=3))
         others_answered(culprits(), connection.ask(culprits()))
 
 
@@ -399,7 +433,7 @@ def processes(marker: str) -> list[psutil.Process]:
 def test_closing_ends_the_child_and_its_children() -> None:
     marker = f"marker-{os.getpid()}-close"
     for name in ("stays", "leaves_a_child"):
-        connection = open_connection(f"{exec_spec(name)} {marker}", QUICK)
+        connection = open_connection(f"{exec_spec(name)} {marker}", LIMITS)
         connection.ask([decode(1)])
         assert processes(marker)
         connection.close()
@@ -429,11 +463,10 @@ def test_the_parents_death_ends_the_children(monkeypatch: pytest.MonkeyPatch) ->
     with subprocess.Popen([sys.executable, "-c", PARENT, *specs], stdout=subprocess.PIPE) as parent:
         assert parent.stdout is not None
         assert parent.stdout.read(5) == b"ready"
-        time.sleep(0.1)
         children = [process for process in processes(marker) if process.pid != parent.pid]
         assert len(children) == 2
         parent.send_signal(signal.SIGKILL)
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 60
     while any(process.is_running() for process in children) and time.monotonic() < deadline:
         time.sleep(0.02)
     assert time.monotonic() < deadline

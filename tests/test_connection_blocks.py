@@ -11,6 +11,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from hurry import hurry
 
 from conformance.connection import Connection, Options, open_connection
 from conformance.connection.conversation import WINDOW
@@ -53,7 +54,7 @@ def asked(log: Path) -> int:
     return log.read_text("utf-8").count("\n") if log.exists() else 0
 
 
-SPECS = [("settings", True), ("settings", False), (f"exec:{sys.executable} shuffles.py", False)]
+SPECS = [("unruly:exits", True), ("unruly:exits", False), (f"exec:{sys.executable} shuffles.py", False)]
 
 
 @pytest.mark.parametrize(("spec", "in_process"), SPECS, ids=["in-process", "module", "program"])
@@ -134,8 +135,9 @@ def test_the_drivers_own_time_is_not_held_against_the_child(monkeypatch: pytest.
         assert told(connection.finish()) == [0, 1, 2]
 
 
-def test_a_hang_is_found_in_a_block_that_was_polled() -> None:
-    with open_connection("unruly:hangs", Options(timeout=0.5)) as connection:
+def test_a_hang_is_found_in_a_block_that_was_polled(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    hurry(monkeypatch, tmp_path)
+    with open_connection("unruly:hangs") as connection:
         connection.begin(cases_of(5, 2))
         for _ in range(20):
             connection.poll()

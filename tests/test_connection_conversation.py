@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conformance.connection.conversation import WINDOW, WINDOW_BYTES, Conversation
-from conformance.connection.endings import Ending, died, python_frame, shorten, tail
+from conformance.connection.endings import FIRST_LINES, LAST_LINES, Ending, died, last_words, python_frame, shorten
+from conformance.connection.stderr import HEAD, TAIL, Stderr
 from conformance.model import Case, Observation, Op, Status
 
 DEATH = Ending(Status.CRASH, "SIGABRT", "the process was ended by SIGABRT")
@@ -216,6 +217,18 @@ def test_a_late_answer_to_junk_of_the_round_before_is_passed_over() -> None:
     assert told(talk.finish()) == ["0", "1"]
 
 
+def test_a_late_answer_that_another_overtook_is_passed_over() -> None:
+    """The answer to what was judged as a violation may come behind those to later questions."""
+    talk, side = begun(4)
+    first, second, third, fourth = side.take()
+    talk.hear(b"debug")
+    assert side.answer(second)
+    assert side.answer(first)
+    assert side.answer(third)
+    assert side.answer(fourth)
+    assert told(talk.finish()) == ["garbage", "1", "2", "3"]
+
+
 def test_an_end_after_junk_of_the_round_before_blames_nobody() -> None:
     talk, side = begun(1)
     side.take()
@@ -340,9 +353,45 @@ def test_how_processes_end() -> None:
 def test_what_is_shown_is_harmless() -> None:
     assert shorten(b"\x1b[2Jhi\xff") == r"'\x1b[2Jhi\\xff'"
     assert shorten(b"a" * 100) == f"'{'a' * 80}'… (100 bytes)"
-    assert tail(b"") == tail(b"\n \n") == ""
-    assert tail(b"one\n\x1b[31mtwo\xff\n") == "\nstderr ends:\n  one\n  \\x1b[31mtwo�"
-    assert tail(b"line\n" * 100).count("line") == 20
+    assert last_words(b"") == last_words(b"\n \n") == ""
+    assert last_words(b"one\n\x1b[31mtwo\xff\n") == "\nstderr ends:\n  one\n  \\x1b[31mtwo�"
+
+
+def test_first_and_last_lines_of_what_it_said_are_shown() -> None:
+    lines = [f"\x1b{number} " + "x" * 1000 for number in range(FIRST_LINES + LAST_LINES)]
+    shown = last_words("\n".join(lines).encode()).split("\n")
+    assert shown[:2] == ["", "stderr ends:"]
+    assert [len(line) for line in shown[2:]] == [2 + 400] * len(lines), "each cut, and escaped"
+    shown = last_words("\n".join([*lines, "one more"]).encode()).split("\n")
+    assert [line[:8] for line in shown] == [
+        *["", "stderr b"],
+        *[f"  \\x1b{number} "[:8] for number in range(FIRST_LINES)],
+        "  …",
+        "and ends",
+        *[f"  \\x1b{number} "[:8] for number in range(FIRST_LINES + 1, len(lines))],
+        "  one mo",
+    ]
+
+
+@pytest.mark.parametrize("size", [1, 700, 1 << 20])
+def test_stderr_is_kept_in_bounded_memory(size: int) -> None:
+    """Whatever the pieces: all of it when it is short, else its beginning and its end."""
+    for length in (0, 1, HEAD, TAIL, HEAD + TAIL, HEAD + TAIL + 1, 5 * (HEAD + TAIL)):
+        said = random.Random(length).randbytes(length)
+        kept = Stderr()
+        kept.add(b"of a question before")
+        kept.answered()
+        kept.answered()
+        for start in range(0, length, size):
+            kept.add(said[start : start + size])
+        if length <= HEAD + TAIL:
+            assert bytes(kept) == (said or b"of a question before")
+        else:
+            middle = b"\n... (%d bytes left out) ...\n" % (length - HEAD - TAIL)
+            assert bytes(kept) == said[:HEAD] + middle + said[-TAIL:]
+        assert kept.size == length + len(b"of a question before")
+        kept.clear()
+        assert (bytes(kept), kept.size) == (b"", 0)
 
 
 def test_frames_of_a_python_stack() -> None:

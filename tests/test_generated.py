@@ -6,6 +6,7 @@ import itertools
 from typing import Any
 
 import pytest
+from judging import judged_by_asking
 from wire import KAFKA
 
 import reference
@@ -13,7 +14,6 @@ from conformance.all_types import types_of
 from conformance.generated import area, has_partial_tail, parse, vector_of
 from conformance.judge import judge
 from conformance.model import Case, Observation, Op, Outcome, Status
-from conformance.readings import ask
 from conformance.vectors import Kind, Reject
 from reference.errors import Reason
 
@@ -205,7 +205,7 @@ def test_the_reference_passes_its_own_cases(name: str, version: int | None) -> N
     for digits in ("", "00", "8100", "ffffffff1f", "00000001", "0000000a0012000000000001ffff"):
         for op in (Op.DECODE, Op.RECODE):
             vector, case = made(op, name, digits, version)
-            verdict = judge(vector, ask(reference.Reference(), case))
+            _, verdict = judged_by_asking(reference.Reference(), vector, case)
             assert (verdict.verdict, verdict.note, verdict.id) == (Outcome.PASS, "", case.id)
 
 

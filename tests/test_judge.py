@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from judging import (
     ACCEPTED,
+    CONTESTED,
     NO_ERROR_FRAME,
     PASS,
     REFUSED,
@@ -20,6 +21,7 @@ from judging import (
     evolve,
     interpret,
     invalid,
+    judged,
     lookup,
     make,
     negotiate,
@@ -125,7 +127,7 @@ REFUSALS = [
 
 @pytest.mark.parametrize(("vector", "op", "half", "expected"), REFUSALS)
 def test_a_refusal(vector: Vector, op: Op, half: str | None, expected: tuple[Outcome, Kind | None]) -> None:
-    assert conclusion(judge(vector, refusal(vector, op, half=half))) == expected
+    assert conclusion(judged(vector, refusal(vector, op, half=half))) == expected
 
 
 def test_every_kind_and_op_is_tested() -> None:
@@ -164,7 +166,7 @@ def test_every_status_is_tested() -> None:
 def test_a_verdict_says_what_was_asked_and_what_was_seen() -> None:
     vector = invalid(type="RequestHeader", version=1, bytes=[["00", "a byte"]])
     seen = refusal(vector, Op.DECODE, reason="truncated", offset=0, error="EOFError", frame="mine:read")
-    assert judge(vector, seen) == Verdict(
+    assert judged(vector, seen) == Verdict(
         id="kafka/varints/it#decode",
         dialect="kafka",
         area="varints",
@@ -194,11 +196,50 @@ def test_a_refusal_counts_only_when_the_twin_was_accepted(made: Any, status: Sta
     twin = Observation(dataclasses.replace(vector.case(op), id="kafka/varints/twin#op"), status, detail="odd")
     verdict = judge(vector, refusal(vector, op), twin=twin)
     assert verdict.verdict is expected
-    assert verdict.detail == ("" if expected is Outcome.PASS else "twin refused: kafka/varints/twin#op odd")
+    did = "refused" if status is Status.REJECT else status
+    assert verdict.detail == ("" if expected is Outcome.PASS else f"twin {did}: kafka/varints/twin#op odd")
 
 
-def test_without_a_twin_to_look_at_a_refusal_counts() -> None:
-    assert conclusion(judge(invalid(), refusal(invalid(), Op.DECODE), twin=None)) == PASS
+#: Refusals that are right, or that another reading demands, once the twin was accepted.
+COUNTED = [
+    *((vector, op, half, PASS) for vector, op, half, expected in REFUSALS if expected is PASS),
+    (valid(or_reject={"reason": "tag-order"}), Op.ENCODE, None, PASS),
+    (valid(also=[{"ruling": "R-K-5", "refuses": True}]), Op.DECODE, None, CONTESTED),
+    (unencodable(also=[{"ruling": "R-K-5", "refuses": True}]), Op.ENCODE, None, PASS),
+    (invalid(also=[{"ruling": "R-K-15c", "ops": ["recode"], "refuses": True}]), Op.RECODE, "encode", CONTESTED),
+]
+
+
+@pytest.mark.parametrize(("vector", "op", "half", "expected"), COUNTED)
+def test_no_refusal_counts_without_an_accepted_twin(
+    vector: Vector, op: Op, half: str | None, expected: tuple[Outcome, Kind | None]
+) -> None:
+    seen = refusal(vector, op, half=half)
+    assert conclusion(judged(vector, seen)) == expected
+    alone = judge(vector, seen)
+    assert conclusion(alone) == (Outcome.SKIP, None)
+    assert (
+        alone.detail
+        == "refused, but nothing valid of this type could be asked in this form: such a refusal says nothing"
+    )
+    refused = judge(vector, seen, twin=refusal(vector, op))
+    assert conclusion(refused) == (Outcome.SKIP, None)
+    assert refused.detail == f"twin refused: {vector.case(op).id}"
+
+
+def test_a_refusal_of_a_declared_reading_counts_for_nothing_without_an_accepted_twin() -> None:
+    vector = valid(type="VARINT", bytes=[["8a00", "overlong"]], canonical=[["0a", "five"]])
+    rules, seen = rules_for("kafka", {"R-K-5": "other"}), refusal(vector, Op.DECODE)
+    assert conclusion(judged(vector, seen, rules)) == CONTESTED
+    assert conclusion(judge(vector, seen, rules)) == (Outcome.SKIP, None)
+    assert conclusion(judge(vector, seen, rules, refusal(vector, Op.DECODE))) == (Outcome.SKIP, None)
+
+
+@pytest.mark.parametrize("twin", [None, *Status])
+def test_a_wrong_refusal_fails_whatever_became_of_the_twin(twin: Status | None) -> None:
+    vector = valid()
+    seen = None if twin is None else Observation(vector.case(Op.DECODE), twin)
+    assert conclusion(judge(vector, refusal(vector, Op.DECODE), twin=seen)) == REFUSED
 
 
 @pytest.mark.parametrize("status", sorted(Status))
@@ -244,11 +285,11 @@ def test_a_valid_vector_has_nothing_to_do_with_another() -> None:
 def test_a_refusal_passes_whatever_it_names_and_a_difference_is_a_note(
     vector: Vector, op: Op, named: dict[str, Any], note: str
 ) -> None:
-    verdict = judge(vector, refusal(vector, op, **named))
+    verdict = judged(vector, refusal(vector, op, **named))
     assert conclusion(verdict) == PASS
     assert verdict.note == note
 
 
 def test_a_refusal_of_what_may_be_refused_has_no_note() -> None:
     vector = valid(or_reject={"reason": "tag-order"})
-    assert judge(vector, refusal(vector, Op.ENCODE, reason="truncated")).note == ""
+    assert judged(vector, refusal(vector, Op.ENCODE, reason="truncated")).note == ""

@@ -17,6 +17,7 @@ from judging import (
     evolve,
     interpret,
     invalid,
+    judged,
     make,
     negotiate,
     refusal,
@@ -34,11 +35,11 @@ from conformance.vectors import Vector
 
 def test_or_reject_allows_encode_to_refuse_and_nothing_else() -> None:
     vector = valid(or_reject={"reason": "tag-order"})
-    assert conclusion(judge(vector, refusal(vector, Op.ENCODE, reason="truncated"))) == PASS
+    assert conclusion(judged(vector, refusal(vector, Op.ENCODE, reason="truncated"))) == PASS
     assert conclusion(judge(vector, answer(vector, Op.ENCODE, b"\x05"))) == PASS
     assert conclusion(judge(vector, answer(vector, Op.ENCODE, b"\x06"))) == WRONG_BYTES
-    assert conclusion(judge(vector, refusal(vector, Op.DECODE))) == REFUSED
-    assert conclusion(judge(vector, refusal(vector, Op.RECODE, half="encode"))) == REFUSED
+    assert conclusion(judged(vector, refusal(vector, Op.DECODE))) == REFUSED
+    assert conclusion(judged(vector, refusal(vector, Op.RECODE, half="encode"))) == REFUSED
 
 
 @pytest.mark.parametrize(
@@ -201,7 +202,7 @@ def test_what_had_to_be_refused_is_shown_as_it_was_accepted() -> None:
     assert judge(vector, answer(vector, Op.DECODE, 5)).detail == (
         "must be refused: trailing-bytes at byte 1; accepted as 5"
     )
-    assert judge(vector, refusal(vector, Op.RECODE, half="encode", reason="tag-order", detail="no")).detail == (
+    assert judged(vector, refusal(vector, Op.RECODE, half="encode", reason="tag-order", detail="no")).detail == (
         "must be refused: trailing-bytes at byte 1; accepted as read, then refused on write: tag-order no"
     )
 
@@ -218,7 +219,7 @@ def test_what_had_to_be_refused_is_shown_as_it_was_accepted() -> None:
 )
 def test_a_wrong_refusal_is_shown_with_its_reason(named: dict[str, Any], detail: str) -> None:
     vector = valid()
-    assert judge(vector, refusal(vector, Op.DECODE, **named)).detail == detail
+    assert judged(vector, refusal(vector, Op.DECODE, **named)).detail == detail
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from judging import (
     conclusion,
     interpret,
     invalid,
+    judged,
     lookup,
     make,
     negotiate,
@@ -27,7 +28,7 @@ from judging import (
     valid,
 )
 
-from conformance.judge import judge, rules_for
+from conformance.judge import rules_for
 from conformance.model import Kind, Op, Outcome
 from conformance.vectors import Vector
 
@@ -112,34 +113,34 @@ def test_another_reading_of_the_vector(
     vector: Vector, op: Op, given: Any, expected: tuple[Outcome, Kind | None]
 ) -> None:
     seen = refusal(vector, op, reason="truncated") if given is refusal else answer(vector, op, given)
-    verdict = judge(vector, seen)
+    verdict = judged(vector, seen)
     assert conclusion(verdict) == expected
     assert verdict.rulings == (vector.also[0].rulings if expected is CONTESTED else ())
 
 
 def test_two_rulings_that_act_together_are_both_named() -> None:
     vector = valid(also=[{"ruling": ["R-K-7", "R-K-5"], "value": 7}])
-    assert judge(vector, answer(vector, Op.DECODE, 7)).rulings == ("R-K-7", "R-K-5")
+    assert judged(vector, answer(vector, Op.DECODE, 7)).rulings == ("R-K-7", "R-K-5")
 
 
 def test_the_first_reading_that_fits_is_named() -> None:
     readings = [{"ruling": ruling, "value": value} for ruling, value in (("R-K-1", 6), ("R-K-2", 7), ("R-K-3", 7))]
     vector = valid(also=readings)
-    assert judge(vector, answer(vector, Op.DECODE, 6)).rulings == ("R-K-1",)
-    assert judge(vector, answer(vector, Op.DECODE, 7)).rulings == ("R-K-2",)
+    assert judged(vector, answer(vector, Op.DECODE, 6)).rulings == ("R-K-1",)
+    assert judged(vector, answer(vector, Op.DECODE, 7)).rulings == ("R-K-2",)
 
 
 def test_a_contested_verdict_says_what_differs() -> None:
     vector = valid(also=ONE)
-    assert judge(vector, answer(vector, Op.DECODE, 7)).detail == "expected 5, got 7"
+    assert judged(vector, answer(vector, Op.DECODE, 7)).detail == "expected 5, got 7"
 
 
 def test_what_is_read_and_then_refused_on_write_may_be_a_reading_too() -> None:
     vector = invalid(also=[{"ruling": "R-K-15c", "ops": ["recode"], "refuses": True}])
-    assert conclusion(judge(vector, refusal(vector, Op.RECODE, half="encode"))) == CONTESTED
-    assert conclusion(judge(vector, refusal(vector, Op.RECODE, half="decode"))) == PASS
+    assert conclusion(judged(vector, refusal(vector, Op.RECODE, half="encode"))) == CONTESTED
+    assert conclusion(judged(vector, refusal(vector, Op.RECODE, half="decode"))) == PASS
     of_reading = invalid(also=[{"ruling": "R-K-15c", "refuses": True}])
-    assert conclusion(judge(of_reading, refusal(of_reading, Op.RECODE, half="encode"))) == ACCEPTED
+    assert conclusion(judged(of_reading, refusal(of_reading, Op.RECODE, half="encode"))) == ACCEPTED
 
 
 # --- Other readings: those that the implementation declares -----------------------------------------------------------
@@ -157,47 +158,47 @@ def high_bits(trailing: str = "", **fields: Any) -> Vector:
 def test_what_the_reference_does_under_the_declared_reading_is_contested() -> None:
     vector = high_bits()
     seen = answer(vector, Op.DECODE, 2**32 - 1)
-    assert conclusion(judge(vector, seen)) == ACCEPTED
-    assert conclusion(judge(vector, seen, rules_for("kafka", {"R-K-7": "other"}))) == ACCEPTED
-    verdict = judge(vector, seen, rules_for("kafka", {"R-K-6": "other"}))
+    assert conclusion(judged(vector, seen)) == ACCEPTED
+    assert conclusion(judged(vector, seen, rules_for("kafka", {"R-K-7": "other"}))) == ACCEPTED
+    verdict = judged(vector, seen, rules_for("kafka", {"R-K-6": "other"}))
     assert (conclusion(verdict), verdict.rulings) == (CONTESTED, ("R-K-6",))
 
 
 def test_a_third_outcome_fails_under_any_reading() -> None:
     vector = high_bits()
-    verdict = judge(vector, answer(vector, Op.DECODE, 2**33 - 1), rules_for("kafka", {"R-K-6": "other"}))
+    verdict = judged(vector, answer(vector, Op.DECODE, 2**33 - 1), rules_for("kafka", {"R-K-6": "other"}))
     assert (conclusion(verdict), verdict.rulings) == (ACCEPTED, ())
 
 
 def test_one_reading_is_named_where_it_is_enough_and_all_where_they_act_together() -> None:
     both = rules_for("kafka", {"R-K-7": "other", "R-K-6": "other"})
     alone, together = high_bits(), high_bits(trailing="00")
-    assert judge(alone, answer(alone, Op.DECODE, 2**32 - 1), both).rulings == ("R-K-6",)
-    assert judge(together, answer(together, Op.DECODE, 2**32 - 1), both).rulings == ("R-K-6", "R-K-7")
+    assert judged(alone, answer(alone, Op.DECODE, 2**32 - 1), both).rulings == ("R-K-6",)
+    assert judged(together, answer(together, Op.DECODE, 2**32 - 1), both).rulings == ("R-K-6", "R-K-7")
     one = rules_for("kafka", {"R-K-6": "other"})
-    assert judge(together, answer(together, Op.DECODE, 2**32 - 1), one).rulings == ()
+    assert judged(together, answer(together, Op.DECODE, 2**32 - 1), one).rulings == ()
 
 
 def test_a_declared_reading_may_refuse() -> None:
     vector = valid(**OVERLONG)
     rules = rules_for("kafka", {"R-K-5": "other"})
     for op, expected in ((Op.DECODE, CONTESTED), (Op.RECODE, CONTESTED), (Op.ENCODE, REFUSED)):
-        assert conclusion(judge(vector, refusal(vector, op), rules)) == expected
-    assert conclusion(judge(vector, answer(vector, Op.DECODE, 5), rules)) == PASS
+        assert conclusion(judged(vector, refusal(vector, op), rules)) == expected
+    assert conclusion(judged(vector, answer(vector, Op.DECODE, 5), rules)) == PASS
 
 
 def test_a_declared_reading_may_refuse_to_write() -> None:
     vector = make({"type": "TAG_BUFFER", "bytes": [["01ffffffff0700", "2³¹ − 1"]], "value": [[2**31 - 1, {"hex": ""}]]})
     rules = rules_for("kafka", {"R-K-15c": "other"})
-    assert judge(vector, refusal(vector, Op.ENCODE), rules).rulings == ("R-K-15c",)
-    assert judge(vector, refusal(vector, Op.RECODE, half="encode"), rules).rulings == ("R-K-15c",)
-    assert conclusion(judge(vector, refusal(vector, Op.DECODE), rules)) == REFUSED
+    assert judged(vector, refusal(vector, Op.ENCODE), rules).rulings == ("R-K-15c",)
+    assert judged(vector, refusal(vector, Op.RECODE, half="encode"), rules).rulings == ("R-K-15c",)
+    assert conclusion(judged(vector, refusal(vector, Op.DECODE), rules)) == REFUSED
 
 
 def test_the_vectors_own_entries_come_before_what_is_declared() -> None:
     vector = high_bits(also=[{"ruling": "R-K-7", "value": 2**32 - 1}])
     rules = rules_for("kafka", {"R-K-6": "other"})
-    assert judge(vector, answer(vector, Op.DECODE, 2**32 - 1), rules).rulings == ("R-K-7",)
+    assert judged(vector, answer(vector, Op.DECODE, 2**32 - 1), rules).rulings == ("R-K-7",)
 
 
 def test_of_entries_that_give_the_same_a_declared_one_is_named() -> None:
@@ -210,9 +211,9 @@ def test_of_entries_that_give_the_same_a_declared_one_is_named() -> None:
         ("R-K-5", "R-K-6"): ("R-K-6",),
         ("R-K-6", "R-K-7"): ("R-K-7",),
     }
-    assert judge(vector, seen).rulings == ("R-K-7",)
+    assert judged(vector, seen).rulings == ("R-K-7",)
     for declared, rulings in named.items():
-        assert judge(vector, seen, rules_for("kafka", dict.fromkeys(declared, "other"))).rulings == rulings
+        assert judged(vector, seen, rules_for("kafka", dict.fromkeys(declared, "other"))).rulings == rulings
 
 
 def test_declared_readings_of_a_broker_and_a_client() -> None:
@@ -225,11 +226,11 @@ def test_declared_readings_of_a_broker_and_a_client() -> None:
     ]
     closing = make({"chunks": [metadata_99], "sends": [], "closes": True})
     error_35 = bytes.fromhex("00000006 00000007 0023")
-    assert judge(closing, answer(closing, Op.SERVE, (error_35, False)), rules).rulings == ("R-K-18",)
-    assert conclusion(judge(closing, answer(closing, Op.SERVE, (error_35, True)), rules)) == WRONG_ANSWER
+    assert judged(closing, answer(closing, Op.SERVE, (error_35, False)), rules).rulings == ("R-K-18",)
+    assert conclusion(judged(closing, answer(closing, Op.SERVE, (error_35, True)), rules)) == WRONG_ANSWER
     api_versions_3 = [["0000000a", "size 10"], ["0012", "ApiVersions"], ["0003", "version 3"], ["00000007ffff", "rest"]]
     closed = make({"request": api_versions_3, "response": None, "outcome": {"outcome": "error", "error": None}})
-    assert judge(closed, answer(closed, Op.INTERPRET, {"outcome": "retry", "version": 0}), rules).rulings == (
+    assert judged(closed, answer(closed, Op.INTERPRET, {"outcome": "retry", "version": 0}), rules).rulings == (
         "R-K-21b",
     )
 

@@ -224,6 +224,7 @@ def test_a_wrong_reading_in_the_reference_is_noticed(name: str, monkeypatch: pyt
     [
         ("R-82i-2", "flag-without-headers"),
         ("R-82i-3", "unsigned-order"),
+        ("R-82i-10", "lookup-before-a-descending-key"),
         ("R-82i-11", "wrapper-gzip"),
         ("R-82i-12", "set-partial-alone"),
         ("R-82i-13", "produce-records-of-magic-1"),

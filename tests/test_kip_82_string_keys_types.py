@@ -7,16 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from judging import judged_by_asking
 from pytest_run import run
 from wire import Refused, attempt
 
 import reference
 from conformance import generated, strategies, vectors
 from conformance.grounds import grounds
-from conformance.judge import judge, rules_for
+from conformance.judge import rules_for
 from conformance.model import Op, Outcome
-from conformance.readings import ask
-from conformance.twins import twin_of
 from conformance.vectors import Kind
 from reference import Reference, Rules
 from reference.dialects.kip_82_string_keys import batch
@@ -119,12 +118,10 @@ def test_two_readings_at_once_are_contested_under_both(order: str) -> None:
     under_both = set()
     for vector in vectors.load([DRAFT]):
         for op in vector.ops:
-            seen, twin = ask(both, vector.case(op)), twin_of(vector)
-            its = ask(both, twin.case(op)) if twin else None
-            declared = judge(vector, seen, rules_for(DRAFT, readings), twin=its)
+            _, declared = judged_by_asking(both, vector, vector.case(op), rules_for(DRAFT, readings))
             assert declared.verdict in (Outcome.PASS, Outcome.CONTESTED, Outcome.SKIP), declared
             if op is Op.ENCODE and vector.kind is Kind.VALID:
-                found = judge(vector, seen)
+                _, found = judged_by_asking(both, vector, vector.case(op))
                 assert found.verdict in (Outcome.PASS, Outcome.CONTESTED), found
                 under_both |= {vector.id} if found.rulings == ("R-82s-6", "R-82s-8") else set()
     interleaved = {"headers-interleaved", "headers-interleaved-descending", "message-interleaved"}

@@ -204,10 +204,25 @@ def test_what_still_deviates_is_not_stale(file: Path) -> None:
     assert stale(load(file, entry()), verdict()) == []
 
 
-@pytest.mark.parametrize("outcome", sorted(set(Outcome) - DEVIATIONS))
+@pytest.mark.parametrize("outcome", sorted(set(Outcome) - DEVIATIONS - {Outcome.NOT_ASKED}))
 def test_what_no_longer_deviates_is(file: Path, outcome: Outcome) -> None:
     (line,) = stale(load(file, entry()), verdict(outcome=outcome))
     assert line == f"{file}: {ID}: {ID} did not deviate ({outcome}): remove it"
+
+
+def test_of_what_was_not_asked_nothing_is_claimed(file: Path) -> None:
+    """Of a file that names hundreds of hangs a few are asked."""
+    not_asked = verdict(outcome=Outcome.NOT_ASKED)
+    assert stale(load(file, entry()), not_asked) == []
+    passed = verdict("kafka/varints/minus-1#encode", Outcome.PASS)
+    assert stale(load(file, entry(match="kafka/varints/minus-1#*")), not_asked, passed) == []
+    for signature, claimed in [
+        ({"verdict": "hang"}, 0),
+        ({"type": "VARINT", "op": "decode"}, 0),
+        ({"op": "encode"}, 1),
+    ]:
+        found = load(file, entry(match=None, signature=signature))
+        assert len(stale(found, not_asked)) == claimed
 
 
 def test_a_glob_lives_as_long_as_one_of_its_cases_deviates(file: Path) -> None:

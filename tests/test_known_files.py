@@ -14,13 +14,14 @@ from pathlib import Path
 
 import pytest
 import tomlkit
-from conformance.session import Question, Session
 from pytest_run import Run, run
 
-from conformance import known, ledger, vectors
+from conformance import known, ledger, selection, vectors
+from conformance.asking import Examiner
 from conformance.connection import Options, open_connection
 from conformance.known import Deviation, Known
 from conformance.model import DEVIATIONS, Outcome, Verdict
+from conformance.questions import Derivation, Question
 from conformance.vectors import Vector
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -71,14 +72,19 @@ def source(glob: str) -> str:
 
 
 class Asked:
-    """A released implementation in a child process, asked one question at a time."""
+    """A released implementation in a child process, asked one question at a time, and none twice."""
 
-    def __init__(self, session: Session) -> None:
-        self.session = session
-        self.questions = {question.case.id: question for question in session.select(every_vector()).questions}
+    def __init__(self, examiner: Examiner) -> None:
+        self.examiner = examiner
+        chosen = selection.of_vectors(every_vector(), examiner.description)
+        self.questions = {question.case.id: question for question in chosen}
+        self._verdicts_by_id: dict[str, Verdict] = {}
 
     def verdict(self, identifier: str) -> Verdict:
-        return self.session.verdict(self.questions[identifier])
+        if identifier not in self._verdicts_by_id:
+            (judged,) = self.examiner.judge([self.questions[identifier]])
+            self._verdicts_by_id[identifier] = judged.verdict
+        return self._verdicts_by_id[identifier]
 
     def deviation(self, entry: Deviation) -> Verdict:
         """The first case of an entry that deviates."""
@@ -91,12 +97,12 @@ class Asked:
     def _verdicts(self, glob: str) -> Iterator[Verdict]:
         for question in self.matched(source(glob)):
             if "+" not in glob:
-                yield self.session.verdict(question)
+                yield self.verdict(question.case.id)
                 continue
-            derived = [Question(*made) for made in ledger.derive(question.vector, question.case.op)]
+            derived = Derivation((question,)).questions(question)
             wanted = [made for made in derived if fnmatchcase(made.case.id, glob)]
-            if wanted and self.session.verdict(question).verdict is Outcome.PASS:
-                yield from (judged.verdict for judged in self.session.put(wanted))
+            if wanted and self.verdict(question.case.id).verdict is Outcome.PASS:
+                yield from (judged.verdict for judged in self.examiner.judge(wanted))
 
     def matched(self, glob: str) -> list[Question]:
         return [question for identifier, question in self.questions.items() if fnmatchcase(identifier, glob)]
@@ -109,7 +115,7 @@ class Lazily(dict[str, Asked]):
         if importlib.util.find_spec(RELEASES[wrapper][0]) is None:
             pytest.skip(f"{wrapper} is not installed: pip install -e .[implementations]")
         connection = open_connection(spec_of(wrapper), Options(timeout=3))
-        self[wrapper] = Asked(Session(connection, known.load(file_of(wrapper), connection.description.version)))
+        self[wrapper] = Asked(Examiner(connection, known.load(file_of(wrapper), connection.description.version)))
         return self[wrapper]
 
 
@@ -118,7 +124,7 @@ def asked() -> Iterator[dict[str, Asked]]:
     found = Lazily()
     yield found
     for one in found.values():
-        one.session.connection.close()
+        one.examiner.close()
 
 
 @pytest.mark.parametrize("wrapper", RELEASES)
@@ -156,7 +162,7 @@ class TestEntry:
             matched = asked[wrapper].matched(glob)
             if len(matched) > 80 and "+" not in glob:
                 some = matched[:: len(matched) // 40]
-                deviating = [one for one in some if asked[wrapper].session.verdict(one).verdict in DEVIATIONS]
+                deviating = [one for one in some if asked[wrapper].verdict(one.case.id).verdict in DEVIATIONS]
                 assert len(deviating) > 0.9 * len(some), glob
 
     def test_without_it_a_deviation_is_unknown(self, wrapper: str, number: int, asked: dict[str, Asked]) -> None:

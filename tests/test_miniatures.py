@@ -11,13 +11,12 @@ from types import ModuleType
 
 import miniatures
 import pytest
-from conformance.session import Session
 from pytest_run import run
 
 import reference
-from conformance import vectors
+from conformance import selection, vectors
+from conformance.asking import Examiner
 from conformance.connection import Options, open_connection
-from conformance.known import Known
 from conformance.model import DEVIATIONS, Kind, Outcome, Verdict
 
 TESTS = Path(__file__).parent
@@ -40,10 +39,9 @@ def verdicts(module: ModuleType) -> list[Verdict]:
     """The verdicts on all that the miniature offers to answer, in the set's order."""
     limits = getattr(module, "LIMITS", {})
     options = Options(timeout=limits.get("timeout", 10.0), memory=limits.get("memory", 1024))
-    with Session(open_connection(spec(module), options), Known(None, ())) as session:
-        questions = session.select(vectors.load()).questions
-        session.prepare(questions)
-        return [session.verdict(question) for question in questions]
+    with Examiner(open_connection(spec(module), options)) as examiner:
+        chosen = selection.of_vectors(vectors.load(), examiner.description)
+        return [judged.verdict for judged in examiner.judge(chosen)]
 
 
 @pytest.fixture(autouse=True)
@@ -74,7 +72,7 @@ def test_produces_what_it_declares_and_nothing_else(name: str) -> None:
 def test_every_area_and_every_deviation_has_a_miniature() -> None:
     produced = {entry for name in NAMES for entry in load(name).PRODUCES}
     assert {area for area, _, _ in produced} == AREAS == {vector.area for vector in vectors.load()}
-    assert {verdict for _, verdict, _ in produced} == {*DEVIATIONS, Outcome.CONTESTED}
+    assert {verdict for _, verdict, _ in produced} == {*DEVIATIONS, Outcome.CONTESTED, Outcome.NOT_ASKED}
     assert {kind for _, _, kind in produced} == {*Kind, None}
     for area in AREAS:
         own = [name for name in NAMES if {found for found, _, _ in load(name).PRODUCES} == {area}]

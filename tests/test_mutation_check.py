@@ -106,3 +106,18 @@ def test_the_list_is_whole_and_of_the_files_that_are_mutated() -> None:
         assert f"{package}.{module}" in ("conformance.judge", "reference.cursor", "reference.primitives")
         source = (FOLDER.parents[1] / package / f"{module}.py").read_text("utf-8")
         assert all(line in source for line in fault.was.splitlines()), f"{fault.function} has changed"
+
+
+def test_a_sample_is_chosen_by_its_seed_alone() -> None:
+    found = [check.Mutant(f"reference.{name}", "x_f", number, "killed") for name in "ab" for number in range(50)]
+    chosen = check.sample(found, 10, "one commit")
+    assert [one.module for one in chosen] == ["reference.a"] * 10 + ["reference.b"] * 10
+    assert chosen == check.sample(found[::-1], 10, "one commit")[::-1]
+    assert chosen != check.sample(found, 10, "another")
+    assert check.sample(found, 50, "one commit") == found
+
+
+def test_of_a_sample_nothing_is_claimed_of_what_was_not_made() -> None:
+    assert check.judge(mutants(100, 0), [], [FAULT], sampled=True).problems == ()
+    assert len(check.judge(mutants(100, 0), [], [FAULT]).problems) == 1
+    assert len(check.judge(mutants(100, 1), [FAULT], [], sampled=True).problems) == 1

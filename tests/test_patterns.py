@@ -167,3 +167,89 @@ def test_exact_bytes_between_frames() -> None:
 )
 def test_other_bytes_than_the_exact_ones(sent: str, said: str) -> None:
     assert of([{"hex": "0000000000000009"}], bytes.fromhex(sent)) == said
+
+
+# --- Numbers in relation, alternatives, any order ---------------------------------------------------------------------
+
+
+def numbers(pattern: Any, *sent: int) -> str | None:
+    """INT8s behind their count, which happens to look like a frame."""
+    data = len(sent).to_bytes(4) + b"".join(number.to_bytes(1, signed=True) for number in sent)
+    return of([{"type": "ARRAY<INT8>", "value": pattern}], data)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "sent"),
+    [
+        ({"any": True}, (1, 2)),
+        ([{"any": True}, 2], (1, 2)),
+        ([{"either": [0, -1]}] * 2, (-1, 0)),
+        ({"either": [[], [1]]}, (1,)),
+        ([{"none_of": [0, -1]}], (7,)),
+        ([{"none_of": []}], (7,)),
+        ([{"greater": -1}, {"greater": 6}], (0, 7)),
+        ([{"other_than": 6}], (7,)),
+        ([{"mark": "a"}, {"less": "a", "greater": 0}], (7, 6)),
+        ([{"mark": "a"}, {"greater": "a", "mark": "b"}, {"greater": "b"}], (1, 3, 4)),
+        ([{"mark": "a"}, {"other_than": "a"}], (3, 1)),
+        ({"either": [[{"mark": "a"}, 2], [1, {"mark": "a"}]]}, (1, 3)),
+    ],
+)
+def test_forms_in_place_of_a_value(pattern: Any, sent: tuple[int, ...]) -> None:
+    assert numbers(pattern, *sent) is None
+
+
+@pytest.mark.parametrize(
+    ("pattern", "sent", "said"),
+    [
+        ([{"either": [0, -1]}], (7,), "[0] is 7, one of [0, -1] is expected"),
+        ([{"none_of": [0, -1]}], (-1,), "[0] is -1, which it must not be"),
+        ([{"greater": 0}], (0,), "[0] is 0; greater 0 is expected"),
+        ([{"mark": "a"}, {"greater": "a"}], (2, 2), "[1] is 2; greater 2 (a) is expected"),
+        ([{"mark": "a"}, {"greater": "a"}], (2, 1), "[1] is 1; greater 2 (a) is expected"),
+        ([{"mark": "a"}, {"less": "a", "greater": 0}], (2, 2), "[1] is 2; less 2 (a) is expected"),
+        ([{"mark": "a"}, {"less": "a", "greater": 0}], (2, 0), "[1] is 0; greater 0 is expected"),
+        ([{"mark": "a"}, {"other_than": "a"}], (2, 2), "[1] is 2; other than 2 (a) is expected"),
+        ({"greater": 0}, (1,), "the value is [1], a number is expected"),
+        ([{"any": True}], (), "the value has 0 elements, 1 are expected: []"),
+    ],
+)
+def test_what_these_forms_do_not_match(pattern: Any, sent: tuple[int, ...], said: str) -> None:
+    assert numbers(pattern, *sent) == f"answer 1 of 1: {said}"
+
+
+def test_a_choice_that_does_not_match_marks_nothing() -> None:
+    pattern = [{"either": [{"mark": "a", "greater": 5}, {"any": True}]}, {"either": [{"greater": "a"}, {"mark": "a"}]}]
+    assert numbers([{"mark": "a"}, *pattern], 4, 3, 5) is None
+    assert numbers([{"mark": "a"}, pattern[0], {"greater": "a"}], 4, 3, 5) is None
+    assert numbers([{"mark": "a"}, pattern[0], {"greater": "a"}], 4, 9, 5) is not None
+
+
+def together(number: int) -> dict[str, Any]:
+    return pattern(header={"CorrelationId": number}) | {"order": "any"}
+
+
+def test_answers_in_any_order() -> None:
+    for sent in (ERROR_35 + GOOD, GOOD + ERROR_35):
+        assert of([together(7), together(8)], sent) is None
+        assert of([together(8), together(7)], sent) is None
+    assert of([together(7), together(7)], ERROR_35 + GOOD) == (
+        "answers 1 to 2: in none of their orders they match: 2: header.CorrelationId is 8, 7 is expected"
+    )
+    assert of([together(7), together(8)], GOOD) == "answer 2 of 2 is missing"
+    assert (
+        of([together(7), together(8)], GOOD + ERROR_35 + GOOD) == f"{len(GOOD)} bytes more than 2 answers: {GOOD.hex()}"
+    )
+
+
+def test_only_those_that_stand_together_change_places() -> None:
+    alone = pattern(header={"CorrelationId": 8})
+    assert of([together(7), alone, together(7)], ERROR_35 + GOOD + ERROR_35) is None
+    assert of([together(7), alone, together(7)], GOOD + ERROR_35 + ERROR_35) is not None
+
+
+def test_marks_go_from_one_answer_to_the_next() -> None:
+    first = pattern(header={"CorrelationId": 7}, body={"ErrorCode": {"mark": "first"}}) | {"order": "any"}
+    second = pattern(header={"CorrelationId": 8}, body={"ErrorCode": {"other_than": "first"}}) | {"order": "any"}
+    assert of([first, second], GOOD + ERROR_35) is None
+    assert of([first, pattern(header={"CorrelationId": 7}, body={"ErrorCode": {"other_than": "first"}})], ERROR_35 * 2)

@@ -80,6 +80,21 @@ def test_linked_blocks_are_refused_under_the_other_reading() -> None:
     assert inflate(LZ4, deflate(LZ4, TEXT), Rules(linked_blocks="refused")) == TEXT
 
 
+@pytest.mark.parametrize(
+    ("window", "read"),
+    [(0x58, "128-mib"), (0x88, "128-mib"), (0x89, "any"), (0x90, "any"), (0xFF, None)],
+    ids=["2 MiB", "128 MiB", "144 MiB", "256 MiB", "3.75 TiB"],
+)
+def test_a_zstd_frame_may_ask_for_a_window_of_128_mib(window: int, read: str | None) -> None:
+    frame = bytes.fromhex("28b52ffd00") + bytes([window]) + bytes.fromhex("090000") + b"a"  # one raw block, the last
+    for rules in (Rules(), Rules(zstd_window="any")):
+        if read in ("128-mib", rules.zstd_window):
+            assert inflate(ZSTD, frame, rules) == b"a"
+        else:
+            with pytest.raises(CompressionError, match="zstd"):
+                inflate(ZSTD, frame, rules)
+
+
 def test_lz4_of_magic_0_has_a_header_checksum_of_its_own() -> None:
     broken, right = deflate(LZ4, TEXT, magic=0), deflate(LZ4, TEXT, magic=1)
     assert broken[:6] + broken[7:] == right[:6] + right[7:]

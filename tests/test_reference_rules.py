@@ -56,11 +56,31 @@ def unknown(frame: str) -> Question:
     return lambda **switches: Reference(Rules(**switches)).serve([request], dialect="kip-35-v7")[0].hex()
 
 
+def told(response: str) -> Question:
+    """What a client of kip-35-v7 makes of a response to Produce 3, correlation id 10."""
+    request = bytes.fromhex("00000008 0000 0003 0000000a")
+    return lambda **rules: Reference(Rules(**rules)).interpret(request, bytes.fromhex(response), dialect="kip-35-v7")
+
+
+def added(*numbers: int) -> Question:
+    """What breaks in a ledger of kip-35-v7 whose request types were added under these numbers."""
+    entries = [{"request": f"{name}Request", "version": 0, "added": n} for name, n in zip("AB", numbers, strict=True)]
+    ledger = {"protocolVersions": entries}
+    return lambda **rules: Reference(Rules(**rules)).evolve({"protocolVersions": []}, ledger, dialect="kip-35-v7")
+
+
 def headed(name: str, digits: str) -> Question:
     """Of headers under int keys."""
     data = bytes.fromhex(digits)
     return lambda **switches: attempt(
         lambda: Reference(Rules(**switches)).decode(name, data, dialect="kip-82-int-keys")
+    )
+
+
+def looked_up(key: int, digits: str) -> Question:
+    data = bytes.fromhex(digits)
+    return lambda **switches: attempt(
+        lambda: Reference(Rules(**switches)).lookup("HEADERS", data, key, dialect="kip-82-int-keys")
     )
 
 
@@ -98,7 +118,12 @@ FETCH_END = "0000" + "ffffffff" + "00000000" + "00000000" + "0000"
 #: acks as given; topic "", partition 0, an empty set.
 PRODUCE = "0000001d" + "0000" + "0000" + "00000007" + "0000" + "{}" + "00000000" + "0001" + "0000" + "0001" + "00000000"
 PRODUCE += "00000000"
-PRODUCED = "00000016" + "00000007" + "0000" + "0000" + "0001" + "{}" + "0001" + "0000000000000000"
+#: Error, the error of the one set, and its offset as given.
+PRODUCED = "00000016" + "00000007" + "0000" + "{}" + "0001" + "{}" + "0001" + "{:016x}"
+
+
+def answered(request_error: str, error: str, offset: int = 0) -> tuple[bytes, bool]:
+    return bytes.fromhex(PRODUCED.format(request_error, error, offset)), False
 
 
 def produced(required_acks: str) -> Question:
@@ -153,6 +178,15 @@ A_RECORD = bytes.fromhex("0e" + "00" + "00" + "00" + "01" + "02" + "61" + "00")
 GZIPPED = gzip.compress(A_RECORD, mtime=0)
 #: Of more than one block: a lone one has nothing to be linked with.
 LINKED = lz4.frame.compress(A_RECORD * 10_000, block_size=lz4.frame.BLOCKSIZE_MAX64KB, block_linked=True)
+#: Xerial's header with both versions 1, and a block: raw snappy of one literal.
+XERIAL = bytes.fromhex("82534e4150505900" + "00000001" + "00000001" + "0000000a" + "08" + "1c") + A_RECORD
+
+
+def zstd_frame(window: int) -> bytes:
+    """A frame of unknown size whose header has this descriptor of its window, with one raw block."""
+    return bytes.fromhex("28b52ffd00") + bytes([window]) + (len(A_RECORD) << 3 | 1).to_bytes(3, "little") + A_RECORD
+
+
 INNER = entry(0, 0, 0, b"a")
 
 #: switch → (question, {reading: what the reference then does}), the demanded reading first
@@ -189,9 +223,15 @@ SWITCHES: dict[str, list[tuple[Question, dict[str, Any]]]] = {
         ),
     ],
     "invalid_text": [
-        (reading("STRING", "000161"), {"refused": "a", "replaced": "a"}),
-        (reading("STRING", "000261ff"), {"refused": Refused("invalid-utf8", 0), "replaced": "a\ufffd"}),
-        (reading("COMPACT_NULLABLE_STRING", "02ff"), {"refused": Refused("invalid-utf8", 0), "replaced": "\ufffd"}),
+        (reading("STRING", "000161"), {"refused": "a", "replaced": "a", "kept": "a"}),
+        (
+            reading("STRING", "000261ff"),
+            {"refused": Refused("invalid-utf8", 0), "replaced": "a\ufffd", "kept": "a\udcff"},
+        ),
+        (
+            reading("COMPACT_NULLABLE_STRING", "02ff"),
+            {"refused": Refused("invalid-utf8", 0), "replaced": "\ufffd", "kept": "\udcff"},
+        ),
     ],
     "trailing_bytes": [
         (reading("INT8", "0100"), {"refused": Refused("trailing-bytes", 1), "ignored": 1}),
@@ -249,15 +289,23 @@ SWITCHES: dict[str, list[tuple[Question, dict[str, Any]]]] = {
     "tag_order": [
         (
             reading("TAG_BUFFER", "02" + "0201aa" + "0101bb"),
-            {"ascending": Refused("tag-order", 4), "any": [(2, b"\xaa"), (1, b"\xbb")]},
+            {
+                "ascending": Refused("tag-order", 4),
+                "any": [(2, b"\xaa"), (1, b"\xbb")],
+                "map": [(1, b"\xbb"), (2, b"\xaa")],
+            },
         ),
         (
             reading("TAG_BUFFER", "02" + "0201aa" + "0201bb"),
-            {"ascending": Refused("tag-duplicate", 4), "any": [(2, b"\xaa"), (2, b"\xbb")]},
+            {
+                "ascending": Refused("tag-duplicate", 4),
+                "any": [(2, b"\xaa"), (2, b"\xbb")],
+                "map": [(2, b"\xbb")],
+            },
         ),
         (
             small(ONE_TAG, "02" + "000105" + "000106"),
-            {"ascending": Refused("tag-duplicate", 4), "any": {"A": 6}},
+            {"ascending": Refused("tag-duplicate", 4), "any": {"A": 6}, "map": {"A": 6}},
         ),
     ],
     "tag_size": [
@@ -354,6 +402,20 @@ SWITCHES: dict[str, list[tuple[Question, dict[str, Any]]]] = {
         (unknown("00000008 03e7 0000 0000000a"), {"counted": "000000040000000a", "literal": "000000000000000a"}),
         (unknown("00000008 0011 0001 00000000"), {"counted": "0000000400000000", "literal": "0000000000000000"}),
     ],
+    "empty_response_means": [
+        (
+            told("000000040000000a"),
+            {
+                "unsupported": {"outcome": "unsupported", "request": "ProduceRequest"},
+                "malformed": {"outcome": "malformed", "request": "ProduceRequest"},
+            },
+        ),
+        (told("000000040000000b"), {"unsupported": {"outcome": "malformed"}, "malformed": {"outcome": "malformed"}}),
+    ],
+    "shared_number": [
+        (added(1, 1), {"allowed": [], "refused": [{"kind": "number-shared", "path": "BRequest v0"}]}),
+        (added(1, 2), {"allowed": [], "refused": []}),
+    ],
     "int_key_order": [
         (
             headed("HEADERS", "ffffffff000000000000000100000000"),
@@ -371,6 +433,17 @@ SWITCHES: dict[str, list[tuple[Question, dict[str, Any]]]] = {
             sorting(2, -1, 1, -(2**31)),
             {"signed": [-(2**31), -1, 1, 2], "unsigned": [1, 2, -(2**31), -1]},
         ),
+    ],
+    "behind_the_key": [
+        (
+            looked_up(1, "000000010000000161" + "0000000500000000" + "0000000300000000"),
+            {"unread": [b"a"], "read": Refused("key-order", 17)},
+        ),
+        (
+            looked_up(5, "000000010000000161" + "000000050000000162" + "0000000900000000"),
+            {"unread": [b"b"], "read": [b"b"]},
+        ),
+        (looked_up(3, "000000010000000161" + "000000050000000162"), {"unread": [], "read": []}),
     ],
     "flag_without_headers": [
         (
@@ -452,6 +525,20 @@ SWITCHES: dict[str, list[tuple[Question, dict[str, Any]]]] = {
             {"read": [b"a"] * 10_000, "refused": Refused("corrupt-compression", 61)},
         ),
     ],
+    "xerial_version": [
+        (
+            contents("RecordBatch", batch(1, XERIAL[:8] + bytes(4) + XERIAL[12:], 2)),
+            {"from-1": Refused("corrupt-compression", 61), "any": [b"a"]},
+        ),
+        (contents("RecordBatch", batch(1, XERIAL, 2)), {"from-1": [b"a"], "any": [b"a"]}),
+    ],
+    "zstd_window": [
+        (
+            contents("RecordBatch", batch(1, zstd_frame(0x89), 4)),
+            {"128-mib": Refused("corrupt-compression", 61), "any": [b"a"]},
+        ),
+        (contents("RecordBatch", batch(1, zstd_frame(0x88), 4)), {"128-mib": [b"a"], "any": [b"a"]}),
+    ],
     "inner_partial": [
         (
             contents("MessageSet", entry(0, 0, 1, gzip.compress(INNER + INNER[:-1])).hex(), 0),
@@ -480,18 +567,50 @@ SWITCHES: dict[str, list[tuple[Question, dict[str, Any]]]] = {
     "required_acks": [
         (
             produced("ff"),
-            {"signed": (bytes.fromhex(PRODUCED.format("ffff")), False), "replicas": (b"", True)},
-        ),
-        (produced("00"), {"signed": (b"", False), "replicas": (b"", False)}),
-    ],
-    "no_error": [
-        (
-            produced("01"),
             {
-                "-1": (bytes.fromhex(PRODUCED.format("ffff")), False),
-                "0": (bytes.fromhex(PRODUCED.format("0000")), False),
+                "signed": answered("ffff", "ffff"),
+                "replicas": answered("0015", "0015", 2**64 - 1),
+                "replicas-or-closed": (b"", True),
             },
-        )
+        ),
+        (
+            produced("02"),
+            {
+                "signed": answered("ffff", "0007"),
+                "replicas": answered("0015", "0015", 2**64 - 1),
+                "replicas-or-closed": (b"", True),
+            },
+        ),
+        (produced("00"), dict.fromkeys(("signed", "replicas", "replicas-or-closed"), (b"", False))),
+    ],
+    "no_error": [(produced("01"), {"-1": answered("ffff", "ffff"), "0": answered("ffff", "0000")})],
+    "no_request_error": [
+        (produced("01"), {"-1": answered("ffff", "ffff"), "0": answered("0000", "ffff")}),
+        (
+            of_wire_format("interpret", bytes.fromhex(PRODUCE.format("01")), answered("0000", "0000")[0]),
+            {"-1": {"outcome": "error", "error": 0}, "0": {"outcome": "accepted"}},
+        ),
+        (
+            of_wire_format("interpret", bytes.fromhex(PRODUCE.format("01")), answered("ffff", "0000")[0]),
+            {"-1": {"outcome": "accepted"}, "0": {"outcome": "error", "error": -1}},
+        ),
+    ],
+    "acks_0": [
+        (produced("00"), {"silent": (b"", False), "answered": answered("ffff", "ffff")}),
+        (
+            of_wire_format("interpret", bytes.fromhex(PRODUCE.format("00")), answered("ffff", "ffff")[0]),
+            {"silent": {"outcome": "malformed"}, "answered": {"outcome": "accepted"}},
+        ),
+    ],
+    "first_residue": [
+        (of_wire_format("recode", "MESSAGE_SET", b"\0\0\0"), {"refused": "refused", "kept": "000000"}),
+        (of_wire_format("recode", "MESSAGE_SET", b"\0\0\0\x08"), {"refused": "refused", "kept": "refused"}),
+    ],
+    "wrappers": [
+        (
+            of_wire_format("recode", "MESSAGE_SET", bytes.fromhex("00000008" + "0101" + "d8932aac" + "6869")),
+            {"kept": "00000008" + "0101" + "d8932aac" + "6869", "read": "refused"},
+        ),
     ],
     "null_text": [
         (
@@ -614,6 +733,13 @@ def test_what_is_read_leniently_is_written_canonically_or_refused() -> None:
     assert recode("NULLABLE_STRING", "fffe", negative_length="null") == "ffff"
     assert recode("UNSIGNED_VARINT", "ffffffff1f", high_bits="dropped") == "ffffffff0f"
     assert recode("STRING", "0001ff", invalid_text="replaced") == "0003efbfbd"
+    assert recode("STRING", "0001ff", invalid_text="kept") == "0001ff"
+    assert (
+        recode("Record", "12" + "000000" + "0101" + "02" + "02ff01", invalid_text="kept")
+        == "12" + "000000" + "0101" + "02" + "02ff01"
+    )
     assert recode("TAG_BUFFER", "0202000100", tag_order="any") == Refused("tag-order")
     assert recode("TAG_BUFFER", "0202000200", tag_order="any") == Refused("tag-duplicate")
+    assert recode("TAG_BUFFER", "03" + "0201aa" + "0100" + "0201bb", tag_order="map") == "02" + "0100" + "0201bb"
+    assert encode("TAG_BUFFER", [(2, b"a"), (1, b""), (2, b"b")], tag_order="map") == "02" + "0100" + "020162"
     assert recode("TAG_BUFFER", "01ffffffff0f00", tag_numbers="signed") == Refused("out-of-range")

@@ -9,6 +9,7 @@ from typing import Any
 
 import golden
 import pytest
+from judging import judged
 
 from conformance import generated, vectors
 from conformance.judge import judge
@@ -89,7 +90,7 @@ def page(vector: Vector, op: Op, status: Status, answer: Any = None, *, twin: Ve
     """The text about an observation, judged by the judge."""
     case = vector.case(op)
     observation = Observation(case, status, answer, **seen)
-    verdict = judge(vector, observation)
+    verdict = judged(vector, observation)
     text = failure_page(
         vector,
         case,
@@ -366,7 +367,7 @@ def test_no_observation_breaks_a_report(area: str) -> None:
     for vector in (one for one in _some_vectors() if one.area == area):
         for case in vector.cases():
             for number, observation in enumerate(_observations(case)):
-                _check(vector, observation, judge(vector, observation), 80 if number % 2 else WIDTH)
+                _check(vector, observation, judged(vector, observation), 80 if number % 2 else WIDTH)
 
 
 @pytest.mark.parametrize("area", vectors.AREAS)
@@ -377,7 +378,7 @@ def test_what_real_bugs_did_is_named(area: str) -> None:
             if wrong.does == "accepts":
                 continue
             observation = Observation(vector.case(wrong.op), status or Status.ANSWER, wrong.answer)
-            verdict = judge(vector, observation)
+            verdict = judged(vector, observation)
             if verdict.verdict not in (Outcome.PASS, Outcome.CONTESTED):
                 text = " ".join(_check(vector, observation, verdict).split())
                 assert f"{wrong.bug} {'is exactly this' if wrong.does == 'answers' else 'did the same'}" in text

@@ -92,6 +92,22 @@ RIGHT: Document = {
             "derive": {"value": {"text": "a", "times": 3}},
         },
         {
+            "id": "nested",
+            "about": "derived at every depth",
+            "type": "RequestHeader",
+            "version": 1,
+            "bytes": [["00", "a byte"]],
+            "derive": {
+                "value": {
+                    "S": {"T": [{"text": "é", "times": 2}, 1]},
+                    "B": {"hex": "0a0b", "times": 2},
+                    "H": {"hex": "0c"},
+                    "L": {"item": {"A": {"text": "b", "times": 1}}, "times": 2},
+                    "N": None,
+                }
+            },
+        },
+        {
             "id": "found",
             "about": "a header's values",
             "type": "Record",
@@ -165,6 +181,13 @@ def test_a_vector_of_every_kind_is_taken() -> None:
     assert file.vectors[1].data == b"\x05\x06\x06"
     by_id = {vector.id: vector for vector in file.vectors}
     assert by_id["text"].value == "aaa"
+    assert by_id["nested"].value == {
+        "S": {"T": ["éé", 1]},
+        "B": b"\x0a\x0b\x0a\x0b",
+        "H": b"\x0c",
+        "L": [{"A": "b"}] * 2,
+        "N": None,
+    }
     assert by_id["zeros"].value["records"][0]["value"] == bytes(5)
     assert by_id["bomb"].value is vectors.ABSENT
     assert len(by_id["bomb"].data) < 2**16
@@ -240,6 +263,23 @@ BROKEN = [
     Broken("a float as a number", "five", {"value": 0.5}, "0.5 is no value"),
     Broken("a derivation that is none", "long", {"derive": {"zeros": 3}}, "derive: {'zeros': 3}"),
     Broken("a derivation too many", "long", {"derive": {"tags": 3, "value": {"text": "a", "times": 3}}}, "derive"),
+    Broken(
+        "a value in which nothing comes many times",
+        "text",
+        {"derive": {"value": {"A": 1}}},
+        "derive: {'value'",
+        seen=False,
+    ),
+    Broken("text less than no time", "text", {"derive": {"value": [{"text": "a", "times": -1}]}}, "derive: {'text'"),
+    Broken(
+        "two things that come many times",
+        "text",
+        {"derive": {"value": {"text": "a", "hex": "61", "times": 1}}},
+        "derive: ",
+    ),
+    Broken("a number as text", "text", {"derive": {"value": {"text": 5, "times": 1}}}, "5 is no text"),
+    Broken("a number as hex", "text", {"derive": {"value": {"hex": 5, "times": 1}}}, "5 found where"),
+    Broken("half a byte many times", "text", {"derive": {"value": {"hex": "5", "times": 3}}}, "derive: '5'"),
     Broken("an unknown codec", "zeros", {"derive": {"batch": {"codec": "brotli", "zeros": 5}}}, "derive: {'batch'"),
     Broken(
         "a batch of half a zero", "zeros", {"derive": {"batch": {"codec": "gzip", "zeros": -1}}}, "derive: {'batch'"
@@ -263,6 +303,21 @@ BROKEN = [
     Broken("an outcome that is none", "client", {"outcome": {"outcome": "perhaps"}}, "outcome: "),
     Broken("a retry without a version", "client", {"outcome": {"outcome": "retry"}}, "a retry has a version"),
     Broken("a pattern without a type", "broker", {"sends": [{"value": {}}]}, "sends: a pattern is"),
+    Broken("an order that is none", "broker", {"sends": [{"type": "A", "value": 1, "order": "my"}]}, 'is "any", or'),
+    Broken(
+        "a mark that is not there",
+        "broker",
+        {"sends": [{"type": "A", "value": {"greater": "a"}}]},
+        "marked so",
+        seen=False,
+    ),
+    Broken(
+        "too many answers in any order",
+        "broker",
+        {"sends": [{"type": "A", "value": 1, "order": "any"}] * 6},
+        "6 answers in any order; at most 5",
+        seen=False,
+    ),
     Broken("a pattern of bytes and more", "broker", {"sends": [{"hex": "00", "value": {}}]}, "sends: a pattern is"),
     Broken("a pattern of no bytes", "broker", {"sends": [{"hex": ""}]}, "sends: '' are no bytes"),
     Broken("a pattern of half a byte", "broker", {"sends": [{"hex": "0"}]}, "sends: '0' are no bytes"),
@@ -421,6 +476,23 @@ def test_every_other_reading_is_of_contested_rulings_one_of_which_the_vector_nam
     assert len(entries) > 100
     assert [(v.path, rulings) for v, rulings in entries if not CONTESTED[v.dialect].issuperset(rulings)] == []
     assert [(v.path, rulings) for v, rulings in entries if not set(rulings) & set(v.rulings)] == []
+
+
+def _answers(vector: Vector, op: Op) -> set[tuple[str, ...]]:
+    """The readings of which the vector says what they make of the op."""
+    key = "value" if op is Op.DECODE else "bytes"
+    return {
+        entry.rulings
+        for entry in vector.also
+        if (entry.ops is None or op in entry.ops) and (entry.refuses or key in entry.expected)
+    }
+
+
+def test_another_reading_of_what_is_invalid_says_of_both_ops_what_comes_of_it() -> None:
+    """Where a library offers `recode` alone, that is what is asked in place of `decode`."""
+    found = [vector for vector in VECTORS if vector.kind is Kind.INVALID and vector.also]
+    assert len(found) > 100
+    assert [v.path for v in found if _answers(v, Op.DECODE) != _answers(v, Op.RECODE)] == []
 
 
 BUGS = {bug["id"]: bug for bug in json.loads((FOLDER / "bugs.json").read_bytes())["bugs"]}

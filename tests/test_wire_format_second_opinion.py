@@ -23,12 +23,12 @@ from reference.cursor import Reader
 from reference.dialects import DIALECTS
 from reference.dialects.wire_format import WireFormat, broker, client, messages
 from reference.dialects.wire_format.parts import Fields, Fixed, MessageSet, Part, Scalar, Several
-from reference.dialects.wire_format.sets import pair
+from reference.dialects.wire_format.sets import message_sets, pair
 from reference.primitives import PRIMITIVES
 
 DIALECT = "wire-format"
 VECTORS = vectors.load([DIALECT])
-ASKED = [vector for vector in VECTORS if vector.kind is not Kind.UNENCODABLE]
+ASKED = [vector for vector in VECTORS if vector.ops[0] is not Op.ENCODE]
 
 
 def decoded(type_name: str, data: bytes) -> Any:
@@ -222,6 +222,31 @@ def _answers_acks_0(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(broker, "NO_ACKS", None)
 
 
+def _counts_nothing(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(broker.Broker, "_append", lambda self, topic, partition, found: (0, 0))
+
+
+def _success_for_all_acks(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(broker, "enough_acks", lambda acks, partition, end, rules: True)
+
+
+def _last_one_s_id(patch: pytest.MonkeyPatch) -> None:
+    answer, ids = broker.Broker.answer, []
+
+    def planted(self: broker.Broker, frame: bytes) -> bytes | None:
+        found = answer(self, frame)
+        if not found:
+            return found
+        ids.append(found[4:8])
+        return found[:4] + ids[-2:][0] + found[8:]
+
+    patch.setattr(broker.Broker, "answer", planted)
+
+
+def _sorts_offsets(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(broker, "message_sets", lambda asked: sorted(message_sets(asked), key=lambda found: found[:2]))
+
+
 def _matches_no_id(patch: pytest.MonkeyPatch) -> None:
     answer = client.Client._answer
 
@@ -251,13 +276,17 @@ PLANTS: dict[str, tuple[Plant, str]] = {
     "R-WF-7": (_laid_out(_wide_offsets), "fetch"),
     "R-WF-8": (_laid_out(_error_first), "produced-error"),
     "R-WF-10": (_no_partial_messages, "partial-3"),
+    "R-WF-4": (_success_for_all_acks, "broker-acks-2"),
+    "R-WF-6, order": (_sorts_offsets, "broker-topics-descending"),
     "R-WF-11": (_matches_no_id, "client-other-correlation-id"),
+    "R-WF-11, broker": (_last_one_s_id, "broker-pipelined-kinds"),
     "R-WF-12": (_laid_out(_with_acks), "produced-acks"),
     "R-WF-13": (_laid_out(_any_version), "produced-version-1"),
     "R-WF-14, codec": (_no_codecs, "codec-3"),
     "R-WF-14, CRC": (_any_crc, "crc-flipped"),
     "R-WF-15": (_answers_acks_0, "broker-acks-0"),
     "R-WF-16": (_pairs_topics, "client-three-of-two"),
+    "R-WF-18": (_counts_nothing, "broker-one-partition-twice"),
     "R-D-3": (_laid_out(_null_arrays), "topics-minus-2"),
 }
 
@@ -270,17 +299,22 @@ def test_a_wrong_reading_in_the_reference_is_noticed(name: str, monkeypatch: pyt
 
 
 @pytest.mark.parametrize(
-    ("ruling", "shown_by"),
+    ("ruling", "reading", "shown_by"),
     [
-        ("R-WF-1", "fetch-correlation-first"),
-        ("R-WF-4", "broker-acks-minus-1"),
-        ("R-WF-5", "broker-produce"),
-        ("R-WF-9", "client-id-null"),
-        ("R-D-2", "client-id-not-utf-8"),
+        ("R-WF-1", "other", "fetch-correlation-first"),
+        ("R-WF-4", "error", "broker-acks-minus-1"),
+        ("R-WF-4", "closed", "broker-acks-minus-1"),
+        ("R-WF-5", "other", "broker-produce"),
+        ("R-WF-9", "other", "client-id-null"),
+        ("R-WF-10", "other", "partial-first-3"),
+        ("R-WF-14", "other", "snappy-bad-crc"),
+        ("R-WF-15", "other", "broker-acks-0"),
+        ("R-WF-17", "other", "client-error-0"),
+        ("R-D-2", "other", "client-id-not-utf-8"),
     ],
 )
-def test_another_reading_of_the_reference_is_noticed(ruling: str, shown_by: str) -> None:
-    own = reference.Reference(reference.take(reference.rulings(DIALECT).values(), {ruling: "other"}))
+def test_another_reading_of_the_reference_is_noticed(ruling: str, reading: str, shown_by: str) -> None:
+    own = reference.Reference(reference.take(reference.rulings(DIALECT).values(), {ruling: reading}))
     assert shown_by in disagreements(own)
 
 

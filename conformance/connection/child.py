@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from conformance.closing import Closing
-from conformance.connection import endings, limits, lines
+from conformance.connection import endings, limits, lines, patience
 from conformance.connection.base import ImplementationError, Options, no_block
 from conformance.connection.conversation import Conversation
 from conformance.connection.endings import Ending
@@ -30,7 +30,7 @@ START_TIMEOUT = 30.0
 #: Bytes on stdout that are no answers, one after the other, and bytes of one line, before the process is given up.
 FLOOD = 1 << 20
 LONGEST_LINE = 1 << 26
-#: For so many bytes of open questions a second is added to the time that a case may take.
+#: For so many bytes of questions that it is at work on a second is added to the time that a case may take.
 BYTES_A_SECOND = 1 << 18
 #: Seconds in which a process shows whether it outlives an answer.
 DOUBT = 0.05
@@ -223,9 +223,10 @@ class ChildConnection(Closing):
         if process.gone and self._settling:
             self._drop(process)
         elif process.ended:
-            self._gone(_died(process))
+            self._gone(process, _died(process), self._talk.ended)
         elif process.lost is not None:
-            self._begin_again(process, process.lost)
+            ending = endings.died(process.lost, process.stderr, process.half_line)
+            self._gone(process, ending, self._talk.ended)
         elif self._junk > FLOOD or process.half_line_size > LONGEST_LINE:
             size = self._junk + process.half_line_size
             sample = (self._sample or process.half_line)[:80]
@@ -239,8 +240,10 @@ class ChildConnection(Closing):
     def _hear(self, heard: Sequence[bytes]) -> bool:
         """Take up lines from stdout. True if there is an answer among them."""
         progress = False
+        recording = self._options.transcript is not None
         for line in heard:
-            self._transcript.heard(line)
+            if recording:
+                self._transcript.heard(line)
             if self._settling and self._settled(line):
                 continue
             if self._talk.hear(line):
@@ -259,28 +262,37 @@ class ChildConnection(Closing):
         if grown > options.memory << 20:
             self._end(process, lambda stderr: endings.oversized(grown, options.memory, stderr))
             return
-        allowed = options.timeout + self._talk.open_bytes // BYTES_A_SECOND
-        if process.silence > allowed:
-            if self._hear(process.show_stack()) and not process.gone:
-                return  # late, but alive
-            self._end(process, lambda stderr: endings.hung(allowed, stderr))
+        brief = self._talk.brief
+        allowed = options.timeout + self._talk.at_work // BYTES_A_SECOND
+        if brief:
+            allowed = patience.brief(allowed)
+        if process.silence <= allowed:
+            return
+        if not brief and self._hear(process.show_stack()) and not process.gone:
+            return  # late, but alive
+        told = self._talk.silent if brief else self._talk.ended
+        self._end(process, lambda stderr: endings.hung(allowed, stderr), told)
 
-    def _end(self, process: Process, tell: Callable[[bytes], Ending]) -> None:
-        self._hear(process.kill())
-        self._gone(tell(process.stderr))
+    def _end(
+        self,
+        process: Process,
+        tell: Callable[[bytes], Ending],
+        told: Callable[[Ending], None] | None = None,
+    ) -> None:
+        self._hear(process.kill_copy())
+        if process.lost is None:
+            self._hear(process.kill())
+        self._gone(process, tell(process.stderr), told or self._talk.ended)
 
-    def _gone(self, ending: Ending) -> None:
-        self._process = None
+    def _gone(self, process: Process, ending: Ending, told: Callable[[Ending], None]) -> None:
+        """A process has ended, or a copy of the worker: then the next one begins, and is given the settings again."""
         self._junk = 0
-        self._talk.ended(ending)
-
-    def _begin_again(self, process: Process, code: int) -> None:
-        """A copy of the worker has ended: go on with the next one, which has to be given the settings again."""
-        ending = endings.died(code, process.stderr, process.half_line)
+        told(ending)
+        if process.lost is None:
+            self._process = None
+            return
         process.resume()
         self._transcript.sent(RESUME.strip())
-        self._junk = 0
-        self._talk.ended(ending)
         for dialect, settings in self._settings.items():
             seq = self._talk.next_seq()
             self._settling.add(seq)
@@ -372,7 +384,7 @@ class ChildConnection(Closing):
                 f"{self._launch.spec}: its answer to describe is malformed: {error}.\n"
                 f"It was {endings.shorten(heard[0], 300)}\n"
                 'Expected on one line: {"name","version","language","dialects","ops","types","rebuilds","readings"}, '
-                "of which name and ops are a must; logs go to stderr." + endings.tail(process.stderr)
+                "of which name and ops are a must; logs go to stderr." + endings.last_words(process.stderr)
             ) from None
         if len(heard) > 1:
             raise ImplementationError(
@@ -398,7 +410,7 @@ class ChildConnection(Closing):
         else:
             text += "It has to read its stdin line by line, as the lines come, and to answer each at once."
         process.kill()
-        raise ImplementationError(text + endings.tail(process.stderr))
+        raise ImplementationError(text + endings.last_words(process.stderr))
 
     def _send_settings(self, process: Process, dialect: str, settings: Mapping[str, Any]) -> bool:
         seq = self._talk.next_seq()
@@ -418,7 +430,8 @@ class ChildConnection(Closing):
                 self._talk.hear(line)
         if process.gone:
             raise ImplementationError(failed + _died(process).detail)
-        raise ImplementationError(f"{failed}no answer within {START_TIMEOUT:g} seconds{endings.tail(process.stderr)}")
+        said = endings.last_words(process.stderr)
+        raise ImplementationError(f"{failed}no answer within {START_TIMEOUT:g} seconds{said}")
 
 
 def _died(process: Process) -> Ending:
@@ -426,5 +439,5 @@ def _died(process: Process) -> Ending:
     process.kill()
     if code is None:
         text = "it closed its stdout and ran on: the process was killed"
-        return Ending(Status.CRASH, "closed stdout", text + endings.tail(process.stderr))
+        return Ending(Status.CRASH, "closed stdout", text + endings.last_words(process.stderr))
     return endings.died(code, process.stderr, process.half_line)

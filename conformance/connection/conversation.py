@@ -23,15 +23,17 @@ WINDOW_BYTES = 1 << 20
 class _Trial:
     """After a death with several questions open: they are put again, one at a time, until one repeats it.
 
-    The last that was answered comes first: it may have died after its answer.
+    The last that was answered comes first: it may have died after its answer. `brief`: it was no death, but a brief
+    silence, and each is now waited for as long as it may take.
     """
 
     queue: deque[int]
     ending: Ending
-    #: The oldest that was open.
-    oldest: int
+    #: Those that were open, oldest first.
+    opened: list[int]
     #: The last that was answered before.
     before: int | None
+    brief: bool
     #: The last that has been put again.
     last: int | None = None
 
@@ -41,7 +43,8 @@ class Conversation:
 
     `ordered`: answers come in the order of the questions, each written at once. So it is with our own worker, and the
     oldest open question is the one to blame for whatever happens. Other programs may answer in any order or buffer
-    their answers: there, a death is put to the test before it is blamed on one of several.
+    their answers: there, a death is put to the test before it is blamed on one of several. So is a silence, after a
+    brief wait: in the test each question is waited for as long as it may take, and a hang costs its limit once.
 
     The cases of one `begin` … `finish` are known by their index; on the wire each line has a number (`seq`) of its
     own, which never comes twice.
@@ -51,6 +54,10 @@ class Conversation:
         self._ordered = ordered
         self._quarantine = Quarantine()
         self._seq = 0
+        #: It was silent once, and hung at nothing: many open questions are waited for as long as one.
+        self._slow = False
+        #: The open question is on probation, and stays alone.
+        self._alone = False
         #: What the numbers of the round before stood for.
         self._earlier: dict[int, Case] = {}
         #: Numbers of questions that have been judged as violations, and whose answer may still come …
@@ -93,9 +100,19 @@ class Conversation:
         return bool(self._open)
 
     @property
-    def open_bytes(self) -> int:
-        """How long the open questions are together."""
-        return self._open_bytes
+    def brief(self) -> bool:
+        """A brief wait is enough: what is silent longer is ended, and `silent` told."""
+        if self._ordered or len(self._open) == 1:
+            return bool(self._open) and self._on_probation(self._index[next(iter(self._open))])
+        return bool(self._open) and not self._slow
+
+    def _on_probation(self, index: int) -> bool:
+        return self._quarantine.on_probation(index, self._cases[index])
+
+    @property
+    def at_work(self) -> int:
+        """How long the open questions are together that it may be at work on."""
+        return next(iter(self._open.values()), 0) if self._ordered else self._open_bytes
 
     @property
     def doubtful(self) -> bool:
@@ -115,8 +132,10 @@ class Conversation:
         if self._trial is None and len(self._open) > WINDOW // 2:
             return b""  # a few large writes are quicker than many small ones
         taken = []
-        while (index := self._next()) is not None:
-            seq = self.next_seq()
+        calm = self._trial is None and self._pending is None and self._quarantine.calm
+        following = self._next_of_many if calm else self._next
+        while (index := following()) is not None:
+            self._seq = seq = self._seq + 1
             line = lines.question(seq, self._cases[index])
             self._index[seq] = index
             self._open[seq] = len(line)
@@ -124,17 +143,30 @@ class Conversation:
             taken.append(line)
         return b"".join(taken)
 
+    def _next_of_many(self) -> int | None:
+        """As `_next`, quickly: where nothing has gone wrong."""
+        if not self._todo or (self._open and (len(self._open) >= WINDOW or self._open_bytes >= WINDOW_BYTES)):
+            return None
+        return self._todo.popleft()
+
     def _next(self) -> int | None:
         """The index of the next case to be asked, if one may be asked now."""
-        while not (self._open and (self._trial or len(self._open) >= WINDOW or self._open_bytes >= WINDOW_BYTES)):
+        while not (self._open and self._enough()):
             index = self._pop()
             if index is None:
                 return None
             spared = self._spared(index)
             if spared is None:
+                self._alone = not self._ordered and self._on_probation(index)
                 return index
             self._put(index, spared)
         return None
+
+    def _enough(self) -> bool:
+        """Whether no more is asked beside what is open."""
+        if self._trial or self._alone or len(self._open) >= WINDOW or self._open_bytes >= WINDOW_BYTES:
+            return True
+        return not self._ordered and bool(self._todo) and self._on_probation(self._todo[0])
 
     def _pop(self) -> int | None:
         """The index of the next case in turn."""
@@ -173,7 +205,12 @@ class Conversation:
         if answer.seq in self._open:
             index = self._close(answer.seq)
             if self._results[index] is None:  # else it was put again only to see whether it ends the process
-                self._put(index, _observe(self._cases[index], answer, line))
+                case = self._cases[index]
+                try:
+                    observation = lines.observation(case, answer)
+                except lines.LineError as error:
+                    observation = _malformed(case, error, line)
+                self._put(index, observation)
             return True
         if answer.seq in self._spent or answer.seq in self._late:
             self._spent.discard(answer.seq)
@@ -242,9 +279,32 @@ class Conversation:
             self._put(opened[0], _blame(self._cases[opened[0]], ending))
             self._again(opened[1:])
         else:
-            before = self._last_answered
-            queue = deque(opened if before is None else [before, *opened])
-            self._trial = _Trial(queue, ending, oldest=opened[0], before=before)
+            self._try(opened, ending, brief=False)
+
+    def silent(self, ending: Ending) -> None:
+        """The process was ended after a brief wait. That is no hang; but whose is the silence?"""
+        opened = [self._index[seq] for seq in self._open]
+        if self._spent:  # of what has its verdict already
+            self.ended(ending)
+            return
+        self.forget()
+        if not opened:  # all was answered in the last moment
+            return
+        first, *rest = opened
+        if self._on_probation(first):
+            if self._results[first] is None:
+                self._put(first, self._quarantine.silent(first, self._cases[first], ending))
+                self._end_trial()
+            self._again(rest)
+        elif self._ordered or self._trial is not None:
+            self._again(opened)
+        else:
+            self._try(opened, ending, brief=True)
+
+    def _try(self, opened: list[int], ending: Ending, *, brief: bool) -> None:
+        before = self._last_answered
+        queue = deque(opened if before is None else [before, *opened])
+        self._trial = _Trial(queue, ending, opened, before, brief)
 
     def forget(self) -> None:
         """The process is gone: nothing is open any more, and no answer can come late."""
@@ -272,14 +332,21 @@ class Conversation:
         self._end_trial()
         if not still_open:
             ending = replace(ending, detail=f"{ending.detail}\nit had answered the question before it ended")
-        index = trial.oldest if trial.last is None else trial.last
+        index = trial.opened[0] if trial.last is None else trial.last
         self._put(index, _blame(self._cases[index], ending))
 
     def _not_repeated(self, trial: _Trial) -> None:
         self._trial = None
+        if trial.brief:
+            self._slow = True
+            for index in trial.opened:  # together they are asked again, and waited for as long as it may take
+                self._missing += self._results[index] is not None
+                self._results[index] = None
+            self._again(trial.opened)
+            return
         text = "several questions were open, and none of them repeats this when it is asked alone; this was the oldest"
         ending = replace(trial.ending, detail=f"{trial.ending.detail}\n{text}")
-        self._put(trial.oldest, _blame(self._cases[trial.oldest], ending))
+        self._put(trial.opened[0], _blame(self._cases[trial.opened[0]], ending))
 
     # No process any more.
 
@@ -287,8 +354,9 @@ class Conversation:
         """No process could be started again: the case that ended the last one gets this too, or else the next case."""
         trial = self._trial
         if trial is not None:
-            both = replace(trial.ending, detail=f"{trial.ending.detail}\nthen: {ending.detail}")
-            self._put(trial.oldest, _blame(self._cases[trial.oldest], both))
+            first = ending if trial.brief else trial.ending
+            both = replace(first, detail=f"{trial.ending.detail}\nthen: {ending.detail}")
+            self._put(trial.opened[0], _blame(self._cases[trial.opened[0]], both))
             self._end_trial()
         elif self._todo:
             index = self._todo.popleft()
@@ -306,13 +374,6 @@ class Conversation:
         results = [result for result in self._results if result is not None]
         self._reset(())
         return self._quarantine.settle(results)
-
-
-def _observe(case: Case, answer: lines.Answer, line: bytes) -> Observation:
-    try:
-        return lines.observation(case, answer)
-    except lines.LineError as error:
-        return _malformed(case, error, line)
 
 
 def _malformed(case: Case, error: lines.LineError, line: bytes) -> Observation:

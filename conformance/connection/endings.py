@@ -8,14 +8,19 @@ import sys
 import sysconfig
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import psutil
 
 from conformance.model import Status
 
-#: How much of what a child wrote to stderr is shown, and how much is kept to look at.
-SHOWN_LINES = 20
-STDERR_KEPT = 16 * 1024
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+#: How many of the lines that a child wrote to stderr are shown: the first and the last of them, or all if there are no
+#: more; and how much of a line.
+FIRST_LINES, LAST_LINES = 8, 16
+_LINE_LENGTH = 400
 
 _OUT_OF_MEMORY = re.compile(
     r"out of memory|bad_alloc|memory allocation of|cannot allocate memory|outofmemoryerror|memoryerror", re.IGNORECASE
@@ -48,7 +53,7 @@ def died(code: int, stderr: bytes, half_line: bytes = b"") -> Ending:
             text += f" (from a shell this stands for {_signal_name(code - _SHELL_SIGNAL)})"
     if half_line:
         text += f"\nits last line on stdout is not complete: {shorten(half_line)}"
-    return Ending(_status(stderr), error, text + tail(stderr), python_frame(stderr))
+    return Ending(_status(stderr), error, text + last_words(stderr), python_frame(stderr))
 
 
 def _status(stderr: bytes) -> Status:
@@ -63,19 +68,19 @@ def _status(stderr: bytes) -> Status:
 def hung(timeout: float, stderr: bytes) -> Ending:
     """It gave no answer in time, and was killed."""
     text = f"no answer within {timeout:g} seconds: the process was killed"
-    return Ending(Status.HANG, "timeout", text + tail(stderr), python_frame(stderr))
+    return Ending(Status.HANG, "timeout", text + last_words(stderr), python_frame(stderr))
 
 
 def oversized(grown: int, memory: int, stderr: bytes) -> Ending:
     """Its memory grew by `grown` bytes, beyond `memory` MiB, and it was killed."""
     text = f"its memory grew by {grown >> 20} MiB; {memory} MiB are allowed: the process was killed"
-    return Ending(Status.OOM, "memory", text + tail(stderr))
+    return Ending(Status.OOM, "memory", text + last_words(stderr))
 
 
 def flooded(size: int, sample: bytes, stderr: bytes) -> Ending:
     """It wrote on and on to stdout what was no answer, and was killed."""
     text = f"{size >> 10} KiB on stdout without an answer: the process was killed. It begins {shorten(sample)}"
-    return Ending(Status.VIOLATION, "flood", text + tail(stderr))
+    return Ending(Status.VIOLATION, "flood", text + last_words(stderr))
 
 
 def _signal_name(number: int) -> str:
@@ -91,14 +96,23 @@ def shorten(line: bytes, limit: int = 80) -> str:
     return text if len(line) <= limit else f"{text}… ({len(line)} bytes)"
 
 
-def tail(stderr: bytes) -> str:
-    """The last lines of stderr as a paragraph of a detail, "" when there are none."""
+def last_words(stderr: bytes) -> str:
+    """The first and the last lines of stderr as a paragraph of a detail, "" when there are none."""
     text = "".join(
         character if character.isprintable() or character in "\n\t" else f"\\x{ord(character):02x}"
         for character in stderr.decode(errors="replace").strip()
     )
-    lines = [line for line in text.split("\n") if not _is_our_frame(line)][-SHOWN_LINES:]
-    return "\nstderr ends:\n" + "\n".join(f"  {line[:400]}" for line in lines) if text else ""
+    if not text:
+        return ""
+    lines = [line for line in text.split("\n") if not _is_our_frame(line)]
+    if len(lines) <= FIRST_LINES + LAST_LINES:
+        return "\nstderr ends:\n" + _paragraph(lines)
+    first, last = lines[:FIRST_LINES], lines[-LAST_LINES:]
+    return f"\nstderr begins:\n{_paragraph(first)}\n  …\nand ends:\n{_paragraph(last)}"
+
+
+def _paragraph(lines: Sequence[str]) -> str:
+    return "\n".join(f"  {line[:_LINE_LENGTH]}" for line in lines)
 
 
 def _is_our_frame(line: str) -> bool:

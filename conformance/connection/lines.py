@@ -5,6 +5,8 @@ A question: `{"seq":7,"op":"decode","dialect":"kafka","type":"INT32","data":"000
 
 from __future__ import annotations
 
+import binascii
+import functools
 import json
 import re
 from collections.abc import Callable, Mapping
@@ -116,9 +118,21 @@ _FROM_JSON: Mapping[str, Callable[[Any], Any]] = {
 
 # Questions.
 
+_OF_DATA = frozenset({Op.DECODE, Op.RECODE})
+
+
+@functools.lru_cache(4096)
+def _middle(op: Op, dialect: str, type_name: str | None, version: int | None) -> bytes:
+    """What stands between `seq` and `data` in a question of nothing else: the same in all of a type and version."""
+    message = {"op": op.value, "dialect": dialect, "type": type_name}
+    return _encode(message if version is None else message | {"version": version})[1:-1]
+
 
 def question(seq: int, case: Case) -> bytes:
     """A case as the line that asks it."""
+    if case.op in _OF_DATA:  # the quick way for most
+        middle = _middle(case.op, case.dialect, case.type, case.version)
+        return b'{"seq":%d,%b,"data":"%b"}\n' % (seq, middle, binascii.hexlify(case.args["data"]))
     message: dict[str, Any] = {"seq": seq, "op": case.op.value, "dialect": case.dialect}
     if case.op in TYPED_OPS:
         message["type"] = case.type
@@ -249,6 +263,8 @@ def observation(case: Case, given: Answer) -> Observation:
     """What the answer says of the case. Raises LineError when it cannot be an answer to it."""
     kind, message = given.kind, given.message
     try:
+        if kind == "value" and case.op is Op.DECODE:
+            return Observation(case, Status.ANSWER, from_json(message["value"]))
         if kind == _MEMBER[case.op]:
             return Observation(case, Status.ANSWER, _answered(case.op, message))
         if kind in _OTHER:
@@ -260,8 +276,6 @@ def observation(case: Case, given: Answer) -> Observation:
 
 def _answered(op: Op, message: Mapping[str, Any]) -> Any:
     match op:
-        case Op.DECODE:
-            return from_json(message["value"])
         case Op.LOOKUP:
             return shape(op, from_json(message["value"]))
         case Op.ENCODE | Op.RECODE | Op.CONVERT:

@@ -14,7 +14,7 @@ from typing import Any
 from conformance.connection import lines
 from conformance.connection.base import ImplementationError, Options
 from conformance.connection.child import START_TIMEOUT, ChildConnection, Launch, program_launch
-from conformance.connection.endings import shorten, tail
+from conformance.connection.endings import last_words, shorten
 from conformance.connection.process import Process
 from conformance.model import Case, Description, Observation, Op, Status
 
@@ -93,7 +93,8 @@ class _Talk:
             self._process = Process(self._launch.command, self._launch.env)
             self._process.send(lines.describe_question())
             if not self._hear(self._process, START_TIMEOUT):
-                raise _Bad(f"it did not describe itself when it was started once more{tail(self._process.stderr)}")
+                said = last_words(self._process.stderr)
+                raise _Bad(f"it did not describe itself when it was started once more{said}")
         return self._process
 
     @staticmethod
@@ -172,7 +173,7 @@ class _Talk:
             found = f"{answers} after {self._patience:g} seconds"
         if self.junk:
             found += f"; what came last on stdout is no answer to any question: {shorten(self.junk[-1])}"
-        return found + tail(process.stderr)
+        return found + last_words(process.stderr)
 
     def close(self) -> None:
         """End the process, if there is one."""
@@ -322,11 +323,14 @@ class Inspection:
 
     def _any_type(self) -> Case:
         assert self._description is not None
-        op = next(op for op in Op if op in self._ops())
         for dialect, types in (self._description.types or {}).items():
             for name, span in types.items():
-                case = typed(op, name, None if op is Op.ENCODE else b"", dialect)
-                return Case(case.id, op, dialect, name, span[1] if span else None, case.args)
+                version = span[1] if span else None
+                offered = (op for op in Op if self._description.offers(Case("", op, dialect, name, version)))
+                for op in offered:
+                    case = typed(op, name, None if op is Op.ENCODE else b"", dialect)
+                    return Case(case.id, op, dialect, name, version, case.args)
+        op = next(op for op in Op if op in self._ops())
         return typed(op, "INT32", 0 if op is Op.ENCODE else bytes(4), self._dialect())
 
     def _dialect(self) -> str:
@@ -402,7 +406,7 @@ class Inspection:
         return "only answers"
 
     def _stderr(self) -> str:
-        size = len(self._talk.process.stderr)
+        size = self._talk.process.stderr_size
         return f"{size} bytes, kept for reports" if size else "none"
 
     def _end(self) -> str:

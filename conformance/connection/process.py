@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import psutil
 
-from conformance.connection.endings import STDERR_KEPT
 from conformance.connection.guard import guard
+from conformance.connection.stderr import Stderr
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -36,6 +36,13 @@ _ENDED = re.compile(rb'\{"ended":(-?\d+)\}\Z')
 #: At least as long as a line that tells of an end.
 _TOLD = 24
 
+#: Of a line on stdout without its line feed so many bytes are shown.
+_HALF_LINE = 16 * 1024
+
+#: What a child finds in its environment. With the 1 that many machines have there, Rust walks the stack at every panic,
+#: at those that a wrapper catches too, and a suite takes twice as long. Who wants it: `exec:env RUST_BACKTRACE=1 …`.
+_ENVIRONMENT = {"RUST_BACKTRACE": "0"}
+
 _CHUNK = 1 << 18
 _DRAIN = 64
 
@@ -46,6 +53,7 @@ class Process:
     def __init__(self, command: Sequence[str], env: Mapping[str, str] | None = None, *, copies: bool = False) -> None:
         """Start it. `copies`: it is our own worker, and tells of its copies. Raises OSError when it is not there."""
         pipe = subprocess.PIPE
+        env = {**(os.environ if env is None else env), **_ENVIRONMENT}
         self._popen = subprocess.Popen(
             command, bufsize=0, stdin=pipe, stdout=pipe, stderr=pipe, env=env, process_group=0
         )
@@ -71,8 +79,7 @@ class Process:
         self.ended = False
         #: The exit code of a copy that has ended, of which `resume` makes another one begin; else None.
         self.lost: int | None = None
-        #: The end of what it wrote to stderr.
-        self.stderr = b""
+        self._said = Stderr()
         #: Bytes of resident memory when last looked at.
         self.memory = 0
 
@@ -95,15 +102,26 @@ class Process:
     def resume(self) -> None:
         """After the end of a copy: let the next one begin. Nothing that was sent before will be answered."""
         self.lost = None
-        self.stderr = b""
+        self.memory = 0
+        self._said.clear()
         self._half_line.clear()
         self._unsent.clear()
         self.send(RESUME)
 
     @property
+    def stderr(self) -> bytes:
+        """The beginning and the end of what it wrote to stderr."""
+        return bytes(self._said)
+
+    @property
+    def stderr_size(self) -> int:
+        """How many bytes it wrote to stderr."""
+        return self._said.size
+
+    @property
     def half_line(self) -> bytes:
-        """What came on stdout after the last line feed."""
-        return bytes(self._half_line[:STDERR_KEPT])
+        """The beginning of what came on stdout after the last line feed."""
+        return bytes(self._half_line[:_HALF_LINE])
 
     @property
     def half_line_size(self) -> int:
@@ -125,13 +143,16 @@ class Process:
         ready = self._selector.select(min(timeout, TICK))
         now = time.monotonic()
         self.silence += now - began
-        for key, _ in ready:
-            if key.fileobj is self._stdout:
-                self._read_stdout(lines)
-            elif key.fileobj is self._stderr:
-                self._read_stderr()
-            else:
-                self._write()
+        files = {key.fileobj for key, _ in ready}
+        if self._stdin in files:
+            self._write()
+        # Taken first and added last: all answers that it gave before these words are among the lines.
+        words = self._take_stderr() if self._stderr in files else b""
+        if self._stdout in files:
+            self._read_stdout(lines)
+        self._said.add(words)
+        if self.lost is not None:
+            self._drain_stderr()
         if now >= self._next_look:
             self._next_look = now + TICK
             self._check_end(lines)
@@ -174,7 +195,10 @@ class Process:
         if rest:
             whole = [bytes(self._half_line), *rest[:-1]]
             self._half_line[:] = rest[-1]
-            lines += self._told(whole) if self._copies else whole
+            told = self._told(whole) if self._copies else whole
+            if told:
+                lines += told
+                self._said.answered()
         return True
 
     def _told(self, whole: list[bytes]) -> list[bytes]:
@@ -185,22 +209,20 @@ class Process:
                 self._attend(int(began[1]))
             elif ended := _ENDED.search(line, max(len(line) - _TOLD, 0)):
                 self._half_line[:0] = line[: ended.start()]  # an answer that it had begun
-                self._drain_stderr()
                 self.lost = int(ended[1])
             else:
                 others.append(line)
         return others
 
-    def _read_stderr(self) -> bool:
+    def _take_stderr(self) -> bytes:
+        """One piece of stderr; nothing when there is none."""
         try:
             chunk = os.read(self._stderr.fileno(), _CHUNK)
         except BlockingIOError:
-            return False
+            return b""
         if not chunk:
             self._selector.unregister(self._stderr)
-            return False
-        self.stderr = (self.stderr + chunk)[-STDERR_KEPT:]
-        return True
+        return chunk
 
     def _check_end(self, lines: list[bytes]) -> None:
         """Has it ended, while a child of its own still holds its stdout open?"""
@@ -217,8 +239,10 @@ class Process:
 
     def _drain_stderr(self) -> None:
         for _ in range(_DRAIN):
-            if self._stderr not in self._selector.get_map() or not self._read_stderr():
+            words = self._take_stderr() if self._stderr in self._selector.get_map() else b""
+            if not words:
                 break
+            self._said.add(words)
 
     def look(self) -> None:
         """See how much memory it takes."""
@@ -249,11 +273,24 @@ class Process:
         with contextlib.suppress(ProcessLookupError):
             os.kill(self._answering, signal.SIGQUIT)
         deadline = time.monotonic() + STACK_TIME
-        seen = self.stderr
+        seen = self._said.size
         while time.monotonic() < deadline:
             lines += self.pump(TICK)
-            if self.stderr != seen:
-                seen, deadline = self.stderr, min(deadline, time.monotonic() + TICK)
+            if self._said.size != seen:
+                seen, deadline = self._said.size, min(deadline, time.monotonic() + TICK)
+        return lines
+
+    def kill_copy(self) -> list[bytes]:
+        """End the copy that answers, where there is one without children: `lost` tells. The lines still to be read."""
+        lines: list[bytes] = []
+        if not self._copies or self._answering == self._popen.pid or self._usage is None:
+            return lines
+        with contextlib.suppress(psutil.Error):
+            if not self._usage.children():
+                self._usage.kill()
+                deadline = time.monotonic() + GRACE
+                while not self.gone and time.monotonic() < deadline:
+                    lines += self.pump(TICK)
         return lines
 
     def kill(self) -> list[bytes]:

@@ -239,7 +239,8 @@ def _patterns(patterns: Sequence[Any], closes: bool, width: int) -> Text:
             out.append(f"{byte_line(bytes.fromhex(pattern['hex']))}\n", GOOD)
             continue
         version = pattern.get("version")
-        out.append(f"{safe(str(pattern.get('type')))}{'' if version is None else f' version {version}'}, with\n", GOOD)
+        named = f"{safe(str(pattern.get('type')))}{'' if version is None else f' version {version}'}"
+        out.append(f"{named}{', in any order' if pattern.get('order') == 'any' else ''}, with\n", GOOD)
         for line in wrap(brief(pattern.get("value"), 4 * width), width - 4):
             out.append(f"    {line}\n", GOOD)
     return out.append(f"and the connection {'is closed' if closes else 'stays open'}", GOOD)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,6 +11,7 @@ import msgspec
 
 from conformance import bombs
 from conformance.model import CLIENT_OUTCOMES, OUTCOME_KEYS, Op
+from conformance.patterns import marks_of
 from conformance.values import ValueFormatError, from_json
 from conformance.vectors.model import (
     ABSENT,
@@ -36,7 +38,7 @@ _OWN_FIELDS: Mapping[Kind, frozenset[str]] = {
     kind: frozenset(fields.split())
     for kind, fields in {
         Kind.VALID: "type version bytes value derive canonical compare or_reject",
-        Kind.INVALID: "type version bytes derive reject twin",
+        Kind.INVALID: "type version bytes derive compare reject twin",
         Kind.UNENCODABLE: "type version value derive reject twin",
         Kind.LOOKUP: "type version bytes key values",
         Kind.CONVERT: "type version bytes to gives compare reject twin",
@@ -51,6 +53,8 @@ _HEX = re.compile("(?:[0-9a-f]{2})*")
 _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 #: Forms of `derive` that give bytes.
 _OF_BYTES = frozenset({"tags", "batch"})
+#: So many answers, in all their orders, are compared with patterns quickly.
+_MOST_TOGETHER = 5
 #: The most zeros of a derived batch: its record's length is an INT32.
 _MOST_ZEROS = 2**30
 
@@ -120,13 +124,44 @@ def _derived(form: Mapping[str, Any], *, valid: bool) -> tuple[tuple[Piece, ...]
         ):
             made = tuple(Piece(data, label) for data, label in bombs.pieces(codec, zeros))
             return made, bombs.value(codec, zeros) if valid else ABSENT
-        case {"value": {"text": str(text), "times": int(times)}, **rest} if not rest:
-            return (), text * times
-        case {"value": {"hex": str(digits), "times": int(times)}, **rest} if not rest:
-            return (), _hex(digits, "derive") * times
-        case {"value": {"item": item, "times": int(times)}, **rest} if not rest:
-            return (), [from_json(item)] * times
+        case {"value": value, **rest} if not rest:
+            whole = _Repeated()
+            made = whole.read(value)
+            if whole.found:
+                return (), made
     raise VectorError(f"derive: {form!r} is none of the forms of vectors/FORMAT.md")
+
+
+class _Repeated:
+    """Reads a value in which texts, bytes and arrays may be given as something that comes many times."""
+
+    #: Of what stands beside `times`.
+    _FORMS = frozenset({"text", "hex", "item"})
+
+    def __init__(self) -> None:
+        self.found = False
+
+    def read(self, value: Any) -> Any:
+        """Raises ValueFormatError for what is no value, repeated or not."""
+        match value:
+            case {"times": int(times), **rest} if times >= 0 and len(rest) == 1 and not self._FORMS.isdisjoint(rest):
+                self.found = True
+                ((form, one),) = rest.items()
+                match form:
+                    case "item":
+                        return [self.read(one)] * times
+                    case "hex":
+                        return _hex(one, "derive") * times if isinstance(one, str) else from_json(rest)
+                if isinstance(one, str):
+                    return one * times
+                raise ValueFormatError(f"{one!r:.60} is no text that could be repeated")
+            case {"times": _}:
+                raise VectorError(f"derive: {value!r:.60} is none of the forms of vectors/FORMAT.md")
+            case list():
+                return [self.read(item) for item in value]
+            case dict() if len(value) > 1 or any(isinstance(item, (dict, list)) for item in value.values()):
+                return {key: self.read(item) for key, item in value.items()}
+        return from_json(value)
 
 
 def _kind(raw: RawVector) -> Kind:
@@ -207,16 +242,36 @@ def _check_fields(kind: Kind, raw: RawVector) -> None:
         raise VectorError(f"{', '.join(foreign)}: a vector of kind {kind} has no such field")
     if kind is Kind.UNENCODABLE and raw.reject is not None and raw.reject.offset is not None:
         raise VectorError("reject.offset: a value has no bytes that could be at fault")
-    for pattern in raw.sends or ():
-        _check_pattern(pattern)
+    _check_patterns(raw.sends or ())
     if raw.outcome is not None:
         _check_outcome(raw.outcome)
     for ruling in raw.rulings:
         if not _RULING.fullmatch(ruling):
             raise VectorError(f"rulings: {ruling!r} is no ruling's id")
-    for found in raw.breaks or ():
+    _check_breaks(raw.breaks or ())
+
+
+def _check_breaks(breaks: Sequence[Mapping[str, str]]) -> None:
+    for found in breaks:
         if found.keys() != {"kind", "path"} or found["kind"] not in tuple(Break):
             raise VectorError(f'breaks: {found} is no {{"kind", "path"}} with one of {", ".join(Break)}')
+
+
+def _check_patterns(patterns: Sequence[Json]) -> None:
+    marked: set[str] = set()
+    for pattern in patterns:
+        _check_pattern(pattern)
+        for key, name in marks_of(pattern):
+            if key != "mark" and name not in marked:
+                raise VectorError(f"sends: {key} {name!r}: nothing before it is marked so")
+            marked.add(name)
+    together = max((len([*found]) for any_, found in itertools.groupby(patterns, _in_any_order) if any_), default=0)
+    if together > _MOST_TOGETHER:
+        raise VectorError(f"sends: {together} answers in any order; at most {_MOST_TOGETHER} can be tried")
+
+
+def _in_any_order(pattern: Json) -> bool:
+    return isinstance(pattern, dict) and "order" in pattern
 
 
 def _check_pattern(pattern: Json) -> None:
@@ -224,10 +279,11 @@ def _check_pattern(pattern: Json) -> None:
         case {"hex": str(digits), **rest} if not rest:
             if not digits or not _HEX.fullmatch(digits):
                 raise VectorError(f"sends: {digits!r} are no bytes; pairs of lower-case hex digits are expected")
-        case dict() if {"type", "value"} <= pattern.keys() <= {"type", "version", "value"}:
-            pass
+        case dict() if {"type", "value"} <= pattern.keys() <= {"type", "version", "value", "order"}:
+            if pattern.get("order", "any") != "any":
+                raise VectorError('sends: the order of a pattern is "any", or is left out')
         case _:
-            raise VectorError('sends: a pattern is {"type", "version", "value"} or {"hex": digits}')
+            raise VectorError('sends: a pattern is {"type", "version", "value", "order"} or {"hex": digits}')
 
 
 def _check_outcome(outcome: Mapping[str, Json]) -> None:
@@ -282,14 +338,16 @@ def _also(raw: RawAlso) -> Also:
     if (raw.sends is None) != (raw.closes is None):
         raise VectorError("also: sends and closes belong together")
     if raw.sends is not None:
-        for pattern in raw.sends:
-            _check_pattern(pattern)
+        _check_patterns(raw.sends)
         expected["sends"] = (raw.sends, raw.closes)
     if raw.outcome is not None:
         _check_outcome(raw.outcome)
         expected["outcome"] = raw.outcome
     if raw.chooses is not msgspec.UNSET:
         expected["chooses"] = raw.chooses
+    if raw.breaks is not None:
+        _check_breaks(raw.breaks)
+        expected["breaks"] = raw.breaks
     if bool(expected) == raw.refuses:
         raise VectorError("also: an entry either refuses or says what its reading gives")
     rulings = (raw.ruling,) if isinstance(raw.ruling, str) else tuple(raw.ruling)

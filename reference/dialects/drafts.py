@@ -16,8 +16,8 @@ INVALID_TEXT = Ruling(
     "R-D-2",
     "text that is not UTF-8",
     "refused",
-    {OTHER: ("invalid_text", "replaced")},
-    "U+FFFD in its place",
+    {OTHER: ("invalid_text", "replaced"), "kept": ("invalid_text", "kept")},
+    "U+FFFD in its place, one for each byte or for each maximal part; its bytes kept, and written as they came",
     "this kit: the drafts are silent",
 )
 NEGATIVE_LENGTH = Ruling(

@@ -14,7 +14,7 @@ from reference.errors import DecodeError, Reason
 from reference.framing import API_VERSIONS, RequestFrame, ResponseFrame
 from reference.plan import Struct
 from reference.primitives import PRIMITIVES
-from reference.rules import OTHER, Rules, Ruling
+from reference.rules import DEMANDED, OTHER, Rules, Ruling
 
 GUIDE = "Kafka protocol guide"
 KIP_482 = "KIP-482, Tagged fields"
@@ -25,8 +25,9 @@ RULINGS: tuple[Ruling, ...] = (
         "R-K-1",
         "tags out of order or twice, on read",
         "refused: tags are strictly ascending",
-        {OTHER: ("tag_order", "any")},
-        "any order, the last of a known tag wins (Java's generated readers)",
+        {OTHER: ("tag_order", "any"), "map": ("tag_order", "map")},
+        "any order, the last of a known tag wins (Java's generated readers); kept in a map: of an "
+        "unknown one too, and they come out ascending",
         KIP_482,
     ),
     Ruling("R-K-1w", "tags out of order or twice, on write", "never written: refused, or sorted", source=KIP_482),
@@ -104,8 +105,9 @@ RULINGS: tuple[Ruling, ...] = (
         "R-K-11",
         "text that is not UTF-8",
         "refused",
-        {OTHER: ("invalid_text", "replaced")},
-        "U+FFFD in its place (Java)",
+        {OTHER: ("invalid_text", "replaced"), "kept": ("invalid_text", "kept")},
+        "U+FFFD in its place (Java), one for each byte or for each maximal part; its bytes kept, and written as they "
+        "came",
         GUIDE,
     ),
     Ruling(
@@ -224,6 +226,23 @@ RULINGS: tuple[Ruling, ...] = (
         {OTHER: ("linked_blocks", "refused")},
         "refused (Java)",
         GUIDE,
+    ),
+    Ruling(
+        "R-K-22c",
+        "the two version fields of xerial's header",
+        "big-endian; a version of 1 and more is read, whatever the compatible version says (Java; Redpanda writes both "
+        "little-endian); below 1 refused",
+        {OTHER: ("xerial_version", "any")},
+        "neither is looked at",
+        "snappy-java, SnappyInputStream",
+    ),
+    Ruling(
+        "R-K-22d",
+        "the window of a zstd frame",
+        "128 MiB is read, for zstd's highest levels ask for it; a greater one is refused (Java)",
+        {OTHER: ("zstd_window", "any")},
+        "a greater one is read too",
+        "RFC 8878",
     ),
     Ruling(
         "R-K-23",
@@ -382,10 +401,10 @@ class Kafka(Dialect):
     def negotiate(self, api_key: int, client: tuple[int, int], broker: tuple[int, int] | None) -> int | None:  # noqa: ARG002 (all apis alike)
         return _negotiate(client, broker)
 
-    def compare(self, old: Any, new: Any) -> evolution.Comparison:
+    def compare(self, old: Any, new: Any, rules: Rules = DEMANDED) -> evolution.Comparison:  # noqa: ARG002
         releases = old if isinstance(old, (list, tuple)) else [old]
         made = [schema.from_json(release) for release in releases]
-        return evolution.compare(made, schema.from_json(new), null_may_come=True)
+        return evolution.compare(made, schema.from_json(new), evolution.Policy(null_may_come=True))
 
 
 @functools.cache

@@ -32,12 +32,13 @@ _GZIP_MEMBER = b"\x1f\x8b\x08"
 _CHUNK = 1 << 16
 
 # xerial => magic:8 bytes version:INT32 compatible:INT32 *(size:INT32 raw snappy of `size` bytes)
+# R-K-22c ‡: a version below 1 is refused (other: it is not looked at); the compatible version says nothing.
 _XERIAL = b"\x82SNAPPY\x00"
 _XERIAL_HEADER = _XERIAL + struct.pack(">ii", 1, 1)
 _XERIAL_BLOCK = 1 << 15
 
-#: The greatest window that a zstd decoder of Kafka's accepts, as a power of two.
-_ZSTD_WINDOW = 27
+#: R-K-22d ‡: the greatest window that a zstd decoder of Kafka's accepts, as a power of two; other: all that zstd can.
+_ZSTD_WINDOWS = {"128-mib": 27, "any": 31}
 
 
 class CompressionError(Exception):
@@ -74,7 +75,8 @@ def inflate(codec: int, content: bytes, rules: Rules, magic: int = 2) -> bytes:
             plain = _mended(content) if magic == 0 else content
             return _streams(_Lz4, plain, rules, several=False, name="lz4", lenient=True)
         case 4:
-            return _streams(_Zstd, content, rules, several=True, name="zstd", lenient=False)
+            window = _ZSTD_WINDOWS[rules.zstd_window]
+            return _streams(lambda: _Zstd(window), content, rules, several=True, name="zstd", lenient=False)
     raise ValueError(f"codec {codec}")
 
 
@@ -136,8 +138,8 @@ class _Lz4:
 
 
 class _Zstd:
-    def __init__(self) -> None:
-        self._inner = zstd.ZstdDecompressor(options={zstd.DecompressionParameter.window_log_max: _ZSTD_WINDOW})
+    def __init__(self, window: int) -> None:
+        self._inner = zstd.ZstdDecompressor(options={zstd.DecompressionParameter.window_log_max: window})
 
     @property
     def eof(self) -> bool:
@@ -237,6 +239,9 @@ def _unsnappy(content: bytes, rules: Rules) -> bytes:
         if content[at : at + len(_XERIAL)] == _XERIAL:  # another stream may follow
             if len(content) < at + len(_XERIAL_HEADER):
                 raise CompressionError(Reason.CORRUPT_COMPRESSION, "snappy: xerial's header is cut off")
+            (version,) = struct.unpack_from(">i", content, at + len(_XERIAL))
+            if version < 1 and rules.xerial_version == "from-1":
+                raise CompressionError(Reason.CORRUPT_COMPRESSION, f"snappy: xerial's version {version} is below 1")
             at += len(_XERIAL_HEADER)
             continue
         if len(content) < at + 4:

@@ -37,14 +37,14 @@ def header_of(value: Any, path: str) -> tuple[Any, Any]:
     return value[0], value[1]
 
 
-def key_bytes(key: Any, path: str) -> bytes:
-    """A header's key as UTF-8; the empty key is one."""
+def key_bytes(key: Any, path: str, errors: str = "strict") -> bytes:
+    """A header's key as UTF-8; the empty key is one. `errors`: what becomes of lone surrogates."""
     if key is None:
         raise EncodeError(Reason.NULL_NOT_ALLOWED, "a header's key has no null", path)
     if not isinstance(key, str):
         raise EncodeError(Reason.OUT_OF_RANGE, f"a header's key is text, not a {type(key).__name__}", path)
     try:
-        return key.encode()
+        return key.encode(errors=errors)
     except UnicodeEncodeError as error:
         detail = f"character {error.start} is a lone surrogate, which UTF-8 cannot hold"
         raise EncodeError(Reason.INVALID_UTF8, detail, path) from None

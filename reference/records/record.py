@@ -24,6 +24,7 @@ from reference.primitives import (
     read_varint,
     read_varlong,
     read_window,
+    write_text_errors,
 )
 from reference.records.fields import append_bytes, check_keys, header_of, key_bytes, read_bytes, sequence
 
@@ -110,7 +111,7 @@ def _append_headers(writer: Writer, value: Any, path: str) -> None:
 
 
 def _append_header_key(writer: Writer, key: Any, path: str) -> None:
-    data = key_bytes(key, path)
+    data = key_bytes(key, path, write_text_errors(writer.rules))
     writer.path = path
     append_varint(writer, len(data))
     writer.out += data

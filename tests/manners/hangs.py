@@ -1,9 +1,8 @@
 """Never answers, and ignores what politely asks it to end."""
 
 import signal
-import time
 
-from program import serve
+from program import hang, serve
 
 signal.signal(signal.SIGQUIT, signal.SIG_IGN)
-serve(lambda _: time.sleep(600))
+serve(lambda _: hang())

@@ -1,13 +1,11 @@
 """Prints a line, and then never answers."""
 
-import time
-
-from program import say, serve
+from program import hang, say, serve
 
 
 def act(_: object) -> None:
     say("thinking")
-    time.sleep(600)
+    hang()
 
 
 serve(act)

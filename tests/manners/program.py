@@ -6,8 +6,11 @@ Each program answers rightly but for one question, `ffffffff`, at which it does 
 from __future__ import annotations
 
 import json
+import os
 import sys
+import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 CULPRIT = "ffffffff"
@@ -29,6 +32,15 @@ def answer(message: object) -> None:
 def describe() -> None:
     """What the program offers."""
     answer({"name": "manners", "language": "python", "ops": ["decode"], "types": {"kafka": {"INT32": None}}})
+
+
+def hang() -> None:
+    """Do nothing for ever, having noted so where the tests look."""
+    if noted := os.environ.get("MANNERS_HANGING"):
+        with Path(noted).open("a") as file:
+            file.write(f"{os.getpid()}\n")
+    while True:
+        time.sleep(60)
 
 
 def value(question: Question) -> Question:

@@ -38,6 +38,15 @@ class Manner:
         return self._act() if data == CULPRIT else int.from_bytes(data, signed=True)
 
 
+def _hang(busily: bool = False) -> Any:
+    if noted := os.environ.get("MANNERS_HANGING"):
+        with Path(noted).open("a") as file:
+            file.write(f"{os.getpid()}\n")
+    while True:
+        if not busily:
+            time.sleep(60)
+
+
 def _raise(error: BaseException) -> Any:
     raise error
 
@@ -118,8 +127,8 @@ fails_in_library = Manner(_parse, rejects=())
 refuses = Manner(lambda: _raise(ValueError("no")))
 lacks = Manner(lambda: _raise(NotImplementedError("not yet")))
 recurses = Manner(_recurse)
-hangs = Manner(lambda: time.sleep(60))
-spins = Manner(lambda: any(iter(int, 1)))
+hangs = Manner(lambda: _hang())
+spins = Manner(lambda: _hang(busily=True))
 eats = Manner(_eat)
 eats_shared = Manner(_eat_shared)
 asks_too_much = Manner(lambda: len(bytes(1 << 40)))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import reference
 from miniatures import Produces, everything
 from reference.cursor import Reader, Writer
-from reference.dialects.kip_82_string_keys import batch, convert as conversion
+from reference.dialects.kip_82_string_keys import batch
+from reference.dialects.kip_82_string_keys import convert as conversion
 from reference.records.record_set import append_record_set
 from reference.rules import Rules
 

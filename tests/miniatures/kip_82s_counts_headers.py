@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from draft_82s import DIALECT, Draft, Header
-
-from miniatures import Produces, everything
+from miniatures import Produces
 
 PRODUCES: Produces = frozenset(
     {

@@ -21,7 +21,7 @@ class _Kept(Draft):
 
     def packed(self, codec: int, messages: Any) -> bytes:
         if not isinstance(messages, bytes):
-            raise ValueError("messages of a batch with a codec are bytes")
+            raise TypeError("messages of a batch with a codec are bytes")
         return messages
 
 

@@ -15,7 +15,7 @@ TAKES = frozenset({"R-WF-4"})
 dialects = ("wire-format",)
 types = everything((), dialect="wire-format")
 
-_own = Reference(take(rulings("wire-format").values(), dict.fromkeys(sorted(TAKES), "other")))
+_own = Reference(take(rulings("wire-format").values(), {"R-WF-4": "closed"}))
 rejects = _own.rejects
 decode = _own.decode
 encode = _own.encode

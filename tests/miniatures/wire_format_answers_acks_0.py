@@ -10,10 +10,11 @@ from reference import serve as _serve
 
 PRODUCES: Produces = frozenset(
     {
-        ("framing", "fail", "wrong-answer"),
-        ("messages", "fail", "wrong-answer"),
+        ("framing", "contested", None),
+        ("messages", "contested", None),
     }
 )
+TAKES = frozenset({"R-WF-15"})
 
 dialects = ("wire-format",)
 

@@ -12,6 +12,8 @@ from reference import rejects as rejects
 
 PRODUCES: Produces = frozenset(
     {
+        ("messages", "contested", None),
+        ("resource-limits", "contested", None),
         ("framing", "fail", "accepted-invalid"),
         ("framing", "fail", "refused-valid"),
         ("framing", "fail", "wrong-bytes"),
@@ -25,6 +27,7 @@ PRODUCES: Produces = frozenset(
         ("unsupported-versions", "fail", "wrong-bytes"),
     }
 )
+TAKES = frozenset({"R-WF-14"})  # a wrong CRC is no worse than what its wrappers hold
 
 dialects = ("wire-format",)
 types = only("MESSAGE_SET", dialect="wire-format")

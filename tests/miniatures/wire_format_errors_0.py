@@ -7,7 +7,6 @@ from reference import Reference, rulings, take
 
 PRODUCES: Produces = frozenset(
     {
-        ("framing", "contested", None),
         ("messages", "contested", None),
     }
 )

@@ -12,10 +12,12 @@ from reference.dialects.wire_format.messages import is_partial
 
 PRODUCES: Produces = frozenset(
     {
+        ("framing", "contested", None),
         ("framing", "fail", "accepted-invalid"),
         ("resource-limits", "fail", "accepted-invalid"),
     }
 )
+TAKES = frozenset({"R-WF-10"})
 
 dialects = ("wire-format",)
 types = only("MESSAGE_SET", dialect="wire-format")

@@ -10,15 +10,17 @@ PRODUCES: Produces = frozenset(
         ("framing", "contested", None),
         ("messages", "contested", None),
         ("null-encodings", "contested", None),
+        ("resource-limits", "contested", None),
         ("unsupported-versions", "contested", None),
     }
 )
-TAKES = frozenset({"R-WF-1", "R-WF-4", "R-WF-5", "R-WF-9", "R-D-2"})
+_READINGS = {name: next(iter(ruling.others)) for name, ruling in rulings("wire-format").items() if ruling.contested}
+TAKES = frozenset(_READINGS)
 
 dialects = ("wire-format",)
 types = everything((), dialect="wire-format")
 
-_own = Reference(take(rulings("wire-format").values(), dict.fromkeys(sorted(TAKES), "other")))
+_own = Reference(take(rulings("wire-format").values(), _READINGS))
 rejects = _own.rejects
 decode = _own.decode
 encode = _own.encode

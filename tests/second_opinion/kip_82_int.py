@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import itertools
+import struct
 import zlib
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -295,9 +296,28 @@ def encode(type_name: str, value: Any, version: int | None = None) -> bytes:
 
 
 def lookup(type_name: str, data: bytes, key: int) -> list[bytes]:
-    found = decode(type_name, data)
-    pairs = found if type_name == "HEADERS" else found["headers"]
-    return [value for own, value in pairs if own == key]
+    """Up to the first greater key; what stands behind it may be anything."""
+    if type_name == "HEADERS":
+        return _up_to(data, key)
+    if data[16] == 2 and data[17] & 0x10:  # behind offset, size and CRC: magic and attributes
+        key_length = struct.unpack_from(">i", data, 26)[0]
+        start = 30 + max(0, key_length)
+        (length,) = struct.unpack_from(">i", data, start)
+        return _up_to(data[start + 4 : start + 4 + length], key)
+    return [value for own, value in decode(type_name, data)["headers"] if own == key]
+
+
+def _up_to(block: bytes, wanted: int) -> list[bytes]:
+    at = 0
+    while at < len(block):
+        (own,) = struct.unpack_from(">i", block, at)
+        if own > wanted:
+            break
+        (length,) = struct.unpack_from(">i", block, at + 4)
+        if own == wanted:
+            return [block[at + 8 : at + 8 + length]]
+        at += 8 + length
+    return []
 
 
 def _parse(grammar: Construct, data: bytes) -> Any:

@@ -6,7 +6,6 @@ import zlib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import cramjam
 from construct import (
     Array,
     Bytes,
@@ -31,6 +30,9 @@ from construct import (
 )
 
 PRODUCE, FETCH = 0, 1
+#: No error, of a message set and of a whole response. The page has no codes: Kafka's later ones for acknowledgements
+#: that did not come in time, and for acks that mean nothing.
+NONE, TIMED_OUT, INVALID = -1, 7, 21
 
 
 class RefusedError(ValueError):
@@ -63,8 +65,9 @@ MESSAGE = Struct(
 _SIZED = Prefixed(Int32sb, GreedyBytes)
 
 
-def _messages(octets: bytes, *, in_wrapper: bool = False) -> Iterator[dict[str, Any]]:
-    """The messages of a set, and what there is of the last one when it was cut off behind a whole one."""
+def _messages(octets: bytes) -> Iterator[dict[str, Any]]:
+    """The messages of a set, and what there is of the last one when it was cut off behind a whole one. What is
+    compressed stays so."""
     at, whole = 0, 0
     while at < len(octets):
         head = octets[at : at + 4]
@@ -72,58 +75,18 @@ def _messages(octets: bytes, *, in_wrapper: bool = False) -> Iterator[dict[str, 
         if len(head) == 4 and size < 0:
             raise RefusedError("a negative size")
         if len(head) < 4 or at + 4 + size > len(octets):
-            if not whole or in_wrapper:
+            if not whole:
                 raise RefusedError("a partial message")
             yield {"partial": octets[at:]}
             return
-        yield _message(octets[at + 4 : at + 4 + size], in_wrapper=in_wrapper)
+        yield _message(octets[at + 4 : at + 4 + size])
         at, whole = at + 4 + size, whole + 1
 
 
-def _message(octets: bytes, *, in_wrapper: bool) -> dict[str, Any]:
+def _message(octets: bytes) -> dict[str, Any]:
     found = _parse(MESSAGE, octets)
-    codec = (found.attributes or 0) & 3
-    if codec:
-        if in_wrapper:
-            raise RefusedError("a wrapper inside a wrapper")
-        inner = list(_messages(_unpacked(codec, found.payload), in_wrapper=True))
-        if not inner:
-            raise RefusedError("a wrapper around nothing")
     plain = {"magic": found.magic, "attributes": found.attributes, "payload": found.payload}
     return {key: value for key, value in plain.items() if value is not None}
-
-
-def _unpacked(codec: int, octets: bytes) -> bytes:
-    """gzip (1) in one or more members, snappy (2) bare or in xerial's chunks."""
-    if codec == 1:
-        return _gunzipped(octets)
-    try:
-        if not octets.startswith(b"\x82SNAPPY\x00"):
-            return bytes(cramjam.snappy.decompress_raw(octets))
-        chunks, at = b"", 16
-        while at < len(octets):
-            size = int.from_bytes(octets[at : at + 4])
-            if at + 4 + size > len(octets):
-                raise RefusedError("a chunk that is cut off")
-            chunks, at = chunks + bytes(cramjam.snappy.decompress_raw(octets[at + 4 : at + 4 + size])), at + 4 + size
-    except cramjam.DecompressionError as error:
-        raise RefusedError(str(error)) from error
-    return chunks
-
-
-def _gunzipped(octets: bytes) -> bytes:
-    unpacked, rest = b"", octets
-    while True:
-        member = zlib.decompressobj(wbits=31)
-        try:
-            unpacked += member.decompress(rest)
-        except zlib.error as error:
-            raise RefusedError(str(error)) from error
-        if not member.eof:
-            raise RefusedError("a gzip stream that is cut off")
-        rest = member.unused_data
-        if not rest:
-            return unpacked
 
 
 def _set_bytes(messages: list[dict[str, Any]]) -> bytes:
@@ -207,16 +170,22 @@ def serve(received: bytes) -> bytes:
 
 
 def _produced(request: Mapping[str, Any], ends: dict[tuple[str, int], int]) -> bytes:
-    offsets = []
+    """The leader is alone: it and all in sync are one. With fewer acks than required the set is there, and its entry an
+    error; acks that mean nothing append nothing."""
+    acks = request["required_acks"]
+    errors, offsets = [], []
     for topic in request["data"]:
         for row in topic["partition_data"]:
             place = topic["topic"], row["partition"]
-            offsets.append(ends.get(place, 0))
-            ends[place] = offsets[-1] + sum("partial" not in message for message in row["messages"])
-    if request["required_acks"] == 0:
+            errors.append(NONE if acks in (-1, 0, 1) else TIMED_OUT if acks > 1 else INVALID)
+            offsets.append(ends.get(place, 0) if acks >= -1 else NONE)
+            if acks >= -1:
+                ends[place] = offsets[-1] + sum("partial" not in message for message in row["messages"])
+    if acks == 0:
         return b""
-    answer = {"correlation_id": request["correlation_id"], "version_id": 0, "error": 0}
-    return encode("ProduceResponse", answer | {"errors": [-1] * len(offsets), "offsets": offsets})
+    error = INVALID if acks < -1 else NONE
+    answer = {"correlation_id": request["correlation_id"], "version_id": 0, "error": error}
+    return encode("ProduceResponse", answer | {"errors": errors, "offsets": offsets})
 
 
 def _fetched(request: Mapping[str, Any]) -> bytes:
@@ -227,7 +196,7 @@ def _fetched(request: Mapping[str, Any]) -> bytes:
         }
         for topic in request["topic_offsets"]
     ]
-    answer = {"correlation_id": request["correlation_id"], "version_id": 0, "error": 0}
+    answer = {"correlation_id": request["correlation_id"], "version_id": 0, "error": NONE}
     return encode("FetchResponse", answer | {"data": data})
 
 
@@ -243,9 +212,11 @@ def interpret(request: bytes, response: bytes | None) -> dict[str, Any]:
         return {"outcome": "malformed"}
     if answer["correlation_id"] != asked["correlation_id"]:
         return {"outcome": "malformed"}
+    if produces and asked["required_acks"] == 0:
+        return {"outcome": "malformed"}
     if produces and len(answer["errors"]) != sum(len(topic["partition_data"]) for topic in asked["data"]):
         return {"outcome": "malformed"}
-    return {"outcome": "error", "error": answer["error"]} if answer["error"] else {"outcome": "accepted"}
+    return {"outcome": "accepted"} if answer["error"] == NONE else {"outcome": "error", "error": answer["error"]}
 
 
 def _parse(grammar: Construct, data: bytes) -> Any:

@@ -30,8 +30,11 @@ def read_headers(reader: Reader, path: str = "") -> list[Header]:
 
 
 def headers_up_to(reader: Reader, last: int, path: str = "") -> list[Header]:
-    """The headers with keys up to `last`. The first greater key is the last thing that is looked at (R-82i-10): what
-    is wrong behind it stays unseen. Raises DecodeError."""
+    """The headers with keys up to `last`. The first greater key is the last thing that is looked at (R-82i-10 ‡): what
+    is wrong behind it stays unseen (other: all of them are read). Raises DecodeError."""
+    if reader.rules.behind_the_key == "read":
+        wanted = rank(last, reader.rules)
+        return [found for found in read_headers(reader, path) if rank(found[0], reader.rules) <= wanted]
     return list(_each(reader, last, path))
 
 

@@ -74,8 +74,10 @@ RULINGS: tuple[Ruling, ...] = (
     Ruling(
         "R-82i-10",
         "skipping",
-        "keys ascend: who wants keys up to K may stop at the first greater one; faults behind it stay unseen",
-        source=HEADERS,
+        "keys ascend: who wants keys up to K stops at the first greater one; faults behind it stay unseen",
+        {OTHER: ("behind_the_key", "read")},
+        'all headers are read first, and faults behind the key refused ("may")',
+        HEADERS,
     ),
     Ruling(
         "R-82i-11",

@@ -25,7 +25,7 @@ from reference.dialects.kip_82_string_keys.numbers import (
     read_uint_var,
 )
 from reference.errors import EncodeError, Reason, join
-from reference.primitives import append_int8, append_int32, read_int8, read_int32, read_text
+from reference.primitives import append_int8, append_int32, read_int8, read_int32, read_text, write_text_errors
 from reference.records.fields import bytes_of, check_keys, header_of, key_bytes, sequence
 from reference.rules import Rules
 
@@ -65,7 +65,8 @@ def _rest(window: Reader, path: str) -> bytes:
 def append_header(writer: Writer, value: Any, path: str = "") -> None:
     """Append one header. Raises EncodeError."""
     name, content = header_of(value, path)
-    key, item = key_bytes(name, join(path, "key")), value_bytes(content, join(path, "value"))
+    errors = write_text_errors(writer.rules)
+    key, item = key_bytes(name, join(path, "key"), errors), value_bytes(content, join(path, "value"))
     inner = writer.inner()
     inner.path = join(path, "key")
     append_uint_var(inner, len(key))

@@ -21,7 +21,7 @@ from reference.dialects.base import Dialect, Entries, Ground, UnknownType
 from reference.dialects.wire_format import broker, client, messages
 from reference.dialects.wire_format.layouts import FETCH_ID, PRODUCE_ID, VERSION, codecs
 from reference.dialects.wire_format.rulings import RULINGS
-from reference.errors import DecodeError, Reason, shown
+from reference.errors import DecodeError, Reason, SchemaError, shown
 from reference.rules import Rules
 
 
@@ -39,6 +39,7 @@ class WireFormat(Dialect):
         Reason.INVALID_WRAPPER: "R-WF-14",
         Reason.NEGATIVE_LENGTH: "R-D-3",
         Reason.NULL_NOT_ALLOWED: "R-WF-2",
+        Reason.RESOURCE_LIMIT: "R-WF-14",
         Reason.TRAILING_BYTES: "R-D-5",
         Reason.UNKNOWN_API: "R-WF-13",
         Reason.UNSUPPORTED_COMPRESSION: "R-WF-14",
@@ -60,6 +61,19 @@ class WireFormat(Dialect):
     def __init__(self, produce_id: int = PRODUCE_ID, fetch_id: int = FETCH_ID) -> None:
         self._apis = {produce_id: "Produce", fetch_id: "Fetch"}
         self.codecs = codecs(produce_id, fetch_id)
+
+    def configured(self, settings: Mapping[str, Any]) -> WireFormat:
+        """`settings["request_type_ids"]`: {"Produce": id, "Fetch": id}, two different INT16s. Raises SchemaError."""
+        match settings.get("request_type_ids"):
+            case None:
+                return self
+            case {"Produce": int(produce_id), "Fetch": int(fetch_id), **odd} if (
+                not odd and produce_id != fetch_id and all(-(2**15) <= one < 2**15 for one in (produce_id, fetch_id))
+            ):
+                return WireFormat(produce_id, fetch_id)
+            case other:
+                detail = f"request_type_ids {shown(other)}: {{'Produce': id, 'Fetch': id}}, two int16, is expected"
+                raise SchemaError(detail, "request_type_ids")
 
     @property
     def types(self) -> Mapping[str, tuple[int, int] | None]:
@@ -100,7 +114,7 @@ class WireFormat(Dialect):
         name = self._apis.get(api_key)
         return None if name is None else (f"{name}Response", None, "")
 
-    def serve(self, chunks: Iterable[bytes], settings: Mapping[str, Any], rules: Rules) -> tuple[bytes, bool]:  # noqa: ARG002 (nothing can be set)
+    def serve(self, chunks: Iterable[bytes], settings: Mapping[str, Any], rules: Rules) -> tuple[bytes, bool]:  # noqa: ARG002 (all that can be set is set)
         return broker.serve(broker.Broker(self.codecs, self._apis, rules), chunks)
 
     def interpret(self, request: bytes, response: bytes | None, rules: Rules) -> dict[str, Any]:

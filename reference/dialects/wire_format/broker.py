@@ -1,7 +1,9 @@
 """A broker of the wire format proposals: what it answers on one connection. Pure: frames in, frames out.
 
-It has every topic and keeps no message: offsets count the messages that came to a partition, from 0, and fetches are
-answered with empty sets. Source: New wire format proposals, Request Details; R-WF-4, R-WF-5, R-WF-13, R-WF-15.
+It has every topic, leads every partition alone, and keeps no message: offsets count the messages that came to a
+partition, from 0, and fetches are answered with empty sets. A wait for what can't come is over at once.
+
+Source: New wire format proposals, Request Details; R-WF-4, R-WF-5, R-WF-13, R-WF-15, R-WF-17, R-WF-18.
 """
 
 from __future__ import annotations
@@ -15,7 +17,14 @@ from reference.codec import Codec
 from reference.dialects.wire_format.layouts import VERSION
 from reference.dialects.wire_format.messages import PARTIAL
 from reference.dialects.wire_format.sets import message_sets
-from reference.dialects.wire_format.waiting import NO_ACKS
+from reference.dialects.wire_format.waiting import (
+    INVALID_REQUIRED_ACKS,
+    NO_ACKS,
+    REQUEST_TIMED_OUT,
+    MeaninglessError,
+    Partition,
+    enough_acks,
+)
 from reference.errors import DecodeError, EncodeError
 from reference.rules import Rules
 
@@ -44,26 +53,38 @@ class Broker:
             return None
         if not body:
             return b""
-        response = {"correlation_id": request["correlation_id"], "version_id": VERSION, "error": 0, **body}
+        error = int(self._rules.no_request_error)
+        response = {"correlation_id": request["correlation_id"], "version_id": VERSION, "error": error, **body}
         try:
             return codec.encode(self._codecs[f"{name}Response"], response, self._rules)
         except EncodeError:  # such as of more message sets, over all topics, than the count of errors can say
             return None
 
     def _produced(self, request: Mapping[str, Any]) -> dict[str, Any] | None:
-        """Nothing with acks 0; None: required_acks mean nothing (R-WF-4's other reading)."""
-        if request["required_acks"] < 0 and self._rules.required_acks == "replicas":
-            return None
-        offsets = [self._append(topic, partition, messages) for topic, partition, messages in message_sets(request)]
-        if request["required_acks"] == NO_ACKS:
+        """Nothing where no response is sent; None: the broker closes on required_acks that mean nothing (R-WF-4's other
+        reading)."""
+        acks = request["required_acks"]
+        sets = list(message_sets(request))
+        try:
+            enough_acks(acks, Partition(0), 0, self._rules)
+        except MeaninglessError:
+            return None if self._rules.required_acks == "replicas-or-closed" else _meaningless(len(sets))
+        errors, offsets = [], []
+        for topic, partition, messages in sets:
+            offset, end = self._append(topic, partition, messages)
+            offsets.append(offset)
+            enough = enough_acks(acks, Partition(end), end, self._rules)
+            errors.append(int(self._rules.no_error) if enough else REQUEST_TIMED_OUT)
+        if acks == NO_ACKS and self._rules.acks_0 == "silent":
             return {}
-        return {"errors": [int(self._rules.no_error)] * len(offsets), "offsets": offsets}
+        return {"errors": errors, "offsets": offsets}
 
-    def _append(self, topic: str, partition: int, messages: list[Any]) -> int:
-        """The offset at which a set is available. What was cut off of its last message is not taken."""
+    def _append(self, topic: str, partition: int, messages: list[Any]) -> tuple[int, int]:
+        """The offset at which a set is available, and the one behind it. What was cut off of its last message is not
+        taken."""
         offset = self._ends.get((topic, partition), 0)
-        self._ends[topic, partition] = offset + sum(PARTIAL not in message for message in messages)
-        return offset
+        end = self._ends[topic, partition] = offset + sum(PARTIAL not in message for message in messages)
+        return offset, end
 
     @staticmethod
     def _fetched(request: Mapping[str, Any]) -> dict[str, Any]:
@@ -72,6 +93,11 @@ class Broker:
             for row in request["topic_offsets"]
         ]
         return {"data": data}
+
+
+def _meaningless(sets: int) -> dict[str, Any]:
+    """A response that says that nothing was appended: there may be no message set to say it of."""
+    return {"error": INVALID_REQUIRED_ACKS, "errors": [INVALID_REQUIRED_ACKS] * sets, "offsets": [-1] * sets}
 
 
 def _empty(partition: int) -> dict[str, Any]:

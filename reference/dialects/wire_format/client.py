@@ -1,7 +1,7 @@
 """A client of the wire format proposals: what it makes of responses, which may come in any order. Pure: frames in,
 conclusions out.
 
-Source: New wire format proposals, Common fields, ProduceResponse; R-WF-6, R-WF-11, R-WF-13, R-WF-16.
+Source: New wire format proposals, Common fields, ProduceResponse; R-WF-6, R-WF-11, R-WF-13, R-WF-15 to R-WF-17.
 """
 
 from __future__ import annotations
@@ -38,6 +38,10 @@ class Client:
         except DecodeError as error:
             raise EncodeError(error.reason, f"no {api}Request: {error.detail}", error.path) from None
 
+    def awaits(self, api: str, request: Mapping[str, Any]) -> bool:
+        """Whether a response comes to a request: to all but a Produce with acks 0 (R-WF-15 ‡, other: to that too)."""
+        return api != "Produce" or request["required_acks"] != NO_ACKS or self._rules.acks_0 == "answered"
+
     def interpret(self, request: bytes, response: bytes | None) -> dict[str, Any]:
         """What the client makes of `response` to its `request` (both whole frames; None: the connection was closed).
 
@@ -46,13 +50,14 @@ class Client:
         api, asked = self.request(request)
         if response is None:
             return {"outcome": "error", "error": None}
-        if not awaits(api, asked):
+        if not self.awaits(api, asked):
             return _MALFORMED  # a response to an id that is not open
         try:
             answer = self._answer(api, asked, response)
         except DecodeError:
             return _MALFORMED
-        return {"outcome": "error", "error": answer["error"]} if answer["error"] else {"outcome": "accepted"}
+        failed = answer["error"] != int(self._rules.no_request_error)
+        return {"outcome": "error", "error": answer["error"]} if failed else {"outcome": "accepted"}
 
     def _answer(self, api: str, asked: Mapping[str, Any], response: bytes) -> dict[str, Any]:
         """The response, which belongs to the request. Raises DecodeError. A version_id other than the request's is
@@ -65,11 +70,6 @@ class Client:
         if api == "Produce":
             pair(asked, answer)
         return answer
-
-
-def awaits(api: str, request: Mapping[str, Any]) -> bool:
-    """Whether a response comes to a request: to all but a Produce with acks 0."""
-    return api != "Produce" or bool(request["required_acks"] != NO_ACKS)
 
 
 class Connection:
@@ -89,7 +89,7 @@ class Connection:
             raise EncodeError(
                 Reason.OUT_OF_RANGE, f"correlation_id {correlation_id} is open; take another one", "correlation_id"
             )
-        if awaits(api, value):
+        if self.client.awaits(api, value):
             self.open[correlation_id] = request
         return request
 

@@ -5,8 +5,8 @@
                  | magic:INT8=1 attributes:INT8 crc:UINT32 payload
     attributes  => bits 0–1 codec: 0 none, 1 gzip, 2 snappy; others are kept
 
-`crc` is the CRC-32 of the payload alone. The payload of a message with a codec is a compressed message_set, none of it
-partial or compressed again; it stays as it is, but is looked into.
+`crc` is the CRC-32 of the payload alone. The payload of a message with a codec is a compressed message_set, which stays
+as it is (R-WF-14 ‡, other: it is read, as Kafka 0.7's deep iterator did).
 
 Source: Kafka 0.7's message format; R-WF-10, R-WF-14.
 """
@@ -35,10 +35,13 @@ MAGICS = (0, 1)
 CODEC = 0x03
 NONE, GZIP, SNAPPY = 0, 1, 2
 PARTIAL = "partial"
+#: So many bytes of a message are its size.
+_SIZE = 4
 
 _NO_MAGIC = "magic {}; there are 0 and 1"
 _NO_CODEC = "codec 3; there are 0 (none), 1 (gzip) and 2 (snappy)"
-_NESTED = "a wrapper inside a wrapper"
+#: Wrappers in wrappers are read down to this one. A few bytes can hold themselves, compressed, without end.
+_DEEPEST = 8
 
 
 def guarded(data: bytes) -> range:
@@ -47,16 +50,18 @@ def guarded(data: bytes) -> range:
     return range(6 if magic else 5, 4 + size)
 
 
-def read_message_set(reader: Reader, *, inside: bool = False) -> list[dict[str, Any]]:
+def read_message_set(reader: Reader, *, depth: int = 0) -> list[dict[str, Any]]:
     """All that the reader holds: {"magic", "attributes" (magic 1), "payload"} a message, and {"partial"} for what there
-    is of one that was cut off. `inside` a wrapper nothing may be partial or a wrapper. Raises DecodeError."""
+    is of one that was cut off. `depth`: inside of so many wrappers. Raises DecodeError."""
     messages: list[dict[str, Any]] = []
+    residue = depth > 0 or reader.rules.first_residue == "kept"
     while reader.remaining:
         reader.steps.append(len(messages))
-        if messages and not inside and is_partial(reader.peek(4), reader.remaining):
+        behind = bool(messages) or (residue and reader.remaining < _SIZE)
+        if behind and is_partial(reader.peek(_SIZE), reader.remaining):
             messages.append({PARTIAL: _read_partial(reader)})
         else:
-            messages.append(_read_message(reader, inside))
+            messages.append(_read_message(reader, depth))
         reader.steps.pop()
     return messages
 
@@ -64,7 +69,7 @@ def read_message_set(reader: Reader, *, inside: bool = False) -> list[dict[str, 
 def is_partial(size: bytes, there: int) -> bool:
     """Whether a message needs more bytes than the `there` are, its size included. `size`: its first four of them, fewer
     where there are no more."""
-    return there < 4 or int.from_bytes(size, signed=True) > there - 4
+    return there < _SIZE or int.from_bytes(size, signed=True) > there - _SIZE
 
 
 def _read_partial(reader: Reader) -> bytes:
@@ -74,7 +79,7 @@ def _read_partial(reader: Reader) -> bytes:
     return rest
 
 
-def _read_message(reader: Reader, inside: bool) -> dict[str, Any]:
+def _read_message(reader: Reader, depth: int) -> dict[str, Any]:
     steps = reader.steps
     steps.append("size")
     size_at = reader.pos
@@ -89,11 +94,9 @@ def _read_message(reader: Reader, inside: bool) -> dict[str, Any]:
         message["attributes"] = _read_attributes(window)
     message["payload"] = _read_payload(window)
     codec = message.get("attributes", 0) & CODEC
-    if codec:
+    if codec and window.rules.wrappers == "read":
         steps[-1] = "payload"
-        if inside:
-            raise window.error(Reason.INVALID_WRAPPER, _NESTED, window.end - len(message["payload"]))
-        _look_inside(window, codec, message["payload"], size_at)
+        _look_inside(window, codec, message["payload"], size_at, depth)
     steps.pop()
     return message
 
@@ -121,33 +124,33 @@ def _read_payload(window: Reader) -> bytes:
     return payload
 
 
-def _look_inside(window: Reader, codec: int, payload: bytes, size_at: int) -> None:
+def _look_inside(window: Reader, codec: int, payload: bytes, size_at: int, depth: int) -> None:
     """Refuse a wrapper whose content is no message set: bytes inside have no place of their own, so the content's first
     byte is at fault; where there is no content, the size."""
     if not payload:
         raise window.error(Reason.INVALID_WRAPPER, "a wrapper without content", size_at)
     try:
-        unwrap(codec, payload, window.rules)
+        unwrap(codec, payload, window.rules, depth)
     except DecodeError as error:
         path = f"{window.path}{error.path}"
         raise DecodeError(error.reason, error.detail, window.pos - len(payload), path) from None
 
 
-def unwrap(codec: int, payload: bytes, rules: Rules) -> list[dict[str, Any]]:
-    """The messages inside of a wrapper. Raises DecodeError, whose offset is in the inflated content."""
+def unwrap(codec: int, payload: bytes, rules: Rules, depth: int = 0) -> list[dict[str, Any]]:
+    """The messages inside of a wrapper, which is itself inside of `depth` others. Raises DecodeError, whose offset is
+    in the inflated content."""
     from reference.records.compression import (
         CompressionError,
         inflate,
     )  # takes its time to load; wrappers alone need it
 
+    if depth == _DEEPEST:
+        raise DecodeError(Reason.RESOURCE_LIMIT, f"more than {_DEEPEST} wrappers inside of each other", 0)
     try:
         content = Reader(inflate(codec, payload, rules), rules)
     except CompressionError as error:
         raise DecodeError(error.reason, error.detail, 0) from None
-    messages = read_message_set(content, inside=True)
-    if not messages:
-        raise content.error(Reason.INVALID_WRAPPER, "a wrapper without messages", 0)
-    return messages
+    return read_message_set(content, depth=depth + 1)
 
 
 def append_message_set(writer: Writer, value: Any, path: str = "") -> None:
@@ -157,15 +160,17 @@ def append_message_set(writer: Writer, value: Any, path: str = "") -> None:
         where = f"{path}[{index}]"
         if isinstance(message, dict) and PARTIAL in message:
             check_keys(message, (PARTIAL,), where)
-            if not 0 < index == len(messages) - 1:
-                raise EncodeError(Reason.TRUNCATED, "a partial message stands last, behind a whole one", where)
-            _append_partial(writer, message[PARTIAL], join(where, PARTIAL))
+            if index != len(messages) - 1:
+                raise EncodeError(Reason.TRUNCATED, "a partial message stands last", where)
+            _append_partial(writer, message[PARTIAL], join(where, PARTIAL), first=index == 0)
         else:
             _append_message(writer, message, where)
 
 
-def _append_partial(writer: Writer, value: Any, path: str) -> None:
+def _append_partial(writer: Writer, value: Any, path: str, *, first: bool) -> None:
     data = _bytes_of(value, path)
+    if first and not (writer.rules.first_residue == "kept" and len(data) < _SIZE):
+        raise EncodeError(Reason.TRUNCATED, "a partial message stands behind a whole one", path)
     if not data or not is_partial(data[:4], len(data)):
         detail = f"{len(data)} bytes, which are no part of a message: it would need more of them"
         raise EncodeError(Reason.LENGTH_MISMATCH, detail, path)
@@ -194,7 +199,7 @@ def _append_message(writer: Writer, value: Any, path: str) -> None:
     elif attributes != 0:
         raise EncodeError(Reason.FIELD_NOT_IN_VERSION, "magic 0 has no attributes", inner.path)
     payload = _bytes_of(value.get("payload", b""), join(path, "payload"))
-    if attributes & CODEC:
+    if attributes & CODEC and writer.rules.wrappers == "read":
         _check_wrapper(writer, attributes & CODEC, payload, join(path, "payload"))
     append_uint32(inner, zlib.crc32(payload))
     inner.out += payload

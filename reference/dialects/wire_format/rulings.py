@@ -39,9 +39,11 @@ RULINGS: tuple[Ruling, ...] = (
     Ruling(
         "R-WF-4",
         "the meaning of required_acks",
-        "any INT8 decodes; −1 all replicas in sync, 0 none, 1 the leader, n so many replicas (the comments)",
-        {OTHER: ("required_acks", "replicas")},
-        "the text's range, 0 to the number of replicas: −1 decodes, and means nothing",
+        "any INT8 decodes; −1 all replicas in sync, 0 none, 1 the leader, n so many replicas (the comments); what "
+        "can't be reached (2 where the leader is alone) or means nothing (−2) is an error, never success",
+        {"error": ("required_acks", "replicas"), "closed": ("required_acks", "replicas-or-closed")},
+        "the text's range, 0 to the number of replicas: all else decodes, means nothing, and is answered with an "
+        "error, or closed on",
         COMMENTS,
     ),
     Ruling(
@@ -51,6 +53,8 @@ RULINGS: tuple[Ruling, ...] = (
         {OTHER: ("no_error", "0")},
         "writes 0 (a comment)",
         PRODUCED,
+        beyond="that a message set's own error is told apart from none: no op makes a broker fail one set alone; "
+        "tests/test_wire_format_waiting.py",
     ),
     Ruling(
         "R-WF-6",
@@ -76,9 +80,10 @@ RULINGS: tuple[Ruling, ...] = (
     Ruling(
         "R-WF-10",
         "a partial last message in a set",
-        "tolerated behind a whole one, a residue of 1 to 3 bytes and in requests too; not inside a compressed wrapper; "
-        "a negative size is malformed",
-        source=FORMAT_0_7,
+        "tolerated behind a whole one, a residue of 1 to 3 bytes and in requests too; a negative size is malformed",
+        {OTHER: ("first_residue", "kept")},
+        "a residue of 1 to 3 bytes also where no whole message stands before it, as 0.7 had it",
+        FORMAT_0_7,
     ),
     Ruling(
         "R-WF-11",
@@ -86,12 +91,15 @@ RULINGS: tuple[Ruling, ...] = (
         "a response carries its request's correlation id untouched; responses may arrive in any order, and a client "
         "matches them by id",
         source=COMMON,
+        beyond="a client with several open requests: no op gives one more than a single response; "
+        "tests/test_wire_format_ends.py",
     ),
     Ruling(
         "R-WF-12",
         "proposals made in the comments",
         "what the author took into the text is the text; Hello and HelloReply, error and offset per partition, "
-        "fetch_size, an acks array and flags are documented as considered",
+        "fetch_size, an acks array, flags, and to wait for the minimum of the acks and the replicas in sync are "
+        "documented as considered",
         source=COMMENTS,
     ),
     Ruling(
@@ -100,13 +108,18 @@ RULINGS: tuple[Ruling, ...] = (
         "the layouts' names win; request_type_ids are configurable, Produce 0 and Fetch 1 by default; a version_id "
         "other than 0 is refused; a response whose version_id is not the request's is malformed to the client",
         source=COMMON,
+        beyond="other request_type_ids than the kit's own: implementations are configured once; "
+        "tests/test_wire_format_ends.py",
     ),
     Ruling(
         "R-WF-14",
-        "faults inside messages",
-        "refused: codec 3, an unknown magic, a CRC mismatch, a wrapper whose content does not inflate or is no set of "
-        "whole messages without a codec",
-        source=FORMAT_0_7,
+        "faults inside messages, and what is compressed",
+        "codec 3, an unknown magic and a CRC mismatch are refused; compressed content is not looked into: the value "
+        "keeps it as it is",
+        {OTHER: ("wrappers", "read")},
+        "compressed content is inflated and read as 0.7's deep iterator did, which takes partial and no messages and "
+        "wrappers in it: what does not inflate, or holds a message with a fault, is refused",
+        FORMAT_0_7,
     ),
     Ruling(
         "R-WF-15",
@@ -114,13 +127,34 @@ RULINGS: tuple[Ruling, ...] = (
         "acks 0: nothing is sent, the connection stays; a long poll is answered when min_bytes are there over all "
         "topics together or max_wait has gone by, an ack timeout with an error; replica_id −1 is a client, any other a "
         "replica whose fetch acknowledges what is before its offset",
-        source=f"{PAGE}, Known Proposals",
+        {OTHER: ("acks_0", "answered")},
+        "acks 0 is answered",
+        f"{PAGE}, Known Proposals",
+        beyond="all that waits: no op lets time pass, or makes messages or acknowledgements arrive in between; "
+        "tests/test_wire_format_waiting.py",
     ),
     Ruling(
         "R-WF-16",
         "which message set the Nth error and offset belong to",
         "the Nth over all topics in the request's order, a topic without partitions included; a response to an id that "
         "is unknown, or answered already, is an error",
+        source=PRODUCED,
+        beyond="which error and offset a client takes for which message set, and a second answer to an id: no op asks; "
+        "tests/test_wire_format_ends.py",
+    ),
+    Ruling(
+        "R-WF-17",
+        'the error of a whole response, "if any"',
+        "any INT16 decodes; −1 is none, as in a message set's errors",
+        {OTHER: ("no_request_error", "0")},
+        "0 is none",
+        COMMON,
+    ),
+    Ruling(
+        "R-WF-18",
+        "what an offset counts",
+        "it is 0 in a partition that nothing was appended to, and grows with what is appended; its unit is not in the "
+        "text (bytes in 0.7), and not asked",
         source=PRODUCED,
     ),
     INVALID_TEXT,

@@ -18,8 +18,9 @@ from reference.rules import Rules
 CLIENT = -1
 #: required_acks: no answer at all; all replicas that are in sync.
 NO_ACKS, ALL_IN_SYNC = 0, -1
-#: The error of a message set whose acknowledgements did not come in time: the page has no codes; this is Kafka 0.8's.
-REQUEST_TIMED_OUT = 7
+#: Errors, of which the page has no codes; these are Kafka's later ones. The acknowledgements of a message set did not
+#: come in time; required_acks mean nothing.
+REQUEST_TIMED_OUT, INVALID_REQUIRED_ACKS = 7, 21
 
 
 class MeaninglessError(ValueError):
@@ -70,7 +71,7 @@ def enough_acks(required_acks: int, partition: Partition, end: int, rules: Rules
     under the other reading below 0, and above the number of replicas.
     """
     replicas = 1 + len(partition.followers)
-    literal = rules.required_acks == "replicas"
+    literal = rules.required_acks != "signed"
     if required_acks < (0 if literal else ALL_IN_SYNC) or (literal and required_acks > replicas):
         allowed = f"0 to {replicas}" if literal else "−1 and more"
         raise MeaninglessError(f"required_acks {required_acks} means nothing; {allowed} does")

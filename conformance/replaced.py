@@ -1,0 +1,38 @@
+"""Text that is not UTF-8, as an implementation tells of it: how many characters stand for its bytes is up to its JSON.
+
+An implementation that replaces such text, or keeps its bytes, shows it with U+FFFD. Python writes one for each maximal
+part of a character, others one for each byte; a Python module may give surrogates (`surrogateescape`), or, for a
+header's key, the bytes. All of these are the same answer. Source: the contract, Values; R-K-11, R-D-2.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+REPLACEMENT = "\ufffd"
+#: One or more characters that stand for bytes which are no text.
+_STANDS_FOR_BYTES = re.compile("[\ufffd\udc80-\udcff]+")
+
+
+def as_expected(expected: Any, answer: Any) -> Any:
+    """The answer, with the expected text in place of one that shows the same bytes in another way."""
+    match expected, answer:
+        case str(), str() | bytes() | bytearray() | memoryview():
+            same = _shows_bytes(expected) and _folded(expected) == _folded(answer)
+            return expected if same else answer
+        case Mapping(), Mapping():
+            return {key: as_expected(expected.get(key), item) for key, item in answer.items()}
+        case (list() | tuple(), list() | tuple()) if len(expected) == len(answer):
+            return [as_expected(left, right) for left, right in zip(expected, answer, strict=True)]
+    return answer
+
+
+def _shows_bytes(text: str) -> bool:
+    return _STANDS_FOR_BYTES.search(text) is not None
+
+
+def _folded(text: str | bytes | bytearray | memoryview) -> str:
+    plain = text if isinstance(text, str) else bytes(text).decode(errors="replace")
+    return _STANDS_FOR_BYTES.sub(REPLACEMENT, plain)

@@ -1,0 +1,21 @@
+"""A broker that groups what was produced by topic, in descending order, and answers in that order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from wire_format_answers import changed, sorted_sets
+
+from miniatures import Produces
+
+PRODUCES: Produces = frozenset(
+    {
+        ("messages", "fail", "wrong-answer"),
+    }
+)
+
+dialects = ("wire-format",)
+
+
+def serve(chunks: Sequence[bytes], *, dialect: str) -> tuple[bytes, bool]:
+    return changed(chunks, sorted_sets(lambda place: [-ord(letter) for letter in place[0]]))

@@ -1,0 +1,370 @@
+"""The core: what is asked, when, how often, beside which twin, and what is made of it."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Iterator
+
+import pytest
+from recorder import TYPED, RecodesMessages, Recorder, Refuser
+
+import reference
+from conformance import generated, ledger, selection, vectors
+from conformance.asking import ASKED, BLOCK, KEPT, Examiner, Judged
+from conformance.known import Deviation, Known
+from conformance.model import Case, Kind, Observation, Op, Outcome, Status, Verdict
+from conformance.questions import Derivation, Question, find
+from conformance.vectors import Kind as VectorKind
+from conformance.vectors import Vector
+
+
+def chosen(area: str = "varints") -> tuple[Vector, ...]:
+    return vectors.load(["kafka"], [area])
+
+
+def of_kind(kind: VectorKind, area: str = "varints") -> tuple[Vector, ...]:
+    return tuple(vector for vector in chosen(area) if vector.kind is kind)
+
+
+def questions_of(connection: Recorder, area: str = "varints") -> list[Question]:
+    return [*selection.of_vectors(chosen(area), connection.description)]
+
+
+def question(vector: Vector, op: Op = Op.DECODE) -> Question:
+    return Question.of(vector, vector.case(op))
+
+
+def judged(connection: Recorder, *questions: Question, known: Known | None = None) -> list[Judged]:
+    return [*(Examiner(connection) if known is None else Examiner(connection, known)).judge(questions)]
+
+
+def verdict(connection: Recorder, asked: Question) -> Verdict:
+    (found,) = judged(connection, asked)
+    return found.verdict
+
+
+# --- How it is asked --------------------------------------------------------------------------------------------------
+
+
+def test_each_question_is_judged_in_its_order_and_each_case_is_asked_once() -> None:
+    connection = Recorder()
+    questions = questions_of(connection)
+    found = judged(connection, *questions, *questions[:10])
+    assert [one.case.id for one in found] == [one.case.id for one in (*questions, *questions[:10])]
+    assert sorted(connection.ids) == sorted(set(connection.ids))
+    twins = {one.twin.id for one in questions if one.twin is not None}
+    assert set(connection.ids) == {one.case.id for one in questions} | twins
+    assert connection.configured == ["kafka"]
+    assert {one.verdict.verdict for one in found} == {Outcome.PASS}
+
+
+def test_questions_are_taken_a_block_ahead_and_no_further() -> None:
+    connection = Recorder()
+    taken = 0
+
+    def questions() -> Iterator[Question]:
+        nonlocal taken
+        for one in questions_of(connection):
+            taken += 1
+            yield one
+
+    found = Examiner(connection).judge(questions())
+    assert taken == 0
+    next(found)
+    assert len(connection.asked) == 1
+    assert BLOCK <= len(connection.asked[0]) < BLOCK + 2
+    assert taken <= 2 * BLOCK
+    for _ in found:
+        pass
+    assert len(connection.asked) <= taken / BLOCK + 2
+
+
+def test_nothing_but_the_last_few_observations_is_kept() -> None:
+    connection = Recorder()
+    examiner = Examiner(connection)
+    made = (generated.vector_of(Op.DECODE, "kafka", "INT32", None, n.to_bytes(4)) for n in range(KEPT + 500))
+    assert sum(1 for _ in examiner.judge(Question.of(*one) for one in made)) == KEPT + 500
+    assert len(examiner._kept) == KEPT
+
+
+def test_a_driver_that_leaves_off_and_begins_anew_gets_the_same() -> None:
+    connection = Recorder()
+    examiner = Examiner(connection)
+    questions = questions_of(connection)
+    expected = judged(Recorder(), *questions)
+    left = examiner.judge(questions)
+    first = [*itertools.islice(left, 5)]
+    again = [*examiner.judge(questions)]
+    assert first == expected[:5]
+    assert again == expected
+    assert [*left] == expected[5:]
+
+
+def test_leaving_closes_the_connection() -> None:
+    connection = Recorder()
+    with Examiner(connection) as examiner:
+        assert examiner.connection is connection
+        assert connection.closed == 0
+    assert connection.closed == 1
+
+
+# --- Twins ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_question_is_asked_with_its_twin() -> None:
+    connection = Recorder()
+    negative = of_kind(VectorKind.INVALID)[0]
+    (found,) = judged(connection, question(negative))
+    assert found.verdict.verdict is Outcome.PASS
+    assert found.question.twin is not None
+    assert set(connection.ids) == {negative.case(Op.DECODE).id, found.question.twin.id}
+    assert found.twin == Observation(found.question.twin, Status.ANSWER, found.twin.answer if found.twin else None)
+
+
+def test_a_twin_that_was_asked_long_ago_is_asked_again() -> None:
+    negative = question(of_kind(VectorKind.INVALID)[0])
+    made = [generated.vector_of(Op.DECODE, "kafka", "INT32", None, n.to_bytes(4)) for n in range(KEPT + 2 * BLOCK)]
+    connection = Recorder()
+    found = judged(connection, negative, *(Question(*one) for one in made), negative)
+    assert found[0] == found[-1]
+    assert found[0].twin is not None
+    assert connection.ids.count(found[0].twin.case.id) == 2
+
+
+def test_a_refusal_whose_twin_was_refused_counts_for_nothing() -> None:
+    asked = question(of_kind(VectorKind.INVALID)[0])
+    assert asked.twin is not None
+    found = verdict(Refuser(), asked)
+    assert (found.verdict, found.detail) == (Outcome.SKIP, f"twin refused: {asked.twin.id}")
+
+
+@pytest.mark.parametrize("versions", [(90, 99), (3, 3)])
+def test_a_twin_of_a_version_that_is_not_offered_is_replaced_by_one_that_is(versions: tuple[int, int]) -> None:
+    connection = Recorder(types={"kafka": {"ApiVersionsRequest": versions}})
+    negative = next(
+        one
+        for one in of_kind(VectorKind.INVALID, "unsupported-versions")
+        if one.type == "ApiVersionsRequest" and one.version == -1
+    )
+    (asked,) = selection.of_vectors([negative], connection.description)
+    (found,) = judged(connection, asked)
+    if versions == (3, 3):
+        assert found.verdict.verdict is Outcome.PASS
+        assert found.question.twin is not None
+        assert found.question.twin.version == 3
+        assert set(connection.ids) == {asked.case.id, found.question.twin.id}
+    else:  # nothing valid of these versions is known
+        assert (found.verdict.verdict, found.twin, connection.ids) == (Outcome.SKIP, None, [asked.case.id])
+
+
+def test_the_simplest_value_is_the_twin_of_what_may_be_refused_on_encode() -> None:
+    either = [vector for vector in vectors.load() if vector.or_reject is not None]
+    assert len(either) == 8
+    connection, refuser = Recorder(), Refuser()
+    for vector in either:
+        asked = question(vector, Op.ENCODE)
+        assert asked.twin is not None
+        assert (asked.twin.op, asked.twin.type, asked.twin.version) == (Op.ENCODE, vector.type, vector.version)
+        simplest = find(asked.twin.id)
+        assert simplest.vector.kind is VectorKind.VALID
+        assert simplest.case == asked.twin
+        assert verdict(connection, asked).verdict is Outcome.PASS
+        refused = verdict(refuser, asked)
+        assert (refused.verdict, refused.detail) == (Outcome.SKIP, f"twin refused: {asked.twin.id}")
+
+        class Picky(Recorder):
+            """Refuses this value and nothing else."""
+
+            def observe(self, case: Case, wrong: str = asked.case.id) -> Observation:
+                return Observation(case, Status.REJECT) if case.id == wrong else super().observe(case)
+
+        assert verdict(Picky(), asked).verdict is Outcome.PASS
+
+
+# --- Recode where decode is not offered -------------------------------------------------------------------------------
+
+
+def negatives_of(connection: Recorder) -> list[Question]:
+    """Invalid cases of types with versions: of vectors, and derived ones."""
+    found = vectors.load(["kafka"], ["messages", "unsupported-versions"])
+    invalid = [one for one in found if one.kind is VectorKind.INVALID and one.version is not None]
+    return [*selection.of_vectors(invalid, connection.description)]
+
+
+def test_what_decode_turns_out_not_to_be_offered_for_is_asked_as_recode() -> None:
+    reading, recoding = Recorder(ops=TYPED), RecodesMessages(ops=TYPED)
+    asked = negatives_of(reading)
+    assert negatives_of(recoding) == asked
+    assert len(asked) > 30
+    right, recoded = judged(reading, *asked), judged(recoding, *asked)
+    assert {one.verdict.verdict for one in right} == {Outcome.PASS}
+    assert {one.case.op for one in right} == {Op.DECODE}
+    able = [one for one, before in zip(recoded, asked, strict=True) if before.as_recode() is not None]
+    assert {(one.case.op, one.verdict.verdict) for one in able} == {(Op.RECODE, Outcome.PASS)}
+    assert len(able) == len(asked), "every question can be asked as recode"
+
+
+def test_what_a_question_is_asked_as_does_not_hang_on_what_was_asked_before() -> None:
+    asked = negatives_of(Recorder(ops=TYPED))
+    together = judged(RecodesMessages(ops=TYPED), *asked)
+    alone = [one for each in asked[::7] for one in judged(RecodesMessages(ops=TYPED), each)]
+    assert alone == together[::7]
+
+
+def test_a_version_outside_of_the_range_is_asked_as_recode_too() -> None:
+    """The version is the question."""
+    connection = RecodesMessages(ops=TYPED, types={"kafka": {"ApiVersionsRequest": (0, 3)}})
+    asked = [one for one in negatives_of(connection) if one.case.version not in (0, 1, 2, 3)]
+    assert asked
+    found = judged(connection, *asked)
+    assert {(one.case.op, one.verdict.verdict) for one in found} == {(Op.RECODE, Outcome.PASS)}
+
+
+def test_where_recode_is_not_offered_the_question_is_skipped() -> None:
+    connection = RecodesMessages(ops=frozenset({Op.DECODE, Op.ENCODE}))
+    found = judged(connection, *negatives_of(connection))
+    assert {(one.case.op, one.verdict.verdict) for one in found} == {(Op.DECODE, Outcome.SKIP)}
+
+
+def test_what_is_derived_comes_from_what_is_recoded() -> None:
+    class Both(RecodesMessages):
+        pass
+
+    of_both = []
+    for connection in (Recorder(ops=TYPED), RecodesMessages(ops=TYPED)):
+        entries = [
+            entry.questions
+            for entry in selection.entries(connection.description, selection.LeftOut(), ["kafka"], ["messages"])
+            if isinstance(entry.questions, Derivation)
+        ][:20]
+        of_both.append([one for found in Examiner(connection).judge_entries(entries) for one in found])
+    decoded, recoded = of_both
+    assert [one.case.id.replace("#decode", "#recode") for one in decoded] == [one.case.id for one in recoded]
+    assert {one.verdict.verdict for one in (*decoded, *recoded)} == {Outcome.PASS}
+    assert len(decoded) > 300
+
+
+# --- Derived ----------------------------------------------------------------------------------------------------------
+
+
+def derivation(path: str) -> Derivation:
+    stored = ledger.vector(path, "kafka")
+    assert stored is not None
+    return Derivation(tuple(question(stored, op) for op in (Op.DECODE, Op.RECODE)))
+
+
+def test_the_source_is_the_twin_of_what_is_derived() -> None:
+    connection = Recorder()
+    source = derivation("MetadataRequest/4/set")
+    (found,) = Examiner(connection).judge_entries([source])
+    assert len(found) > 10
+    assert all(one.question.twin == source.sources[0].case for one in found)
+    assert {one.verdict.verdict for one in found} == {Outcome.PASS}
+
+
+def test_of_what_no_source_is_offered_nothing_is_derived() -> None:
+    class Silent(Recorder):
+        def observe(self, case: Case) -> Observation:
+            return Observation(case, Status.UNSUPPORTED)
+
+    assert [*Examiner(Silent()).judge_entries([derivation("MetadataRequest/4/set")])] == [[]]
+
+
+# --- Settings ---------------------------------------------------------------------------------------------------------
+
+
+def needy() -> Question:
+    vector = next(vector for vector in vectors.load() if vector.needs)
+    return question(vector, vector.ops[0])
+
+
+def test_a_vector_that_needs_settings_is_asked_once_they_are_taken() -> None:
+    connection = Recorder()
+    assert verdict(connection, needy()).verdict is Outcome.PASS
+    assert connection.configured == [needy().case.dialect]
+
+
+def test_a_vector_that_needs_settings_is_skipped_where_they_are_not_taken() -> None:
+    connection = Recorder(settings=False)
+    found = verdict(connection, needy())
+    assert found.verdict is Outcome.SKIP
+    assert found.detail == "needs the settings apis, and the implementation has no `configure`"
+    assert connection.ids == []
+    other = next(one for one in chosen("unsupported-versions") if one.kind is VectorKind.NEGOTIATE)
+    assert verdict(connection, question(other, Op.NEGOTIATE)).verdict is Outcome.PASS
+
+
+# --- Conclusions ------------------------------------------------------------------------------------------------------
+
+
+def test_a_known_deviation_is_named_and_nothing_else_is() -> None:
+    vector = of_kind(VectorKind.VALID)[0]
+    entry = Deviation(kind="bug", reason="so it is", match="kafka/varints/*#decode", reported="pending")
+    known = Known(None, (entry,))
+    decode, encode = judged(Refuser(), question(vector), question(vector, Op.ENCODE), known=known)
+    assert (decode.verdict.verdict, decode.verdict.known) == (Outcome.FAIL, "kafka/varints/*#decode")
+    assert (encode.verdict.verdict, encode.verdict.known) == (Outcome.FAIL, None)
+    (right,) = judged(Recorder(), question(vector), known=known)
+    assert right.verdict.known is None
+
+
+def test_declared_readings_are_taken_into_account() -> None:
+    class Strict(Recorder):
+        """Refuses overlong varints, and whatever does not end after one byte."""
+
+        def observe(self, case: Case) -> Observation:
+            return Observation(case, Status.REJECT) if len(case.args["data"]) > 1 else super().observe(case)
+
+    overlong = next(v for v in of_kind(VectorKind.VALID) if v.canonical and v.type == "UNSIGNED_VARINT")
+    minimal = next(
+        v for v in of_kind(VectorKind.VALID) if not v.canonical and v.type == "UNSIGNED_VARINT" and len(v.data) > 1
+    )
+    # What the vector itself says of the reading is taken away: the declared one alone is left.
+    asked = question(dataclasses.replace(overlong, also=()))
+    declared = Strict(readings={"R-K-5": "other"})
+    assert Examiner(declared).readings("kafka").declared == {"R-K-5": "other"}
+    found = verdict(declared, asked)
+    assert (found.verdict, found.rulings) == (Outcome.CONTESTED, ("R-K-5",))
+    assert verdict(declared, question(minimal)).verdict is Outcome.FAIL
+    assert verdict(Strict(), asked).verdict is Outcome.FAIL
+
+
+def test_a_declared_reading_of_who_refuses_everything_counts_for_nothing() -> None:
+    overlong = next(v for v in of_kind(VectorKind.VALID) if v.canonical and v.type == "UNSIGNED_VARINT")
+    for also in ((), overlong.also):
+        asked = question(dataclasses.replace(overlong, also=also))
+        found = verdict(Refuser(readings={"R-K-5": "other"}), asked)
+        assert (found.verdict, found.rulings) == (Outcome.SKIP, ())
+
+
+def test_a_reading_of_no_ruling_is_refused() -> None:
+    with pytest.raises(ValueError, match="there is no ruling 'R-X-1'"):
+        Examiner(Recorder(readings={"R-X-1": "other"}))
+
+
+def test_a_description_in_place_of_what_the_implementation_says() -> None:
+    connection = Recorder(readings={"R-K-5": "other"})
+    silent = dataclasses.replace(connection.description, readings={})
+    assert Examiner(connection, description=silent).readings("kafka").declared == {}
+
+
+def test_what_the_writer_sets_by_itself_is_not_compared() -> None:
+    class Setter(Recorder):
+        def observe(self, case: Case) -> Observation:
+            value = case.args["value"] | {"ThrottleTimeMs": 1234}
+            written = reference.encode(case.type or "", value, dialect=case.dialect, version=case.version)
+            return Observation(case, Status.ANSWER, written)
+
+    vector = next(
+        v for v in vectors.load() if v.kind is VectorKind.VALID and (v.type, v.version) == ("ApiVersionsResponse", 1)
+    )
+    asked = question(vector, Op.ENCODE)
+    assert verdict(Setter(), asked).kind is Kind.WRONG_BYTES
+    assert verdict(Setter(rebuilds={"ApiVersionsResponse": ("ThrottleTimeMs",)}), asked).verdict is Outcome.PASS
+    others = {"ApiVersionsRequest": ("ThrottleTimeMs",)}
+    assert verdict(Setter(rebuilds=others), asked).verdict is Outcome.FAIL
+
+
+def test_what_counts_as_asked() -> None:
+    assert set(Outcome) - ASKED == {Outcome.SKIP, Outcome.NOT_ASKED}
