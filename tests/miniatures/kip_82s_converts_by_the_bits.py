@@ -1,4 +1,4 @@
-"""Copies a message's attributes into the record that shipped, and that record's into a message: they mean other things."""
+"""Copies a message's attributes into the record that shipped, where the bits mean other things."""
 
 from __future__ import annotations
 
