@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from miniatures import Produces
+from collections.abc import Sequence
+
+from draft_82s import DIALECT, Draft, Header
+
+from miniatures import Produces, everything
 
 PRODUCES: Produces = frozenset(
     {
@@ -15,3 +19,26 @@ PRODUCES: Produces = frozenset(
     }
 )
 TAKES = frozenset({"R-82s-4"})
+
+dialects = (DIALECT,)
+types = everything(dialect=DIALECT)
+readings = {"R-82s-4": "uint-var"}
+
+
+class _Counts(Draft):
+    def take_headers(self, data: bytes) -> list[Header]:
+        count, data = self.take_number(data)
+        headers = []
+        for _ in range(count):
+            header, data = self.take_header(data)
+            headers.append(header)
+        if data:
+            raise ValueError("bytes are left over after the headers")
+        return headers
+
+    def put_headers(self, headers: Sequence[Header]) -> bytes:
+        return self.put_number(len(headers)) + super().put_headers(headers)
+
+
+_draft = _Counts()
+decode, encode, lookup = _draft.decode, _draft.encode, _draft.lookup
