@@ -101,14 +101,16 @@ class _Judgement:
     def verdict(self) -> Verdict:
         seen = self.seen
         if seen.status in _WITHOUT_ANSWER:
-            return self._make(_WITHOUT_ANSWER[seen.status], detail=seen.detail)
+            note = "not offered" if seen.status is Status.UNSUPPORTED else ""
+            return self._make(_WITHOUT_ANSWER[seen.status], detail=seen.detail, note=note)
         problem = self._problem()
         rulings = () if problem is None else self._contested()
         if problem is not None and not rulings:
             return self._make(Outcome.FAIL, kind=problem[0], detail=problem[1])
         doubt = self._doubt()
         if doubt:
-            return self._make(Outcome.SKIP, detail=doubt)
+            why = "without a valid question in this form" if self.twin is None else "whose valid twin was not accepted"
+            return self._make(Outcome.SKIP, detail=doubt, note=why)
         if problem is not None:
             return self._make(Outcome.CONTESTED, rulings=rulings, detail=problem[1])
         return self._make(Outcome.PASS, note=self._note())
