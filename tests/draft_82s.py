@@ -204,5 +204,5 @@ class Draft:
         covered = bytearray(reference.encode("BATCH", plain, dialect=DIALECT)[_HEAD:])
         covered[_BITS] |= codec
         covered += self.packed(codec, batch["records"]) if codec else b"".join(map(self.put_message, batch["records"]))
-        head = batch["firstOffset"].to_bytes(8, signed=True)
+        head: bytes = batch["firstOffset"].to_bytes(8, signed=True)
         return head + (len(covered) + 4).to_bytes(4) + self.crc(bytes(covered)).to_bytes(4) + bytes(covered)

@@ -32,9 +32,9 @@ OTHER_BYTES = frozenset(
         "messages",
     )
     for kind in ("refused-valid", "wrong-bytes")
-) | {("header-multimaps", "contested", None)}
+) | {("header-multimaps", "contested", None), ("framing", "contested", None)}
 #: The rulings by which a refusal of some messages may be another reading.
-REFUSED_UNDER = frozenset({"R-82i-2", "R-82i-3", "R-82i-10"})
+REFUSED_UNDER = frozenset({"R-82i-2", "R-82i-3", "R-82i-12"})
 
 
 class RefusedError(ValueError):

@@ -18,7 +18,7 @@ PRODUCES: Produces = frozenset(
         ("resource-limits", "contested", None),
     }
 )
-TAKES = frozenset({"R-82s-4"})
+TAKES = frozenset({"R-82s-4", "R-82s-10"})
 
 dialects = (DIALECT,)
 types = everything(dialect=DIALECT)

@@ -17,6 +17,7 @@ import reference
 from conformance.capture import Capture, Frame, NotToldError
 from conformance.grounds import grounds
 from conformance.own import own, shared_settings
+from conformance.report.control import control_lines
 from conformance.report.hexview import Mark, hex_dump
 from conformance.report.labels import rows_of
 from conformance.report.outline import is_structure, outline_rows
@@ -138,6 +139,9 @@ def _explain_typed(
     if is_structure(found.spans):
         out.append_text(_outline(found, data, 0, _notes(type_name, version, found, dialect)))
         out.append_text(_end(found, rulings, dialect, "to the last byte"))
+        if error is None:
+            for line in control_lines(dialect, type_name, found.value):
+                out.append(f"\n{'control':<{_MARGIN}}", "bold").append(_hanging(safe(line)))
     else:
         out.append_text(hex_dump(rows_of(found.spans, data), width=width(), marks=_marks(error))).append("\n\n")
         out.append_text(_end(found, rulings, dialect, None))
