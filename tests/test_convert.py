@@ -81,8 +81,8 @@ def test_what_is_compressed_is_compared_by_what_it_means() -> None:
 def test_a_failure_shows_the_bytes_of_the_other_format() -> None:
     vector = ALL[f"{STRING}/convert-to-shipped"]
     text = page(vector, vector.canonical_data[:-1] + b"\2")
-    assert "convert 64 bytes as BATCH, to 'shipped'" in text
-    assert "first difference: byte 79" in text
+    assert "convert 65 bytes as BATCH, to 'shipped'" in text
+    assert "first difference: byte 73" in text
     assert "crc-mismatch" in text  # what a reader of RecordSet makes of it
 
 

@@ -139,12 +139,11 @@ def _explain_typed(
     if is_structure(found.spans):
         out.append_text(_outline(found, data, 0, _notes(type_name, version, found, dialect)))
         out.append_text(_end(found, rulings, dialect, "to the last byte"))
-        if error is None:
-            for line in control_lines(dialect, type_name, found.value):
-                out.append(f"\n{'control':<{_MARGIN}}", "bold").append(_hanging(safe(line)))
     else:
         out.append_text(hex_dump(rows_of(found.spans, data), width=width(), marks=_marks(error))).append("\n\n")
         out.append_text(_end(found, rulings, dialect, None))
+    for line in () if error else control_lines(dialect, type_name, found.value):
+        out.append(f"\n{'control':<{_MARGIN}}", "bold").append(_hanging(safe(line)))
     show(out)
     return error is not None
 
