@@ -13,6 +13,7 @@ from typing import Any
 
 import reference
 from conformance import place, vectors
+from conformance.formats import answered_in
 from conformance.grounds import rests_on
 from conformance.model import DEVIATIONS, Kind, Observation, Op, Outcome, Status, Verdict
 from conformance.own import own
@@ -223,7 +224,7 @@ class _Judgement:
         match self.op:
             case Op.DECODE:
                 return self._as_compared(self.vector.value, seen.answer)
-            case Op.ENCODE | Op.RECODE if case.type is not None:
+            case Op.ENCODE | Op.RECODE | Op.CONVERT if case.type is not None:
                 try:
                     return self._as_compared(*self._decoded(self.vector.canonical_data, seen.answer))
                 except reference.WireError:
@@ -316,14 +317,13 @@ class _Judgement:
         return _without(expected, self.rebuilds), _without(answer, self.rebuilds)
 
     def _complete(self, value: Any) -> Any:
-        case = self.seen.case
-        assert case.type is not None
-        return own().complete(case.type, value, dialect=case.dialect, version=case.version)
+        form = answered_in(self.seen.case)
+        return own().complete(form.type, value, dialect=form.dialect, version=form.version)
 
     def _wrong_bytes(self, expected: bytes, answer: bytes) -> tuple[Kind, str] | None:
         if answer == expected:
             return None
-        if self.op is not Op.CONVERT and (self.vector.compare_decoded or self.rebuilds):
+        if self.vector.compare_decoded or (self.rebuilds and self.op is not Op.CONVERT):
             return self._wrong_when_decoded(expected, answer)
         at = next((i for i, (a, b) in enumerate(zip(expected, answer, strict=False)) if a != b), None)
         at = min(len(expected), len(answer)) if at is None else at
@@ -339,9 +339,8 @@ class _Judgement:
 
     def _decoded(self, *written: bytes) -> list[Any]:
         """What bytes mean, each. Raises WireError."""
-        case = self.seen.case
-        assert case.type is not None
-        return [own().decode(case.type, data, dialect=case.dialect, version=case.version) for data in written]
+        form = answered_in(self.seen.case)
+        return [own().decode(form.type, data, dialect=form.dialect, version=form.version) for data in written]
 
     def _wrong_conversation(
         self, expected: tuple[list[Any], bool], answer: tuple[bytes, bool]

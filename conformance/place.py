@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
+from conformance.formats import answered_in
 from conformance.model import Case, Observation, Op
 from conformance.own import own
 from conformance.twins import twin_of
@@ -49,10 +51,11 @@ def of_answer(vector: Vector, observation: Observation, compared: _Pair | None) 
     """Where an answer departs from what is expected. `compared`: both values, as the judge compared them; None where
     bytes can't be read."""
     case = observation.case
-    if case.type is None or case.op is Op.CONVERT:  # whose answer is of another type
+    if case.type is None:
         return ""
-    written = case.op in (Op.ENCODE, Op.RECODE)
+    written = case.op in (Op.ENCODE, Op.RECODE, Op.CONVERT)
     right = vector.canonical_data if written else case.args.get("data")
+    case = _as_answered(case) if written else case
     spans, _ = _spans(case, right)
     try:
         path = None if compared is None else difference(*compared)
@@ -69,6 +72,12 @@ def of_answer(vector: Vector, observation: Observation, compared: _Pair | None) 
         return f"{named}: {how}"
     fields = _INDEX.sub("", path).strip(".")
     return named if "tag" in named or not fields else f"{case.type}.{fields}"
+
+
+def _as_answered(case: Case) -> Case:
+    """The case with the type of the bytes that answer it."""
+    form = answered_in(case)
+    return replace(case, dialect=form.dialect, type=form.type, version=form.version)
 
 
 # --- What has to be refused -------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from typing import Any
 
 from rich.text import Text
 
+from conformance.formats import answered_in
 from conformance.grounds import rests_on
 from conformance.judge import compared
 from conformance.model import Case, Description, Kind, Observation, Op, Outcome, Status, Verdict
@@ -210,7 +211,7 @@ def _difference(expected: Any, actual: Any) -> str | None:
 def _outcome(page: Page, told: _Told) -> None:
     vector, case, observation = told.vector, told.case, told.observation
     if told.verdict.verdict is Outcome.FAIL and observation.status is Status.ANSWER and vector.reject is None:
-        if isinstance(observation.answer, bytes) and case.op in (Op.ENCODE, Op.RECODE):
+        if isinstance(observation.answer, bytes) and case.op in (Op.ENCODE, Op.RECODE, Op.CONVERT):
             _bytes_outcome(page, told)
             return
         if case.op in (Op.DECODE, Op.LOOKUP, Op.INTERPRET) and told.compared is not None:
@@ -247,7 +248,8 @@ def _bytes_outcome(page: Page, told: _Told) -> None:
         _decoded_outcome(page, told, *told.compared)
         return
     pieces = named_pieces(vector.canonical or vector.pieces, case)
-    rows = flat(label_rows(pieces, expected, case.type, case.dialect, case.version))
+    form = answered_in(case)
+    rows = flat(label_rows(pieces, expected, form.type, form.dialect, form.version))
     if expected != actual:
         page.block("found", side_by_side(expected, actual, rows, width=page.room))
         page.block("", f"first difference: {name_difference(expected, actual, rows)}", "bold")
@@ -267,14 +269,17 @@ def _decoded_outcome(page: Page, told: _Told, expected: Any, actual: Any) -> Non
 
 def _meaning(told: _Told, actual: bytes, width: int) -> Text:
     """What the protocol reads in the bytes that were written."""
-    case = told.case
-    spans, value, error = explained(case.type, actual, case.dialect, case.version)
+    form = answered_in(told.case)
+    spans, value, error = explained(form.type, actual, form.dialect, form.version)
     if error is not None:
         return Text("\n".join(wrap(f"the bytes written cannot be read: {error}", width)), BAD)
-    if not spans or told.vector.value is ABSENT:
+    wanted = told.vector.value
+    if told.case.op is Op.CONVERT:
+        _, wanted, _ = explained(form.type, told.vector.canonical_data, form.dialect, form.version)
+    if not spans or wanted is ABSENT:
         return Text()
-    wanted = completed(case.type, told.vector.value, case.dialect, case.version)
-    value = completed(case.type, value, case.dialect, case.version)
+    wanted = completed(form.type, wanted, form.dialect, form.version)
+    value = completed(form.type, value, form.dialect, form.version)
     if _difference(wanted, value) is None:
         return Text("the bytes written are read as the right value, but an encoder writes it otherwise", DIM)
     return compare_values(wanted, value, width=width, titles=("to write", "written"), hints="written")

@@ -42,7 +42,7 @@ _OWN_FIELDS: Mapping[Kind, frozenset[str]] = {
         Kind.INVALID: "type version bytes derive compare reject twin",
         Kind.UNENCODABLE: "type version value derive reject twin",
         Kind.LOOKUP: "type version bytes key values",
-        Kind.CONVERT: "type version bytes to gives reject twin",
+        Kind.CONVERT: "type version bytes to gives compare reject twin",
         Kind.SERVE: "chunks sends closes",
         Kind.INTERPRET: "request response outcome",
         Kind.NEGOTIATE: "api_key client broker chooses",
@@ -390,7 +390,8 @@ def _check_file(vectors: Sequence[Vector], name: str) -> None:
         place = f"{name}, vector {vector.id!r}"
         if vector.twin is not None:
             twin = by_id.get(vector.twin)
-            if twin is None or twin.reject is not None or twin.kind not in (Kind.VALID, vector.kind):
+            kinds = (Kind.CONVERT,) if vector.kind is Kind.CONVERT else (Kind.VALID, vector.kind)
+            if twin is None or twin.reject is not None or twin.kind not in kinds:
                 raise VectorError(f"{place}: its twin {vector.twin!r} is no valid vector of this file")
             if (twin.type, twin.version) != (vector.type, vector.version) and not _other_version(vector):
                 raise VectorError(f"{place}: its twin {vector.twin!r} is of another type or version")

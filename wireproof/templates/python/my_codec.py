@@ -83,6 +83,8 @@ WRITERS: dict[str, Callable[[Any], bytes]] = {
 #       that offers only this needs no values at all.
 #   lookup(type, data, key, *, dialect, version=None) -> list
 #       All values of this header key, in order.
+#   convert(type, data, to, *, dialect, version=None) -> bytes
+#       The same in another format, as the contract's types name them: "magic-1".
 #   serve(chunks, *, dialect) -> (bytes, bool)
 #       A broker: what it sends for these chunks on a fresh connection, and whether it then closes it.
 #   interpret(request, response, *, dialect) -> dict
