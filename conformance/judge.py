@@ -100,14 +100,16 @@ class _Judgement:
     def verdict(self) -> Verdict:
         seen = self.seen
         if seen.status in _WITHOUT_ANSWER:
-            return self._make(_WITHOUT_ANSWER[seen.status], detail=seen.detail)
+            note = "not offered" if seen.status is Status.UNSUPPORTED else ""
+            return self._make(_WITHOUT_ANSWER[seen.status], detail=seen.detail, note=note)
         problem = self._problem()
         rulings = () if problem is None else self._contested()
         if problem is not None and not rulings:
             return self._make(Outcome.FAIL, kind=problem[0], detail=problem[1])
         doubt = self._doubt()
         if doubt:
-            return self._make(Outcome.SKIP, detail=doubt)
+            why = "without a valid question in this form" if self.twin is None else "whose valid twin was not accepted"
+            return self._make(Outcome.SKIP, detail=doubt, note=why)
         if problem is not None:
             return self._make(Outcome.CONTESTED, rulings=rulings, detail=problem[1])
         return self._make(Outcome.PASS, note=self._note())
@@ -298,6 +300,8 @@ class _Judgement:
     @staticmethod
     def _wrong_outcome(expected: Mapping[str, Any], answer: Mapping[str, Any]) -> tuple[Kind, str] | None:
         for key in ("outcome", "version", "error", "request"):
+            if key == "request" and expected["outcome"] == "malformed" and key not in answer:
+                continue  # it may be told, and then has to be right
             if key in expected and (key not in answer or difference(expected[key], answer[key]) is not None):
                 return Kind.WRONG_ANSWER, f"expected {show(expected)}, got {show(answer)}"
         return None
@@ -347,6 +351,8 @@ class _Judgement:
                 return self._wrong_outcome(expected["outcome"], answer) is None
             case Op.NEGOTIATE if "chooses" in expected:
                 return self._wrong_choice(expected["chooses"], answer) is None
+            case Op.EVOLVE if "breaks" in expected:
+                return self._wrong_breaks(expected["breaks"], answer) is None
         return False
 
     def _replaced(self, expected: bytes, answer: bytes) -> bool:

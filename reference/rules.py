@@ -69,6 +69,10 @@ class Rules:
     # kip-35-v7
     #: The answer to a request that a broker does not know: the length counts the correlation id, or is 0.
     empty_response: Literal["counted", "literal"] = "counted"
+    #: What a client makes of that answer: it knows what it means, or is from before the proposal.
+    empty_response_means: Literal["unsupported", "malformed"] = "unsupported"
+    #: Additions to the protocol under the same ProtocolVersion.
+    shared_number: Literal["allowed", "refused"] = "allowed"
     # kip-82-string-keys
     #: What is kept of the order of headers.
     header_order: Literal["kept", "grouped", "sorted"] = "kept"
@@ -86,8 +90,14 @@ class Rules:
     field_length: Literal["zigzag", "unsigned"] = "zigzag"
     #: What a FieldLength counts.
     field_length_counts: Literal["value", "tag-and-value"] = "value"
-    #: What an absent optional field stands for, and whether one at its default is sent.
-    optional_default: Literal["stated", "null", "sent"] = "stated"
+    #: What an absent optional field stands for.
+    absent_optional: Literal["stated", "null"] = "stated"
+    #: An optional field at what its absence stands for, on write.
+    optional_at_default: Literal["left-out", "sent"] = "left-out"
+    #: Schemas with an optional structure that holds an array of structures.
+    optional_inner_arrays: Literal["allowed", "refused"] = "allowed"
+    #: Another name for an optional field's tag and type, from one release to the next.
+    renamed_tag: Literal["compatible", "reuse"] = "compatible"
     #: Optional fields that the schema does not know.
     unknown_optional: Literal["kept", "dropped"] = "kept"
     #: A known optional field's value that is shorter than its FieldLength.
@@ -112,6 +122,10 @@ class Rules:
     no_request_error: Literal["-1", "0"] = "-1"
     #: So many bytes the content of one batch or wrapper may inflate to. Not a reading: every reader needs a bound.
     inflate_limit: int = 32 * 2**20
+
+
+#: What the kit demands.
+DEMANDED = Rules()
 
 
 @dataclass(frozen=True, slots=True)

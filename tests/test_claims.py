@@ -15,10 +15,8 @@ FOLDER = Path(__file__).parents[1] / "docs" / "claims"
 PROPOSALS = [dialect for dialect in reference.dialects if dialect != "kafka"]
 #: Proposals whose pages have not been taken apart into claims.
 WITHOUT = {
-    "kip-35-v7",
     "kip-82-int-keys",
     "kip-82-string-keys",
-    "kip-482-v1",
 }
 DIALECT = "wire-format"
 RULINGS = {name: reference.rulings(DIALECT)[name] for name in ("R-WF-2", "R-WF-8")}

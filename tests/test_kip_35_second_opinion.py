@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 import struct
 from random import Random
 from typing import Any
@@ -22,8 +21,7 @@ from conformance.values import equal
 from conformance.vectors import Kind, Vector
 from reference import message
 from reference.dialects import kip_35
-from reference.dialects.kip_35 import broker, client, layouts
-from reference.dialects.kip_35.client import Client
+from reference.dialects.kip_35 import broker, client, layouts, protocol_versions, tags
 from reference.plan import Array
 from reference.primitives import PRIMITIVES, Primitive, read_int16, read_int32
 
@@ -40,6 +38,11 @@ def decoded(type_name: str, data: bytes, version: int | None) -> Any:
         return "refused"
 
 
+def history(vector: Vector) -> list[Any]:
+    old = vector.args["old"]
+    return old if isinstance(old, list) else [old]
+
+
 def said(vector: Vector) -> Any:
     """The second opinion's answer to a vector's question."""
     case = vector.case(vector.ops[0])
@@ -50,6 +53,10 @@ def said(vector: Vector) -> Any:
             return opinion.interpret(case.args["request"], case.args["response"])
         case Op.NEGOTIATE:
             return opinion.negotiate(case.args["client"], case.args["broker"])
+        case Op.LOOKUP:
+            return opinion.lookup(case.args["data"], case.args["key"])
+        case Op.EVOLVE:
+            return opinion.is_lawful(history(vector), case.args["new"])
     assert vector.type is not None
     return decoded(vector.type, vector.data, vector.version)
 
@@ -88,6 +95,8 @@ def test_it_concludes_what_the_vectors_demand(vector: Vector) -> None:
             patterns, closes = vector.expected
             assert mismatch(patterns, found[0], DIALECT) is None
             assert found[1] is closes
+        case Kind.EVOLVE:
+            assert found is not bool(vector.expected)
         case _:
             names = {"request": "api 16"} if vector.id in UNKNOWN_NAMES else {}
             assert equal(vector.expected if not names else vector.expected | names, found)
@@ -214,8 +223,16 @@ def test_its_client_concludes_the_same_of_generated_answers() -> None:
 
 def disagreements(own: reference.Reference) -> set[str]:
     """The vectors on which the reference and the second opinion part."""
-    known = [(vector, vector.ops[0]) for vector in asked() if vector.id not in UNKNOWN_NAMES]
-    return opinions.disagreements(own, known, lambda vector, _: said(vector))
+    known = [
+        (vector, vector.ops[0])
+        for vector in asked()
+        if vector.id not in UNKNOWN_NAMES and vector.kind is not Kind.EVOLVE  # which says no more than yes or no
+    ]
+    found = opinions.disagreements(own, known, lambda vector, _: said(vector))
+    for vector in (vector for vector in VECTORS if vector.kind is Kind.EVOLVE):
+        told = own.evolve(vector.args["old"], vector.args["new"], dialect=DIALECT)
+        found |= {vector.id} if said(vector) is bool(told) else set()
+    return found
 
 
 def test_without_a_plant_they_agree() -> None:
@@ -308,8 +325,12 @@ def _lowest_in_common(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(kip_35, "common", lowest)
 
 
-def _does_not_know_the_empty_response(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(kip_35, "Client", functools.partial(Client, knows_empty=False))
+def _any_number(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(protocol_versions, "_numbers", lambda old, new: ())
+
+
+def _values_as_text(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(tags, "told", lambda key, value: value)
 
 
 PLANTS: dict[str, tuple[Plant, str]] = {
@@ -321,8 +342,9 @@ PLANTS: dict[str, tuple[Plant, str]] = {
     "R-35-2, null": (_negative_counts_are_none, "ids-null"),
     "R-35-4": (_another_api_key, "broker-this"),
     "R-35-5": (_tags_in_a_dict, "broker-keeps-tags"),
+    "R-35-5, parsers": (_values_as_text, "look-up-endpoints"),
     "R-35-7": (_lowest_in_common, "choose-highest"),
-    "R-35-8": (_does_not_know_the_empty_response, "client-produce"),
+    "R-35-7, numbers": (_any_number, "from-1-to-40"),
     "R-35-9, too much": (_needs_a_name, "broker-needs-8-bytes"),
     "R-35-9, too little": (_answers_short_requests, "broker-7-bytes"),
     "R-D-3": (_negative_counts_are_none, "brokers-minus-2"),
@@ -336,7 +358,15 @@ def test_a_wrong_reading_in_the_reference_is_noticed(name: str, monkeypatch: pyt
     assert shown_by in disagreements(reference_under())
 
 
-@pytest.mark.parametrize(("ruling", "shown_by"), [("R-35-3", "client-literal"), ("R-D-2", "value-not-utf-8")])
+@pytest.mark.parametrize(
+    ("ruling", "shown_by"),
+    [
+        ("R-35-3", "client-literal"),
+        ("R-35-7", "two-added-under-one-number"),
+        ("R-35-8", "client-produce"),
+        ("R-D-2", "value-not-utf-8"),
+    ],
+)
 def test_another_reading_of_the_reference_is_noticed(ruling: str, shown_by: str) -> None:
     own = reference.Reference(reference.take(reference.rulings(DIALECT).values(), {ruling: "other"}))
     own.configure({"cluster": CLUSTER}, dialect=DIALECT)

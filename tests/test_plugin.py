@@ -125,15 +125,18 @@ def test_a_deviation_fails_the_run_and_says_how_to_repeat_it(whole: Whole, expec
     assert counted(whole.run.text, "failed") == counts[Outcome.FAIL] > 0
     assert counted(whole.run.text, "passed") == counts[Outcome.PASS] > 0
     for identifier, outcome in expected.items():
-        repeat = f"wireproof repro '{identifier}' --impl=wrong"
-        assert (repeat in whole.run.text) is (outcome is Outcome.FAIL)
+        assert (f"FAILED wrong::{identifier}\n" in whole.run.text) is (outcome is Outcome.FAIL)
+    repeated = set(re.findall(r"wireproof repro '([^']*)' --impl=wrong", whole.run.text))  # one a finding
+    assert repeated == {"kafka/framing/int8-minus-1#decode", "kafka/framing/int8-minus-1#recode"}
     assert "Traceback" not in whole.run.text
 
 
 def test_failures_of_every_kind_are_shown_in_colour(folder: Path) -> None:
     """A vector, a ledger case, what is derived of it, and a property."""
     (folder / "unread.py").write_text(UNREAD)
-    found = run("--impl=unread", "--properties=1", "--color=yes", "-k", "int8-127 or INT8 or Heartbeat", cwd=folder)
+    found = run(
+        "--impl=unread", "--properties=1", "--color=yes", "-v", "-k", "int8-127 or INT8 or Heartbeat", cwd=folder
+    )
     assert found.code == 1
     message = "kafka/messages/HeartbeatRequest/4"
     for shown in (
@@ -270,14 +273,15 @@ def test_two_workers_find_the_same(folder: Path, whole: Whole) -> None:
 
 KEYS = [
     *("id", "dialect", "area", "type", "version", "op"),
-    *("verdict", "kind", "reason", "offset", "detail", "known", "repro"),
+    *("verdict", "kind", "reason", "offset", "detail", "rulings", "note", "error", "frame"),
+    *("demanded", "ground", "place", "known", "group", "repro"),
 ]
 
 
 def test_the_report_keeps_to_the_contract(whole: Whole, expected: dict[str, Outcome]) -> None:
     header, *verdicts, last = whole.lines()
     assert list(header) == ["report", "kit", "vectors", "implementation", "options"]
-    assert (header["report"], header["vectors"]) == (1, vectors.digest())
+    assert (header["report"], header["vectors"]) == (2, vectors.digest())
     assert header["implementation"] == {"name": "wrong", "version": "1.2", "language": "python"}
     assert [list(verdict) for verdict in verdicts] == [KEYS] * len(verdicts)
     assert {verdict["id"]: verdict["verdict"] for verdict in verdicts} == expected
@@ -296,7 +300,15 @@ def test_the_report_keeps_to_the_contract(whole: Whole, expected: dict[str, Outc
         "reason": None,
         "offset": None,
         "detail": "expected -1, got 255",
+        "rulings": [],
+        "note": "",
+        "error": "",
+        "frame": "",
+        "demanded": None,
+        "ground": None,
+        "place": "INT8",
         "known": None,
+        "group": {"verdict": "fail", "kind": "wrong-value", "side": "read", "place": "INT8"},
         "repro": "wireproof repro 'kafka/framing/int8-minus-1#decode' --impl=wrong",
     }
     again = by_id["kafka/framing/int8-minus-1#recode"]
@@ -349,10 +361,10 @@ def changed(whole: Whole, text: str) -> Run:
 
 
 def test_an_entry_less_makes_it_fail(whole: Whole) -> None:
-    entry = '    "kafka/framing/int8-minus-1#decode",\n'
-    assert entry in whole.drafted.read_text()
-    done = changed(whole, whole.drafted.read_text().replace(entry, ""))
-    assert (done.code, counted(done.text, "failed")) == (1, 1), done.text
+    head, first, rest = whole.drafted.read_text().split("[[deviation]]")
+    assert "int8-minus-1#decode" in first
+    done = changed(whole, f"{head}[[deviation]]{rest}")
+    assert (done.code, counted(done.text, "failed")) == (1, 2), done.text
     assert "FAILED wrong::kafka/framing/int8-minus-1#decode" in done.text
 
 
@@ -367,7 +379,7 @@ def test_each_stale_entry_makes_it_fail_and_is_named(whole: Whole) -> None:
     ):
         done = changed(whole, text)
         assert (done.code, counted(done.text, "failed")) == (1, 0), done.text
-        assert "changed.toml: kafka/framing/" in done.text
+        assert re.search(r"changed\.toml: (kafka/framing/|finding wrong-value on read at INT8: )", done.text)
         assert said in done.text
 
 

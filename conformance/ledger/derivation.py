@@ -79,6 +79,6 @@ def derived(vector: Vector, op: Op, mutation: str, data: bytes, reason: Reason) 
         pieces=(Piece(data, ""),),
         reject=Reject(reason),
         twin=vector.id,
-        source=vector.source,
+        source=f"this kit: made from the bytes of {vector.id}",
     )
     return refused, refused.case(op)

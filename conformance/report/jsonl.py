@@ -1,11 +1,12 @@
 """The `--report` file: JSON lines, a header, a line a verdict, a summary. Written as verdicts come; read strictly.
 
-    {"report": 1, "kit": …, "vectors": …, "implementation": {"name", "version", "language"}, "options": {…}}
-    {"id", "dialect", "area", "type", "version", "op", "verdict", "kind", "reason", "offset", "detail", "known",
-     "repro"}
+    {"report": 2, "kit": …, "vectors": …, "implementation": {"name", "version", "language"}, "options": {…}}
+    {"id", "dialect", "area", "type", "version", "op", "verdict", "kind", "reason", "offset", "detail", "rulings",
+     "note", "error", "frame", "demanded", "ground", "place", "known", "group", "repro"}
     {"summary": {area: {verdict: count}}}
 
-A file may hold several such reports, one after another: one an implementation.
+A file may hold several such reports, one after another: one an implementation. Reports of format 1, whose lines ended
+with `detail`, `known` and `repro`, are read too.
 """
 
 from __future__ import annotations
@@ -21,9 +22,11 @@ import msgspec
 
 from conformance import vectors
 from conformance.closing import Closing
+from conformance.findings import group
 from conformance.model import Description, Kind, Op, Outcome, Tally, Verdict
+from conformance.rows import verdict_row
 
-FORMAT: Literal[1] = 1
+FORMAT: Literal[2] = 2
 
 _T = TypeVar("_T")
 
@@ -43,7 +46,7 @@ class Implementation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The first line. `kit` is the kit's version, `vectors` the digest of the vector set."""
 
-    report: Literal[1]
+    report: Literal[1, 2]
     kit: str
     vectors: str
     implementation: Implementation
@@ -51,7 +54,8 @@ class Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A verdict as it stands in a report. `known` is the reason in the known-deviations file, `repro` the command."""
+    """A verdict as it stands in a report: all members of its row, the group of its finding, and the command that
+    repeats it. Those with a default are not in reports of format 1."""
 
     id: str
     dialect: str
@@ -66,6 +70,21 @@ class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     detail: str
     known: str | None
     repro: str
+    rulings: tuple[str, ...] = ()
+    note: str = ""
+    error: str = ""
+    frame: str = ""
+    demanded: str | None = None
+    ground: str | None = None
+    place: str = ""
+    group: dict[str, str] | None = None
+
+    @property
+    def verdict_row(self) -> dict[str, Any]:
+        """The verdict's row, of which `rows.verdict_of` makes it again."""
+        row = msgspec.structs.asdict(self)
+        del row["group"], row["repro"]
+        return row
 
 
 class _Summary(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -108,23 +127,9 @@ class ReportWriter(Closing):
 
     def verdict(self, verdict: Verdict, repro: str) -> None:
         """One verdict; `repro` is the command that repeats it."""
-        self._put(
-            Line(
-                id=verdict.id,
-                dialect=verdict.dialect,
-                area=verdict.area,
-                type=verdict.type,
-                version=verdict.version,
-                op=verdict.op,
-                verdict=verdict.verdict,
-                kind=verdict.kind,
-                reason=verdict.reason,
-                offset=verdict.offset,
-                detail=_text(verdict.detail),
-                known=verdict.known,
-                repro=repro,
-            )
-        )
+        found = group(verdict)
+        row = verdict_row(verdict) | {"group": None if found is None else found.row(), "repro": repro}
+        self._put({name: _text(value) for name, value in row.items()})
 
     def summary(self, tally: Tally) -> None:
         """The last line of a report: all its verdicts, counted."""
@@ -134,7 +139,7 @@ class ReportWriter(Closing):
         """Close the file."""
         self._stream.close()
 
-    def _put(self, line: msgspec.Struct) -> None:
+    def _put(self, line: msgspec.Struct | dict[str, Any]) -> None:
         self._stream.write(_encoder.encode(line) + b"\n")
         self._stream.flush()
 
@@ -146,9 +151,14 @@ def _kit() -> str:
         return "0+source"
 
 
-def _text(text: str) -> str:
+def _text(value: Any) -> Any:
     """Text without lone surrogates, which an implementation's words may hold and UTF-8 cannot."""
-    return text.encode("utf-8", "backslashreplace").decode()
+    match value:
+        case str():
+            return value if value.isascii() else value.encode("utf-8", "backslashreplace").decode()
+        case dict():
+            return {name: _text(item) for name, item in value.items()}
+    return value
 
 
 def read_reports(content: Iterable[bytes], name: str = "report") -> tuple[Report, ...]:

@@ -3,6 +3,7 @@
 settings  the options
 items     what pytest collects
 ahead     asking ahead of the items that run
+pages     which failures are shown on a page
 ending    the end of a run: what is printed, and what fails it beside its verdicts
 plugin    pytest's hooks: start, verdicts, and what they hand over
 """

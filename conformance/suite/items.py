@@ -22,38 +22,39 @@ if TYPE_CHECKING:
 
 
 class Deviation(Exception):  # noqa: N818 (it is what pytest shows, not an error of ours)
-    """An observation that departs from what is demanded."""
+    """Observations that depart from what is demanded: those of one item."""
 
-    def __init__(self, judged: Judged, others: Sequence[Verdict]) -> None:
-        super().__init__(judged.verdict.detail)
-        self.judged = judged
-        self.others = others
+    def __init__(self, failed: Sequence[Judged]) -> None:
+        super().__init__(failed[0].verdict.detail)
+        self.failed = failed
 
 
 class Failure(TerminalRepr):
-    """A failure as text, in colour where the terminal has it."""
+    """An item's failure as text, in colour where the terminal has it: a page for each of `paged`, a line for each of
+    the `others`."""
 
-    def __init__(self, deviation: Deviation, described: Description, spec: str) -> None:
-        self.deviation = deviation
+    def __init__(self, paged: Sequence[Judged], others: Sequence[Verdict], described: Description, spec: str) -> None:
+        self.paged = paged
+        self.others = others
         self.described = described
         self.spec = spec
 
     def toterminal(self, tw: TerminalWriter) -> None:
-        judged, others = self.deviation.judged, self.deviation.others
-        text = render_failure(
-            judged.vector,
-            judged.case,
-            judged.observation,
-            judged.verdict,
-            implementation=self.described,
-            repro=repro_command(judged.case.id, self.spec),
-            width=tw.fullwidth,
-            color=tw.hasmarkup,
-        )
-        tw.write(text)
-        if others:
-            tw.write(f"and {len(others)} more here:\n")
-        for verdict in others:
+        for judged in self.paged:
+            text = render_failure(
+                judged.vector,
+                judged.case,
+                judged.observation,
+                judged.verdict,
+                implementation=self.described,
+                repro=repro_command(judged.case.id, self.spec),
+                width=tw.fullwidth,
+                color=tw.hasmarkup,
+            )
+            tw.write(text)
+        if self.paged and self.others:
+            tw.write(f"and {len(self.others)} more here:\n")
+        for verdict in self.others:
             tw.write(f"    {verdict.id}: {verdict.verdict}{f' ({verdict.kind})' if verdict.kind else ''}\n")
 
 
@@ -72,6 +73,8 @@ class SuiteItem(pytest.Item):
         self.suite = suite
         self.spec = spec
         self.verdicts: list[Verdict] = []
+        #: Whether its failure has a page; one like those before it has a line.
+        self.paged = True
 
     def ask(self) -> Sequence[Judged]:
         """What it asks, judged."""
@@ -87,7 +90,7 @@ class SuiteItem(pytest.Item):
         strict = self.suite.settings.contested == "fail"
         failed = [one for one in judged if fails(one.verdict, strict=strict)]
         if failed:
-            raise Deviation(failed[0], [one.verdict for one in failed[1:]])
+            raise Deviation(failed)
         if not judged:
             pytest.skip("nothing can be derived: what it would be derived from is not offered")
         if not any(verdict.verdict in ASKED for verdict in self.verdicts):
@@ -98,7 +101,9 @@ class SuiteItem(pytest.Item):
 
     def repr_failure(self, excinfo: ExceptionInfo[BaseException], style: Any = None) -> Any:
         if isinstance(excinfo.value, Deviation):
-            return Failure(excinfo.value, self.suite.descriptions[self.spec], self.spec)
+            paged, others = self.suite.pages[self.spec].divide(excinfo.value.failed)
+            self.paged = bool(paged)
+            return Failure(paged, others, self.suite.descriptions[self.spec], self.spec)
         return super().repr_failure(excinfo, style)
 
 

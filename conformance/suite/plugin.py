@@ -23,11 +23,14 @@ from conformance.selection import Entry, LeftOut
 from conformance.suite.ahead import Ahead
 from conformance.suite.ending import Ended
 from conformance.suite.items import EntryItem, Root, SuiteItem
+from conformance.suite.pages import Pages
 from conformance.suite.settings import Settings
 from reference import catalog
 
-#: The attribute under which verdicts travel with pytest's reports; from xdist's workers as JSON.
+#: The attributes with which pytest's reports travel: the verdicts, from xdist's workers as JSON; whether the failure
+#: has a page of its own.
 VERDICTS = "wireproof_verdicts"
+PAGED = "wireproof_paged"
 
 
 class Suite:
@@ -41,11 +44,14 @@ class Suite:
         self.examiners: dict[str, Examiner] = {}
         self.ahead: dict[str, Ahead] = {}
         self.not_offered: dict[str, Counter[str]] = {}
+        self.lacking: dict[str, Counter[str]] = {}
         self.elsewhere: dict[str, Counter[str]] = {}
         self.descriptions: dict[str, Description] = {}
         self.verdicts: dict[str, list[Verdict]] = {spec: [] for spec in settings.implementations}
         self.deselected = False
         self.lines: list[str] = []
+        self.pages = {spec: Pages(every=settings.every_page) for spec in settings.implementations}
+        self.others: list[pytest.TestReport] = []
 
     def open(self, spec: str) -> Examiner:
         """Who asks an implementation, which is started when it is first needed."""
@@ -66,6 +72,7 @@ class Suite:
         settings = self.settings
         yield from selection.entries(self.open(spec).description, left_out, settings.dialects, settings.areas)
         self.not_offered[spec] = left_out.not_offered
+        self.lacking[spec] = left_out.areas
         self.elsewhere[spec] = left_out.elsewhere
 
     def _known(self, spec: str, description: Description) -> known.Known:
@@ -110,6 +117,7 @@ class Suite:
             if hasattr(item.config, "workeroutput"):  # what leaves an xdist worker is text
                 verdicts = msgspec.json.encode(verdicts).decode()
             setattr(report, VERDICTS, verdicts)
+            setattr(report, PAGED, item.paged)
         return report
 
     @pytest.hookimpl
@@ -141,7 +149,8 @@ class Suite:
             opened.close()
         output = getattr(session.config, "workeroutput", None)
         if output is not None:  # an xdist worker: the controller sums up
-            output[VERDICTS] = msgspec.json.encode((self.descriptions, self.not_offered, self.elsewhere)).decode()
+            learned = (self.descriptions, self.not_offered, self.lacking, self.elsewhere)
+            output[VERDICTS] = msgspec.json.encode(learned).decode()
             return
         if session.config.option.collectonly or session.exitstatus not in (0, 1, 5):
             return
@@ -164,27 +173,43 @@ class Suite:
         """xdist's: a worker ended; take over what it learned of the implementations."""
         sent = getattr(node, "workeroutput", {}).get(VERDICTS)
         if sent:
-            descriptions, not_offered, elsewhere = msgspec.json.decode(
-                sent, type=tuple[dict[str, Description], dict[str, dict[str, int]], dict[str, dict[str, int]]]
+            counted = dict[str, dict[str, int]]
+            descriptions, not_offered, lacking, elsewhere = msgspec.json.decode(
+                sent, type=tuple[dict[str, Description], counted, counted, counted]
             )
             self.descriptions |= descriptions
             self.not_offered |= {spec: Counter(counts) for spec, counts in not_offered.items()}
+            self.lacking |= {spec: Counter(counts) for spec, counts in lacking.items()}
             self.elsewhere |= {spec: Counter(counts) for spec, counts in elsewhere.items()}
 
-    @pytest.hookimpl
-    def pytest_terminal_summary(self, terminalreporter: Any, config: pytest.Config) -> None:
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_terminal_summary(self, terminalreporter: Any, config: pytest.Config) -> Any:
+        """Around all that pytest prints at the end: what one came for stands last."""
+        failed = terminalreporter.stats.get("failed", [])
+        if config.option.verbose <= 0:
+            self.others = [report for report in failed if not getattr(report, PAGED, True)]
+            failed[:] = [report for report in failed if getattr(report, PAGED, True)]
+        found = yield
         if config.option.collectonly:
-            return
+            return found
         writer = terminalreporter._tw  # noqa: SLF001 (pytest offers no other way to its width and colours)
         for text in self._ended().texts(width=writer.fullwidth, color=writer.hasmarkup):
             terminalreporter.write(text)
         for line in self.lines:
             terminalreporter.write_line(line, red=True)
+        return found
+
+    @pytest.hookimpl(specname="pytest_terminal_summary")
+    def pytest_lines_behind_pages(self, terminalreporter: Any) -> None:
+        """Behind the pages come pytest's lines, one for each that failed, whether it has a page or not."""
+        if self.others:
+            terminalreporter.stats["failed"] += self.others
+            self.others = []
 
     # --- the end of a run ---
 
     def _ended(self) -> Ended:
-        return Ended(self.verdicts, self.descriptions, self.not_offered, self.elsewhere)
+        return Ended(self.verdicts, self.descriptions, self.not_offered, self.lacking, self.elsewhere)
 
     def _files(self) -> dict[str, known.Known]:
         """The files of known deviations; one that can't be read any more says nothing."""

@@ -25,6 +25,8 @@ class Settings:
     properties: int
     report: Path | None
     connection: Options
+    #: Whether every failure is shown on a page; else the first of each finding is.
+    every_page: bool = False
 
     @classmethod
     def of(cls, config: pytest.Config) -> Settings:
@@ -40,6 +42,7 @@ class Settings:
             properties=option("--properties") or 0,
             report=_path(option("--report")),
             connection=_connection(config),
+            every_page=config.option.verbose > 0,
         )
 
     def wants(self, dialect: str, area: str) -> bool:

@@ -248,7 +248,11 @@ def _check_fields(kind: Kind, raw: RawVector) -> None:
     for ruling in raw.rulings:
         if not _RULING.fullmatch(ruling):
             raise VectorError(f"rulings: {ruling!r} is no ruling's id")
-    for found in raw.breaks or ():
+    _check_breaks(raw.breaks or ())
+
+
+def _check_breaks(breaks: Sequence[Mapping[str, str]]) -> None:
+    for found in breaks:
         if found.keys() != {"kind", "path"} or found["kind"] not in tuple(Break):
             raise VectorError(f'breaks: {found} is no {{"kind", "path"}} with one of {", ".join(Break)}')
 
@@ -341,6 +345,9 @@ def _also(raw: RawAlso) -> Also:
         expected["outcome"] = raw.outcome
     if raw.chooses is not msgspec.UNSET:
         expected["chooses"] = raw.chooses
+    if raw.breaks is not None:
+        _check_breaks(raw.breaks)
+        expected["breaks"] = raw.breaks
     if bool(expected) == raw.refuses:
         raise VectorError("also: an entry either refuses or says what its reading gives")
     rulings = (raw.ruling,) if isinstance(raw.ruling, str) else tuple(raw.ruling)
