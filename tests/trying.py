@@ -40,9 +40,9 @@ def tried(count: int, check: Callable[[T], None], make: Make[T], name: str) -> N
             if smallest is None or size < smallest[0]:
                 smallest = size, seed, value, error
     if smallest is not None:
-        _, seed, value, error = smallest
-        error.add_note(f"{failed} of {count} values fail; the smallest is made by Random({seed!r}): {value!r}")
-        raise error
+        _, seed, value, its_own = smallest
+        its_own.add_note(f"{failed} of {count} values fail; the smallest is made by Random({seed!r}): {value!r}")
+        raise its_own
 
 
 def values_of(type_name: str, dialect: str, version: int | None = None) -> Make[Any]:
