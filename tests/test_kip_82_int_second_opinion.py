@@ -4,16 +4,18 @@ planted wrongly."""
 from __future__ import annotations
 
 import types
+from random import Random
 from typing import Any
 
 import crc32c
 import opinions
 import pytest
-from opinions import Plant, tried
+from opinions import Plant
 from second_opinion import kip_82_int as opinion
+from trying import nearly, tried, values_of
 
 import reference
-from conformance import strategies, vectors
+from conformance import vectors
 from conformance.model import Op
 from conformance.values import equal
 from conformance.vectors import Kind, Vector
@@ -110,7 +112,7 @@ def test_it_reads_generated_messages_as_the_reference_wrote_them(name: str, vers
         if not is_packed(value):
             assert opinion.encode(name, own, version) == data
 
-    tried(EXAMPLES[name], check, strategies.values(name, dialect=DIALECT, version=version))
+    tried(EXAMPLES[name], check, values_of(name, DIALECT, version), f"{name} {version}")
     assert count >= EXAMPLES[name]
 
 
@@ -121,8 +123,10 @@ def is_packed(value: Any) -> bool:
 
 @pytest.mark.parametrize(("name", "version"), TYPES)
 def test_it_reads_and_refuses_the_same_bytes(name: str, version: int | None) -> None:
-    values = strategies.values(name, dialect=DIALECT, version=version)
-    canonical = values.map(lambda value: reference.encode(name, value, dialect=DIALECT, version=version))
+    values = values_of(name, DIALECT, version)
+
+    def canonical(random: Random) -> bytes:
+        return reference.encode(name, values(random), dialect=DIALECT, version=version)
 
     def check(data: bytes) -> None:
         try:
@@ -131,7 +135,7 @@ def test_it_reads_and_refuses_the_same_bytes(name: str, version: int | None) -> 
             own = "refused"
         assert equal(own, decoded(name, data, version)), data.hex()
 
-    tried(100, check, strategies.nearly(canonical))
+    tried(100, check, nearly(canonical), f"nearly {name} {version}")
 
 
 # --- Wrong readings, planted in the reference -------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pytest_run import Run, run
+from pytest_run import Run, run, run_anew
 
 from conformance import known, selection, vectors
 from conformance.connection import Options, open_connection
@@ -109,7 +109,7 @@ def counted(text: str, word: str) -> int:
 
 
 def test_the_reference_passes_in_a_folder_with_a_fuzz_of_its_own(folder: Path) -> None:
-    done = run("--impl=reference", "--area=tag-ordering", cwd=folder)
+    done = run_anew("--impl=reference", "--area=tag-ordering", cwd=folder)
     assert done.code == 0, done.text
     with open_connection("reference", Options()) as connection:
         asked = len([*selection.of_vectors(vectors.load(None, ["tag-ordering"]), connection.description)])
@@ -179,7 +179,7 @@ AREAS = ", ".join(vectors.AREAS)
         (("--impl=right", "--dialect=odd"), 4, "--dialect: there is no dialect 'odd'; there are kafka"),
         (("--impl=no.such.module",), 4, "--impl=no.such.module: no.such.module: there is no module 'no'"),
         (("--impl=no.such.module", "-n", "2"), 4, "--impl=no.such.module: no.such.module: there is no module 'no'"),
-        (("--impl=right", "--impl=test_own"), 4, "test_own has none of the eight functions"),
+        (("--impl=right", "--impl=test_own"), 4, "test_own has none of the nine functions"),
         (("--impl=right", "--known=none.toml"), 4, "none.toml: No such file or directory"),
         (("--impl=right", "--memory=0"), 4, "the memory of a child is 0 MiB"),
     ],
@@ -194,7 +194,7 @@ def test_a_wrong_command_line_is_a_usage_error(folder: Path, arguments: tuple[st
 def test_a_folder_that_hides_the_kit_is_named(tmp_path: Path) -> None:
     (tmp_path / "conformance").mkdir()
     (tmp_path / "conformance" / "__init__.py").write_text("")
-    done = run("--impl=reference", AREA, cwd=tmp_path)
+    done = run_anew("--impl=reference", AREA, cwd=tmp_path)
     assert done.code == 4, done.text
     assert f"'conformance' is hidden by {tmp_path / 'conformance'}" in done.text
     assert "Traceback" not in done.text
@@ -209,7 +209,7 @@ def test_without_an_implementation_nothing_of_the_kit_is_imported(tmp_path: Path
         "    assert 'wireproof' in kit\n"
         "    assert not kit & {'conformance', 'reference', 'vectors', 'msgspec', 'hypothesis_strategies'}\n"
     )
-    done = run(cwd=tmp_path)
+    done = run_anew(cwd=tmp_path)
     assert done.code == 0, done.text
     assert counted(done.text, "passed") == 1
 
@@ -399,7 +399,7 @@ def test_in_process(folder: Path, whole: Whole) -> None:
 
 
 def test_properties_find_it_too(folder: Path) -> None:
-    done = run("--impl=wrong", AREA, "--properties=20", "-k", "gen/", cwd=folder)
+    done = run_anew("--impl=wrong", AREA, "--properties=20", "-k", "gen/", cwd=folder)
     assert done.code == 1, done.text
     assert counted(done.text, "failed") >= 1
     assert counted(done.text, "passed") >= 1
