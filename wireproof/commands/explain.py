@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import json
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -27,7 +26,7 @@ from reference.dialects import DIALECTS, NamesNumbers
 from reference.errors import DecodeError, SchemaError
 from reference.schema import load_json
 from wireproof.given import read_bytes
-from wireproof.output import show, width
+from wireproof.output import say, say_json, show, width
 
 #: How wide the word is that stands before a paragraph below a dump.
 _MARGIN = 9
@@ -131,7 +130,7 @@ def _explain_typed(
     rulings = () if error is None else grounds(type_name, data, dialect, version, error, found.spans)
     if as_json:
         named = {"type": type_name, "dialect": dialect, "version": version, "data": data.hex()}
-        _write_json({**named, **_facts(found, rulings)})
+        say_json({**named, **_facts(found, rulings)})
         return error is not None
     named_so = type_name if version is None else f"{type_name} version {version}"
     out = Text().append(safe(named_so), "bold").append(f", {len(data)} {'byte' if len(data) == 1 else 'bytes'}\n\n")
@@ -164,7 +163,7 @@ def _explain_frames(
     except NotToldError as error:
         raise click.UsageError(str(error)) from None
     if as_json:
-        _write_json({"dialect": dialect, "data": capture.data.hex(), "frames": [_frame_facts(one) for one in frames]})
+        say_json({"dialect": dialect, "data": capture.data.hex(), "frames": [_frame_facts(one) for one in frames]})
     else:
         for number, frame in enumerate(frames, 1):
             if frames[1:]:
@@ -253,10 +252,6 @@ def _notes(type_name: str, version: int | None, found: reference.Explanation, di
     return {"header": header, "body": message} if begun else {"body": message}
 
 
-def _write_json(value: Any) -> None:
-    click.echo(json.dumps(value, ensure_ascii=False))
-
-
 def _facts(found: reference.Explanation, rulings: Iterable[str]) -> dict[str, Any]:
     error = found.error
     return {
@@ -291,7 +286,7 @@ def _register(files: tuple[str, ...], dialect: str) -> None:
     except ValueError as error:
         raise click.UsageError(str(error)) from None
     for problem in problems:
-        click.echo(safe(problem), err=True)
+        say(str(problem), err=True)
     click.get_current_context().call_on_close(lambda: own().configure(shared_settings(dialect), dialect=dialect))
     own().configure({**shared_settings(dialect), "registers": texts}, dialect=dialect)
 
