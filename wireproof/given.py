@@ -3,14 +3,14 @@ seconds: what is larger is refused as soon as that shows."""
 
 from __future__ import annotations
 
+import contextlib
 import re
 import sys
 from pathlib import Path
 
 import click
 
-from conformance.bounded import MIB, size_text
-from conformance.bounded import read_bytes as read_file
+from conformance.bounded import MIB, read_bytes, size_text
 from conformance.dump import GIVE_WHOLE, DumpError, undump
 from conformance.report.text import safe
 
@@ -18,16 +18,18 @@ from conformance.report.text import safe
 LARGEST = 16 * MIB
 _LONGEST_TEXT = 5 * LARGEST
 _BETWEEN = {ord(":"): " ", ord(","): " "}
+#: A prefix behind no digit; where it stands between the digits of a byte, these are no pair.
+_PREFIX = re.compile(r"(?<![0-9a-fA-F])(?:0[xX]|\\x)")
 #: A prefix, digits of which none is a prefix's, what may stand between, or one character that has no place here.
 _TOKEN = re.compile(r"(0[xX]|\\x)|((?:[0-9a-fA-F](?![xX]))+)|[\s:,]+|(.)", re.DOTALL)
 
 
-def read_bytes(arguments: tuple[str, ...]) -> bytes:
+def given_bytes(arguments: tuple[str, ...]) -> bytes:
     """The bytes that the arguments give: digits, a dump, `-` or `@FILE`. Raises click.UsageError."""
     if len(arguments) == 1 and arguments[0].startswith("@"):
         path = Path(arguments[0][1:])
         try:
-            return read_file(path, LARGEST)
+            return read_bytes(path, LARGEST)
         except OSError as error:
             raise click.UsageError(f"{path} cannot be read: {error.strerror or error}") from None
     data = _from_text(_standard_input() if arguments == ("-",) else " ".join(arguments), arguments)
@@ -66,10 +68,8 @@ def _from_text(text: str, arguments: tuple[str, ...]) -> bytes:
 
 def _digits(text: str) -> bytes:
     """Hex digits with anything between them that people write there."""
-    try:
-        return bytes.fromhex(text.translate(_BETWEEN))  # the quick way for most
-    except ValueError:
-        pass
+    with contextlib.suppress(ValueError):  # the quick way for most
+        return bytes.fromhex(_PREFIX.sub(" ", text.translate(_BETWEEN)))
     found: list[str] = []
     count = 0
     for token in _TOKEN.finditer(text):
