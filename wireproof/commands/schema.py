@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from conformance.bounded import read_bytes
 from reference import catalog as catalogs
 from reference.dialects import DIALECTS, Dialect
 from reference.dialects.kip_482 import schemas
@@ -156,13 +157,16 @@ def _release(path: Path, dialect: Dialect) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for file in files:
         try:
-            raw = dialect.read_schema(file.read_bytes())
+            raw = dialect.read_schema(read_bytes(file))
         except SchemaError as error:
             raise click.ClickException(f"{file}: {error.detail}") from None
         except OSError as error:
             raise click.UsageError(f"{file} cannot be read: {error.strerror}") from None
         name = raw.get("name") if isinstance(raw, Mapping) else None
-        found[name if isinstance(name, str) else file.stem] = raw
+        message = name if isinstance(name, str) else file.stem
+        if message in found:
+            raise click.ClickException(f"{file}: another file of {path} has a message of the name {message} too")
+        found[message] = raw
     if not found:
         raise click.UsageError(f"{path}: there is no *.json in it")
     return found

@@ -11,6 +11,7 @@ from rich.text import Text
 from conformance.connection import ImplementationError, Options
 from conformance.connection.manners import Check, Inspection, Result
 from conformance.report.text import safe, wrap
+from wireproof.implementation import MEMORY, SECONDS
 from wireproof.output import show, width
 
 _SIGNS = {Result.GOOD: ("✓", "green"), Result.BAD: ("✗", "bold red"), Result.NOT_RUN: ("–", "dim")}
@@ -26,7 +27,7 @@ def wrapper() -> None:
 @click.argument("spec", metavar="exec:COMMAND")
 @click.option(
     "--timeout",
-    type=click.FloatRange(min=0, min_open=True),
+    type=SECONDS,
     default=5.0,
     show_default=True,
     metavar="SECONDS",
@@ -34,7 +35,7 @@ def wrapper() -> None:
 )
 @click.option(
     "--memory",
-    type=click.IntRange(min=1),
+    type=MEMORY,
     default=1024,
     show_default=True,
     metavar="MIB",
