@@ -26,8 +26,6 @@ from conformance.bounded import read_text
 from conformance.findings import Finding, findings
 from conformance.model import DEVIATIONS, Outcome, Verdict
 
-
-_REPORTED = '`reported`, "pending" or the address of the report'
 _LINK = re.compile(r"https?://\S+")
 
 
@@ -181,7 +179,7 @@ def load(path: Path, version: str | None) -> Known:
     for number, entry in enumerate(file.deviation, 1):
         problem = _incomplete(entry)
         if problem:
-            raise KnownError(f"{path}: deviation {number}{f' ({entry.name})' if entry.globs else ''} {problem}")
+            raise KnownError(f"{path}: deviation {number}{_in_brackets(entry)} {problem}")
         for found in entry.globs or (entry.signature,):
             first = seen.setdefault((found, entry.versions), number)
             if first != number or entry.globs.count(str(found)) > 1:
@@ -201,10 +199,15 @@ def _incomplete(entry: Deviation) -> str:
     if not entry.reason.strip():
         return "gives no reason"
     if entry.url is None and entry.reported is None:
-        return f"needs `url` or {_REPORTED}"
+        return 'needs `url` or `reported = "pending"`'
     if entry.reported is not None and not _LINK.fullmatch(entry.reported) and entry.reported != "pending":
-        return f"has `reported = {entry.reported!r}`; {_REPORTED} is expected"
+        return f'has `reported` = {entry.reported!r}; "pending" or the address of the report is expected'
     return ""
+
+
+def _in_brackets(entry: Deviation) -> str:
+    """Its name behind its number, where it has one name."""
+    return f" ({entry.name})" if bool(entry.globs) != (entry.signature is not None) else ""
 
 
 def _told(found: object) -> str:
