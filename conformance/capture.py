@@ -17,7 +17,6 @@ from conformance.own import own
 from reference import DecodeError, Explanation, Reason
 from reference.framing import MAX_FRAME, SIZE_BYTES
 
-
 #: More frames than this are no page that anybody reads; a few bytes can be one.
 MOST_FRAMES = 5_000
 

@@ -40,9 +40,9 @@ class Options:
 
     def __post_init__(self) -> None:
         if not 0 < self.timeout <= LONGEST:
-            raise ValueError(f"the time for a case is {self.timeout:g} seconds: more than 0 is needed, and a day is most")
+            raise ValueError(f"the time for a case is {self.timeout} seconds: it has to be more than 0, a day at most")
         if not 0 < self.memory <= MOST_MEMORY:
-            raise ValueError(f"the memory of a child is {self.memory} MiB: from 1 to {MOST_MEMORY} (1 TiB) are possible")
+            raise ValueError(f"the memory of a child is {self.memory} MiB: it has to be from 1 to {MOST_MEMORY}")
 
 
 class Connection(Closing, Protocol):

@@ -22,8 +22,11 @@ import msgspec
 from conformance import vectors
 from conformance.closing import Closing
 from conformance.model import Description, Kind, Op, Outcome, Tally, Verdict
+from conformance.report.text import middle, safe_json
 
 FORMAT: Literal[1] = 1
+#: So many characters of an implementation's words stand in a line.
+_LONGEST = 1 << 14
 
 _T = TypeVar("_T")
 
@@ -102,7 +105,8 @@ class ReportWriter(Closing):
 
     def implementation(self, described: Description, options: str | Mapping[str, Any]) -> None:
         """The header of this implementation's report; `options` are those in force."""
-        about = Implementation(described.name, described.version, described.language)
+        version = None if described.version is None else _text(described.version)
+        about = Implementation(_text(described.name), version, _text(described.language))
         said = options if isinstance(options, str) else dict(options)
         self._put(Header(FORMAT, _kit(), vectors.digest(), about, said))
 
@@ -135,7 +139,7 @@ class ReportWriter(Closing):
         self._stream.close()
 
     def _put(self, line: msgspec.Struct) -> None:
-        self._stream.write(_encoder.encode(line) + b"\n")
+        self._stream.write(safe_json(_encoder.encode(line)) + b"\n")
         self._stream.flush()
 
 
@@ -147,8 +151,8 @@ def _kit() -> str:
 
 
 def _text(text: str) -> str:
-    """Text without lone surrogates, which an implementation's words may hold and UTF-8 cannot."""
-    return text.encode("utf-8", "backslashreplace").decode()
+    """Text without lone surrogates, which an implementation's words may hold and UTF-8 cannot, and no book."""
+    return middle(text, _LONGEST).encode("utf-8", "backslashreplace").decode()
 
 
 def read_reports(content: Iterable[bytes], name: str = "report") -> tuple[Report, ...]:

@@ -81,6 +81,11 @@ def json_text(value: Any, indent: int | None = None) -> str:
     return text if text.isascii() and "\x7f" not in text else _BEYOND_ASCII.sub(_json_escape, text)
 
 
+def safe_json(line: bytes) -> bytes:
+    """A line of JSON with an escape for what cannot be seen."""
+    return line if line.isascii() and b"\x7f" not in line else _BEYOND_ASCII.sub(_json_escape, line.decode()).encode()
+
+
 def _json_escape(match: re.Match[str]) -> str:
     char = match[0]
     return char if char.isprintable() else json.dumps(char)[1:-1] if char != "\x7f" else "\\u007f"

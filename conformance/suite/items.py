@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 from _pytest._code.code import ExceptionInfo, TerminalRepr
@@ -14,11 +14,16 @@ from conformance.asking import ASKED, Judged
 from conformance.connection import ImplementationError
 from conformance.model import DEVIATIONS, Description, Outcome, Verdict
 from conformance.report.failure import render_failure, repro_command
+from conformance.report.text import middle, paragraph, safe
 from conformance.selection import Entry
+from reference.errors import SchemaError
 
 if TYPE_CHECKING:
     from conformance.properties import Property
     from conformance.suite.plugin import Suite
+
+#: So many characters of why something was skipped are shown.
+_REASON = 300
 
 
 class Deviation(Exception):  # noqa: N818 (it is what pytest shows, not an error of ours)
@@ -82,7 +87,7 @@ class SuiteItem(pytest.Item):
         try:
             judged = self.ask()
         except ImplementationError as error:
-            pytest.exit(f"--impl={self.spec}: {error}", pytest.ExitCode.USAGE_ERROR)
+            self.leave(f"--impl={self.spec}: {error}")
         self.verdicts = [one.verdict for one in judged]
         strict = self.suite.settings.contested == "fail"
         failed = [one for one in judged if fails(one.verdict, strict=strict)]
@@ -91,7 +96,13 @@ class SuiteItem(pytest.Item):
         if not judged:
             pytest.skip("nothing can be derived: what it would be derived from is not offered")
         if not any(verdict.verdict in ASKED for verdict in self.verdicts):
-            pytest.skip(f"{self.verdicts[0].verdict}: {self.verdicts[0].detail}")
+            pytest.skip(f"{self.verdicts[0].verdict}: {safe(middle(self.verdicts[0].detail, _REASON))}")
+
+    def leave(self, text: str) -> NoReturn:
+        """End the whole run with a paragraph: nothing more can be asked."""
+        told = paragraph(text)
+        self.session.shouldstop = told  # an xdist worker hands it on; leaving alone would be an error of xdist's
+        pytest.exit(told, pytest.ExitCode.USAGE_ERROR)
 
     def reportinfo(self) -> tuple[os.PathLike[str] | str, int | None, str]:
         return self.path, None, self.nodeid
@@ -135,8 +146,11 @@ class Implementation(pytest.Collector):
         self.spec = spec
 
     def collect(self) -> Iterator[pytest.Item]:
-        for entry in self.suite.entries(self.spec):
-            yield self._item(EntryItem, entry.name, entry=entry)
+        try:
+            for entry in self.suite.entries(self.spec):
+                yield self._item(EntryItem, entry.name, entry=entry)
+        except SchemaError as error:  # of a catalogue, whose schemas are read when they are first needed
+            pytest.exit(paragraph(f"the catalogue: {error}"), pytest.ExitCode.USAGE_ERROR)
         settings = self.suite.settings
         if settings.properties:
             from conformance import properties  # hypothesis takes its time to load

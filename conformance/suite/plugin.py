@@ -19,15 +19,19 @@ from conformance.connection import ImplementationError, open_connection
 from conformance.model import Description, Outcome, Tally, Verdict
 from conformance.report.failure import repro_command
 from conformance.report.jsonl import ReportError, ReportWriter
+from conformance.report.text import middle, safe
 from conformance.selection import Entry, LeftOut
 from conformance.suite.ahead import Ahead
 from conformance.suite.ending import Ended
 from conformance.suite.items import EntryItem, Root, SuiteItem
-from conformance.suite.settings import Settings
+from conformance.suite.settings import Settings, usage_error
 from reference import catalog
+from reference.errors import SchemaError
 
 #: The attribute under which verdicts travel with pytest's reports; from xdist's workers as JSON.
 VERDICTS = "wireproof_verdicts"
+#: So many characters of a line at a run's beginning or end are shown.
+_LINE = 1000
 
 
 class Suite:
@@ -54,7 +58,7 @@ class Suite:
                 connection = open_connection(spec, self.settings.connection)
                 found = Examiner(connection, self._known(spec, connection.description))
             except (ImplementationError, known.KnownError, ValueError) as error:
-                raise pytest.UsageError(f"--impl={spec}: {error}") from None
+                raise usage_error(f"--impl={spec}: {error}") from None
             self.examiners[spec] = found
             self.ahead[spec] = Ahead(found)
             self.descriptions[spec] = found.description
@@ -117,7 +121,8 @@ class Suite:
         kit = f"wireproof: vectors {vectors.digest()}; {self.settings.one_line()}"
         other = catalog.current() is not catalog.bundled()
         schemas = [f"message schemas: {catalog.current().made_by}"] if other else []
-        return [kit, *schemas, f"implementations: {', '.join(self.settings.implementations)}"]
+        lines = [kit, *schemas, f"implementations: {', '.join(self.settings.implementations)}"]
+        return [safe(middle(line, _LINE)) for line in lines]
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_report_teststatus(self, report: pytest.TestReport | pytest.CollectReport) -> Any:
@@ -147,16 +152,14 @@ class Suite:
             return
         whole = self.settings.dialects is None and self.settings.areas is None and not any(self.elsewhere.values())
         ended = self._ended()
-        self.lines = [
-            *ended.nothing_asked(),
-            *ended.stale(self._files(), complete=whole and not self.deselected),
-        ]
+        told = (*ended.nothing_asked(), *ended.stale(self._files(), complete=whole and not self.deselected))
+        self.lines = [safe(middle(line, _LINE)) for line in told]
         if self.lines and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
         try:
             self._write()
         except (ReportError, OSError) as error:
-            self.lines.append(f"the report could not be written: {error}")
+            self.lines.append(safe(middle(f"the report could not be written: {error}", _LINE)))
             session.exitstatus = pytest.ExitCode.USAGE_ERROR
 
     @pytest.hookimpl(optionalhook=True)
@@ -216,6 +219,10 @@ def install(config: pytest.Config) -> None:
     """Make this pytest run the suite instead of what it would collect by itself."""
     if not sys.platform.startswith(("linux", "darwin")):
         raise pytest.UsageError(f"wireproof runs on Linux and macOS, not on {sys.platform}: it limits child processes")
+    try:
+        _ = catalog.current().index
+    except SchemaError as error:
+        raise usage_error(f"the catalogue: {error.detail}") from None
     suite = Suite(Settings.of(config))
     config.args = [str(suite.anchor)]
     config.pluginmanager.register(suite, "wireproof-suite")

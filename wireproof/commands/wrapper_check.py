@@ -10,7 +10,7 @@ from rich.text import Text
 
 from conformance.connection import ImplementationError, Options
 from conformance.connection.manners import Check, Inspection, Result
-from conformance.report.text import safe, wrap
+from conformance.report.text import LINE, LINES, middle, safe, safe_lines, wrap
 from wireproof.implementation import MEMORY, SECONDS
 from wireproof.output import show, width
 
@@ -74,10 +74,10 @@ def _told(done: Check) -> Text:
     sign, style = _SIGNS[done.result]
     text = Text().append(f"{sign} ", style).append(f"{done.name:<38}")
     if done.result is not Result.BAD:
-        first_line = safe(done.found.partition("\n")[0])
+        first_line = safe(middle(done.found.partition("\n")[0], LINE))
         return text.append(f"  {first_line}"[: max(width() - len(text), 10)], "dim")
-    for line in done.found.split("\n"):
-        for piece in wrap(safe(line), width() - len(_INDENT)):
+    for line in safe_lines(done.found, LINES, LINE):
+        for piece in wrap(line, width() - len(_INDENT)):
             text.append(f"\n{_INDENT}{piece}")
     for piece in wrap(f"→ {done.advice}", width() - len(_INDENT)):
         text.append(f"\n{_INDENT}{piece}", "bold")
