@@ -11,6 +11,9 @@ from conformance.vectors import Vector
 from reference.cursor import Span
 from reference.errors import DecodeError, Reason
 
+#: Of more bytes it is not found out which rulings have a say: they are read once more for each contested one.
+LARGEST = 256 << 10
+
 
 def rests_on(vector: Vector, case: Case) -> tuple[str, ...]:
     """The ids of the rulings that an expectation rests on, the decisive one first: those that the vector names, and
@@ -49,12 +52,13 @@ def _of_reason(type_name: str, dialect: str, reason: Reason) -> tuple[str, ...]:
 def grounds(
     type_name: str, data: bytes, dialect: str, version: int | None, error: DecodeError, spans: Sequence[Span]
 ) -> tuple[str, ...]:
-    """The ids of the rulings that have a say in `error`, with which the reference refused `data`; mostly there is none.
+    """The ids of the rulings that have a say in `error`, with which the reference refused `data`; mostly there is none,
+    and none for data that is larger than LARGEST.
 
     A contested one has when the bytes fare otherwise under its other reading; what that refuses earlier, or reads
     otherwise from earlier on, is about something else. `spans` are those of the bytes that were read.
     """
-    if error.offset is None:
+    if error.offset is None or len(data) > LARGEST:
         return ()
     found = [
         ruling.id

@@ -23,8 +23,11 @@ from typing import Any, Literal
 import msgspec
 import tomlkit
 
+from conformance.bounded import read_text
 from conformance.findings import Finding, Group, findings, group
 from conformance.model import DEVIATIONS, Outcome, Verdict
+
+_LINK = re.compile(r"https?://\S+")
 
 
 class KnownError(ValueError):
@@ -130,7 +133,7 @@ class Deviation(msgspec.Struct, forbid_unknown_fields=True, frozen=True, rename=
         if self.finding is not None:
             return f"finding {self.finding.group}"
         if not self.globs:
-            return f"signature {msgspec.json.encode(self.signature).decode()}"
+            return _told(self.signature)
         more = len(self.globs) - 1
         return self.globs[0] + (f" and {more} more" if more else "")
 
@@ -226,23 +229,59 @@ def _matching(glob: str, ids: Collection[str]) -> Iterator[str]:
 def load(path: Path, version: str | None) -> Known:
     """The entries of a file that concern this version. Raises KnownError."""
     try:
-        raw = tomllib.loads(path.read_text("utf-8"))
+        raw = tomllib.loads(read_text(path))
     except OSError as error:
         raise KnownError(f"{path}: {error.strerror}; --known takes a TOML file, or none") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:  # of TOML, of text that is not UTF-8, of a number with thousands of digits
         raise KnownError(f"{path}: not TOML: {error}") from None
+    except RecursionError:
+        raise KnownError(f"{path}: not TOML: it is nested too deeply") from None
     try:
         file = msgspec.convert(raw, _File)
     except msgspec.ValidationError as error:
         raise KnownError(f"{path}: {error}") from None
+    seen: dict[tuple[object, object], int] = {}
     for number, entry in enumerate(file.deviation, 1):
-        if [entry.match, entry.signature, entry.finding].count(None) != 2:
-            raise KnownError(f"{path}: deviation {number} needs either `match`, `signature` or `finding`")
-        if not entry.reason.strip():
-            raise KnownError(f"{path}: deviation {number} ({entry.name}) gives no reason")
-        if entry.url is None and entry.reported is None:
-            raise KnownError(f'{path}: deviation {number} ({entry.name}) needs `url` or `reported = "pending"`')
+        problem = _incomplete(entry)
+        if problem:
+            raise KnownError(f"{path}: deviation {number}{_in_brackets(entry)} {problem}")
+        for found in entry.globs or (entry.signature or entry.finding,):
+            first = seen.setdefault((found, entry.versions), number)
+            if first != number or entry.globs.count(str(found)) > 1:
+                where = f"deviation {number}" if first == number else f"deviations {first} and {number}"
+                raise KnownError(f"{path}: {where}: {_told(found)} stands twice; one entry is to speak of it")
     return Known(path, tuple(entry for entry in file.deviation if entry.concerns(version)))
+
+
+def _incomplete(entry: Deviation) -> str:
+    """What an entry lacks, or has that says nothing; empty where it is whole."""
+    if [entry.match, entry.signature, entry.finding].count(None) != 2:
+        return "needs either `match`, `signature` or `finding`"
+    if entry.match is not None and not all(entry.globs or ("",)):
+        return "has a `match` without an id"
+    if entry.signature == SignaturePattern():
+        return "has an empty `signature`, which every deviation has"
+    if not entry.reason.strip():
+        return "gives no reason"
+    if entry.url is None and entry.reported is None:
+        return 'needs `url` or `reported = "pending"`'
+    if entry.reported is not None and not _LINK.fullmatch(entry.reported) and entry.reported != "pending":
+        return f'has `reported` = {entry.reported!r}; "pending" or the address of the report is expected'
+    return ""
+
+
+def _in_brackets(entry: Deviation) -> str:
+    """Its name behind its number, where it has one name."""
+    named = [bool(entry.globs), entry.signature is not None, entry.finding is not None].count(True) == 1
+    return f" ({entry.name})" if named else ""
+
+
+def _told(found: object) -> str:
+    """An entry's glob, signature or finding, for a person."""
+    if isinstance(found, str):
+        return found
+    kind = "signature" if isinstance(found, SignaturePattern) else "finding"
+    return f"{kind} {msgspec.json.encode(found).decode()}"
 
 
 def beside(spec: str) -> Path | None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from reference.errors import join
-from reference.schema import MAX_VERSION, Field, Schema
+from reference.schema import MAX_VERSION, Field, Schema, Versions
 
 
 class Break(StrEnum):
@@ -142,7 +142,8 @@ class _Pair:
         self.old = old
         self.new = new
         self.policy = policy
-        self.shared = range(max(old.versions.low, new.versions.low), min(old.versions.high, new.versions.high) + 1)
+        self.shared = old.versions & new.versions
+        self.steps = _steps(old, new)
 
     def changes(self) -> Iterator[Change]:
         if self.old.api_key != self.new.api_key:
@@ -151,28 +152,32 @@ class _Pair:
             ("versionsWithOptional", self.old.optional, self.new.optional),
             ("flexibleVersions", self.old.flexible, self.new.flexible),
         ):
-            moved = [version for version in self.shared if (version in old) != (version in new)]
+            moved = [span for span in self._spans(self.shared) if (span.low in old) != (span.low in new)]
             if moved:
                 detail = f"{old} before, {new} now: not the same for {_told(moved)}, which is published"
                 yield Change(Break.VERSIONS_MOVED, name, detail)
         yield from self._going_forward()
         yield from self._tags(self.old.fields, self.new.fields, "")
-        for version in self.shared:
-            yield from self._layout(self.old.fields, self.new.fields, version, "")
+        for span in self._spans(self.shared):
+            yield from self._layout(self.old.fields, self.new.fields, span.low, "")
+
+    def _spans(self, versions: Versions) -> list[Versions]:
+        """These versions in spans in which nothing begins or ends: what holds for the first of one holds for all of it.
+        There may be 32,768 versions, and they are not looked at one by one."""
+        starts = [versions.low, *(step for step in self.steps if versions.low < step <= versions.high)]
+        ends = [*(start - 1 for start in starts[1:]), versions.high]
+        return [Versions(low, high) for low, high in zip(starts, ends, strict=True)] if versions else []
 
     def _going_forward(self) -> Iterator[Change]:
         """Once a version has optional fields, every new one behind it has: "new versions will have this support going
         forward"."""
-        with_optional = [version for version in _of(self.old) if version in self.old.optional]
-        with_optional += [version for version in _of(self.new) if version in self.new.optional]
-        first = min(with_optional, default=MAX_VERSION)
-        without = [
-            version
-            for version in _of(self.new)
-            if version > max(first, self.old.versions.high) and version not in self.new.optional
-        ]
+        with_optional = [schema.versions & schema.optional for schema in (self.old, self.new)]
+        first = min((span.low for span in with_optional if span), default=MAX_VERSION)
+        later = Versions(max(first, self.old.versions.high) + 1, self.new.versions.high) & self.new.versions
+        without = [span for span in self._spans(later) if span.low not in self.new.optional]
         if without:
-            detail = f"{_told(without)} {'is' if len(without) == 1 else 'are'} new, and without the optional fields"
+            told = _told(without)
+            detail = f"{told} {'are' if told.startswith('versions') else 'is'} new, and without the optional fields"
             yield Change(Break.VERSIONS_MOVED, "versionsWithOptional", f"{detail} that version {first} has")
 
     # --- Mandatory fields: the same ones in the same places, in every version that both have ---
@@ -264,14 +269,13 @@ class _Pair:
     def _is_replaced(self, was: Field, found: Field) -> bool:
         """Whether a structure gives way to another one in new versions: no field of what it had in the last old version
         is left, or one has another type. A structure may grow in them, and lose fields, as a body does."""
-        last = next((version for version in reversed(_of(self.old)) if version in was.tagged), None)
-        if was.fields is None or found.fields is None or last is None:
+        there = self.old.versions & was.tagged
+        if was.fields is None or found.fields is None or not there:
             return False
-        before = _members(was.fields, last)
-        for version in _of(self.new):
-            if version <= self.old.versions.high or version not in found.tagged:
-                continue
-            now = _members(found.fields, version)
+        before = _members(was.fields, there.high)
+        behind = Versions(self.old.versions.high + 1, self.new.versions.high) & self.new.versions & found.tagged
+        for span in self._spans(behind):
+            now = _members(found.fields, span.low)
             kept = before.keys() & now.keys()
             renamed = list(before.values()) == list(now.values())  # no byte changes
             if before and not kept and not renamed or any(before[name] != now[name] for name in kept):
@@ -290,8 +294,21 @@ def _is_plain(field: Field, version: int) -> bool:
     return version in field.versions and version not in field.tagged
 
 
-def _of(schema: Schema) -> range:
-    return range(schema.versions.low, schema.versions.high + 1)
+def _steps(*schemas: Schema) -> list[int]:
+    """The versions at which anything begins, or is there no more."""
+    spans = {span for schema in schemas for span in (schema.versions, schema.flexible, schema.optional)}
+    for schema in schemas:
+        spans.update(_field_spans(schema.fields))
+    return sorted({version for span in spans for version in (span.low, span.high + 1)})
+
+
+def _field_spans(fields: Iterable[Field]) -> Iterator[Versions]:
+    for field in fields:
+        yield from (field.versions, field.nullable, field.tagged)
+        if field.flexible is not None:
+            yield field.flexible
+        if field.fields is not None:
+            yield from _field_spans(field.fields)
 
 
 def _members(fields: Iterable[Field], version: int) -> dict[str, str]:
@@ -312,5 +329,18 @@ def _new_default(was: Field, found: Field, at: str) -> Change:
     return Change(None, at, f"its default was {was.default!r} and is {found.default!r}")
 
 
-def _told(versions: list[int]) -> str:
-    return f"version {versions[0]}" if len(versions) == 1 else f"versions {', '.join(map(str, versions))}"
+def _told(spans: Sequence[Versions]) -> str:
+    """These versions in words; spans that meet are one."""
+    joined: list[Versions] = []
+    for span in spans:
+        if joined and joined[-1].high + 1 == span.low:
+            joined[-1] = Versions(joined[-1].low, span.high)
+        else:
+            joined.append(span)
+    one = len(joined) == 1 and joined[0].low == joined[0].high
+    return f"version{'' if one else 's'} {', '.join(map(_span_told, joined))}"
+
+
+def _span_told(span: Versions) -> str:
+    few = range(span.low, span.high + 1)[:4]
+    return f"{span.low} to {span.high}" if len(few) > 3 else ", ".join(map(str, few))

@@ -28,9 +28,12 @@ from conformance import vectors
 from conformance.closing import Closing
 from conformance.findings import group
 from conformance.model import Description, Kind, Op, Outcome, Tally, Verdict
+from conformance.report.text import middle, safe_json
 from conformance.rows import verdict_row
 
 FORMAT: Literal[2] = 2
+#: So many characters of an implementation's words stand in a line.
+_LONGEST = 1 << 14
 
 _T = TypeVar("_T")
 
@@ -135,7 +138,8 @@ class ReportWriter(Closing):
 
     def implementation(self, described: Description, options: str | Mapping[str, Any]) -> None:
         """The header of this implementation's report; `options` are those in force."""
-        about = Implementation(described.name, described.version, described.language)
+        version = None if described.version is None else _text(described.version)
+        about = Implementation(_text(described.name), version, _text(described.language))
         said = options if isinstance(options, str) else dict(options)
         self._put(Header(FORMAT, _kit(), vectors.digest(), about, said))
 
@@ -156,7 +160,7 @@ class ReportWriter(Closing):
             self._stream.close()
 
     def _put(self, line: msgspec.Struct | dict[str, Any]) -> None:
-        data = memoryview(_encoder.encode(line) + b"\n")
+        data = memoryview(safe_json(_encoder.encode(line)) + b"\n")
         try:
             while data:  # a file that is nearly full takes a part
                 data = data[self._stream.write(data) :]
@@ -175,10 +179,11 @@ def _kit() -> str:
 
 
 def _text(value: Any) -> Any:
-    """Text without lone surrogates, which an implementation's words may hold and UTF-8 cannot."""
+    """Text without lone surrogates, which an implementation's words may hold and UTF-8 cannot, and no book."""
     match value:
         case str():
-            return value if value.isascii() else value.encode("utf-8", "backslashreplace").decode()
+            short = middle(value, _LONGEST)
+            return short if short.isascii() else short.encode("utf-8", "backslashreplace").decode()
         case dict():
             return {name: _text(item) for name, item in value.items()}
     return value

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 from _pytest._code.code import ExceptionInfo, TerminalRepr
@@ -16,11 +16,16 @@ from conformance.connection import ImplementationError
 from conformance.connection.transcript import TranscriptError
 from conformance.model import DEVIATIONS, Description, Outcome, Verdict
 from conformance.report.failure import render_failure, repro_command
+from conformance.report.text import middle, paragraph, safe
 from conformance.selection import Entry
+from reference.errors import SchemaError
 
 if TYPE_CHECKING:
     from conformance.properties import Property
     from conformance.suite.plugin import Suite
+
+#: So many characters of why something was skipped are shown.
+_REASON = 300
 
 
 class Deviation(Exception):  # noqa: N818 (it is what pytest shows, not an error of ours)
@@ -89,7 +94,7 @@ class SuiteItem(pytest.Item):
         except TranscriptError as error:
             pytest.exit(str(error), pytest.ExitCode.INTERRUPTED)
         except ImplementationError as error:
-            pytest.exit(f"--impl={self.spec}: {error}", pytest.ExitCode.USAGE_ERROR)
+            self.leave(f"--impl={self.spec}: {error}")
         self.verdicts = [one.verdict for one in judged]
         strict = self.suite.settings.contested == "fail"
         failed = [one for one in judged if fails(one.verdict, strict=strict)]
@@ -98,7 +103,13 @@ class SuiteItem(pytest.Item):
         if not judged:
             pytest.skip("nothing can be derived: what it would be derived from is not offered")
         if not any(verdict.verdict in ASKED for verdict in self.verdicts):
-            pytest.skip(f"{self.verdicts[0].verdict}: {self.verdicts[0].detail}")
+            pytest.skip(f"{self.verdicts[0].verdict}: {safe(middle(self.verdicts[0].detail, _REASON))}")
+
+    def leave(self, text: str) -> NoReturn:
+        """End the whole run with a paragraph: nothing more can be asked."""
+        told = paragraph(text)
+        self.session.shouldstop = told  # an xdist worker hands it on; leaving alone would be an error of xdist's
+        pytest.exit(told, pytest.ExitCode.USAGE_ERROR)
 
     @functools.cached_property
     def location(self) -> tuple[str, int | None, str]:
@@ -149,8 +160,11 @@ class Implementation(pytest.Collector):
         self.spec = spec
 
     def collect(self) -> Iterator[pytest.Item]:
-        for entry in self.suite.entries(self.spec):
-            yield self._item(EntryItem, entry.name, entry=entry)
+        try:
+            for entry in self.suite.entries(self.spec):
+                yield self._item(EntryItem, entry.name, entry=entry)
+        except SchemaError as error:  # of a catalogue, whose schemas are read when they are first needed
+            pytest.exit(paragraph(f"the catalogue: {error}"), pytest.ExitCode.USAGE_ERROR)
         settings = self.suite.settings
         if settings.properties:
             from conformance import properties  # hypothesis takes its time to load

@@ -19,6 +19,7 @@ from conformance.asking import Examiner
 from conformance.connection import ImplementationError, open_connection
 from conformance.model import Description, Outcome, Verdict
 from conformance.report.jsonl import ReportError
+from conformance.report.text import middle, safe
 from conformance.selection import Entry, LeftOut
 from conformance.suite.ahead import Ahead
 from conformance.suite.ending import Ended
@@ -29,14 +30,17 @@ from conformance.suite.progress import Progress
 from conformance.suite.protocol import Protocol
 from conformance.suite.recording import Recording
 from conformance.suite.scopes import scopes
-from conformance.suite.settings import Settings
+from conformance.suite.settings import Settings, usage_error
 from conformance.suite.stopping import Stopping
 from reference import catalog
+from reference.errors import SchemaError
 
 #: The attributes with which pytest's reports travel: the verdicts, from xdist's workers as JSON; whether the failure
 #: has a page of its own.
 VERDICTS = "wireproof_verdicts"
 PAGED = "wireproof_paged"
+#: So many characters of a line at a run's beginning or end are shown.
+_LINE = 1000
 
 
 class Suite:
@@ -73,7 +77,7 @@ class Suite:
                 connection = open_connection(spec, self.settings.connection)
                 found = Examiner(connection, self._known(spec, connection.description))
             except (ImplementationError, known.KnownError, ValueError) as error:
-                raise pytest.UsageError(f"--impl={spec}: {error}") from None
+                raise usage_error(f"--impl={spec}: {error}") from None
             self.examiners[spec] = found
             self.ahead[spec] = Ahead(found)
             self.descriptions[spec] = found.description
@@ -182,7 +186,8 @@ class Suite:
         kit = f"wireproof: vectors {vectors.digest()}; {self.settings.one_line()}"
         other = catalog.current() is not catalog.bundled()
         schemas = [f"message schemas: {catalog.current().made_by}"] if other else []
-        return [kit, *schemas, f"implementations: {', '.join(self.settings.implementations)}"]
+        lines = [kit, *schemas, f"implementations: {', '.join(self.settings.implementations)}"]
+        return [safe(middle(line, _LINE)) for line in lines]
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_report_teststatus(self, report: pytest.TestReport | pytest.CollectReport) -> Any:
@@ -231,10 +236,8 @@ class Suite:
             return
         whole = self.settings.dialects is None and self.settings.areas is None and not any(self.elsewhere.values())
         ended = self._ended()
-        self.lines += [
-            *ended.nothing_asked(),
-            *ended.stale(self._files(), complete=whole and not self.deselected),
-        ]
+        told = (*ended.nothing_asked(), *ended.stale(self._files(), complete=whole and not self.deselected))
+        self.lines += [safe(middle(line, _LINE)) for line in told]
         if self.lines and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
@@ -298,7 +301,7 @@ class Suite:
             self.recording.end(spec)  # so that the next one's are written as they come
 
     def _unwritten(self, error: Exception) -> None:
-        self.lines.append(str(error))
+        self.lines.append(safe(middle(str(error), _LINE)))
         if self.recording is not None:
             self.recording.close()
             self.recording = None
@@ -323,6 +326,10 @@ def install(config: pytest.Config) -> None:
     """Make this pytest run the suite instead of what it would collect by itself."""
     if not sys.platform.startswith(("linux", "darwin")):
         raise pytest.UsageError(f"wireproof runs on Linux and macOS, not on {sys.platform}: it limits child processes")
+    try:
+        _ = catalog.current().index
+    except SchemaError as error:
+        raise usage_error(f"the catalogue: {error.detail}") from None
     suite = Suite(Settings.of(config))
     config.add_cleanup(suite.garbage.restore)
     config.add_cleanup(suite.stopping.end)

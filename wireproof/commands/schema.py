@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from conformance.bounded import read_bytes
 from reference import catalog as catalogs
 from reference.dialects import DIALECTS, Dialect
 from reference.dialects.kip_482 import schemas
@@ -17,6 +18,7 @@ from reference.errors import SchemaError
 from reference.evolution import Change
 from reference.schema import Schema
 from wireproof import catalog
+from wireproof.output import say
 
 
 @click.group()
@@ -50,9 +52,7 @@ def import_(source: Path, folder: Path) -> None:
         files, live = catalog.make(source, folder)
     except SchemaError as error:
         raise _refused(error) from None
-    except OSError as error:
-        raise click.UsageError(f"{error.filename} cannot be written: {error.strerror}") from None
-    click.echo(f"{folder}: {files} schemas, {live} messages with versions, from {catalog.made_by(source)}")
+    say(f"{folder}: {files} schemas, {live} messages with versions, from {catalog.made_by(source)}")
 
 
 def _refused(error: SchemaError) -> click.ClickException:
@@ -90,9 +90,7 @@ def lift_(folder: Path, messages: tuple[str, ...]) -> None:
             (folder / f"{name}.json").write_text(json.dumps(raw, indent=2) + "\n", "utf-8")
     except SchemaError as error:
         raise _refused(error) from None
-    except OSError as error:
-        raise click.UsageError(f"{error.filename} cannot be written: {error.strerror}") from None
-    click.echo(f"{folder}: {len(made)} {'message' if len(made) == 1 else 'messages'}, lifted from {found.made_by}")
+    say(f"{folder}: {len(made)} {'message' if len(made) == 1 else 'messages'}, lifted from {found.made_by}")
 
 
 def _message(found: catalogs.Catalog, name: str) -> Schema:
@@ -137,7 +135,7 @@ def diff(releases: tuple[Path, ...], dialect: str) -> None:
     for name, raw in new.items():
         history = [release[name] for release in old if name in release]
         if not history:
-            click.echo(f"{name}: new")
+            say(f"{name}: new")
             continue
         try:
             found = DIALECTS[dialect].compare(history, raw)
@@ -148,10 +146,8 @@ def diff(releases: tuple[Path, ...], dialect: str) -> None:
         broken += len(found.breaks)
         _tell(name, found.changes)
     for name in sorted(old[-1].keys() - new.keys()):
-        click.echo(f"{name}: gone")
-    click.echo(
-        f"{broken} {'change breaks' if broken == 1 else 'changes break'} compatibility" if broken else "compatible"
-    )
+        say(f"{name}: gone")
+    say(f"{broken} {'change breaks' if broken == 1 else 'changes break'} compatibility" if broken else "compatible")
     raise SystemExit(1 if broken else 0)
 
 
@@ -161,13 +157,16 @@ def _release(path: Path, dialect: Dialect) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for file in files:
         try:
-            raw = dialect.read_schema(file.read_bytes())
+            raw = dialect.read_schema(read_bytes(file))
         except SchemaError as error:
             raise click.ClickException(f"{file}: {error.detail}") from None
         except OSError as error:
             raise click.UsageError(f"{file} cannot be read: {error.strerror}") from None
         name = raw.get("name") if isinstance(raw, Mapping) else None
-        found[name if isinstance(name, str) else file.stem] = raw
+        message = name if isinstance(name, str) else file.stem
+        if message in found:
+            raise click.ClickException(f"{file}: another file of {path} has a message of the name {message} too")
+        found[message] = raw
     if not found:
         raise click.UsageError(f"{path}: there is no *.json in it")
     return found
@@ -177,4 +176,4 @@ def _tell(name: str, changes: Sequence[Change]) -> None:
     for change in sorted(changes, key=lambda change: change.kind is None):
         kind = "compatible" if change.kind is None else str(change.kind)
         contested = f" ({change.ruling} ‡: another reading calls it a break)" if change.ruling else ""
-        click.echo(f"{name}: {kind}: {change.path}: {change.detail}{contested}")
+        say(f"{name}: {kind}: {change.path}: {change.detail}{contested}")
