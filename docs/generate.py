@@ -18,13 +18,14 @@ from typing import Any, Literal, cast
 import click
 import msgspec
 
+import pytest_wireproof
 import reference
 from conformance import claims, ledger, vectors
 from conformance.coverage import REASONS, Gap, Row, State, coverage, everything
 from conformance.vectors import Kind, Vector
 from reference import catalog
 from reference.rules import Ruling
-from wireproof import cli, pytest_plugin
+from wireproof import cli
 
 DOCS = Path(__file__).resolve().parent
 #: click's mark in help texts: the paragraph behind it is left as it is.
@@ -337,7 +338,8 @@ def command_line_page() -> Lines:
     """The options of the pytest plugin, and every command of `wireproof`."""
     yield from ("# Command line", "", _NOTE, "", "## pytest", "", _PYTEST)
     recorder = _Recorder()
-    pytest_plugin.pytest_addoption(cast("Any", recorder))
+    pytest_wireproof.pytest_addoption(cast("Any", recorder))
+    pytest_wireproof.add_suite_options(cast("Any", recorder))
     yield from _table(("option", "meaning"), recorder.rows)
     yield _PYTEST_ENDS
     yield from _command(cli.group, click.Context(cli.group, info_name="wireproof"), 2)

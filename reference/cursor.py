@@ -26,9 +26,9 @@ class Span:
 class Reader:
     """A position in bytes and the end of the window that may be read.
 
-    `rules` are the readings in force; `spans`, when given, collects a Span for every byte read, MOST_SPANS at most. `steps` lead to where
-    in the value the reader stands: names of fields, indexes of elements. They are made into a path when an error or a
-    span needs one, for most readings need none.
+    `rules` are the readings in force; `spans`, when given, collects a Span for every byte read, MOST_SPANS at most.
+    `steps` lead to where in the value the reader stands: names of fields, indexes of elements. They are made into a
+    path when an error or a span needs one, for most readings need none.
     """
 
     __slots__ = ("data", "end", "pos", "rules", "spans", "steps")

@@ -29,8 +29,9 @@ class Run:
     coloured: str
 
 
-def run(*arguments: str, cwd: Path) -> Run:
-    """Run pytest with these arguments in a folder, without the settings of any pytest around it.
+def run(*arguments: str, cwd: Path, **settings: str) -> Run:
+    """Run pytest with these arguments in a folder, without the settings of any pytest around it. `settings`: of the
+    environment.
 
     The process is a copy of one in which pytest and the kit are loaded: see `pytest_ready`. It goes without pytest's
     plugin of hypothesis, which loads all of hypothesis at the end of a run that needs nothing of it.
@@ -39,19 +40,19 @@ def run(*arguments: str, cwd: Path) -> Run:
         told = {
             "arguments": ["-p", "no:hypothesispytest", *arguments],
             "cwd": str(cwd),
-            "env": _env(),
+            "env": _env() | settings,
             "output": output.name,
         }
         code = _Ready.there().run(json.dumps(told))
         return _found(code, output.read().decode())
 
 
-def run_anew(*arguments: str, cwd: Path) -> Run:
+def run_anew(*arguments: str, cwd: Path, **settings: str) -> Run:
     """As `run`, in a process in which nothing was imported before: where what is imported from where is the point."""
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *arguments],
         cwd=cwd,
-        env=_env(),
+        env=_env() | settings,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

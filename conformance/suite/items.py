@@ -18,6 +18,7 @@ from conformance.model import DEVIATIONS, Description, Outcome, Verdict
 from conformance.report.failure import render_failure, repro_command
 from conformance.report.text import middle, paragraph, safe
 from conformance.selection import Entry
+from conformance.suite.styles import Styled
 from reference.errors import SchemaError
 
 if TYPE_CHECKING:
@@ -121,9 +122,12 @@ class SuiteItem(pytest.Item):
 
     def repr_failure(self, excinfo: ExceptionInfo[BaseException], style: Any = None) -> Any:
         if isinstance(excinfo.value, Deviation):
-            paged, others = self.suite.pages[self.spec].divide(excinfo.value.failed)
+            failed = excinfo.value.failed
+            paged, others = self.suite.pages[self.spec].divide(failed)
             self.paged = bool(paged)
-            return Failure(paged, others, self.suite.descriptions[self.spec], self.spec)
+            page = Failure(paged, others, self.suite.descriptions[self.spec], self.spec)
+            verdict = failed[0].verdict
+            return Styled(page, verdict, self.nodeid, repro_command(verdict.id, self.spec), self.config.option.tbstyle)
         return super().repr_failure(excinfo, style)
 
 
@@ -161,10 +165,13 @@ class Implementation(pytest.Collector):
 
     def collect(self) -> Iterator[pytest.Item]:
         try:
-            for entry in self.suite.entries(self.spec):
-                yield self._item(EntryItem, entry.name, entry=entry)
+            yield from self.suite.chosen.among(self.spec, self._items())
         except SchemaError as error:  # of a catalogue, whose schemas are read when they are first needed
             pytest.exit(paragraph(f"the catalogue: {error}"), pytest.ExitCode.USAGE_ERROR)
+
+    def _items(self) -> Iterator[pytest.Item]:
+        for entry in self.suite.entries(self.spec):
+            yield self._item(EntryItem, entry.name, entry=entry)
         settings = self.suite.settings
         if settings.properties:
             from conformance import properties  # hypothesis takes its time to load

@@ -22,9 +22,11 @@ from conformance.report.jsonl import ReportError
 from conformance.report.text import middle, safe
 from conformance.selection import Entry, LeftOut
 from conformance.suite.ahead import Ahead
+from conformance.suite.chosen import Chosen, keyword
 from conformance.suite.ending import Ended
 from conformance.suite.garbage import Garbage
 from conformance.suite.items import EntryItem, Root, SuiteItem
+from conformance.suite.neighbours import Neighbours
 from conformance.suite.pages import Pages
 from conformance.suite.progress import Progress
 from conformance.suite.protocol import Protocol
@@ -32,6 +34,7 @@ from conformance.suite.recording import Recording
 from conformance.suite.scopes import scopes
 from conformance.suite.settings import Settings, usage_error
 from conformance.suite.stopping import Stopping
+from conformance.suite.styles import Styles
 from reference import catalog
 from reference.errors import SchemaError
 
@@ -49,8 +52,9 @@ class Suite:
     #: The file on which the suite hangs: pytest wants one that exists, and no other plugin collects it.
     anchor = Path(vectors.__file__).parents[2] / "vectors" / "schema.json"
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, chosen: Chosen) -> None:
         self.settings = settings
+        self.chosen = chosen
         self.examiners: dict[str, Examiner] = {}
         self.ahead: dict[str, Ahead] = {}
         self.not_offered: dict[str, Counter[str]] = {}
@@ -58,7 +62,7 @@ class Suite:
         self.elsewhere: dict[str, Counter[str]] = {}
         self.descriptions: dict[str, Description] = {}
         self.verdicts: dict[str, list[Verdict]] = {spec: [] for spec in settings.implementations}
-        self.deselected = False
+        self.deselected = bool(chosen)
         #: The file's path as pytest shows it.
         self.where = str(self.anchor)
         self.lines: list[str] = []
@@ -128,6 +132,16 @@ class Suite:
         self.protocol = Protocol(session.config, whole=self.settings.connection.in_process)
         if session.items:  # xdist's controller has none
             self.progress.plan(item.nodeid for item in session.items)
+        planned: dict[str, list[Entry]] = {}
+        numbers: dict[str, list[int]] = {}
+        # In the order in which they will run, whatever plugins made of it.
+        for item, number in zip(session.items, scopes(item.nodeid for item in session.items), strict=True):
+            if isinstance(item, EntryItem):
+                planned.setdefault(item.spec, []).append(item.entry)
+                numbers.setdefault(item.spec, []).append(number)
+        shared = hasattr(session.config, "workerinput")
+        for spec, entries in planned.items():
+            self.ahead[spec].plan(entries, numbers[spec] if shared else None)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
@@ -145,16 +159,10 @@ class Suite:
         self.deselected = self.deselected or bool(items)
 
     @pytest.hookimpl(trylast=True)
-    def pytest_collection_modifyitems(self, items: list[Item]) -> None:
-        chosen: dict[str, list[Entry]] = {}
-        numbers: dict[str, list[int]] = {}
-        for item, number in zip(items, scopes(item.nodeid for item in items), strict=True):
-            if isinstance(item, EntryItem):
-                chosen.setdefault(item.spec, []).append(item.entry)
-                numbers.setdefault(item.spec, []).append(number)
-        for spec, entries in chosen.items():
-            shared = hasattr(items[0].config, "workerinput")
-            self.ahead[spec].plan(entries, numbers[spec] if shared else None)
+    def pytest_collection_modifyitems(self, config: pytest.Config) -> None:
+        missing = () if hasattr(config, "workerinput") else self.chosen.missing()
+        if missing:
+            raise pytest.UsageError("\n".join(missing))
 
     @pytest.hookimpl(optionalhook=True, tryfirst=True)
     def pytest_xdist_make_scheduler(self, config: pytest.Config, log: Any) -> Any:
@@ -203,7 +211,7 @@ class Suite:
     @pytest.hookimpl
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take up an item's verdicts, and write them to the report: whole, if a signal comes now."""
-        if report.when != "call" and report.passed:
+        if (report.when != "call" and report.passed) or str(report.outcome) == "rerun":  # pytest-rerunfailures'
             return
         spec, found = report.nodeid.partition("::")[0], _verdicts(report)
         with self.stopping.held():
@@ -330,11 +338,16 @@ def install(config: pytest.Config) -> None:
         _ = catalog.current().index
     except SchemaError as error:
         raise usage_error(f"the catalogue: {error.detail}") from None
-    suite = Suite(Settings.of(config))
+    settings = Settings.of(config)
+    chosen = Chosen.of(config, settings)
+    suite = Suite(chosen.narrowed(settings), chosen)
     config.add_cleanup(suite.garbage.restore)
     config.add_cleanup(suite.stopping.end)
     if not suite.settings.properties:
         # Its hooks do nothing for these items, but the one at the end would import all of hypothesis.
         config.pluginmanager.unregister(name="hypothesispytest")
     config.args = [str(suite.anchor)]
+    config.option.keyword = keyword(config.option.keyword)
     config.pluginmanager.register(suite, "wireproof-suite")
+    config.pluginmanager.register(Styles(), "wireproof-styles")
+    config.pluginmanager.register(Neighbours(), "wireproof-neighbours")

@@ -98,7 +98,7 @@ def _path(text: str | None) -> Path | None:
 
 
 def _connection(config: pytest.Config) -> Options:
-    timeout = config.getoption("timeout")
+    timeout = config.getoption("--case-timeout")
     try:
         return Options(
             timeout=Options.timeout if timeout is None else float(timeout),
