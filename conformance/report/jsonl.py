@@ -4,6 +4,9 @@
     {"id", "dialect", "area", "type", "version", "op", "verdict", "kind", "reason", "offset", "detail", "rulings",
      "note", "error", "frame", "demanded", "ground", "place", "known", "group", "repro"}
     {"summary": {area: {verdict: count}}}
+    {"summary": {area: {verdict: count}}, "incomplete": {"asked": items, "of": items}}
+
+The last form is of a run that was ended before all its items were asked.
 
 A file may hold several such reports, one after another: one an implementation. Reports of format 1, whose lines ended
 with `detail`, `known` and `repro`, are read too.
@@ -11,6 +14,7 @@ with `detail`, `known` and `repro`, are read too.
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -87,17 +91,26 @@ class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return row
 
 
-class _Summary(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Incomplete(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """That a run was ended before all its items were asked."""
+
+    asked: int
+    of: int
+
+
+class _Summary(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     summary: dict[str, dict[str, int]]
+    incomplete: Incomplete | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A report that was read."""
+    """A report that was read. `incomplete`: None of a run that came to its end."""
 
     header: Header
     lines: tuple[Line, ...]
     tally: Tally
+    incomplete: Incomplete | None = None
 
 
 _encoder = msgspec.json.Encoder()
@@ -109,15 +122,16 @@ _summary = msgspec.json.Decoder(_Summary)
 class ReportWriter(Closing):
     """Writes a report file, verdict after verdict: `implementation` begins a report, `summary` ends it.
 
-    Each line is flushed, so that what was judged before an abort is there. Raises ReportError when the file cannot be
-    written.
+    Each line is handed to the system at once, so that what was judged before an abort is there. Raises ReportError when
+    the file cannot be written.
     """
 
     def __init__(self, path: Path) -> None:
+        self._path = path
         try:
-            self._stream = path.open("wb")
+            self._stream = path.open("wb", buffering=0)
         except OSError as error:
-            raise ReportError(f"{path}: the report cannot be written there: {error.strerror or error}") from None
+            raise self._unwritten(error) from None
 
     def implementation(self, described: Description, options: str | Mapping[str, Any]) -> None:
         """The header of this implementation's report; `options` are those in force."""
@@ -131,17 +145,26 @@ class ReportWriter(Closing):
         row = verdict_row(verdict) | {"group": None if found is None else found.row(), "repro": repro}
         self._put({name: _text(value) for name, value in row.items()})
 
-    def summary(self, tally: Tally) -> None:
-        """The last line of a report: all its verdicts, counted."""
-        self._put(_Summary(tally.areas()))
+    def summary(self, tally: Tally, incomplete: tuple[int, int] | None = None) -> None:
+        """The last line of a report: all its verdicts, counted. `incomplete`: how many items of a run were asked, of
+        how many, where it was ended before all were."""
+        self._put(_Summary(tally.areas(), None if incomplete is None else Incomplete(*incomplete)))
 
     def close(self) -> None:
-        """Close the file."""
-        self._stream.close()
+        """Close the file. What could not be written is not tried again."""
+        with contextlib.suppress(OSError):
+            self._stream.close()
 
     def _put(self, line: msgspec.Struct | dict[str, Any]) -> None:
-        self._stream.write(_encoder.encode(line) + b"\n")
-        self._stream.flush()
+        data = memoryview(_encoder.encode(line) + b"\n")
+        try:
+            while data:  # a file that is nearly full takes a part
+                data = data[self._stream.write(data) :]
+        except OSError as error:
+            raise self._unwritten(error) from None
+
+    def _unwritten(self, error: OSError) -> ReportError:
+        return ReportError(f"{self._path}: the report cannot be written there: {error.strerror or error}")
 
 
 def _kit() -> str:
@@ -186,7 +209,7 @@ def _reports(content: Iterable[bytes], name: str) -> Iterator[Report]:
             lines, ids = [], set()
         elif raw.startswith(b'{"summary"'):
             summary = _decode(_summary, raw, place, "a summary")
-            yield _finished(header, lines, summary.summary, place)
+            yield _finished(header, lines, summary, place)
             header = None
         else:
             line = _decode(_line, raw, place, "a verdict")
@@ -205,8 +228,8 @@ def _decode(decoder: msgspec.json.Decoder[_T], raw: bytes, place: str, what: str
         raise ReportError(f"{place}: {what} is expected here: {error}") from None
 
 
-def _finished(header: Header, lines: list[Line], summary: Mapping[str, Mapping[str, int]], place: str) -> Report:
+def _finished(header: Header, lines: list[Line], summary: _Summary, place: str) -> Report:
     tally = Tally(Counter((line.area, str(line.verdict)) for line in lines))
-    if tally.areas() != summary:
+    if tally.areas() != summary.summary:
         raise ReportError(f"{place}: the summary is not what the verdicts before it add up to, {tally.areas()}")
-    return Report(header, tuple(lines), tally)
+    return Report(header, tuple(lines), tally, summary.incomplete)

@@ -63,6 +63,7 @@ def print_summary(
     *,
     width: int,
     color: bool,
+    incomplete: Mapping[str, tuple[int, int]] | None = None,
 ) -> Iterator[str]:
     """A run's end as texts for a terminal, all by implementation spec: the table of shares with what was not asked; for
     several implementations, how they compare; and last the findings, of what is not known yet.
@@ -73,7 +74,8 @@ def print_summary(
         {names[spec]: counts for spec, counts in by_spec.items() if spec in names}
         for by_spec in (not_offered, elsewhere)
     )
-    table = summary_table(tallies, not_offered=unoffered, elsewhere=other)
+    ended = {names[spec]: counts for spec, counts in (incomplete or {}).items()}
+    table = summary_table(tallies, not_offered=unoffered, elsewhere=other, incomplete=ended)
     unasked_lines = [
         to_string(line, width=width, color=color) + "\n"
         for spec, found in verdicts.items()
@@ -107,11 +109,14 @@ def summary_table(
     *,
     not_offered: Mapping[str, Mapping[str, int]] | None = None,
     elsewhere: Mapping[str, Mapping[str, int]] | None = None,
+    incomplete: Mapping[str, tuple[int, int]] | None = None,
 ) -> RenderableType:
     """A row an area and a column a share for each implementation; columns that are empty everywhere are left out.
 
     `not_offered`: implementation → what it does not offer (a dialect, a type and op, an op) → how many questions were
-    not put to it for that. `elsewhere`: the same of what the catalogue in force lacks or has otherwise.
+    not put to it for that. `elsewhere`: the same of what the catalogue in force lacks or has otherwise. `incomplete`:
+    implementation → how many items were asked, of how many, where a run was ended before all were: then shares of the
+    whole cannot be told.
     """
     seen = {name for tally in results.values() for _, name in tally.counts}
     columns = [name for name in _SHARES if name in _ALWAYS or name in seen]
@@ -121,9 +126,11 @@ def summary_table(
     for name in columns:
         table.add_column(_SHARES[name][0], justify="right", no_wrap=True)
     table.add_column("total", justify="right", no_wrap=True)
+    ended = incomplete or {}
     for implementation, tally in results.items():
-        _add_rows(table, implementation, tally, columns)
-    lines = [
+        _add_rows(table, implementation, tally, columns, percent=implementation not in ended)
+    lines = [_incomplete(name, *counts) for name, counts in ended.items()]
+    lines += [
         _not_asked(name, why, counts)
         for why, by_name in ((_LACKING, not_offered or {}), (_ELSEWHERE, elsewhere or {}))
         for name, counts in by_name.items()
@@ -132,7 +139,13 @@ def summary_table(
     return Group(table, *lines)
 
 
-def _add_rows(table: Table, implementation: str, tally: Tally, columns: Sequence[str]) -> None:
+def _incomplete(implementation: str, asked: int, planned: int) -> Text:
+    return Text.assemble(
+        "\n", (safe(implementation), "bold"), " ", (f"incomplete: {asked:,} of {planned:,} asked", "red")
+    )
+
+
+def _add_rows(table: Table, implementation: str, tally: Tally, columns: Sequence[str], *, percent: bool) -> None:
     areas = tally.areas()
     table.add_row(Text(safe(implementation), "bold"))
     for area in sorted(areas, key=_place):
@@ -140,10 +153,12 @@ def _add_rows(table: Table, implementation: str, tally: Tally, columns: Sequence
         table.add_row(_area(area, counts), *_cells(counts, columns), str(sum(counts.values())))
     total = {column: sum(counts.get(column, 0) for counts in areas.values()) for column in columns}
     count = sum(total.values())
-    table.add_row(Text("  all", "bold"), *_cells(total, columns), Text(str(count), "bold"), end_section=not count)
-    if count:
-        percent = [Text(_percent(total[column], count), "dim") for column in columns]
-        table.add_row("", *percent, "", end_section=True)
+    table.add_row(
+        Text("  all", "bold"), *_cells(total, columns), Text(str(count), "bold"), end_section=not (count and percent)
+    )
+    if count and percent:
+        of_all = [Text(_percent(total[column], count), "dim") for column in columns]
+        table.add_row("", *of_all, "", end_section=True)
 
 
 def _place(area: str) -> tuple[int, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import functools
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from conformance import known, ledger, vectors
 from conformance.asking import ASKED
@@ -23,6 +23,8 @@ class Ended:
     not_offered: Mapping[str, Mapping[str, int]]
     lacking: Mapping[str, Mapping[str, int]]
     elsewhere: Mapping[str, Mapping[str, int]]
+    #: How many items were asked, of how many, of those implementations of which a run was ended before all were.
+    incomplete: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     def texts(self, *, width: int, color: bool) -> Iterator[str]:
         """What is printed for a person."""
@@ -34,6 +36,7 @@ class Ended:
             self.elsewhere,
             width=width,
             color=color,
+            incomplete=self.incomplete,
         )
 
     def nothing_asked(self) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ from _pytest._io import TerminalWriter
 
 from conformance.asking import ASKED, Judged
 from conformance.connection import ImplementationError
+from conformance.connection.transcript import TranscriptError
 from conformance.model import DEVIATIONS, Description, Outcome, Verdict
 from conformance.report.failure import render_failure, repro_command
 from conformance.selection import Entry
@@ -84,6 +86,8 @@ class SuiteItem(pytest.Item):
         """End as the worst of the verdicts says. They are attached to pytest's report."""
         try:
             judged = self.ask()
+        except TranscriptError as error:
+            pytest.exit(str(error), pytest.ExitCode.INTERRUPTED)
         except ImplementationError as error:
             pytest.exit(f"--impl={self.spec}: {error}", pytest.ExitCode.USAGE_ERROR)
         self.verdicts = [one.verdict for one in judged]
@@ -95,6 +99,11 @@ class SuiteItem(pytest.Item):
             pytest.skip("nothing can be derived: what it would be derived from is not offered")
         if not any(verdict.verdict in ASKED for verdict in self.verdicts):
             pytest.skip(f"{self.verdicts[0].verdict}: {self.verdicts[0].detail}")
+
+    @functools.cached_property
+    def location(self) -> tuple[str, int | None, str]:
+        """As pytest makes it of `reportinfo`, once for all items."""
+        return self.suite.where, None, self.nodeid
 
     def reportinfo(self) -> tuple[os.PathLike[str] | str, int | None, str]:
         return self.path, None, self.nodeid

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -16,15 +17,20 @@ from _pytest.nodes import Item
 from conformance import known, selection, vectors
 from conformance.asking import Examiner
 from conformance.connection import ImplementationError, open_connection
-from conformance.model import Description, Outcome, Tally, Verdict
-from conformance.report.failure import repro_command
-from conformance.report.jsonl import ReportError, ReportWriter
+from conformance.model import Description, Outcome, Verdict
+from conformance.report.jsonl import ReportError
 from conformance.selection import Entry, LeftOut
 from conformance.suite.ahead import Ahead
 from conformance.suite.ending import Ended
+from conformance.suite.garbage import Garbage
 from conformance.suite.items import EntryItem, Root, SuiteItem
 from conformance.suite.pages import Pages
+from conformance.suite.progress import Progress
+from conformance.suite.protocol import Protocol
+from conformance.suite.recording import Recording
+from conformance.suite.scopes import scopes
 from conformance.suite.settings import Settings
+from conformance.suite.stopping import Stopping
 from reference import catalog
 
 #: The attributes with which pytest's reports travel: the verdicts, from xdist's workers as JSON; whether the failure
@@ -49,9 +55,16 @@ class Suite:
         self.descriptions: dict[str, Description] = {}
         self.verdicts: dict[str, list[Verdict]] = {spec: [] for spec in settings.implementations}
         self.deselected = False
+        #: The file's path as pytest shows it.
+        self.where = str(self.anchor)
         self.lines: list[str] = []
         self.pages = {spec: Pages(every=settings.every_page) for spec in settings.implementations}
         self.others: list[pytest.TestReport] = []
+        self.progress = Progress()
+        self.stopping = Stopping()
+        self.garbage = Garbage()
+        self.recording: Recording | None = None
+        self.protocol: Protocol | None = None
 
     def open(self, spec: str) -> Examiner:
         """Who asks an implementation, which is started when it is first needed."""
@@ -84,10 +97,37 @@ class Suite:
     # --- pytest's hooks ---
 
     @pytest.hookimpl
-    def pytest_sessionstart(self) -> None:
-        """Reach every implementation now: one that can't be reached is a matter of the command line."""
+    def pytest_sessionstart(self, session: pytest.Session) -> None:
+        """Reach every implementation now: one that can't be reached is a matter of the command line, and so is a report
+        that can't be written."""
+        self.where = os.path.relpath(self.anchor, session.config.rootpath)
         for spec in self.settings.implementations:
             self.open(spec)
+        if hasattr(session.config, "workerinput"):  # xdist's controller reports, and ends its workers
+            return
+        self.stopping.begin()
+        if self.settings.report is not None and not session.config.option.collectonly:
+            try:
+                self.recording = Recording(self.settings.report, self.descriptions, self.settings.one_line())
+            except ReportError as error:
+                raise pytest.UsageError(str(error)) from None
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_collection(self) -> Any:
+        self.garbage.collecting()
+        found = yield
+        self.garbage.collected()
+        return found
+
+    @pytest.hookimpl
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        self.protocol = Protocol(session.config, whole=self.settings.connection.in_process)
+        if session.items:  # xdist's controller has none
+            self.progress.plan(item.nodeid for item in session.items)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
+        self.progress.plan(ids)
 
     @pytest.hookimpl
     def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> Root | None:
@@ -103,11 +143,28 @@ class Suite:
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[Item]) -> None:
         chosen: dict[str, list[Entry]] = {}
-        for item in items:
+        numbers: dict[str, list[int]] = {}
+        for item, number in zip(items, scopes(item.nodeid for item in items), strict=True):
             if isinstance(item, EntryItem):
                 chosen.setdefault(item.spec, []).append(item.entry)
+                numbers.setdefault(item.spec, []).append(number)
         for spec, entries in chosen.items():
-            self.ahead[spec].plan(entries)
+            shared = hasattr(items[0].config, "workerinput")
+            self.ahead[spec].plan(entries, numbers[spec] if shared else None)
+
+    @pytest.hookimpl(optionalhook=True, tryfirst=True)
+    def pytest_xdist_make_scheduler(self, config: pytest.Config, log: Any) -> Any:
+        """Our scopes, unless --dist says something else."""
+        said = config.known_args_namespace
+        if said.dist != "no" or said.distload:
+            return None
+        from conformance.suite.scheduling import ScopeScheduling  # xdist need not be there
+
+        return ScopeScheduling(config, log)
+
+    @pytest.hookimpl
+    def pytest_runtest_protocol(self, item: Item) -> bool | None:
+        return self.protocol.run(item) if self.protocol is not None and isinstance(item, EntryItem) else None
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: Item, call: pytest.CallInfo[None]) -> Any:
@@ -140,8 +197,18 @@ class Suite:
 
     @pytest.hookimpl
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        if report.when == "call":
-            self.verdicts.setdefault(report.nodeid.partition("::")[0], []).extend(_verdicts(report))
+        """Take up an item's verdicts, and write them to the report: whole, if a signal comes now."""
+        if report.when != "call" and report.passed:
+            return
+        spec, found = report.nodeid.partition("::")[0], _verdicts(report)
+        with self.stopping.held():
+            self.verdicts.setdefault(spec, []).extend(found)
+            self.progress.done(report.nodeid)
+            try:
+                self._record(spec, found)
+            except ReportError as error:
+                self._unwritten(error)
+                pytest.exit(str(error), pytest.ExitCode.INTERRUPTED)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
@@ -152,21 +219,24 @@ class Suite:
             learned = (self.descriptions, self.not_offered, self.lacking, self.elsewhere)
             output[VERDICTS] = msgspec.json.encode(learned).decode()
             return
-        if session.config.option.collectonly or session.exitstatus not in (0, 1, 5):
+        self.stopping.end()
+        if session.config.option.collectonly:
+            return
+        try:
+            self._write()
+        except (ReportError, OSError) as error:
+            self._unwritten(error)
+            session.exitstatus = pytest.ExitCode.INTERRUPTED
+        if session.exitstatus not in (0, 1, 5) or self.progress.incomplete():
             return
         whole = self.settings.dialects is None and self.settings.areas is None and not any(self.elsewhere.values())
         ended = self._ended()
-        self.lines = [
+        self.lines += [
             *ended.nothing_asked(),
             *ended.stale(self._files(), complete=whole and not self.deselected),
         ]
         if self.lines and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
-        try:
-            self._write()
-        except (ReportError, OSError) as error:
-            self.lines.append(f"the report could not be written: {error}")
-            session.exitstatus = pytest.ExitCode.USAGE_ERROR
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
@@ -183,14 +253,14 @@ class Suite:
             self.elsewhere |= {spec: Counter(counts) for spec, counts in elsewhere.items()}
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
-    def pytest_terminal_summary(self, terminalreporter: Any, config: pytest.Config) -> Any:
+    def pytest_terminal_summary(self, terminalreporter: Any, exitstatus: int, config: pytest.Config) -> Any:
         """Around all that pytest prints at the end: what one came for stands last."""
         failed = terminalreporter.stats.get("failed", [])
         if config.option.verbose <= 0:
             self.others = [report for report in failed if not getattr(report, PAGED, True)]
             failed[:] = [report for report in failed if getattr(report, PAGED, True)]
         found = yield
-        if config.option.collectonly:
+        if config.option.collectonly or (exitstatus == pytest.ExitCode.USAGE_ERROR and not any(self.verdicts.values())):
             return found
         writer = terminalreporter._tw  # noqa: SLF001 (pytest offers no other way to its width and colours)
         for text in self._ended().texts(width=writer.fullwidth, color=writer.hasmarkup):
@@ -209,7 +279,8 @@ class Suite:
     # --- the end of a run ---
 
     def _ended(self) -> Ended:
-        return Ended(self.verdicts, self.descriptions, self.not_offered, self.lacking, self.elsewhere)
+        incomplete = self.progress.incomplete()
+        return Ended(self.verdicts, self.descriptions, self.not_offered, self.lacking, self.elsewhere, incomplete)
 
     def _files(self) -> dict[str, known.Known]:
         """The files of known deviations; one that can't be read any more says nothing."""
@@ -219,15 +290,26 @@ class Suite:
                 files[spec] = self._known(spec, description)
         return files
 
+    def _record(self, spec: str, found: Sequence[Verdict]) -> None:
+        if self.recording is None or spec not in self.descriptions:
+            return
+        self.recording.verdicts(spec, found)
+        if self.progress.ended(spec) and len(self.settings.implementations) > 1:
+            self.recording.end(spec)  # so that the next one's are written as they come
+
+    def _unwritten(self, error: Exception) -> None:
+        self.lines.append(str(error))
+        if self.recording is not None:
+            self.recording.close()
+            self.recording = None
+
     def _write(self) -> None:
-        if self.settings.report is not None:
-            with ReportWriter(self.settings.report) as writer:
-                for spec, found in self.verdicts.items():
-                    if spec in self.descriptions:
-                        writer.implementation(self.descriptions[spec], self.settings.one_line())
-                        for verdict in found:
-                            writer.verdict(verdict, repro_command(verdict.id, spec))
-                        writer.summary(Tally.of(*found))
+        """The end of the report, and the draft of a known-deviations file. Raises ReportError and OSError."""
+        if self.recording is not None:
+            incomplete = self.progress.incomplete()
+            for spec in self.descriptions:
+                self.recording.end(spec, incomplete.get(spec))
+            self.recording.close()
         if self.settings.write_known is not None:
             self.settings.write_known.write_text(self._ended().drafts(), "utf-8")
 
@@ -242,5 +324,10 @@ def install(config: pytest.Config) -> None:
     if not sys.platform.startswith(("linux", "darwin")):
         raise pytest.UsageError(f"wireproof runs on Linux and macOS, not on {sys.platform}: it limits child processes")
     suite = Suite(Settings.of(config))
+    config.add_cleanup(suite.garbage.restore)
+    config.add_cleanup(suite.stopping.end)
+    if not suite.settings.properties:
+        # Its hooks do nothing for these items, but the one at the end would import all of hypothesis.
+        config.pluginmanager.unregister(name="hypothesispytest")
     config.args = [str(suite.anchor)]
     config.pluginmanager.register(suite, "wireproof-suite")

@@ -26,11 +26,12 @@ from conformance.vectors.model import (
     VectorFile,
     Wrong,
 )
-from conformance.vectors.raw import UNSET_FIELDS, Json, Pieces, RawAlso, RawFile, RawVector, RawWrong
+from conformance.vectors.raw import UNSET_FIELDS, Json, Pieces, RawAlso, RawFile, RawSettings, RawVector, RawWrong
 from reference.errors import Reason
 from reference.evolution import Break
 
 _decoder = msgspec.json.Decoder(RawFile)
+_settings_decoder = msgspec.json.Decoder(RawSettings)
 
 #: Fields that vectors of every kind may have, and those that belong to some kinds.
 _COMMON_FIELDS = frozenset({"id", "about", "ops", "needs", "rulings", "source", "also", "wrong"})
@@ -77,6 +78,11 @@ def parse(text: bytes, name: str, given: Mapping[str, Any] | None = None) -> Vec
             raise VectorError(f"{name}, vector {entry.id!r}: {error}") from None
     _check_file(vectors, name)
     return VectorFile(raw.dialect, raw.area, settings, tuple(vectors))
+
+
+def own_settings(text: bytes) -> dict[str, Any]:
+    """The settings in a file's content, and nothing else of it. The content has to be one that `parse` takes."""
+    return {key: from_json(value) for key, value in _settings_decoder.decode(text).settings.items()}
 
 
 def _where(text: bytes, error: str) -> str:
