@@ -89,7 +89,11 @@ def open_examiner(spec: str, options: Options, *, as_declared: bool = True) -> I
     try:
         with open_connection(spec, options) as connection:
             declared = connection.description if as_declared else replace(connection.description, readings={})
-            yield Examiner(connection, description=declared)
+            try:
+                examiner = Examiner(connection, description=declared)
+            except ValueError as error:  # it declares a reading that there is not
+                raise ImplementationError(str(error)) from None
+            yield examiner
     except ImplementationError as error:
         raise click.UsageError(f"--impl: {error}") from None
 

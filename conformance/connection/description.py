@@ -11,6 +11,8 @@ from conformance.model import Description, Op
 
 #: The version of the line protocol.
 PROTOCOL = 1
+#: So many characters a name, a version or a language has at most.
+LONGEST_NAME = 1000
 
 _MEMBERS = ("name", "version", "language", "dialects", "ops", "types", "rebuilds", "readings", "protocol")
 _TYPES_EXAMPLE = '{"kafka": {"INT32": null, "ApiVersionsRequest": [0, 3]}}'
@@ -72,8 +74,8 @@ def _text(raw: Mapping[str, Any], member: str) -> str:
     if member not in raw:
         raise DescriptionError(f"the description lacks `{member}`, a string")
     found = raw[member]
-    if not isinstance(found, str) or not found:
-        _wrong(member, found, "a string, not empty")
+    if not isinstance(found, str) or not 0 < len(found) <= LONGEST_NAME:
+        _wrong(member, found, f"a string, not empty, of {LONGEST_NAME} characters at most")
     return found
 
 

@@ -109,7 +109,8 @@ class SuiteItem(pytest.Item):
     def leave(self, text: str) -> NoReturn:
         """End the whole run with a paragraph: nothing more can be asked."""
         told = paragraph(text)
-        self.session.shouldstop = told  # an xdist worker hands it on; leaving alone would be an error of xdist's
+        if hasattr(self.config, "workeroutput"):  # an xdist worker hands it on; to leave without is an error of xdist's
+            self.session.shouldstop = told
         pytest.exit(told, pytest.ExitCode.USAGE_ERROR)
 
     @functools.cached_property
