@@ -111,7 +111,7 @@ def pytest_configure(config: pytest.Config) -> None:
     folder = config.getoption("--catalog")
     if folder is not None:
         if not (Path(folder) / "index.json").is_file():
-            raise pytest.UsageError(f"--catalog={folder}: a folder that `wireproof schema import` made is expected")
+            raise pytest.UsageError(f"--catalog={folder!r}: a folder that `wireproof schema import` made is expected")
         # Before the kit is imported, and in the environment, for the children and xdist's workers read it too.
         os.environ["WIREPROOF_CATALOG"] = str(Path(folder).resolve())
     from conformance import suite

@@ -91,6 +91,22 @@ def test_of_several_other_readings_the_one_is_found_that_fits_all(name: str, exp
     assert {ruling: taken[ruling] for ruling in expected} == expected
 
 
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("kip_482_absent_is_null", {"R-482-7": "other"}),
+        ("kip_482_sends_defaults", {"R-482-16": "other"}),
+        ("kip_482_refuses_inner_arrays", {"R-482-10": "other"}),
+        ("kip_482_renames_are_reuses", {"R-482-13": "other"}),
+        ("kip_35_old_client", {"R-35-8": "other"}),
+        ("kip_35_old_client_says_no_more", {"R-35-8": "other"}),
+        ("kip_35_numbers_of_their_own", {"R-35-7": "other"}),
+    ],
+)
+def test_of_rulings_whose_other_readings_look_alike_the_right_one_is_named(name: str, expected: dict[str, str]) -> None:
+    assert found(f"miniatures.{name}")[1] == expected
+
+
 def test_the_reference_takes_what_is_demanded() -> None:
     taken, declared = found("reference")
     assert declared == {}

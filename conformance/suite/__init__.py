@@ -6,6 +6,10 @@ items     what pytest collects
 styles    failures as --tb wants them
 ahead     asking ahead of the items that run
 neighbours what other plugins are told
+pages     which failures are shown on a page
+scopes    items that a worker of xdist's is given as a whole
+scheduling how xdist shares them out
+protocol  an item's run, without what it does not need
 progress  how far the run came
 recording the report, written as verdicts come
 stopping  signals that end a run in order

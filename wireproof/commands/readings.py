@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,7 +17,7 @@ from conformance.readings_taken import DEMANDED, MIXED, NEITHER, NOT_ASKED, Evid
 from conformance.report.failure import titled_name
 from conformance.report.text import safe, wrap
 from wireproof.implementation import implementation_options, load_vectors, open_examiner
-from wireproof.output import show, width
+from wireproof.output import say_json, show, width
 
 #: How many ids are listed for a reading of a mixed ruling.
 _LISTED = 3
@@ -60,7 +59,7 @@ def readings(
         load_vectors((chosen,))  # damaged ones are told of
         found = find_readings(examiner, chosen)
     if as_json:
-        click.echo(json.dumps(_as_json(described, chosen, found), indent=2, ensure_ascii=False))
+        say_json(_as_json(described, chosen, found), indent=2)
     else:
         show(_page(described, declared, chosen, found, program=spec.startswith("exec:")))
     sys.exit(0 if any(one.shown for one in found) else 1)
