@@ -1,5 +1,5 @@
-"""A run that is ended before its end: by a signal, at a failure, by a full disk. What was judged is not lost, and nobody
-takes it for the whole."""
+"""A run that is ended before its end: by a signal, at a failure, by a full disk. What was judged is not lost, and
+nobody takes it for the whole."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ import pytest
 from conformance.report.jsonl import read_report, read_reports
 
 #: Answers as the reference does until it is asked for a VARLONG: then it writes a file, and waits for ever.
-WAITS = '''
+WAITS = """
 import time
 from pathlib import Path
 from reference import decode as _decode, encode
@@ -33,14 +33,14 @@ def decode(type, data, *, dialect, version=None):
         while True:
             time.sleep(1)
     return _decode(type, data, dialect=dialect, version=version)
-'''
-REFUSES = '''
+"""
+REFUSES = """
 types = {"kafka": {"UNSIGNED_VARINT": None, "VARINT": None, "VARLONG": None}}
 
 
 def decode(type, data, *, dialect, version=None):
     raise ValueError("no")
-'''
+"""
 #: Seconds after which a test gives up.
 PATIENCE = 100
 
