@@ -17,6 +17,9 @@ from conformance.own import own
 from reference import DecodeError, Explanation, Reason
 from reference.framing import MAX_FRAME, SIZE_BYTES
 
+#: More frames than this are no page that anybody reads; a few bytes can be one.
+MOST_FRAMES = 5_000
+
 
 class NotToldError(ValueError):
     """Bytes that do not say what they are; the text tells what was tried, and what to do."""
@@ -156,6 +159,8 @@ class Capture:
             if size == 0 and self._int32(end) in ids:
                 end += 4
             found.append(_Piece(start, end, size))
+            if len(found) > MOST_FRAMES:
+                raise NotToldError(f"there are more than {MOST_FRAMES} frames in it: give a part of them at a time")
             start = end
         return found
 

@@ -32,7 +32,7 @@ class _Block:
     line: int
     start: int
     of_packet: bool
-    data: bytes
+    data: bytearray
 
 
 def undump(text: str) -> bytes | None:
@@ -49,7 +49,7 @@ def undump(text: str) -> bytes | None:
         row = _row(line[begun.end() :], number)
         # What stands before a packet's first row is tcpdump's line on it; before a file's, the command.
         if not blocks or (offset == 0 and begun["packet"]):
-            blocks.append(_Block(number, offset, begun["packet"] is not None, row))
+            blocks.append(_Block(number, offset, begun["packet"] is not None, bytearray(row)))
         elif stranger:
             raise DumpError(stranger)
         elif offset != blocks[-1].start + len(blocks[-1].data):
@@ -91,7 +91,7 @@ def _row(columns: str, number: int) -> bytes:
 
 def _carried(blocks: list[_Block]) -> bytes:
     """What the blocks hold, without the headers of packets. One sender's: two directions make no sense together."""
-    carried = b""
+    carried = bytearray()
     senders: dict[str, int] = {}
     for block in blocks:
         if block.of_packet and block.start == 0 and block.data[0] >> 4 in (4, 6):
@@ -103,12 +103,12 @@ def _carried(blocks: list[_Block]) -> bytes:
     if len(senders) > 1:
         told = ", ".join(f"{sender} (line {line})" for sender, line in senders.items())
         raise DumpError(f"the dump has packets of several senders: {told}; give one direction at a time")
-    return carried
+    return bytes(carried)
 
 
 def _segment(block: _Block) -> tuple[str, bytes]:
     """Sender and payload of a TCP segment over IP (RFC 791, RFC 8200, RFC 9293)."""
-    packet = block.data
+    packet = bytes(block.data)
     if packet[0] >> 4 == 4:
         header, whole, protocol, source = (packet[0] & 15) * 4, _number(packet, 2), packet[9:10], packet[12:16]
     else:

@@ -13,6 +13,7 @@ from typing import Any
 
 import reference
 from conformance import place, vectors
+from conformance.formats import answered_in
 from conformance.grounds import rests_on
 from conformance.model import DEVIATIONS, Kind, Observation, Op, Outcome, Status, Verdict
 from conformance.own import own
@@ -153,14 +154,16 @@ class _Judgement:
     def verdict(self) -> Verdict:
         seen = self.seen
         if seen.status in _WITHOUT_ANSWER:
-            return self._make(_WITHOUT_ANSWER[seen.status], detail=seen.detail)
+            note = "not offered" if seen.status is Status.UNSUPPORTED else ""
+            return self._make(_WITHOUT_ANSWER[seen.status], detail=seen.detail, note=note)
         problem = self._problem()
         rulings = () if problem is None else self._contested()
         if problem is not None and not rulings:
             return self._make(Outcome.FAIL, kind=problem[0], detail=problem[1])
         doubt = self._doubt()
         if doubt:
-            return self._make(Outcome.SKIP, detail=doubt)
+            why = "without a valid question in this form" if self.twin is None else "whose valid twin was not accepted"
+            return self._make(Outcome.SKIP, detail=doubt, note=why)
         if problem is not None:
             return self._make(Outcome.CONTESTED, rulings=rulings, detail=problem[1])
         return _passed(self.vector, seen)
@@ -172,6 +175,7 @@ class _Judgement:
         kind: Kind | None = None,
         detail: str = "",
         rulings: tuple[str, ...] = (),
+        note: str = "",
     ) -> Verdict:
         case, seen = self.seen.case, self.seen
         return Verdict(
@@ -187,6 +191,7 @@ class _Judgement:
             offset=seen.offset,
             detail=detail,
             rulings=rulings,
+            note=note,
             error=seen.error,
             frame=seen.frame,
             **(self._about(kind) if outcome in DEVIATIONS else {}),
@@ -219,7 +224,7 @@ class _Judgement:
         match self.op:
             case Op.DECODE:
                 return self._as_compared(self.vector.value, seen.answer)
-            case Op.ENCODE | Op.RECODE if case.type is not None:
+            case Op.ENCODE | Op.RECODE | Op.CONVERT if case.type is not None:
                 try:
                     return self._as_compared(*self._decoded(self.vector.canonical_data, seen.answer))
                 except reference.WireError:
@@ -312,14 +317,13 @@ class _Judgement:
         return _without(expected, self.rebuilds), _without(answer, self.rebuilds)
 
     def _complete(self, value: Any) -> Any:
-        case = self.seen.case
-        assert case.type is not None
-        return own().complete(case.type, value, dialect=case.dialect, version=case.version)
+        form = answered_in(self.seen.case)
+        return own().complete(form.type, value, dialect=form.dialect, version=form.version)
 
     def _wrong_bytes(self, expected: bytes, answer: bytes) -> tuple[Kind, str] | None:
         if answer == expected:
             return None
-        if self.op is not Op.CONVERT and (self.vector.compare_decoded or self.rebuilds):
+        if self.vector.compare_decoded or (self.rebuilds and self.op is not Op.CONVERT):
             return self._wrong_when_decoded(expected, answer)
         at = next((i for i, (a, b) in enumerate(zip(expected, answer, strict=False)) if a != b), None)
         at = min(len(expected), len(answer)) if at is None else at
@@ -335,9 +339,8 @@ class _Judgement:
 
     def _decoded(self, *written: bytes) -> list[Any]:
         """What bytes mean, each. Raises WireError."""
-        case = self.seen.case
-        assert case.type is not None
-        return [own().decode(case.type, data, dialect=case.dialect, version=case.version) for data in written]
+        form = answered_in(self.seen.case)
+        return [own().decode(form.type, data, dialect=form.dialect, version=form.version) for data in written]
 
     def _wrong_conversation(
         self, expected: tuple[list[Any], bool], answer: tuple[bytes, bool]
@@ -351,6 +354,8 @@ class _Judgement:
     @staticmethod
     def _wrong_outcome(expected: Mapping[str, Any], answer: Mapping[str, Any]) -> tuple[Kind, str] | None:
         for key in ("outcome", "version", "error", "request"):
+            if key == "request" and expected["outcome"] == "malformed" and key not in answer:
+                continue  # it may be told, and then has to be right
             if key in expected and (key not in answer or difference(expected[key], answer[key]) is not None):
                 return Kind.WRONG_ANSWER, f"expected {show(expected)}, got {show(answer)}"
         return None
@@ -400,6 +405,8 @@ class _Judgement:
                 return self._wrong_outcome(expected["outcome"], answer) is None
             case Op.NEGOTIATE if "chooses" in expected:
                 return self._wrong_choice(expected["chooses"], answer) is None
+            case Op.EVOLVE if "breaks" in expected:
+                return self._wrong_breaks(expected["breaks"], answer) is None
         return False
 
     def _replaced(self, expected: bytes, answer: bytes) -> bool:

@@ -102,21 +102,36 @@ def _weigh(judged: Judged, applying: Iterable[Also], findings: Mapping[str, Evid
     if verdict.verdict in (Outcome.SKIP, Outcome.NOT_ASKED):
         return
     contested = verdict.rulings if verdict.verdict is Outcome.CONTESTED else ()
+    alike = _alike(judged, applying)
     for also in applying:
         alone = len(also.rulings) == 1
         for identifier in also.rulings:
             if identifier not in findings:
                 continue
             finding = findings[identifier]
-            named = contested if identifier in contested else ()
+            named = contested if identifier in contested else (identifier,) if identifier in alike else ()
             fitting = _others(finding.ruling, judged, named, findings)
             if verdict.verdict is Outcome.PASS:
                 fitting = [DEMANDED, *(fitting if len(finding.ruling.others) > 1 else ())]
+            elif identifier in alike:  # this ruling's other reading, or its demanded one beside another's other reading
+                fitting = [DEMANDED, *fitting]
             elif not fitting and not contested:  # else another ruling's reading explains it
                 fitting = [NEITHER]
             place = finding.seen if alone and len(contested) < 2 else finding.together
             for reading in fitting:
                 place.setdefault(reading, []).append(judged.case.id)
+
+
+def _alike(judged: Judged, applying: Iterable[Also]) -> set[str]:
+    """The rulings whose other readings all give this observation, each alone; empty where only one does."""
+    taken = {also.rulings[0] for also in applying if len(also.rulings) == 1 and _takes(judged, also)}
+    return taken if len(taken) > 1 else set()
+
+
+def _takes(judged: Judged, also: Also) -> bool:
+    """Whether this entry's reading is what was observed."""
+    found = judge(msgspec.structs.replace(judged.vector, also=(also,)), judged.observation, twin=judged.twin)
+    return found.verdict is Outcome.CONTESTED
 
 
 def _others(ruling: Ruling, judged: Judged, named: Sequence[str], findings: Mapping[str, Evidence]) -> list[str]:
@@ -144,10 +159,5 @@ def _others(ruling: Ruling, judged: Judged, named: Sequence[str], findings: Mapp
         also for also in vector.also if also.rulings == (ruling.id,) and _parts(also, vector, observation.case.op)
     ]
     if named and len(entries) == len(names):
-        found = [
-            name
-            for name, entry in zip(names, entries, strict=True)
-            for one_reading in [msgspec.structs.replace(vector, also=(entry,))]
-            if judge(one_reading, observation, twin=judged.twin).verdict is Outcome.CONTESTED
-        ]
+        found = [name for name, entry in zip(names, entries, strict=True) if _takes(judged, entry)]
     return found

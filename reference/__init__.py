@@ -89,8 +89,10 @@ class Reference:
 
     @property
     def types(self) -> dict[str, dict[str, tuple[int, int] | None]]:
-        """Per dialect, each type with its versions. Costs a look at the catalogue."""
-        return {dialect: dict(self.dialect(dialect).types) for dialect in DIALECTS}
+        """Per dialect, each type with its versions, those that are converted alone last. Costs a look at the
+        catalogue."""
+        found = map(self.dialect, DIALECTS)
+        return {own.name: {**own.types, **dict.fromkeys(own.formats.keys() - own.types.keys())} for own in found}
 
     @property
     def version(self) -> str:
@@ -100,8 +102,9 @@ class Reference:
         return metadata.version("wireproof")
 
     def configure(self, settings: Mapping[str, Any], *, dialect: str) -> None:
-        """What the cases of a dialect need: `apis` and `cluster` for `serve`, `schemas` for messages that are not the
-        kit's own, `registers` for `explain`. Raises SchemaError for one that is refused."""
+        """What the cases of a dialect need: `apis` and `cluster` for `serve`, `api_key` where a draft assigns none,
+        `schemas` for messages that are not the kit's own, `registers` for `explain`. Raises SchemaError for one that is
+        refused."""
         self._configured[dialect] = dialect_named(dialect).configured(settings)
         self._settings[dialect] = settings
 
@@ -112,8 +115,8 @@ class Reference:
         return found
 
     def dialect(self, dialect: str) -> Dialect:
-        """The dialect as it was configured. Raises UnknownType."""
-        return self._configured.get(dialect) or dialect_named(dialect)
+        """The dialect as it was configured, under the readings taken. Raises UnknownType."""
+        return (self._configured.get(dialect) or dialect_named(dialect)).under(self.rules)
 
     def decode(self, type: str, data: bytes, *, dialect: str, version: int | None = None) -> Any:
         return self._decode(self._codec(type, dialect, version), data, self.rules)
@@ -179,7 +182,7 @@ class Reference:
 
     def evolve(self, old: Any, new: Any, *, dialect: str) -> list[dict[str, str]]:
         """What the new schema breaks; `old` may be a list, oldest first."""
-        return self.dialect(dialect).evolve(old, new)
+        return self.dialect(dialect).evolve(old, new, self.rules)
 
     def _codec(self, type_name: str, dialect: str, version: int | None) -> Codec:
         return self.dialect(dialect).codec(type_name, version)

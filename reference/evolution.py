@@ -7,12 +7,12 @@ one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from reference.errors import join
-from reference.schema import Field, Schema
+from reference.schema import MAX_VERSION, Field, Schema, Versions
 
 
 class Break(StrEnum):
@@ -23,15 +23,24 @@ class Break(StrEnum):
     NULLABILITY_CHANGED = "nullability-changed"
     VERSIONS_MOVED = "versions-moved"
     FIELD_CHANGED = "field-changed"
+    # Of a ledger of ProtocolVersions (kip-35-v7).
+    ENTRY_DELETED = "entry-deleted"
+    NUMBER_CHANGED = "number-changed"
+    NUMBER_PAST = "number-past"
+    NUMBER_SKIPPED = "number-skipped"
+    NUMBER_SHARED = "number-shared"
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A change at a path ("Foos.Bar"); `kind` None: it breaks nothing. `detail` is for a person."""
+    """A change at a path ("Foos.Bar"); `kind` None: it breaks nothing. `detail` is for a person.
+
+    `ruling`: the contested one under whose other reading it breaks something, or does under the reading taken."""
 
     kind: Break | None
     path: str
     detail: str
+    ruling: str = ""
 
     def as_json(self) -> dict[str, str]:
         """How the op `evolve` names a break."""
@@ -55,29 +64,86 @@ class Comparison:
         return tuple(change for change in self.changes if change.kind is None)
 
 
-def compare(old: Sequence[Schema], new: Schema, *, null_may_come: bool) -> Comparison:
-    """What `new` changes against each of the old releases, the oldest first: a break with one is a break, whatever came
-    between.
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """Where dialects, or readings of one, part.
 
-    `null_may_come`: a tagged field may become nullable.
+    null_may_come   a tagged field may become nullable
+    rename_breaks   another name under a tag, from one release to the next, is a reuse
+    rename_ruling   the contested ruling on that, where it is one
     """
+
+    null_may_come: bool
+    rename_breaks: bool = False
+    rename_ruling: str = ""
+
+
+def compare(old: Sequence[Schema], new: Schema, policy: Policy) -> Comparison:
+    """What `new` changes against each of the old releases, the oldest first: a break with one is a break, whatever came
+    between."""
     found: dict[tuple[Break | None, str], Change] = {}
     for index, release in enumerate(old):
-        for change in _Pair(release, new, null_may_come).changes():
+        for change in _Pair(release, new, policy).changes():
             if change.kind is None and index < len(old) - 1:
                 continue  # of compatible changes the latest step alone is news
             found.setdefault((change.kind, change.path), change)
+    for change in _taken_up_again(old, new):
+        found.setdefault((change.kind, change.path), change)
     return Comparison(tuple(found.values()))
+
+
+# --- A tag over all releases ------------------------------------------------------------------------------------------
+
+
+def _taken_up_again(old: Sequence[Schema], new: Schema) -> Iterator[Change]:
+    """Tags of the new release that some release had, a later one lacked, and that then came back as another field.
+
+    A context is told by its path. Another name from one release to the next is another matter: `_Pair` sees it.
+    """
+    history = [dict(_contexts(release.fields, "")) for release in old]
+    for path, fields in _contexts(new.fields, ""):
+        for tag, field in fields.items():
+            before = [release[path][tag].name if tag in release.get(path, {}) else None for release in history]
+            meant = _meant_before_a_gap([*before, field.name])
+            if meant is not None:
+                detail = f"tag {tag} meant {meant}, and was taken away; it can mean nothing else"
+                yield Change(Break.TAG_REUSED, join(path, field.name), detail)
+
+
+def _contexts(fields: Sequence[Field], path: str) -> Iterator[tuple[str, Mapping[int, Field]]]:
+    """Every structure by its path, the body's is "", and the fields that have a tag in it."""
+    yield path, {field.tag: field for field in fields if field.tag is not None}
+    for field in fields:
+        if field.fields is not None:
+            yield from _contexts(field.fields, join(path, field.name))
+
+
+def _meant_before_a_gap(names: Sequence[str | None]) -> str | None:
+    """What a tag was called before it was given to another field; None where that never happened. `names`: what each
+    release calls it, None where it has no such tag."""
+    known: list[str] = []  # what it was called, the last name at the end
+    there = False
+    for name in names:
+        if name is not None and known and not there and name not in known:
+            return known[-1]
+        if name is not None:
+            known.append(name)
+        there = name is not None
+    return None
+
+
+# --- Two releases -----------------------------------------------------------------------------------------------------
 
 
 class _Pair:
     """One old release beside the new one."""
 
-    def __init__(self, old: Schema, new: Schema, null_may_come: bool) -> None:
+    def __init__(self, old: Schema, new: Schema, policy: Policy) -> None:
         self.old = old
         self.new = new
-        self.null_may_come = null_may_come
-        self.shared = range(max(old.versions.low, new.versions.low), min(old.versions.high, new.versions.high) + 1)
+        self.policy = policy
+        self.shared = old.versions & new.versions
+        self.steps = _steps(old, new)
 
     def changes(self) -> Iterator[Change]:
         if self.old.api_key != self.new.api_key:
@@ -86,13 +152,33 @@ class _Pair:
             ("versionsWithOptional", self.old.optional, self.new.optional),
             ("flexibleVersions", self.old.flexible, self.new.flexible),
         ):
-            moved = [version for version in self.shared if (version in old) != (version in new)]
+            moved = [span for span in self._spans(self.shared) if (span.low in old) != (span.low in new)]
             if moved:
                 detail = f"{old} before, {new} now: not the same for {_told(moved)}, which is published"
                 yield Change(Break.VERSIONS_MOVED, name, detail)
+        yield from self._going_forward()
         yield from self._tags(self.old.fields, self.new.fields, "")
-        for version in self.shared:
-            yield from self._layout(self.old.fields, self.new.fields, version, "")
+        for span in self._spans(self.shared):
+            yield from self._layout(self.old.fields, self.new.fields, span.low, "")
+
+    def _spans(self, versions: Versions) -> list[Versions]:
+        """These versions in spans in which nothing begins or ends: what holds for the first of one holds for all of it.
+        There may be 32,768 versions, and they are not looked at one by one."""
+        starts = [versions.low, *(step for step in self.steps if versions.low < step <= versions.high)]
+        ends = [*(start - 1 for start in starts[1:]), versions.high]
+        return [Versions(low, high) for low, high in zip(starts, ends, strict=True)] if versions else []
+
+    def _going_forward(self) -> Iterator[Change]:
+        """Once a version has optional fields, every new one behind it has: "new versions will have this support going
+        forward"."""
+        with_optional = [schema.versions & schema.optional for schema in (self.old, self.new)]
+        first = min((span.low for span in with_optional if span), default=MAX_VERSION)
+        later = Versions(max(first, self.old.versions.high) + 1, self.new.versions.high) & self.new.versions
+        without = [span for span in self._spans(later) if span.low not in self.new.optional]
+        if without:
+            told = _told(without)
+            detail = f"{told} {'are' if told.startswith('versions') else 'is'} new, and without the optional fields"
+            yield Change(Break.VERSIONS_MOVED, "versionsWithOptional", f"{detail} that version {first} has")
 
     # --- Mandatory fields: the same ones in the same places, in every version that both have ---
 
@@ -167,7 +253,11 @@ class _Pair:
                 yield Change(Break.TAG_REUSED, at, detail)
             return
         if was.name != found.name:
-            yield Change(None, at, f"it was called {was.name}")
+            kind = Break.TAG_REUSED if self.policy.rename_breaks else None
+            yield Change(kind, at, f"it was called {was.name}", self.policy.rename_ruling)
+        if self._is_replaced(was, found):
+            detail = f"it is another structure in versions behind {self.old.versions.high}"
+            yield Change(Break.TYPE_CHANGED, at, detail)
         if self._null_breaks(was, found):
             detail = f"null was allowed in {was.nullable}, and is now in {found.nullable}"
             yield Change(Break.NULLABILITY_CHANGED, at, detail)
@@ -176,8 +266,24 @@ class _Pair:
         if was.fields is not None and found.fields is not None:
             yield from self._tags(was.fields, found.fields, at)
 
+    def _is_replaced(self, was: Field, found: Field) -> bool:
+        """Whether a structure gives way to another one in new versions: no field of what it had in the last old version
+        is left, or one has another type. A structure may grow in them, and lose fields, as a body does."""
+        there = self.old.versions & was.tagged
+        if was.fields is None or found.fields is None or not there:
+            return False
+        before = _members(was.fields, there.high)
+        behind = Versions(self.old.versions.high + 1, self.new.versions.high) & self.new.versions & found.tagged
+        for span in self._spans(behind):
+            now = _members(found.fields, span.low)
+            kept = before.keys() & now.keys()
+            renamed = list(before.values()) == list(now.values())  # no byte changes
+            if before and not kept and not renamed or any(before[name] != now[name] for name in kept):
+                return True
+        return False
+
     def _null_breaks(self, was: Field, found: Field) -> bool:
-        if not self.null_may_come:
+        if not self.policy.null_may_come:
             return bool(was.nullable) != bool(found.nullable)
         common = was.tagged & found.tagged
         ends = {common.low, *(span.low for span in (was.nullable, found.nullable)), found.nullable.high + 1}
@@ -186,6 +292,28 @@ class _Pair:
 
 def _is_plain(field: Field, version: int) -> bool:
     return version in field.versions and version not in field.tagged
+
+
+def _steps(*schemas: Schema) -> list[int]:
+    """The versions at which anything begins, or is there no more."""
+    spans = {span for schema in schemas for span in (schema.versions, schema.flexible, schema.optional)}
+    for schema in schemas:
+        spans.update(_field_spans(schema.fields))
+    return sorted({version for span in spans for version in (span.low, span.high + 1)})
+
+
+def _field_spans(fields: Iterable[Field]) -> Iterator[Versions]:
+    for field in fields:
+        yield from (field.versions, field.nullable, field.tagged)
+        if field.flexible is not None:
+            yield field.flexible
+        if field.fields is not None:
+            yield from _field_spans(field.fields)
+
+
+def _members(fields: Iterable[Field], version: int) -> dict[str, str]:
+    """The fields of a structure in a version, with their types; those with a tag too."""
+    return {field.name: _type(field) for field in fields if version in field.versions}
 
 
 def _is_compact(field: Field, schema: Schema, version: int) -> bool:
@@ -201,5 +329,18 @@ def _new_default(was: Field, found: Field, at: str) -> Change:
     return Change(None, at, f"its default was {was.default!r} and is {found.default!r}")
 
 
-def _told(versions: list[int]) -> str:
-    return f"version {versions[0]}" if len(versions) == 1 else f"versions {', '.join(map(str, versions))}"
+def _told(spans: Sequence[Versions]) -> str:
+    """These versions in words; spans that meet are one."""
+    joined: list[Versions] = []
+    for span in spans:
+        if joined and joined[-1].high + 1 == span.low:
+            joined[-1] = Versions(joined[-1].low, span.high)
+        else:
+            joined.append(span)
+    one = len(joined) == 1 and joined[0].low == joined[0].high
+    return f"version{'' if one else 's'} {', '.join(map(_span_told, joined))}"
+
+
+def _span_told(span: Versions) -> str:
+    few = range(span.low, span.high + 1)[:4]
+    return f"{span.low} to {span.high}" if len(few) > 3 else ", ".join(map(str, few))

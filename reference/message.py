@@ -220,8 +220,8 @@ def _append_struct(node: Struct, writer: Writer, value: Any, path: str) -> None:
 
 
 def _append_optional(node: Struct, writer: Writer, value: Mapping[str, Any], path: str) -> None:
-    """The optional-field buffer: known fields that do not equal what their absence stands for (R-482-7 ‡), and unknown
-    ones (R-482-8 ‡, other: dropped)."""
+    """The optional-field buffer: known fields that do not equal what their absence stands for (R-482-16 ‡, other: all),
+    and unknown ones (R-482-8 ‡, other: dropped)."""
     given = value.get("_tags")
     at = join(path, "_tags")
     unknown = buffered(_unknown_tags(writer, [] if given is None else given, node.tagged, at, MAX_OPTIONAL), at)
@@ -387,7 +387,7 @@ def _known_tags(node: Struct, writer: Writer, value: Mapping[str, Any], path: st
     tags = {}
     for tag, field in node.tagged.items():
         item = _field_value(field, value)
-        if writer.rules.optional_default != "sent" and _at_default(item, absent(field, writer.rules)):
+        if writer.rules.optional_at_default != "sent" and _at_default(item, absent(field, writer.rules)):
             continue
         inner = writer.inner()
         append(field.node, inner, item, join(path, field.name))

@@ -114,7 +114,7 @@ def _demand_end(window: Reader, start: int) -> None:
 def absent(field: PlannedField, rules: Rules) -> Any:
     """What a tagged field that is not on the wire stands for: its default, which no other value shares (R-482-7 ‡,
     other: null where it can be null, inside of an absent structure too)."""
-    if rules.optional_default != "null":
+    if rules.absent_optional != "null":
         return copy.deepcopy(field.default) if isinstance(field.default, (dict, list)) else field.default
     match field.node:
         case Struct(fields=fields, marker="none"):

@@ -69,16 +69,32 @@ class Rules:
     # kip-35-v7
     #: The answer to a request that a broker does not know: the length counts the correlation id, or is 0.
     empty_response: Literal["counted", "literal"] = "counted"
+    #: What a client makes of that answer: it knows what it means, or is from before the proposal.
+    empty_response_means: Literal["unsupported", "malformed"] = "unsupported"
+    #: Additions to the protocol under the same ProtocolVersion.
+    shared_number: Literal["allowed", "refused"] = "allowed"
     # kip-82-string-keys
     #: What is kept of the order of headers.
     header_order: Literal["kept", "grouped", "sorted"] = "kept"
     #: The varint of lengths and offset deltas.
     uint_var: Literal["unsigned", "zigzag"] = "unsigned"
+    #: What stands before headers for how many they are.
+    header_count: Literal["none", "int32", "uint-var"] = "none"
+    #: Whether a bit of a message's attributes says that there are headers.
+    header_flag: Literal["none", "bit-4"] = "none"
+    #: The messages of a batch whose attributes name a codec.
+    batch_codec: Literal["inflated", "refused", "kept"] = "inflated"
     # kip-82-int-keys
     #: A message whose attributes say that there are headers, and none are.
     flag_without_headers: Literal["decoded", "refused"] = "decoded"
     #: As what numbers the int32 keys of headers ascend.
     int_key_order: Literal["signed", "unsigned"] = "signed"
+    #: What a message with a codec holds: messages, or bytes that are not looked into.
+    headed_wrappers: Literal["read", "kept"] = "read"
+    #: A message at the end of a set that is not wholly there.
+    headed_partial: Literal["dropped", "refused"] = "dropped"
+    #: The field `Records` of Produce and Fetch: any bytes, or messages of the version's magic.
+    headed_records: Literal["raw", "messages"] = "raw"
     #: The headers behind the key that a lookup wants.
     behind_the_key: Literal["unread", "read"] = "unread"
     # kip-482-v1
@@ -86,8 +102,14 @@ class Rules:
     field_length: Literal["zigzag", "unsigned"] = "zigzag"
     #: What a FieldLength counts.
     field_length_counts: Literal["value", "tag-and-value"] = "value"
-    #: What an absent optional field stands for, and whether one at its default is sent.
-    optional_default: Literal["stated", "null", "sent"] = "stated"
+    #: What an absent optional field stands for.
+    absent_optional: Literal["stated", "null"] = "stated"
+    #: An optional field at what its absence stands for, on write.
+    optional_at_default: Literal["left-out", "sent"] = "left-out"
+    #: Schemas with an optional structure that holds an array of structures.
+    optional_inner_arrays: Literal["allowed", "refused"] = "allowed"
+    #: Another name for an optional field's tag and type, from one release to the next.
+    renamed_tag: Literal["compatible", "reuse"] = "compatible"
     #: Optional fields that the schema does not know.
     unknown_optional: Literal["kept", "dropped"] = "kept"
     #: A known optional field's value that is shorter than its FieldLength.
@@ -112,6 +134,10 @@ class Rules:
     no_request_error: Literal["-1", "0"] = "-1"
     #: So many bytes the content of one batch or wrapper may inflate to. Not a reading: every reader needs a bound.
     inflate_limit: int = 32 * 2**20
+
+
+#: What the kit demands.
+DEMANDED = Rules()
 
 
 @dataclass(frozen=True, slots=True)

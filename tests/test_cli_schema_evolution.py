@@ -44,10 +44,17 @@ def files(folder: Path, **found: dict[str, Any]) -> list[Path]:
 class TestLift:
     def test_all_messages(self, tmp_path: Path) -> None:
         done = run("lift", tmp_path / "lifted")
-        assert done.output == f"{tmp_path / 'lifted'}: 195 messages, lifted from kafka-clients 4.4.0\n"
+        assert done.output == f"{tmp_path / 'lifted'}: 182 messages, lifted from kafka-clients 4.4.0\n"
         assert done.exit_code == 0
         written = {path.stem for path in (tmp_path / "lifted").glob("*.json")}
-        assert written == set(catalog.bundled().messages)
+        assert written == {name for name in catalog.bundled().messages if name.endswith(("Request", "Response"))}
+
+    @pytest.mark.parametrize("name", ["RequestHeader", "AbortedTxn"])
+    def test_what_is_no_rpc_is_refused(self, name: str, tmp_path: Path) -> None:
+        done = run("lift", tmp_path / "lifted", name)
+        assert done.exit_code == 1
+        assert f"{name} is no request or response" in done.output
+        assert not (tmp_path / "lifted").exists()
 
     def test_some(self, tmp_path: Path) -> None:
         assert run("lift", tmp_path, "HeartbeatRequest").exit_code == 0
@@ -156,7 +163,7 @@ class TestDiff:
         (one,) = files(tmp_path, a=FOO)
         assert "OLD and NEW are wanted" in run("diff", one).output
         assert "there is no dialect 'amqp'" in run("diff", "--dialect", "amqp", one, one).output
-        assert "kip-35-v7 has no schemas" in run("diff", "--dialect", "kip-35-v7", one, one).output
+        assert "wire-format has no schemas" in run("diff", "--dialect", "wire-format", one, one).output
         (tmp_path / "empty").mkdir()
         assert "there is no *.json in it" in run("diff", tmp_path / "empty", one).output
         (tmp_path / "odd.json").write_text("{", "utf-8")
@@ -185,3 +192,46 @@ class TestExplain:
             done = CliRunner().invoke(group, ["explain", *options, "VARINT", "02"])
             assert done.exit_code == 2
             assert text in done.output
+
+
+class TestDiffOfLedgers:
+    """KIP-35's ledgers of ProtocolVersions, as JSON or in the page's own text form."""
+
+    OLD = "ProduceRequest v0:\n    Added in ProtocolVersion: 1\n"
+    NEW = f"{OLD}FetchRequest v0:\n    Added in ProtocolVersion: 2\nFetchRequest v1:\n    Added in ProtocolVersion: 2\n"
+
+    @staticmethod
+    def diff(folder: Path, old: str, new: str) -> Result:
+        paths = [folder / "old.txt", folder / "new.json"]
+        for path, content in zip(paths, (old, new), strict=True):
+            path.write_text(content, "utf-8")
+        return run("diff", "--dialect", "kip-35-v7", *paths)
+
+    def test_a_shared_number_is_told_as_contested(self, tmp_path: Path) -> None:
+        done = self.diff(tmp_path, self.OLD, self.NEW)
+        assert done.exit_code == 0
+        assert done.output == (
+            "new: compatible: FetchRequest v1: added in 2, as FetchRequest v0 is "
+            "(R-35-7 ‡: another reading calls it a break)\ncompatible\n"
+        )
+
+    def test_a_jump_breaks(self, tmp_path: Path) -> None:
+        added = {"ProduceRequest": 1, "FetchRequest": 40}
+        jump = {
+            "protocolVersions": [{"request": name, "version": 0, "added": number} for name, number in added.items()]
+        }
+        done = self.diff(tmp_path, self.OLD, json.dumps(jump))
+        assert done.exit_code == 1
+        assert "new: number-skipped: FetchRequest v0: ProtocolVersion 40 comes after 1" in done.output
+
+    @pytest.mark.parametrize("text", ["ProduceRequest 3", '{"protocolVersions": 5}', "{", "ProduceRequest v0:"])
+    def test_what_is_no_ledger_is_refused(self, text: str, tmp_path: Path) -> None:
+        done = self.diff(tmp_path, self.OLD, text)
+        assert done.exit_code == 1
+        assert done.output.startswith("Error: ")
+        assert len(done.output.splitlines()) == 1
+
+    def test_what_is_no_text_is_refused(self, tmp_path: Path) -> None:
+        (tmp_path / "odd").write_bytes(b"Produce\xff")
+        done = run("diff", "--dialect", "kip-35-v7", tmp_path / "odd", tmp_path / "odd")
+        assert "odd: it is not UTF-8" in done.output

@@ -55,9 +55,13 @@ def conversation(client: Client, *requests: bytes) -> Connection:
 
 
 NEW = Client(Layouts(), RULES)
-OLD = Client(Layouts(), RULES, knows_empty=False)
+OLD = Client(Layouts(), Rules(empty_response_means="malformed"))
 ACCEPTED = {"outcome": "accepted"}
 MALFORMED = {"outcome": "malformed"}
+
+
+def malformed(name: str) -> dict[str, Any]:
+    return MALFORMED | {"request": name}
 
 
 def unsupported(name: str) -> dict[str, Any]:
@@ -92,6 +96,23 @@ def test_the_api_key_can_be_another(api_key: int) -> None:
     assert client.interpret(request(7, api_key), answer(7)) == ACCEPTED
     assert client.interpret(request(7, api_key), empty(7)) == unsupported("BrokerMetadataRequest")
     assert client.interpret(request(7, 17), empty(7)) == unsupported("api 17")
+
+
+def test_the_api_key_comes_through_configure() -> None:
+    found = reference.Reference()
+    found.configure({"api_key": 42, "cluster": {"self": 2, "brokers": [BROKER]}}, dialect=DIALECT)
+    assert found.serve([request(7, 42), request(8, 17)], dialect=DIALECT) == (answer(7) + empty(8), False)
+    assert found.interpret(request(7, 42), answer(7), dialect=DIALECT) == ACCEPTED
+    assert found.interpret(request(7, 42), empty(7), dialect=DIALECT) == unsupported("BrokerMetadataRequest")
+    assert found.decode("RequestFrame", request(7, 42), dialect=DIALECT)["header"]["RequestApiKey"] == 42
+    with pytest.raises(reference.DecodeError):
+        found.decode("RequestFrame", request(7, 17), dialect=DIALECT)
+
+
+@pytest.mark.parametrize("key", [True, "17", 2**15, -(2**15) - 1, None])
+def test_what_is_no_api_key_is_refused(key: object) -> None:
+    with pytest.raises(reference.SchemaError, match="api key"):
+        reference.Reference().configure({"api_key": key}, dialect=DIALECT)
 
 
 def test_the_dialect_s_api_key_is_17_and_can_be_another() -> None:
@@ -135,7 +156,7 @@ def test_the_error_names_the_request_and_the_connection_stays_usable() -> None:
 def test_an_old_client_finds_it_malformed_and_reads_on() -> None:
     connection = conversation(OLD, request(1, 17), request(2, 0, 3), request(3))
     outcomes = list(connection.receive(empty(1) + empty(2) + answer(3)))
-    assert outcomes == [MALFORMED, MALFORMED, ACCEPTED]
+    assert outcomes == [malformed("BrokerMetadataRequest"), malformed("ProduceRequest"), ACCEPTED]
     assert OLD.explain(request(2, 0, 3), MALFORMED) == "ProduceRequest v3: its response cannot be parsed"
 
 
@@ -144,7 +165,7 @@ def test_an_old_client_finds_it_malformed_and_reads_on() -> None:
 def test_wherever_the_bytes_are_cut_the_boundary_is_kept(client: Client, cut: int) -> None:
     connection = conversation(client, request(1, 999), request(2, 17))
     sent = empty(1) + answer(2)
-    first = MALFORMED if client is OLD else unsupported("api 999")
+    first = malformed("api 999") if client is OLD else unsupported("api 999")
     assert [*connection.receive(sent[:cut]), *connection.receive(sent[cut:])] == [first, ACCEPTED]
 
 
@@ -239,8 +260,8 @@ def test_a_message_without_a_version_is_meant_in_its_only_one() -> None:
 def test_what_the_dialect_has_not() -> None:
     with pytest.raises(reference.UnknownType, match="kip-35-v7 has no type 'VARINT'"):
         reference.decode("VARINT", b"\0", dialect=DIALECT)
-    with pytest.raises(NotImplementedError, match="kip-35-v7 has no headers"):
-        reference.lookup("BrokerMetadataResponse", ENTRY, "rack", dialect=DIALECT)
+    with pytest.raises(NotImplementedError, match="EmptyResponse has no tags"):
+        reference.lookup("EmptyResponse", empty(7), "rack", dialect=DIALECT)
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,11 @@ from typing import Any
 
 import pytest
 
+import reference
+from reference import Rules, SchemaError
 from reference.dialects.kip_35.client import NotSupportedError, agree, common
-from reference.dialects.kip_35.protocol_versions import Entry, Ledger, LedgerError, breaks, parse, select
+from reference.dialects.kip_35.protocol_versions import Entry, Ledger, LedgerError, compare, parse, select
+from reference.evolution import Break, Change
 
 PAGE = """\
 ProduceRequest v3:
@@ -77,27 +80,47 @@ def test_one_patch_s_additions_may_share_a_number() -> None:
     assert parse(text + "BRequest v1:\nAdded in ProtocolVersion: 5").requests(5) == {"ARequest": 0, "BRequest": 1}
 
 
-def test_from_settings() -> None:
+def ledger(*entries: Any) -> dict[str, Any]:
+    return {"protocolVersions": [*entries]}
+
+
+def test_from_json() -> None:
     whole = {"request": "ProduceRequest", "version": 3, "added": 19, "deprecated": 25, "removed": 27}
-    assert Ledger.of([whole]) == parse(PAGE)
-    assert Ledger.of([{"request": "A", "version": 0, "added": 1}]) == Ledger((Entry("A", 0, 1),))
+    assert Ledger.of(ledger(whole)) == parse(PAGE)
+    assert Ledger.of(ledger({"request": "A", "version": 0, "added": 1}) | {"name": "mine"}) == Ledger(
+        (Entry("A", 0, 1),)
+    )
+    assert Ledger.of(LEDGER.as_json) == LEDGER
+
+
+GOOD = {"request": "B", "version": 0, "added": 1}
 
 
 @pytest.mark.parametrize(
-    "entry",
+    "raw",
     [
-        {"request": "A", "version": 0},
-        {"request": "A", "version": 0, "added": 1, "gone": 2},
-        {"request": 5, "version": 0, "added": 1},
-        {"request": "A b", "version": 0, "added": 1},
-        {"request": "A", "version": True, "added": 1},
-        {"request": "A", "version": 0, "added": None},
-        {"request": "A", "version": 0, "added": "1"},
+        None,
+        [],
+        {},
+        {"entries": []},
+        ledger() | {"entries": []},
+        {"protocolVersions": {}},
+        {"protocolVersions": None},
+        ledger(GOOD, 5),
+        ledger(GOOD, {"request": "A", "version": 0}),
+        ledger(GOOD, {"request": "A", "version": 0, "added": 1, "gone": 2}),
+        ledger(GOOD, {"request": 5, "version": 0, "added": 1}),
+        ledger(GOOD, {"request": "A b", "version": 0, "added": 1}),
+        ledger(GOOD, {"request": "A", "version": True, "added": 1}),
+        ledger(GOOD, {"request": "A", "version": 0, "added": None}),
+        ledger(GOOD, {"request": "A", "version": 0, "added": "1"}),
     ],
 )
-def test_settings_that_are_none(entry: dict[str, object]) -> None:
+def test_what_is_no_ledger_is_refused(raw: Any) -> None:
     with pytest.raises(LedgerError):
-        Ledger.of([{"request": "B", "version": 0, "added": 1}, entry])
+        Ledger.of(raw)
+    with pytest.raises(SchemaError):
+        reference.evolve(ledger(), raw, dialect="kip-35-v7")
 
 
 def test_current_is_the_greatest_number() -> None:
@@ -141,39 +164,38 @@ def changed(name: str, version: int, **to: Any) -> Ledger:
     )
 
 
-def kinds(new: Ledger) -> list[tuple[str, str]]:
-    return [(found.kind, found.name) for found in breaks(LEDGER, new)]
+def kinds(new: Ledger, old: Ledger = LEDGER) -> list[tuple[str, str]]:
+    """What breaks between ledgers that leave out many a number: those of the fixture do."""
+    return [(str(found.kind), found.path) for found in compare([old], new).breaks if found.kind != "number-skipped"]
 
 
 def test_additions_break_nothing() -> None:
-    assert breaks(LEDGER, LEDGER) == []
-    assert breaks(Ledger(()), LEDGER) == []
+    assert kinds(LEDGER) == []
+    assert kinds(LEDGER, Ledger(())) == []
     assert kinds(Ledger((Entry("NewRequest", 0, 28), *LEDGER.entries))) == []
-    assert kinds(Ledger((*LEDGER.entries, Entry("ProduceRequest", 5, 28)))) == []
     assert kinds(changed("ProduceRequest", 2, deprecated=28)) == []
     assert kinds(changed("ProduceRequest", 2, deprecated=28, removed=29)) == []
     assert kinds(changed("BrokerMetadataRequest", 0, removed=28)) == []
-    assert kinds(Ledger(LEDGER.entries[::-1])) == []  # the order of the file says nothing
 
 
 def test_an_entry_is_never_deleted() -> None:
-    assert kinds(Ledger(LEDGER.entries[1:])) == [("deleted", "ProduceRequest v2")]
-    assert "deletes nothing" in str(breaks(LEDGER, Ledger(LEDGER.entries[1:]))[0])
+    assert kinds(Ledger(LEDGER.entries[1:])) == [("entry-deleted", "ProduceRequest v2")]
+    assert "deletes nothing" in compare([LEDGER], Ledger(LEDGER.entries[1:])).breaks[0].detail
     # Gone for long, and yet it stays.
-    assert kinds(Ledger(LEDGER.entries[:-1])) == [("deleted", "FetchRequest v5")]
+    assert kinds(Ledger(LEDGER.entries[:-1])) == [("entry-deleted", "FetchRequest v5")]
 
 
 @pytest.mark.parametrize(
     ("name", "version", "to", "kind"),
     [
-        ("ProduceRequest", 2, {"added": 11}, "changed"),
-        ("ProduceRequest", 3, {"deprecated": 26}, "changed"),
-        ("ProduceRequest", 3, {"deprecated": None}, "changed"),
-        ("ProduceRequest", 3, {"removed": 28}, "changed"),
-        ("ProduceRequest", 3, {"removed": None}, "changed"),
-        ("ProduceRequest", 2, {"deprecated": 27}, "past"),
-        ("BrokerMetadataRequest", 0, {"removed": 27}, "past"),
-        ("FetchRequest", 5, {"deprecated": 21}, "past"),
+        ("ProduceRequest", 2, {"added": 11}, "number-changed"),
+        ("ProduceRequest", 3, {"deprecated": 26}, "number-changed"),
+        ("ProduceRequest", 3, {"deprecated": None}, "number-changed"),
+        ("ProduceRequest", 3, {"removed": 28}, "number-changed"),
+        ("ProduceRequest", 3, {"removed": None}, "number-changed"),
+        ("ProduceRequest", 2, {"deprecated": 27}, "number-past"),
+        ("BrokerMetadataRequest", 0, {"removed": 27}, "number-past"),
+        ("FetchRequest", 5, {"deprecated": 21}, "number-past"),
     ],
 )
 def test_what_was_published_stays(name: str, version: int, to: dict[str, int | None], kind: str) -> None:
@@ -181,8 +203,24 @@ def test_what_was_published_stays(name: str, version: int, to: dict[str, int | N
 
 
 def test_an_addition_increments_the_protocol_version() -> None:
-    assert kinds(Ledger((*LEDGER.entries, Entry("NewRequest", 0, 27)))) == [("past", "NewRequest v0")]
-    assert "at least 28" in str(breaks(LEDGER, Ledger((*LEDGER.entries, Entry("NewRequest", 0, 3))))[0])
+    assert kinds(Ledger((*LEDGER.entries, Entry("NewRequest", 0, 27)))) == [("number-past", "NewRequest v0")]
+    found = compare([LEDGER], Ledger((*LEDGER.entries, Entry("NewRequest", 0, 3))))
+    assert "at least 28" in next(one.detail for one in found.breaks if one.kind == "number-past")
+
+
+def test_a_number_that_is_left_out_is_told_by_the_entry_behind_it() -> None:
+    found = compare([Ledger(())], Ledger((Entry("A", 0, 7), Entry("B", 0, 8), Entry("A", 1, 40))))
+    assert [(str(one.kind), one.path, one.detail) for one in found.changes] == [
+        ("number-skipped", "A v1", "ProtocolVersion 40 comes after 8; it goes up by one for each addition")
+    ]
+
+
+def test_a_shared_number_is_noted_with_its_ruling() -> None:
+    new = Ledger((Entry("A", 0, 1), Entry("B", 0, 1)))
+    note = Change(None, "B v0", "added in 1, as A v0 is", "R-35-7")
+    assert compare([Ledger(())], new).changes == (note,)
+    broken = compare([Ledger(())], new, Rules(shared_number="refused"))
+    assert broken.breaks == (dataclasses.replace(note, kind=Break.NUMBER_SHARED),)
 
 
 # --- What is chosen ---------------------------------------------------------------------------------------------------

@@ -233,3 +233,27 @@ def test_half_a_character_is_refused_with_its_line(text: str) -> None:
 def test_a_surrogate_without_its_other_half_is_refused_with_its_line(text: str, half: str) -> None:
     with pytest.raises(PropertiesError, match=rf"line 2: \\{half} is half a character"):
         load(text)
+
+
+def response(*pairs: tuple[str, str]) -> bytes:
+    whole = entry(3, *pairs) | {"ProtocolVersionMin": 1, "ProtocolVersionMax": 1}
+    return reference.encode("BrokerMetadataResponse", {"Brokers": [whole]}, dialect="kip-35-v7", version=0)
+
+
+def looked_up(data: bytes, key: str, type_name: str = "BrokerMetadataResponse") -> Any:
+    return reference.lookup(type_name, data, key, dialect="kip-35-v7", version=0)
+
+
+def test_a_look_up_of_what_has_not_the_documented_form_is_refused() -> None:
+    data = response(("broker.id", "three"), ("rack", "r1"))
+    with pytest.raises(reference.DecodeError, match="broker\\.id is 'three'") as refused:
+        looked_up(data, "broker.id")
+    assert refused.value.reason is reference.Reason.OUT_OF_RANGE
+    assert looked_up(data, "rack") == ["r1"]
+
+
+def test_a_look_up_reads_all_of_the_response() -> None:
+    with pytest.raises(reference.DecodeError):
+        looked_up(response(("rack", "r1"))[:-1], "rack")
+    with pytest.raises(NotImplementedError, match="BrokerMetadataRequest has no tags"):
+        looked_up(bytes(4), "rack", "BrokerMetadataRequest")

@@ -28,7 +28,8 @@ TESTS = Path(__file__).parent
 VECTORS = TESTS.parent / "vectors"
 DIALECT = "kip-482-v1"
 KAFKA = catalog.bundled()
-NAMES = sorted(KAFKA.messages)
+#: Requests and responses: what the draft gives a new version.
+NAMES = sorted(name for name in KAFKA.messages if name.endswith(("Request", "Response")))
 OPINION = opinion.Opinion(vectors.settings(DIALECT)["schemas"])
 
 
@@ -40,7 +41,7 @@ def shipped(name: str) -> Schema:
 
 def test_every_message_is_there() -> None:
     assert list(ledger.names(DIALECT)) == NAMES == lifted.names()
-    assert len(NAMES) == 195
+    assert len(NAMES) == 182
 
 
 @pytest.mark.parametrize("name", NAMES)

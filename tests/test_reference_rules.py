@@ -56,6 +56,19 @@ def unknown(frame: str) -> Question:
     return lambda **switches: Reference(Rules(**switches)).serve([request], dialect="kip-35-v7")[0].hex()
 
 
+def told(response: str) -> Question:
+    """What a client of kip-35-v7 makes of a response to Produce 3, correlation id 10."""
+    request = bytes.fromhex("00000008 0000 0003 0000000a")
+    return lambda **rules: Reference(Rules(**rules)).interpret(request, bytes.fromhex(response), dialect="kip-35-v7")
+
+
+def added(*numbers: int) -> Question:
+    """What breaks in a ledger of kip-35-v7 whose request types were added under these numbers."""
+    entries = [{"request": f"{name}Request", "version": 0, "added": n} for name, n in zip("AB", numbers, strict=True)]
+    ledger = {"protocolVersions": entries}
+    return lambda **rules: Reference(Rules(**rules)).evolve({"protocolVersions": []}, ledger, dialect="kip-35-v7")
+
+
 def headed(name: str, digits: str) -> Question:
     """Of headers under int keys."""
     data = bytes.fromhex(digits)
@@ -388,6 +401,20 @@ SWITCHES: dict[str, list[tuple[Question, dict[str, Any]]]] = {
     "empty_response": [
         (unknown("00000008 03e7 0000 0000000a"), {"counted": "000000040000000a", "literal": "000000000000000a"}),
         (unknown("00000008 0011 0001 00000000"), {"counted": "0000000400000000", "literal": "0000000000000000"}),
+    ],
+    "empty_response_means": [
+        (
+            told("000000040000000a"),
+            {
+                "unsupported": {"outcome": "unsupported", "request": "ProduceRequest"},
+                "malformed": {"outcome": "malformed", "request": "ProduceRequest"},
+            },
+        ),
+        (told("000000040000000b"), {"unsupported": {"outcome": "malformed"}, "malformed": {"outcome": "malformed"}}),
+    ],
+    "shared_number": [
+        (added(1, 1), {"allowed": [], "refused": [{"kind": "number-shared", "path": "BRequest v0"}]}),
+        (added(1, 2), {"allowed": [], "refused": []}),
     ],
     "int_key_order": [
         (

@@ -79,13 +79,15 @@ READINGS = [
     for ruling in reference.rulings(dialect).values()
     for reading in ruling.others
 ]
-#: Readings under which hardly any bytes of the dialect can be read. The vectors do not say of each that they refuse it,
-#: for that would excuse every other refusal: an implementation has to declare them.
+#: Readings under which hardly any bytes of the dialect can be read, or no message of some schema. The vectors do not
+#: say of each that they refuse it, for that would excuse every other refusal: an implementation has to declare them.
 DECLARED = {
     ("kip-82-string-keys", "R-82s-8"),
     ("kip-482-v1", "R-482-1"),
     ("kip-482-v1", "R-482-2"),
     ("kip-482-v1", "R-482-7"),
+    ("kip-482-v1", "R-482-10"),
+    ("kip-482-v1", "R-482-16"),
 }
 #: Long inputs are only read where their length matters.
 LONG = 10_000

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import lzma
 import re
+import struct
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from conformance.bounded import MIB, read_bytes, size_text
 from reference import schema
 from reference.errors import SchemaError
 from reference.schema import Schema
@@ -22,24 +26,57 @@ _PROSE = frozenset(
 )
 #: The order in which a message's facts are written.
 _FIRST = ("name", "type", "apiKey", "validVersions", "flexibleVersions", "commonStructs")
-#: A schema larger than this is none.
-_LARGEST = 4 << 20
+#: A schema larger than this is none; and so much is read of all schemas of a catalogue together.
+_LARGEST, _LARGEST_OF_ALL = 4 * MIB, 64 * MIB
+#: What zipfile and the decompressors raise for a jar that is encrypted, damaged, or compressed in a way of its own.
+_BAD_JAR = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    EOFError,
+    NotImplementedError,
+    OverflowError,
+    RuntimeError,
+    ValueError,
+    struct.error,
+)
+#: The catalogue's own file: no message can have its name, in letters of either case.
+_INDEX = "index"
 
 
 def read(source: Path) -> Iterator[tuple[str, bytes]]:
     """(file name, content) of every schema in a jar or folder. Raises SchemaError."""
-    if source.is_dir():
-        found = sorted(path for path in source.glob("*.json") if path.name != "index.json")
-        yield from ((path.name, path.read_bytes()) for path in found)
-        return
+    taken = 0
+    for name, content in _in_folder(source) if source.is_dir() else _in_jar(source):
+        taken += len(content)
+        if taken > _LARGEST_OF_ALL:
+            raise SchemaError(f"{source}: its schemas are more than {size_text(_LARGEST_OF_ALL)} together")
+        yield name, content
+
+
+def _in_folder(folder: Path) -> Iterator[tuple[str, bytes]]:
+    for path in sorted(path for path in folder.glob("*.json") if path.name != "index.json" and path.is_file()):
+        try:
+            yield path.name, read_bytes(path, _LARGEST)
+        except OSError as error:
+            raise SchemaError(f"{path}: {error.strerror or error}") from None
+
+
+def _in_jar(path: Path) -> Iterator[tuple[str, bytes]]:
     try:
-        with zipfile.ZipFile(source) as jar:
-            for entry in sorted(jar.infolist(), key=lambda entry: entry.filename):
-                match = _IN_JAR.fullmatch(entry.filename)
-                if match and entry.file_size <= _LARGEST:
-                    yield f"{match[1]}.json", jar.read(entry)
-    except (OSError, zipfile.BadZipFile) as error:
-        raise SchemaError(f"{source}: {error}; a kafka-clients jar or a folder of schemas is expected") from None
+        jar = zipfile.ZipFile(path)
+    except (OSError, *_BAD_JAR) as error:
+        raise SchemaError(f"{path}: {error}; a kafka-clients jar or a folder of schemas is expected") from None
+    with jar:
+        entries = [(match[1], entry) for entry in jar.infolist() if (match := _IN_JAR.fullmatch(entry.filename))]
+        for name, entry in sorted(entries, key=lambda found: found[0]):
+            if entry.file_size > _LARGEST:
+                raise SchemaError(f"{path}: {entry.filename} has more than {size_text(_LARGEST)}: that is no schema")
+            try:
+                content = jar.read(entry)
+            except (OSError, *_BAD_JAR) as error:
+                raise SchemaError(f"{path}: {entry.filename} cannot be taken out of the jar: {error}") from None
+            yield f"{name}.json", content
 
 
 def made_by(source: Path) -> str:
@@ -66,8 +103,14 @@ def _facts(value: Any) -> Any:
 def make(source: Path, folder: Path) -> tuple[int, int]:
     """Write the catalogue of a source into a folder; (files, live messages). Raises SchemaError before it writes."""
     schemas: dict[str, tuple[dict[str, Any], Schema]] = {}
-    for name, content in read(source):
-        parsed = schema.parse(content, name)
+    files: dict[str, str] = {_INDEX: "index.json"}  # by the message's name in small letters: some disks know no others
+    for file, content in read(source):
+        parsed = schema.parse(content, file)
+        other = files.setdefault(parsed.name.casefold(), file)
+        if parsed.name.casefold() == _INDEX:
+            raise SchemaError(f"a message cannot be called {parsed.name}: index.json lists the messages", file)
+        if parsed.name in schemas or other != file:
+            raise SchemaError(f"{other} has a message of the name {parsed.name} too", file)
         schemas[parsed.name] = (facts(schema.load_json(content)), parsed)
     if not schemas:
         raise SchemaError(f"{source}: there is no message schema in it (common/message/*.json in a jar)")

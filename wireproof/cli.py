@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import click
@@ -37,6 +39,14 @@ COMMANDS = {
 
 class LazyGroup(click.Group):
     """A group that imports a command's module when the command is called, not before."""
+
+    def main(self, *arguments: Any, **named: Any) -> Any:
+        """As click's, with the guard around it that no command is without."""
+        from wireproof.guard import guarded
+
+        run = super().main
+        ended = guarded(lambda: run(*arguments, **named | {"standalone_mode": False}))
+        sys.exit(ended if isinstance(ended, int) else 0)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 (click's signature)
         """Their names, in the order of help; those whose module is missing are left out."""
@@ -119,12 +129,15 @@ def group() -> None:
     Exit codes:
         0   all is well
         1   the input is refused, or the implementation departs from the protocol
-        2   the command was not used rightly
+        2   the command was not used rightly, or cannot be done: a file that is not there, no room for the output
+        3   a fault of Wireproof's own, shown with a traceback and how to report it
     """  # noqa: D301 (\b is click's sign for text that keeps its lines)
 
 
 def main(arguments: Sequence[str] | None = None) -> Any:
     """The entry point of `wireproof`: the group, on streams that never fail on a character that they cannot show."""
+    if sys.stderr is None:  # closed: then what would be said there is said nowhere
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 (until the process ends)
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:

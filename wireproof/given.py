@@ -1,25 +1,60 @@
-"""Bytes as people give them on the command line: hex digits, a dump, a file."""
+"""Bytes as people give them on the command line: hex digits, a dump, a file. So many of them that the answer comes in
+seconds: what is larger is refused as soon as that shows."""
 
 from __future__ import annotations
 
+import contextlib
+import re
 import sys
 from pathlib import Path
 
 import click
 
+from conformance.bounded import MIB, read_bytes, size_text
 from conformance.dump import GIVE_WHOLE, DumpError, undump
 from conformance.report.text import safe
 
+#: As many bytes are taken, and as many characters that stand for them: those of xxd take five a byte.
+LARGEST = 16 * MIB
+_LONGEST_TEXT = 5 * LARGEST
+_BETWEEN = {ord(":"): " ", ord(","): " "}
+#: A prefix behind no digit; where it stands between the digits of a byte, these are no pair.
+_PREFIX = re.compile(r"(?<![0-9a-fA-F])(?:0[xX]|\\x)")
+#: A prefix, digits of which none is a prefix's, what may stand between, or one character that has no place here.
+_TOKEN = re.compile(r"(0[xX]|\\x)|((?:[0-9a-fA-F](?![xX]))+)|[\s:,]+|(.)", re.DOTALL)
 
-def read_bytes(arguments: tuple[str, ...]) -> bytes:
+
+def given_bytes(arguments: tuple[str, ...]) -> bytes:
     """The bytes that the arguments give: digits, a dump, `-` or `@FILE`. Raises click.UsageError."""
     if len(arguments) == 1 and arguments[0].startswith("@"):
         path = Path(arguments[0][1:])
         try:
-            return path.read_bytes()
+            return read_bytes(path, LARGEST)
         except OSError as error:
             raise click.UsageError(f"{path} cannot be read: {error.strerror or error}") from None
-    text = sys.stdin.read() if arguments == ("-",) else " ".join(arguments)
+    data = _from_text(_standard_input() if arguments == ("-",) else " ".join(arguments), arguments)
+    if len(data) > LARGEST:
+        raise click.UsageError(f"HEX are {len(data)} bytes; {size_text(LARGEST)} is the most that is read")
+    return data
+
+
+def _standard_input() -> str:
+    if sys.stdin is None:
+        raise click.UsageError("standard input is closed: there is nothing to read")
+    try:
+        text = sys.stdin.read(_LONGEST_TEXT + 1)
+    except UnicodeDecodeError:
+        raise click.UsageError("standard input is not text: hex is read there; bytes are given as @FILE") from None
+    if len(text) > _LONGEST_TEXT:
+        raise click.UsageError(
+            f"standard input goes on behind {size_text(_LONGEST_TEXT)}; {size_text(LARGEST)} of bytes is the most that "
+            "is read"
+        )
+    return text
+
+
+def _from_text(text: str, arguments: tuple[str, ...]) -> bytes:
+    """The bytes of digits or of a dump."""
     try:
         dumped = undump(text)
     except DumpError as error:
@@ -33,26 +68,33 @@ def read_bytes(arguments: tuple[str, ...]) -> bytes:
 
 def _digits(text: str) -> bytes:
     """Hex digits with anything between them that people write there."""
+    with contextlib.suppress(ValueError):  # the quick way for most
+        return bytes.fromhex(_PREFIX.sub(" ", text.translate(_BETWEEN)))
     found: list[str] = []
-    position = 0
-    while position < len(text):
-        char = text[position]
-        if text[position : position + 2] in ("0x", "0X", "\\x") and len(found) % 2 == 0:
-            position += 2
-            continue
-        if char in "0123456789abcdefABCDEF":
-            found.append(char)
-        elif not (char.isspace() or char in ":,"):
-            shown = safe(text[max(0, position - 8) : position + 9])
-            raise click.UsageError(
-                f"character {position + 1} of HEX, '{safe(char)}', is no hex digit (near '{shown}'); "
-                "blanks, colons and 0x may stand between the digits, a file is given as @FILE"
-            )
-        position += 1
-    if len(found) % 2:
-        near = "".join(found[-5:])
+    count = 0
+    for token in _TOKEN.finditer(text):
+        prefix, digits, stranger = token.groups()
+        if prefix and count % 2:  # inside a byte it is none: 1 0x…
+            if prefix[0] == "\\":
+                raise _no_digit(text, token.start())
+            raise _no_digit(text, token.start() + 1)
+        if stranger:
+            raise _no_digit(text, token.start())
+        if digits:
+            found.append(digits)
+            count += len(digits)
+    if count % 2:
+        near = "".join(found[-5:])[-5:]
         raise click.UsageError(
-            f"HEX has {len(found)} digits, an odd number: digit {len(found)}, the last one of …{near}, "
+            f"HEX has {count} digits, an odd number: digit {count}, the last one of …{near}, "
             "stands alone; two digits make a byte"
         )
     return bytes.fromhex("".join(found))
+
+
+def _no_digit(text: str, position: int) -> click.UsageError:
+    shown = safe(text[max(0, position - 8) : position + 9])
+    return click.UsageError(
+        f"character {position + 1} of HEX, '{safe(text[position])}', is no hex digit (near '{shown}'); "
+        "blanks, colons and 0x may stand between the digits, a file is given as @FILE"
+    )

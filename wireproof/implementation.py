@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +14,24 @@ import click
 from conformance import vectors
 from conformance.asking import Examiner
 from conformance.connection import ImplementationError, Options, open_connection
+from conformance.connection.base import LONGEST, MOST_MEMORY
 from conformance.vectors import VectorError
+
+
+class _Seconds(click.FloatRange):
+    """A time that passes: no nan, which no comparison finds."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """As every range does."""
+        number: float = super().convert(value, param, ctx)
+        if math.isnan(number):
+            self.fail(f"{value!r} is no number of seconds", param, ctx)
+        return number
+
+
+#: What `--timeout` and `--memory` take, of every command.
+SECONDS = _Seconds(min=0, min_open=True, max=LONGEST)
+MEMORY = click.IntRange(min=1, max=MOST_MEMORY)
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -31,7 +49,7 @@ def implementation_options(command: _Command) -> _Command:
             ),
             click.option(
                 "--timeout",
-                type=click.FloatRange(min=0, min_open=True),
+                type=SECONDS,
                 default=5.0,
                 show_default=True,
                 metavar="SECONDS",
@@ -39,7 +57,7 @@ def implementation_options(command: _Command) -> _Command:
             ),
             click.option(
                 "--memory",
-                type=click.IntRange(min=1),
+                type=MEMORY,
                 default=1024,
                 show_default=True,
                 metavar="MIB",
@@ -71,7 +89,11 @@ def open_examiner(spec: str, options: Options, *, as_declared: bool = True) -> I
     try:
         with open_connection(spec, options) as connection:
             declared = connection.description if as_declared else replace(connection.description, readings={})
-            yield Examiner(connection, description=declared)
+            try:
+                examiner = Examiner(connection, description=declared)
+            except ValueError as error:  # it declares a reading that there is not
+                raise ImplementationError(str(error)) from None
+            yield examiner
     except ImplementationError as error:
         raise click.UsageError(f"--impl: {error}") from None
 

@@ -1,18 +1,24 @@
-"""How commands show things: in colour on a terminal, plain elsewhere."""
+"""How commands show things: in colour on a terminal, plain elsewhere.
+
+Everything that a command prints goes through here; whatever in it a terminal could act on becomes an escape.
+"""
 
 from __future__ import annotations
 
 import os
 import shutil
 import sys
+from typing import Any
 
 import click
 from rich.console import RenderableType
 
-from conformance.report.text import to_string
+from conformance.report.text import json_text, middle, safe, to_string
 
 #: Lines are not drawn out beyond this, however wide the terminal is.
 WIDEST = 120
+#: A line that `say` is given is cut in its middle beyond this.
+_LONGEST_LINE = 2000
 
 
 def width() -> int:
@@ -30,3 +36,13 @@ def colored() -> bool:
 def show(renderable: RenderableType) -> None:
     """Write a renderable to standard output."""
     click.echo(to_string(renderable, width=width(), color=colored()), color=True)
+
+
+def say(line: str, *, err: bool = False) -> None:
+    """Write a line, with names and numbers from wherever in it, to standard output; `err`: to standard error."""
+    click.echo(safe(middle(line, _LONGEST_LINE)), err=err)
+
+
+def say_json(value: Any, indent: int | None = None) -> None:
+    """Write JSON to standard output."""
+    click.echo(json_text(value, indent))

@@ -18,6 +18,11 @@ class ImplementationError(ValueError):
     """An implementation that cannot be reached. The text says what was tried, what was found and what to do."""
 
 
+#: Seconds that a case may be given at most, and MiB that a child may be.
+LONGEST = 24 * 60 * 60.0
+MOST_MEMORY = 1 << 20
+
+
 @dataclass(frozen=True)
 class Options:
     """How an implementation is asked.
@@ -34,10 +39,10 @@ class Options:
     transcript: Path | None = None
 
     def __post_init__(self) -> None:
-        if self.timeout <= 0:
-            raise ValueError(f"the time for a case is {self.timeout} seconds: it has to be more than 0")
-        if self.memory <= 0:
-            raise ValueError(f"the memory of a child is {self.memory} MiB: it has to be more than 0")
+        if not 0 < self.timeout <= LONGEST:
+            raise ValueError(f"the time for a case is {self.timeout} seconds: it has to be more than 0, a day at most")
+        if not 0 < self.memory <= MOST_MEMORY:
+            raise ValueError(f"the memory of a child is {self.memory} MiB: it has to be from 1 to {MOST_MEMORY}")
 
 
 class Connection(Closing, Protocol):

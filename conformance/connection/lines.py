@@ -220,6 +220,8 @@ _MEMBER: Mapping[Op, str] = {
 }
 _KINDS = frozenset({*_MEMBER.values(), "reject", "unsupported", "error", "violation", "ok"})
 _COMPANIONS = {"sent": {"closed"}, "error": {"exception", "frame"}}
+#: So many characters of a text of the implementation's are kept: thousands of questions may be answered with one.
+LONGEST_TEXT = 1 << 16
 _OUT_OF_MEMORY = frozenset({"MemoryError", "OutOfMemoryError"})
 _LEADING_NAME = re.compile(r"([A-Za-z_][\w.$]*):\s")
 
@@ -291,6 +293,9 @@ def _string(message: Mapping[str, Any], key: str) -> str:
     found = message.get(key, "")
     if not isinstance(found, str):
         raise ShapeError(f"`{key}` is {brief(found)}: a string was expected")
+    if len(found) > LONGEST_TEXT:
+        half = LONGEST_TEXT // 2
+        return f"{found[:half]}… ({len(found)} characters) …{found[-half:]}"
     return found
 
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from conformance.model import Description
 
+#: The ops that may refuse what they are asked: bytes, a value, a schema. Broker and client have an answer to anything.
+_MAY_REFUSE = TYPED_OPS | {Op.EVOLVE}
 #: Exceptions that mean "I refuse this", unless the module says otherwise in `rejects`.
 REJECTS: tuple[type[BaseException], ...] = (ValueError, EOFError)
 #: On encode these mean it too.
@@ -110,7 +112,7 @@ class Module:
         name = type(error).__name__
         if isinstance(error, MemoryError):
             return Observation(case, Status.OOM, error=name, frame=top_frame(error), detail=trace_text(error))
-        if case.op in TYPED_OPS and isinstance(error, self._rejects[at]):
+        if case.op in _MAY_REFUSE and isinstance(error, self._rejects[at]):
             named_half = getattr(error, "half", None)
             offset = getattr(error, "offset", None)
             return Observation(

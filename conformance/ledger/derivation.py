@@ -78,6 +78,7 @@ class _Maker:
         self._ops = (op,)
         self._path = vector.path
         self._asked = f"#{op.value}"
+        self._source = f"this kit: made from the bytes of {vector.id}"
 
     def __call__(self, mutation: str, data: bytes, reject: Reject) -> tuple[Vector, Case]:
         vector, op = self._vector, self._op
@@ -93,7 +94,7 @@ class _Maker:
             pieces=(Piece(data, ""),),
             reject=reject,
             twin=vector.id,
-            source=vector.source,
+            source=self._source,
         )
         identifier = f"{self._path}+{mutation}{self._asked}"
         return refused, Case(identifier, op, vector.dialect, vector.type, vector.version, {"data": data})

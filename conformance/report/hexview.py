@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from conformance.report.text import brief, middle, safe, wrap
-from reference.cursor import Span
+from reference.cursor import MOST_SPANS, Span
 
 if TYPE_CHECKING:
     from conformance.vectors import Piece  # its package costs more than `wireproof explain` needs
@@ -112,6 +112,13 @@ def span_rows(spans: Sequence[Span], data: bytes) -> list[Row]:
         before = span.path
         position = max(position, span.end)
     return rows
+
+
+def rest_label(spans: Sequence[Span]) -> str:
+    """What the bytes behind the last span are called."""
+    if len(spans) >= MOST_SPANS:
+        return f"(behind the first {MOST_SPANS} fields)"
+    return "(not read)" if spans else ""
 
 
 def _parents(spans: Iterable[Span]) -> set[str]:

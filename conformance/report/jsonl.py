@@ -1,14 +1,15 @@
 """The `--report` file: JSON lines, a header, a line a verdict, a summary. Written as verdicts come; read strictly.
 
-    {"report": 1, "kit": …, "vectors": …, "implementation": {"name", "version", "language"}, "options": {…}}
-    {"id", "dialect", "area", "type", "version", "op", "verdict", "kind", "reason", "offset", "detail", "known",
-     "repro"}
+    {"report": 2, "kit": …, "vectors": …, "implementation": {"name", "version", "language"}, "options": {…}}
+    {"id", "dialect", "area", "type", "version", "op", "verdict", "kind", "reason", "offset", "detail", "rulings",
+     "note", "error", "frame", "demanded", "ground", "place", "known", "group", "repro"}
     {"summary": {area: {verdict: count}}}
     {"summary": {area: {verdict: count}}, "incomplete": {"asked": items, "of": items}}
 
 The last form is of a run that was ended before all its items were asked.
 
-A file may hold several such reports, one after another: one an implementation.
+A file may hold several such reports, one after another: one an implementation. Reports of format 1, whose lines ended
+with `detail`, `known` and `repro`, are read too.
 """
 
 from __future__ import annotations
@@ -25,9 +26,14 @@ import msgspec
 
 from conformance import vectors
 from conformance.closing import Closing
+from conformance.findings import group
 from conformance.model import Description, Kind, Op, Outcome, Tally, Verdict
+from conformance.report.text import middle, safe_json
+from conformance.rows import verdict_row
 
-FORMAT: Literal[1] = 1
+FORMAT: Literal[2] = 2
+#: So many characters of an implementation's words stand in a line.
+_LONGEST = 1 << 14
 
 _T = TypeVar("_T")
 
@@ -47,7 +53,7 @@ class Implementation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The first line. `kit` is the kit's version, `vectors` the digest of the vector set."""
 
-    report: Literal[1]
+    report: Literal[1, 2]
     kit: str
     vectors: str
     implementation: Implementation
@@ -55,7 +61,8 @@ class Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A verdict as it stands in a report. `known` is the reason in the known-deviations file, `repro` the command."""
+    """A verdict as it stands in a report: all members of its row, the group of its finding, and the command that
+    repeats it. Those with a default are not in reports of format 1."""
 
     id: str
     dialect: str
@@ -70,6 +77,21 @@ class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     detail: str
     known: str | None
     repro: str
+    rulings: tuple[str, ...] = ()
+    note: str = ""
+    error: str = ""
+    frame: str = ""
+    demanded: str | None = None
+    ground: str | None = None
+    place: str = ""
+    group: dict[str, str] | None = None
+
+    @property
+    def verdict_row(self) -> dict[str, Any]:
+        """The verdict's row, of which `rows.verdict_of` makes it again."""
+        row = msgspec.structs.asdict(self)
+        del row["group"], row["repro"]
+        return row
 
 
 class Incomplete(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -116,29 +138,16 @@ class ReportWriter(Closing):
 
     def implementation(self, described: Description, options: str | Mapping[str, Any]) -> None:
         """The header of this implementation's report; `options` are those in force."""
-        about = Implementation(described.name, described.version, described.language)
+        version = None if described.version is None else _text(described.version)
+        about = Implementation(_text(described.name), version, _text(described.language))
         said = options if isinstance(options, str) else dict(options)
         self._put(Header(FORMAT, _kit(), vectors.digest(), about, said))
 
     def verdict(self, verdict: Verdict, repro: str) -> None:
         """One verdict; `repro` is the command that repeats it."""
-        self._put(
-            Line(
-                id=verdict.id,
-                dialect=verdict.dialect,
-                area=verdict.area,
-                type=verdict.type,
-                version=verdict.version,
-                op=verdict.op,
-                verdict=verdict.verdict,
-                kind=verdict.kind,
-                reason=verdict.reason,
-                offset=verdict.offset,
-                detail=_text(verdict.detail),
-                known=verdict.known,
-                repro=repro,
-            )
-        )
+        found = group(verdict)
+        row = verdict_row(verdict) | {"group": None if found is None else found.row(), "repro": repro}
+        self._put({name: _text(value) for name, value in row.items()})
 
     def summary(self, tally: Tally, incomplete: tuple[int, int] | None = None) -> None:
         """The last line of a report: all its verdicts, counted. `incomplete`: how many items of a run were asked, of
@@ -150,8 +159,8 @@ class ReportWriter(Closing):
         with contextlib.suppress(OSError):
             self._stream.close()
 
-    def _put(self, line: msgspec.Struct) -> None:
-        data = memoryview(_encoder.encode(line) + b"\n")
+    def _put(self, line: msgspec.Struct | dict[str, Any]) -> None:
+        data = memoryview(safe_json(_encoder.encode(line)) + b"\n")
         try:
             while data:  # a file that is nearly full takes a part
                 data = data[self._stream.write(data) :]
@@ -169,9 +178,15 @@ def _kit() -> str:
         return "0+source"
 
 
-def _text(text: str) -> str:
-    """Text without lone surrogates, which an implementation's words may hold and UTF-8 cannot."""
-    return text.encode("utf-8", "backslashreplace").decode()
+def _text(value: Any) -> Any:
+    """Text without lone surrogates, which an implementation's words may hold and UTF-8 cannot, and no book."""
+    match value:
+        case str():
+            short = middle(value, _LONGEST)
+            return short if short.isascii() else short.encode("utf-8", "backslashreplace").decode()
+        case dict():
+            return {name: _text(item) for name, item in value.items()}
+    return value
 
 
 def read_reports(content: Iterable[bytes], name: str = "report") -> tuple[Report, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from conformance.report.hexview import Row, piece_rows, span_rows
+from conformance.report.hexview import Row, piece_rows, rest_label, span_rows
 from reference.cursor import Span
 from reference.errors import DecodeError, WireError
 
@@ -61,7 +61,7 @@ def rows_of(spans: Sequence[Span], data: bytes) -> list[Row]:
     rows = span_rows(spans, data)
     covered = max((span.end for span in spans), default=0)
     if covered < len(data):
-        rows.append(Row(covered, data[covered:], "(not read)" if spans else ""))
+        rows.append(Row(covered, data[covered:], rest_label(spans)))
     return rows
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 from uuid import UUID
 
-from conformance.report.hexview import Row
+from conformance.report.hexview import Row, rest_label
 from conformance.report.text import brief, safe
 from reference.cursor import Span
 
@@ -59,7 +59,7 @@ def outline_rows(
     _Writer(data, rows, notes or {}).inside(_tree(spans), 0, value)
     covered = max((span.end for span in spans), default=start)
     if covered < len(data):
-        rows.append(Row(covered, data[covered:], "(not read)" if spans else ""))
+        rows.append(Row(covered, data[covered:], rest_label(spans)))
     return rows
 
 

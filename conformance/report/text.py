@@ -1,14 +1,20 @@
-"""Text that may be shown: whatever an implementation says is escaped and shortened before it reaches a terminal."""
+"""Text that may be shown: whatever comes from outside is escaped and shortened before it reaches a terminal or a file.
+
+`safe` is for a word or a line, `paragraph` for a text of several lines, `json_text` for JSON, `to_string` for a page.
+"""
 
 from __future__ import annotations
 
 import io
+import json
+import re
 import textwrap
 import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.console import Console, RenderableType
+from rich.segment import Segment, Segments
 from rich.text import Text
 
 from conformance.values import show
@@ -17,6 +23,10 @@ from conformance.values import show
 _ITEMS, _BYTES, _CHARACTERS = 4, 12, 40
 #: How deep a nested value is shown.
 _DEPTH = 8
+#: How many lines of a paragraph, and characters of a line of it, are shown.
+LINES, LINE = 40, 600
+#: What stands in JSON text as it is, and a terminal could act on: all that is not printable is beyond ASCII or 7f.
+_BEYOND_ASCII = re.compile("[^\n\x20-\x7e]")
 
 
 def safe(text: str) -> str:
@@ -36,16 +46,49 @@ def _escape(char: str) -> str:
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
-def safe_lines(text: str, limit: int) -> list[str]:
+def safe_lines(text: str, limit: int, longest: int | None = None) -> list[str]:
     """`text` as `limit` lines at most, each one safe, tabs as spaces. Of more lines a third is from the beginning, the
-    rest from the end, with the number of those between."""
-    lines = [safe(line.expandtabs(4).rstrip()) for line in text.replace("\r\n", "\n").split("\n")]
-    while lines and not lines[-1]:
-        lines.pop()
-    if len(lines) <= limit:
-        return lines
-    head, tail = limit // 3, limit - limit // 3 - 1
-    return [*lines[:head], f"… {len(lines) - head - tail} lines …", *lines[-tail:]]
+    rest from the end, with the number of those between. A line of more than `longest` characters is cut in its middle.
+    """
+    lines = text.replace("\r\n", "\n").rstrip().split("\n") if text.strip() else []
+    between = len(lines) - limit + 1
+    if between > 1:
+        head = limit // 3
+        return [
+            *_safe_lines(lines[:head], longest),
+            f"… {between} lines …",
+            *_safe_lines(lines[head + between :], longest),
+        ]
+    return _safe_lines(lines, longest)
+
+
+def _safe_lines(lines: Sequence[str], longest: int | None) -> list[str]:
+    if longest is None:
+        return [safe(line.expandtabs(4).rstrip()) for line in lines]
+    # Cut before it is escaped, which takes its time, and after it, which makes it longer.
+    return [middle(safe(middle(line, longest).expandtabs(4).rstrip()), longest) for line in lines]
+
+
+def paragraph(text: str, *, lines: int = LINES, line: int = LINE) -> str:
+    """A text of several lines from whatever source, for a terminal or a file: safe, and cut to so many lines of so many
+    characters, head and tail."""
+    return "\n".join(safe_lines(text, lines, line))
+
+
+def json_text(value: Any, indent: int | None = None) -> str:
+    """JSON for a terminal: letters of all scripts as they are, with an escape for what cannot be seen."""
+    text = json.dumps(value, indent=indent, ensure_ascii=False)
+    return text if text.isascii() and "\x7f" not in text else _BEYOND_ASCII.sub(_json_escape, text)
+
+
+def safe_json(line: bytes) -> bytes:
+    """A line of JSON with an escape for what cannot be seen."""
+    return line if line.isascii() and b"\x7f" not in line else _BEYOND_ASCII.sub(_json_escape, line.decode()).encode()
+
+
+def _json_escape(match: re.Match[str]) -> str:
+    char = match[0]
+    return char if char.isprintable() else json.dumps(char)[1:-1] if char != "\x7f" else "\\u007f"
 
 
 def middle(text: str, limit: int) -> str:
@@ -106,9 +149,10 @@ def wrap(text: str, width: int) -> list[str]:
 
 
 def to_string(renderable: RenderableType, *, width: int, color: bool) -> str:
-    """A renderable as text, with ANSI colour or without, in lines without trailing blanks."""
+    """A renderable as text, with ANSI colour or without, in lines without trailing blanks. Whatever stands in it that a
+    terminal could act on is an escape."""
     if isinstance(renderable, Text) and not color:  # it is laid out; a console would take as long as all before it
-        return "\n".join(line.rstrip() for line in renderable.plain.split("\n"))
+        return "\n".join(safe(line.rstrip()) for line in renderable.plain.split("\n"))
     stream = io.StringIO()
     console = Console(
         file=stream,
@@ -120,5 +164,18 @@ def to_string(renderable: RenderableType, *, width: int, color: bool) -> str:
         emoji=False,
         legacy_windows=False,
     )
-    console.print(renderable, soft_wrap=isinstance(renderable, Text), end="")
+    options = console.options
+    if isinstance(renderable, Text):
+        options = options.update(no_wrap=True, overflow="ignore")
+        renderable = renderable.copy()
+        renderable.end = ""
+    segments = Segments([_safe_segment(segment) for segment in console.render(renderable, options)])
+    console.print(segments, soft_wrap=True, end="")
     return "\n".join(line.rstrip() for line in stream.getvalue().split("\n"))
+
+
+def _safe_segment(segment: Segment) -> Segment:
+    text = segment.text.replace("\n", "")
+    if segment.control or text.isprintable():
+        return segment
+    return Segment("\n".join(map(safe, segment.text.split("\n"))), segment.style)

@@ -13,8 +13,9 @@ from conformance.selection import Entry
 class Ahead:
     """Entries that will be wanted one after the other, judged in that order by one `Examiner`.
 
-    Who wants another one than the next is answered too: from there on it goes on in the plan's order. Nothing is asked
-    ahead beyond a scope: what comes behind it is somebody else's, or is wanted later.
+    Nothing is asked ahead beyond a scope: what comes behind it is somebody else's, or is wanted later. An entry out of
+    turn that begins no scope is asked alone: who wants entries in an order of his own does not pay for a block that
+    nobody waits for. From the second entry on that follows another one, the plan goes on from there.
     """
 
     def __init__(self, examiner: Examiner) -> None:
@@ -24,6 +25,7 @@ class Ahead:
         self._scopes: Sequence[int] = ()
         self._next = 0
         self._end = 0
+        self._alone: int | None = None
         self._judged: Iterator[list[Judged]] = iter(())
 
     def plan(self, entries: Sequence[Entry], scopes: Sequence[int] | None = None) -> None:
@@ -37,12 +39,21 @@ class Ahead:
     def judged(self, entry: Entry) -> list[Judged]:
         """All questions of an entry, judged. Raises ImplementationError when the settings are not taken."""
         place = self._places.get(entry.name)
-        if place is None:
-            return next(iter(self._examiner.judge_entries([entry.questions])))
-        if place != self._next or place >= self._end:
+        if place is not None and self._goes_on(place):
             self._start(place)
+        if place is None or place != self._next:
+            self._alone = place
+            return next(self._examiner.judge_entries([entry.questions]))
+        self._alone = None
         self._next = place + 1
         return next(self._judged)
+
+    def _goes_on(self, place: int) -> bool:
+        """Whether asking ahead begins anew at this entry."""
+        if place == self._next:
+            return place >= self._end
+        begins = place > 0 and self._scopes[place - 1] != self._scopes[place]
+        return begins or (self._alone is not None and place == self._alone + 1)
 
     def _start(self, place: int) -> None:
         self._next = place

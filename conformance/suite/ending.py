@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import functools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from conformance import known, ledger, vectors
@@ -15,11 +15,13 @@ from conformance.report.summary import print_summary
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """What a run came to, all by implementation spec. `not_offered`, `elsewhere`: see `selection.LeftOut`."""
+    """What a run came to, all by implementation spec. `not_offered`, `lacking` (its `areas`) and `elsewhere`: see
+    `selection.LeftOut`."""
 
     verdicts: Mapping[str, Sequence[Verdict]]
     descriptions: Mapping[str, Description]
     not_offered: Mapping[str, Mapping[str, int]]
+    lacking: Mapping[str, Mapping[str, int]]
     elsewhere: Mapping[str, Mapping[str, int]]
     #: How many items were asked, of how many, of those implementations of which a run was ended before all were.
     incomplete: Mapping[str, tuple[int, int]] = field(default_factory=dict)
@@ -30,6 +32,7 @@ class Ended:
             {spec: tuple(found) for spec, found in self.verdicts.items()},
             self.descriptions,
             self.not_offered,
+            self.lacking,
             self.elsewhere,
             width=width,
             color=color,
@@ -58,6 +61,6 @@ class Ended:
 
 
 @functools.cache
-def _every_id() -> Sequence[str]:
+def _every_id() -> Collection[str]:
     """The ids of all cases there are, but for those that are derived or generated."""
-    return [case.id for vector in (*vectors.load(), *ledger.every_vector()) for case in vector.cases()]
+    return {case.id for vector in (*vectors.load(), *ledger.every_vector()) for case in vector.cases()}

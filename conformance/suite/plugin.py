@@ -19,21 +19,31 @@ from conformance.asking import Examiner
 from conformance.connection import ImplementationError, open_connection
 from conformance.model import Description, Outcome, Verdict
 from conformance.report.jsonl import ReportError
+from conformance.report.text import middle, safe
 from conformance.selection import Entry, LeftOut
 from conformance.suite.ahead import Ahead
+from conformance.suite.chosen import Chosen, keyword
 from conformance.suite.ending import Ended
 from conformance.suite.garbage import Garbage
 from conformance.suite.items import EntryItem, Root, SuiteItem
+from conformance.suite.neighbours import Neighbours
+from conformance.suite.pages import Pages
 from conformance.suite.progress import Progress
 from conformance.suite.protocol import Protocol
 from conformance.suite.recording import Recording
 from conformance.suite.scopes import scopes
-from conformance.suite.settings import Settings
+from conformance.suite.settings import Settings, usage_error
 from conformance.suite.stopping import Stopping
+from conformance.suite.styles import Styles
 from reference import catalog
+from reference.errors import SchemaError
 
-#: The attribute under which verdicts travel with pytest's reports; from xdist's workers as JSON.
+#: The attributes with which pytest's reports travel: the verdicts, from xdist's workers as JSON; whether the failure
+#: has a page of its own.
 VERDICTS = "wireproof_verdicts"
+PAGED = "wireproof_paged"
+#: So many characters of a line at a run's beginning or end are shown.
+_LINE = 1000
 
 
 class Suite:
@@ -42,18 +52,22 @@ class Suite:
     #: The file on which the suite hangs: pytest wants one that exists, and no other plugin collects it.
     anchor = Path(vectors.__file__).parents[2] / "vectors" / "schema.json"
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, chosen: Chosen) -> None:
         self.settings = settings
+        self.chosen = chosen
         self.examiners: dict[str, Examiner] = {}
         self.ahead: dict[str, Ahead] = {}
         self.not_offered: dict[str, Counter[str]] = {}
+        self.lacking: dict[str, Counter[str]] = {}
         self.elsewhere: dict[str, Counter[str]] = {}
         self.descriptions: dict[str, Description] = {}
         self.verdicts: dict[str, list[Verdict]] = {spec: [] for spec in settings.implementations}
-        self.deselected = False
+        self.deselected = bool(chosen)
         #: The file's path as pytest shows it.
         self.where = str(self.anchor)
         self.lines: list[str] = []
+        self.pages = {spec: Pages(every=settings.every_page) for spec in settings.implementations}
+        self.others: list[pytest.TestReport] = []
         self.progress = Progress()
         self.stopping = Stopping()
         self.garbage = Garbage()
@@ -67,7 +81,7 @@ class Suite:
                 connection = open_connection(spec, self.settings.connection)
                 found = Examiner(connection, self._known(spec, connection.description))
             except (ImplementationError, known.KnownError, ValueError) as error:
-                raise pytest.UsageError(f"--impl={spec}: {error}") from None
+                raise usage_error(f"--impl={spec}: {error}") from None
             self.examiners[spec] = found
             self.ahead[spec] = Ahead(found)
             self.descriptions[spec] = found.description
@@ -79,6 +93,7 @@ class Suite:
         settings = self.settings
         yield from selection.entries(self.open(spec).description, left_out, settings.dialects, settings.areas)
         self.not_offered[spec] = left_out.not_offered
+        self.lacking[spec] = left_out.areas
         self.elsewhere[spec] = left_out.elsewhere
 
     def _known(self, spec: str, description: Description) -> known.Known:
@@ -117,6 +132,16 @@ class Suite:
         self.protocol = Protocol(session.config, whole=self.settings.connection.in_process)
         if session.items:  # xdist's controller has none
             self.progress.plan(item.nodeid for item in session.items)
+        planned: dict[str, list[Entry]] = {}
+        numbers: dict[str, list[int]] = {}
+        # In the order in which they will run, whatever plugins made of it.
+        for item, number in zip(session.items, scopes(item.nodeid for item in session.items), strict=True):
+            if isinstance(item, EntryItem):
+                planned.setdefault(item.spec, []).append(item.entry)
+                numbers.setdefault(item.spec, []).append(number)
+        shared = hasattr(session.config, "workerinput")
+        for spec, entries in planned.items():
+            self.ahead[spec].plan(entries, numbers[spec] if shared else None)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
@@ -134,16 +159,10 @@ class Suite:
         self.deselected = self.deselected or bool(items)
 
     @pytest.hookimpl(trylast=True)
-    def pytest_collection_modifyitems(self, items: list[Item]) -> None:
-        chosen: dict[str, list[Entry]] = {}
-        numbers: dict[str, list[int]] = {}
-        for item, number in zip(items, scopes(item.nodeid for item in items), strict=True):
-            if isinstance(item, EntryItem):
-                chosen.setdefault(item.spec, []).append(item.entry)
-                numbers.setdefault(item.spec, []).append(number)
-        for spec, entries in chosen.items():
-            shared = hasattr(items[0].config, "workerinput")
-            self.ahead[spec].plan(entries, numbers[spec] if shared else None)
+    def pytest_collection_modifyitems(self, config: pytest.Config) -> None:
+        missing = () if hasattr(config, "workerinput") else self.chosen.missing()
+        if missing:
+            raise pytest.UsageError("\n".join(missing))
 
     @pytest.hookimpl(optionalhook=True, tryfirst=True)
     def pytest_xdist_make_scheduler(self, config: pytest.Config, log: Any) -> Any:
@@ -167,6 +186,7 @@ class Suite:
             if hasattr(item.config, "workeroutput"):  # what leaves an xdist worker is text
                 verdicts = msgspec.json.encode(verdicts).decode()
             setattr(report, VERDICTS, verdicts)
+            setattr(report, PAGED, item.paged)
         return report
 
     @pytest.hookimpl
@@ -174,7 +194,8 @@ class Suite:
         kit = f"wireproof: vectors {vectors.digest()}; {self.settings.one_line()}"
         other = catalog.current() is not catalog.bundled()
         schemas = [f"message schemas: {catalog.current().made_by}"] if other else []
-        return [kit, *schemas, f"implementations: {', '.join(self.settings.implementations)}"]
+        lines = [kit, *schemas, f"implementations: {', '.join(self.settings.implementations)}"]
+        return [safe(middle(line, _LINE)) for line in lines]
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_report_teststatus(self, report: pytest.TestReport | pytest.CollectReport) -> Any:
@@ -190,7 +211,7 @@ class Suite:
     @pytest.hookimpl
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take up an item's verdicts, and write them to the report: whole, if a signal comes now."""
-        if report.when != "call" and report.passed:
+        if (report.when != "call" and report.passed) or str(report.outcome) == "rerun":  # pytest-rerunfailures'
             return
         spec, found = report.nodeid.partition("::")[0], _verdicts(report)
         with self.stopping.held():
@@ -208,7 +229,8 @@ class Suite:
             opened.close()
         output = getattr(session.config, "workeroutput", None)
         if output is not None:  # an xdist worker: the controller sums up
-            output[VERDICTS] = msgspec.json.encode((self.descriptions, self.not_offered, self.elsewhere)).decode()
+            learned = (self.descriptions, self.not_offered, self.lacking, self.elsewhere)
+            output[VERDICTS] = msgspec.json.encode(learned).decode()
             return
         self.stopping.end()
         if session.config.option.collectonly:
@@ -222,10 +244,8 @@ class Suite:
             return
         whole = self.settings.dialects is None and self.settings.areas is None and not any(self.elsewhere.values())
         ended = self._ended()
-        self.lines += [
-            *ended.nothing_asked(),
-            *ended.stale(self._files(), complete=whole and not self.deselected),
-        ]
+        told = (*ended.nothing_asked(), *ended.stale(self._files(), complete=whole and not self.deselected))
+        self.lines += [safe(middle(line, _LINE)) for line in told]
         if self.lines and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
@@ -234,27 +254,44 @@ class Suite:
         """xdist's: a worker ended; take over what it learned of the implementations."""
         sent = getattr(node, "workeroutput", {}).get(VERDICTS)
         if sent:
-            descriptions, not_offered, elsewhere = msgspec.json.decode(
-                sent, type=tuple[dict[str, Description], dict[str, dict[str, int]], dict[str, dict[str, int]]]
+            counted = dict[str, dict[str, int]]
+            descriptions, not_offered, lacking, elsewhere = msgspec.json.decode(
+                sent, type=tuple[dict[str, Description], counted, counted, counted]
             )
             self.descriptions |= descriptions
             self.not_offered |= {spec: Counter(counts) for spec, counts in not_offered.items()}
+            self.lacking |= {spec: Counter(counts) for spec, counts in lacking.items()}
             self.elsewhere |= {spec: Counter(counts) for spec, counts in elsewhere.items()}
 
-    @pytest.hookimpl
-    def pytest_terminal_summary(self, terminalreporter: Any, exitstatus: int, config: pytest.Config) -> None:
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_terminal_summary(self, terminalreporter: Any, exitstatus: int, config: pytest.Config) -> Any:
+        """Around all that pytest prints at the end: what one came for stands last."""
+        failed = terminalreporter.stats.get("failed", [])
+        if config.option.verbose <= 0:
+            self.others = [report for report in failed if not getattr(report, PAGED, True)]
+            failed[:] = [report for report in failed if getattr(report, PAGED, True)]
+        found = yield
         if config.option.collectonly or (exitstatus == pytest.ExitCode.USAGE_ERROR and not any(self.verdicts.values())):
-            return
+            return found
         writer = terminalreporter._tw  # noqa: SLF001 (pytest offers no other way to its width and colours)
         for text in self._ended().texts(width=writer.fullwidth, color=writer.hasmarkup):
             terminalreporter.write(text)
         for line in self.lines:
             terminalreporter.write_line(line, red=True)
+        return found
+
+    @pytest.hookimpl(specname="pytest_terminal_summary")
+    def pytest_lines_behind_pages(self, terminalreporter: Any) -> None:
+        """Behind the pages come pytest's lines, one for each that failed, whether it has a page or not."""
+        if self.others:
+            terminalreporter.stats["failed"] += self.others
+            self.others = []
 
     # --- the end of a run ---
 
     def _ended(self) -> Ended:
-        return Ended(self.verdicts, self.descriptions, self.not_offered, self.elsewhere, self.progress.incomplete())
+        incomplete = self.progress.incomplete()
+        return Ended(self.verdicts, self.descriptions, self.not_offered, self.lacking, self.elsewhere, incomplete)
 
     def _files(self) -> dict[str, known.Known]:
         """The files of known deviations; one that can't be read any more says nothing."""
@@ -272,7 +309,7 @@ class Suite:
             self.recording.end(spec)  # so that the next one's are written as they come
 
     def _unwritten(self, error: Exception) -> None:
-        self.lines.append(str(error))
+        self.lines.append(safe(middle(str(error), _LINE)))
         if self.recording is not None:
             self.recording.close()
             self.recording = None
@@ -297,11 +334,20 @@ def install(config: pytest.Config) -> None:
     """Make this pytest run the suite instead of what it would collect by itself."""
     if not sys.platform.startswith(("linux", "darwin")):
         raise pytest.UsageError(f"wireproof runs on Linux and macOS, not on {sys.platform}: it limits child processes")
-    suite = Suite(Settings.of(config))
+    try:
+        _ = catalog.current().index
+    except SchemaError as error:
+        raise usage_error(f"the catalogue: {error.detail}") from None
+    settings = Settings.of(config)
+    chosen = Chosen.of(config, settings)
+    suite = Suite(chosen.narrowed(settings), chosen)
     config.add_cleanup(suite.garbage.restore)
     config.add_cleanup(suite.stopping.end)
     if not suite.settings.properties:
         # Its hooks do nothing for these items, but the one at the end would import all of hypothesis.
         config.pluginmanager.unregister(name="hypothesispytest")
     config.args = [str(suite.anchor)]
+    config.option.keyword = keyword(config.option.keyword)
     config.pluginmanager.register(suite, "wireproof-suite")
+    config.pluginmanager.register(Styles(), "wireproof-styles")
+    config.pluginmanager.register(Neighbours(), "wireproof-neighbours")

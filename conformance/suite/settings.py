@@ -10,6 +10,12 @@ import pytest
 
 from conformance import vectors
 from conformance.connection import Options
+from conformance.report.text import paragraph
+
+
+def usage_error(text: str) -> pytest.UsageError:
+    """What is wrong with the command line, made safe: names of files and the words of implementations are in it."""
+    return pytest.UsageError(paragraph(text))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -25,6 +31,8 @@ class Settings:
     properties: int
     report: Path | None
     connection: Options
+    #: Whether every failure is shown on a page; else the first of each finding is.
+    every_page: bool = False
 
     @classmethod
     def of(cls, config: pytest.Config) -> Settings:
@@ -37,9 +45,10 @@ class Settings:
             known=option("--known"),
             write_known=_path(option("--write-known")),
             contested=option("--contested"),
-            properties=option("--properties") or 0,
+            properties=_count(option("--properties")),
             report=_path(option("--report")),
             connection=_connection(config),
+            every_page=config.option.verbose > 0,
         )
 
     def wants(self, dialect: str, area: str) -> bool:
@@ -65,8 +74,17 @@ def _among(chosen: Sequence[str] | None, there: Sequence[str], what: str) -> tup
         return None
     for name in chosen:
         if name not in there:
-            raise pytest.UsageError(f"--{what}: there is no {what} {name!r}; there are {', '.join(there)}")
+            raise usage_error(f"--{what}: there is no {what} {name!r}; there are {', '.join(there)}")
     return tuple(dict.fromkeys(chosen))
+
+
+def _count(examples: int | None) -> int:
+    """How many examples a property has; none without --properties."""
+    if examples is None:
+        return 0
+    if examples < 1:
+        raise usage_error(f"--properties={examples}: 1 example or more are drawn; leave it out for none")
+    return examples
 
 
 def _path(text: str | None) -> Path | None:
@@ -75,12 +93,12 @@ def _path(text: str | None) -> Path | None:
         return None
     path = Path(text).absolute()
     if not path.parent.is_dir() or path.is_dir():
-        raise pytest.UsageError(f"{path} can't be written: {'it is a folder' if path.is_dir() else 'no such folder'}")
+        raise usage_error(f"{path} can't be written: {'it is a folder' if path.is_dir() else 'no such folder'}")
     return path
 
 
 def _connection(config: pytest.Config) -> Options:
-    timeout = config.getoption("timeout")
+    timeout = config.getoption("--case-timeout")
     try:
         return Options(
             timeout=Options.timeout if timeout is None else float(timeout),
@@ -89,4 +107,4 @@ def _connection(config: pytest.Config) -> Options:
             transcript=_path(config.getoption("--transcript")),
         )
     except ValueError as error:
-        raise pytest.UsageError(str(error)) from None
+        raise usage_error(str(error)) from None

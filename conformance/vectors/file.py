@@ -42,7 +42,7 @@ _OWN_FIELDS: Mapping[Kind, frozenset[str]] = {
         Kind.INVALID: "type version bytes derive compare reject twin",
         Kind.UNENCODABLE: "type version value derive reject twin",
         Kind.LOOKUP: "type version bytes key values",
-        Kind.CONVERT: "type version bytes to gives reject twin",
+        Kind.CONVERT: "type version bytes to gives compare reject twin",
         Kind.SERVE: "chunks sends closes",
         Kind.INTERPRET: "request response outcome",
         Kind.NEGOTIATE: "api_key client broker chooses",
@@ -254,7 +254,11 @@ def _check_fields(kind: Kind, raw: RawVector) -> None:
     for ruling in raw.rulings:
         if not _RULING.fullmatch(ruling):
             raise VectorError(f"rulings: {ruling!r} is no ruling's id")
-    for found in raw.breaks or ():
+    _check_breaks(raw.breaks or ())
+
+
+def _check_breaks(breaks: Sequence[Mapping[str, str]]) -> None:
+    for found in breaks:
         if found.keys() != {"kind", "path"} or found["kind"] not in tuple(Break):
             raise VectorError(f'breaks: {found} is no {{"kind", "path"}} with one of {", ".join(Break)}')
 
@@ -347,6 +351,9 @@ def _also(raw: RawAlso) -> Also:
         expected["outcome"] = raw.outcome
     if raw.chooses is not msgspec.UNSET:
         expected["chooses"] = raw.chooses
+    if raw.breaks is not None:
+        _check_breaks(raw.breaks)
+        expected["breaks"] = raw.breaks
     if bool(expected) == raw.refuses:
         raise VectorError("also: an entry either refuses or says what its reading gives")
     rulings = (raw.ruling,) if isinstance(raw.ruling, str) else tuple(raw.ruling)
@@ -383,7 +390,8 @@ def _check_file(vectors: Sequence[Vector], name: str) -> None:
         place = f"{name}, vector {vector.id!r}"
         if vector.twin is not None:
             twin = by_id.get(vector.twin)
-            if twin is None or twin.reject is not None or twin.kind not in (Kind.VALID, vector.kind):
+            kinds = (Kind.CONVERT,) if vector.kind is Kind.CONVERT else (Kind.VALID, vector.kind)
+            if twin is None or twin.reject is not None or twin.kind not in kinds:
                 raise VectorError(f"{place}: its twin {vector.twin!r} is no valid vector of this file")
             if (twin.type, twin.version) != (vector.type, vector.version) and not _other_version(vector):
                 raise VectorError(f"{place}: its twin {vector.twin!r} is of another type or version")

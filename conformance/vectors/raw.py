@@ -34,6 +34,7 @@ class RawAlso(msgspec.Struct, forbid_unknown_fields=True):
     closes: bool | None = None
     outcome: dict[str, Json] | None = None
     chooses: int | None | msgspec.UnsetType = msgspec.UNSET
+    breaks: list[dict[str, str]] | None = None
     values: Json = ABSENT
 
 

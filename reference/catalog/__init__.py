@@ -12,7 +12,6 @@ one's place.
 from __future__ import annotations
 
 import functools
-import json
 import os
 from collections.abc import Mapping
 from importlib import resources
@@ -21,10 +20,11 @@ from pathlib import Path
 from typing import Any
 
 from reference.errors import SchemaError
-from reference.schema import Schema, parse
+from reference.schema import MAX_VERSION, Schema, load_json, parse
 
 #: Names the folder of the catalogue in force; unset: this package's.
 VARIABLE = "WIREPROOF_CATALOG"
+_EXPECTED = "a folder that `wireproof schema import` made is expected"
 
 
 class Catalog:
@@ -39,11 +39,13 @@ class Catalog:
         """The content of index.json. Raises SchemaError when the folder has none."""
         entry = self.folder / "index.json"
         try:
-            found = json.loads(entry.read_bytes())
-        except (OSError, ValueError) as error:
-            raise SchemaError(f"{entry}: {error}; a folder that `wireproof schema import` made is expected") from None
-        if not isinstance(found, dict) or not {"made_by", "apis", "messages"} <= found.keys():
-            raise SchemaError(f"{entry}: made_by, apis and messages are expected")
+            found: Mapping[str, Any] = load_json(entry.read_bytes())
+        except OSError as error:
+            raise SchemaError(f"{entry}: {error.strerror or error}; {_EXPECTED}") from None
+        except SchemaError as error:
+            raise SchemaError(f"{entry}: {error.detail}; {_EXPECTED}") from None
+        if not _is_index(found):
+            raise SchemaError(f"{entry}: made_by, apis and messages, as in the kit's own index, are expected")
         return found
 
     @functools.cached_property
@@ -66,8 +68,32 @@ class Catalog:
         if name not in self._schemas:
             entry = self.folder / f"{name}.json"
             known = name.isalnum() and entry.is_file()
-            self._schemas[name] = parse(entry.read_bytes(), str(entry.name)) if known else None
+            try:
+                content = entry.read_bytes() if known else b""
+            except OSError as error:
+                raise SchemaError(f"{entry}: {error.strerror or error}") from None
+            self._schemas[name] = parse(content, str(entry.name)) if known else None
         return self._schemas[name]
+
+
+def _is_index(found: Any) -> bool:
+    """Whether this JSON has the form of an index."""
+    match found:
+        case {"made_by": str(), "apis": dict() as apis, "messages": dict() as messages}:
+            return all(map(_is_api, apis.items())) and all(map(_is_span, messages.values()))
+    return False
+
+
+def _is_api(item: tuple[str, Any]) -> bool:
+    key, name = item
+    return key.isascii() and key.isdigit() and len(key) <= 5 and isinstance(name, str)
+
+
+def _is_span(found: Any) -> bool:
+    match found:
+        case [int() as low, int() as high]:
+            return 0 <= low <= high <= MAX_VERSION
+    return False
 
 
 @functools.cache

@@ -13,7 +13,8 @@ from reference.codec import Codec
 from reference.cursor import Span
 from reference.errors import DecodeError, Reason
 from reference.evolution import Comparison
-from reference.rules import Rules, Ruling
+from reference.rules import DEMANDED, Rules, Ruling
+from reference.schema import load_json
 
 #: Types around messages: headers and frames.
 _FRAMING = re.compile(r"(Request|Response)(Header|Frame)")
@@ -40,6 +41,15 @@ class Entries:
     ends_partially: Callable[[bytes], bool] = lambda _: False
 
 
+@dataclass(frozen=True, slots=True)
+class Format:
+    """What `convert` gives: bytes of a type, which may be another dialect's."""
+
+    dialect: str
+    type: str
+    version: int | None = None
+
+
 class Dialect(abc.ABC):
     """A version of the protocol. What a dialect has no answer for raises NotImplementedError, which is what it
     inherits."""
@@ -54,6 +64,8 @@ class Dialect(abc.ABC):
     areas: Mapping[str, str] = {}
     #: The types of batches and messages.
     entries: Mapping[str, Entries] = {}
+    #: What `convert` takes: type → a format's name → what it gives. Types that are converted alone stand here too.
+    formats: Mapping[str, Mapping[str, Format]] = {}
     #: Area → why the dialect has no vectors in it.
     empty_areas: Mapping[str, str] = {}
 
@@ -65,6 +77,10 @@ class Dialect(abc.ABC):
 
     def configured(self, settings: Mapping[str, Any]) -> Dialect:  # noqa: ARG002
         """The dialect under the settings of `configure`, where its types depend on them. Raises SchemaError."""
+        return self
+
+    def under(self, rules: Rules) -> Dialect:  # noqa: ARG002
+        """The dialect under some readings, where its types depend on them."""
         return self
 
     @abc.abstractmethod
@@ -126,12 +142,16 @@ class Dialect(abc.ABC):
         """The version that a conforming client uses, None when there is none."""
         raise NotImplementedError(f"{self.name} does not say how versions are chosen")
 
-    def evolve(self, old: Any, new: Any) -> list[dict[str, str]]:
+    def evolve(self, old: Any, new: Any, rules: Rules = DEMANDED) -> list[dict[str, str]]:
         """What a schema breaks, {"kind", "path"} each, against an old one or a list of them, oldest first. Raises
         SchemaError."""
-        return [found.as_json() for found in self.compare(old, new).breaks]
+        return [found.as_json() for found in self.compare(old, new, rules).breaks]
 
-    def compare(self, old: Any, new: Any) -> Comparison:
+    def read_schema(self, content: bytes) -> Any:
+        """A file's content as `compare` takes it. Raises SchemaError."""
+        return load_json(content)
+
+    def compare(self, old: Any, new: Any, rules: Rules = DEMANDED) -> Comparison:
         """All changes between such schemas. Raises SchemaError."""
         raise NotImplementedError(f"{self.name} has no schemas")
 

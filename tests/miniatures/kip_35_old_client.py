@@ -1,17 +1,16 @@
-"""A client from before KIP-35: the empty response is an answer that it can't parse."""
+"""A client from before KIP-35: the empty response is an answer that it can't parse, and it says to which request."""
 
 from __future__ import annotations
 
-from typing import Any
-
 from miniatures import Produces
-from reference import interpret as _interpret
+from reference import Reference, rulings, take
 
-PRODUCES: Produces = frozenset({("unsupported-versions", "fail", "wrong-answer")})
+PRODUCES: Produces = frozenset({("unsupported-versions", "contested", None)})
+TAKES = frozenset({"R-35-8"})
 
 dialects = ("kip-35-v7",)
 
-
-def interpret(request: bytes, response: bytes | None, *, dialect: str) -> dict[str, Any]:
-    found = _interpret(request, response, dialect=dialect)
-    return {"outcome": "malformed"} if found["outcome"] == "unsupported" else found
+_own = Reference(take(rulings("kip-35-v7").values(), {"R-35-8": "other"}))
+rejects = _own.rejects
+configure = _own.configure
+interpret = _own.interpret

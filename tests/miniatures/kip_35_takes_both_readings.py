@@ -1,4 +1,4 @@
-"""Takes the other reading of both contested rulings: "Length=0" word by word, U+FFFD for what is no UTF-8."""
+"""Takes the other reading of two contested rulings: "Length=0" word by word, U+FFFD for what is no UTF-8."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An absent field is null where it can be: one of R-482-7's other readings."""
+"""An absent field is null where it can be: the other reading of R-482-7."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TAKES = frozenset({"R-482-7"})
 
 dialects = ("kip-482-v1",)
 types = everything((), dialect="kip-482-v1")
-readings = {"R-482-7": "null"}
+readings = {"R-482-7": "other"}
 
 _own = Reference(take(rulings("kip-482-v1").values(), readings))
 rejects = _own.rejects

@@ -1,4 +1,4 @@
-"""Sends every optional field: another of R-482-7's other readings."""
+"""Sends every optional field: the other reading of R-482-16."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ PRODUCES: Produces = frozenset(
     (area, "contested", None)
     for area in ("tag-ordering", "null-encodings", "unsupported-versions", "framing", "resource-limits", "messages")
 )
-TAKES = frozenset({"R-482-7"})
+TAKES = frozenset({"R-482-16"})
 
 dialects = ("kip-482-v1",)
 types = everything((), dialect="kip-482-v1")
-readings = {"R-482-7": "send"}
+readings = {"R-482-16": "other"}
 
 _own = Reference(take(rulings("kip-482-v1").values(), readings))
 rejects = _own.rejects

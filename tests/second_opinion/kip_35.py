@@ -177,6 +177,69 @@ def negotiate(*ranges: tuple[int, int] | None) -> int | None:
     return highest if len(listed) == len(ranges) and lowest <= highest else None
 
 
+# --- What builtin tags say --------------------------------------------------------------------------------------------
+
+
+def _codecs(text: str) -> list[Any]:
+    return [[int(bits), name] for bits, name in (part.split("=") for part in text.split(","))]
+
+
+def _endpoints(text: str) -> list[Any]:
+    found = []
+    for part in text.split(","):
+        protocol, _, place = part.partition("://")
+        host, _, port = place.rpartition(":")
+        found.append([protocol, host, int(port)])
+    return found
+
+
+#: Of well-formed values: what is not is nobody's to read.
+_SAY: Mapping[str, Any] = {
+    "broker.id": int,
+    "broker.version.int": lambda text: int(text, 16),
+    "compression.codecs": _codecs,
+    "message.max.bytes": int,
+    "message.formats": lambda text: [int(part.removeprefix("v")) for part in text.split(",")],
+    "endpoints": _endpoints,
+}
+
+
+def lookup(response: bytes, key: str) -> list[Any]:
+    """What the tags of this key say, of all brokers."""
+    say = _SAY.get(key, str)
+    brokers = decode("BrokerMetadataResponse", response)["Brokers"]
+    return [say(value) for broker in brokers for name, value in broker["Tags"] if name == key]
+
+
+# --- The ledger of ProtocolVersions -----------------------------------------------------------------------------------
+
+
+def is_lawful(history: Sequence[Mapping[str, Any]], new: Mapping[str, Any]) -> bool:
+    """Whether a ledger keeps what those before it published, and leaves no number out."""
+    now = _dated(new)
+    numbers = set(now.values())
+    for old in history:
+        then = _dated(old)
+        current = max(then.values(), default=0)
+        if any(now.get(fact) != number for fact, number in then.items()):
+            return False
+        if any(number <= current for fact, number in now.items() if fact not in then):
+            return False
+        numbers |= {current} - {0}
+    return not numbers or numbers == set(range(min(numbers), max(numbers) + 1))
+
+
+def _dated(ledger: Mapping[str, Any]) -> dict[tuple[str, int, str], int]:
+    """(request type, version, what happened to it) → the number."""
+    words = ("added", "deprecated", "removed")
+    return {
+        (entry["request"], entry["version"], word): entry[word]
+        for entry in ledger["protocolVersions"]
+        for word in words
+        if entry.get(word) is not None
+    }
+
+
 def _parse(grammar: Construct, data: bytes) -> Any:
     try:
         return grammar.parse(data)

@@ -6,9 +6,10 @@ A schema is the page's JSON as a dict: `versionsWithOptional`, `optionalFields`,
 from __future__ import annotations
 
 import functools
+import itertools
 import struct
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from construct import (
@@ -202,7 +203,7 @@ class _Field:
         self.grammar: Construct = one
 
     def default(self) -> Any:
-        """What an absent field stands for (R-482-7)."""
+        """What an absent field stands for (R-482-7); no field at that is sent (R-482-16)."""
         stated, name = self.declared.get("default"), self.declared["type"]
         if stated == "null" or ("default" in self.declared and stated is None):
             if self.nullable:
@@ -329,3 +330,105 @@ def _plain(found: Any) -> Any:
     if isinstance(found, Mapping):
         return {key: _plain(value) for key, value in found.items() if key != "_io"}
     return [_plain(item) for item in found] if isinstance(found, list) else found
+
+
+# --- Releases ---------------------------------------------------------------------------------------------------------
+
+
+def is_compatible(history: Sequence[Schema], new: Schema) -> bool:
+    """Whether a release goes with each of those before it, the oldest first (R-482-13)."""
+    if any(_breaks(old, new) for old in history):
+        return False
+    releases = [dict(_names(release, ())) for release in (*history, new)]
+    return not any(_given_away([release.get(place) for release in releases]) for place in releases[-1])
+
+
+def _names(structure: Schema, path: tuple[str, ...]) -> Iterator[tuple[tuple[Any, ...], str]]:
+    """(path of a structure, tag) → the field's name."""
+    for field in structure.get("optionalFields", []):
+        yield (*path, _number(field["tag"])), field["name"]
+    for field in (*structure.get("optionalFields", []), *structure.get("fields", [])):
+        yield from _names(field, (*path, field["name"]))
+
+
+def _given_away(names: Sequence[str | None]) -> bool:
+    """Whether a tag was there, was not, and then was there under a name that it never had before."""
+    there = [index for index, name in enumerate(names) if name is not None]
+    return any(index - before > 1 and names[index] not in names[:index] for before, index in itertools.pairwise(there))
+
+
+def _versions(schema: Schema, key: str = "validVersions") -> set[int]:
+    low, _, high = schema["validVersions"].partition("-")
+    return {version for version in range(int(low), int(high or low) + 1) if _holds(schema[key], version)}
+
+
+def _breaks(old: Schema, new: Schema) -> bool:
+    before, now = _versions(old), _versions(new)
+    buffered, buffered_now = (_versions(schema, "versionsWithOptional") for schema in (old, new))
+    later = {version for version in now if version > max(before)}
+    first = min(buffered | buffered_now, default=None)
+    forward = first is None or {version for version in later if version > first} <= buffered_now
+    return (
+        old.get("apiKey") != new.get("apiKey")
+        or not forward
+        or buffered & now != buffered_now & before
+        or not all(_keeps_places(old, new, version, version in buffered) for version in before & now)
+        or _clash(old, new, max(before), later)
+    )
+
+
+def _here(structure: Schema, version: int) -> list[Schema]:
+    return [field for field in structure.get("fields", []) if _holds(field["versions"], version)]
+
+
+def _tagged(structure: Schema) -> dict[int, Schema]:
+    return {_number(field["tag"]): field for field in structure.get("optionalFields", [])}
+
+
+def _type_of(field: Schema) -> str:
+    """A type as the wire has it: what a structure is called does not stand there."""
+    own = "fields" in field or "optionalFields" in field
+    return ("[]" * field["type"].startswith("[]") + "structure") if own else str(field["type"])
+
+
+def _keeps_places(old: Schema, new: Schema, version: int, buffered: bool) -> bool:
+    """Whether mandatory fields are as they were in a version, in structures behind tags too."""
+    were, are = _here(old, version), _here(new, version)
+    both = {field["name"] for field in were} & {field["name"] for field in are}
+    pairs = list(zip(were, are, strict=False))
+    tags, tags_now = _tagged(old), _tagged(new)
+    inner = pairs + [(tags[tag], tags_now[tag]) for tag in tags.keys() & tags_now.keys() if buffered]
+    return (
+        len(were) == len(are)
+        and all(one["name"] == two["name"] or not both & {one["name"], two["name"]} for one, two in pairs)
+        and all(_type_of(one) == _type_of(two) for one, two in pairs)
+        and all(
+            _holds(one.get("nullableVersions", "none"), version) == _holds(two.get("nullableVersions", "none"), version)
+            for one, two in pairs
+        )
+        and all(_keeps_places(one, two, version, buffered) for one, two in inner)
+    )
+
+
+def _clash(old: Schema, new: Schema, last: int, later: set[int]) -> bool:
+    """Whether a tag means another type now, can be null or no more, or holds another structure in later versions."""
+    tags, tags_now = _tagged(old), _tagged(new)
+    for one, two in ((tags[tag], tags_now[tag]) for tag in tags.keys() & tags_now.keys()):
+        if _type_of(one) != _type_of(two) or one.get("nullable", False) != two.get("nullable", False):
+            return True
+        if _type_of(one) == "structure" and any(_replaced(one, two, last, version) for version in later):
+            return True
+        if _clash(one, two, last, later):
+            return True
+    named = {field["name"]: field for field in new.get("fields", [])}
+    return any(
+        _clash(field, named[field["name"]], last, later) for field in old.get("fields", []) if field["name"] in named
+    )
+
+
+def _replaced(old: Schema, new: Schema, last: int, version: int) -> bool:
+    were = {field["name"]: _type_of(field) for field in (*old.get("optionalFields", []), *_here(old, last))}
+    are = {field["name"]: _type_of(field) for field in (*new.get("optionalFields", []), *_here(new, version))}
+    both = were.keys() & are.keys()
+    gone = bool(were) and not both and [*were.values()] != [*are.values()]
+    return gone or any(were[name] != are[name] for name in both)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import json
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,9 +13,11 @@ import click
 from rich.text import Text
 
 import reference
+from conformance.bounded import read_bytes, read_text
 from conformance.capture import Capture, Frame, NotToldError
 from conformance.grounds import grounds
 from conformance.own import own, shared_settings
+from conformance.report.control import control_lines
 from conformance.report.hexview import Mark, hex_dump
 from conformance.report.labels import rows_of
 from conformance.report.outline import is_structure, outline_rows
@@ -26,8 +27,8 @@ from conformance.values import to_json
 from reference.dialects import DIALECTS, NamesNumbers
 from reference.errors import DecodeError, SchemaError
 from reference.schema import load_json
-from wireproof.given import read_bytes
-from wireproof.output import show, width
+from wireproof.given import given_bytes
+from wireproof.output import say, say_json, show, width
 
 #: How wide the word is that stands before a paragraph below a dump.
 _MARGIN = 9
@@ -71,7 +72,8 @@ def explain(
 
     HEX are hex digits; blanks, new lines, colons and 0x are passed over. The columns of xxd and of tcpdump -X, in
     quotes, are understood: offsets, text and the headers of IP and TCP are left out. A single - reads HEX from standard
-    input, @FILE reads the raw bytes of a file.
+    input, @FILE reads the raw bytes of a file. 16 MiB of bytes are the most that is read, and 5000 frames; the first
+    50000 fields of a TYPE or frame are named. Which rulings a refusal rests on is found out up to 256 KiB.
 
     The messages of kip-482-v1 come from schemas: --schema reads them, in place of those of the kit's vectors.
 
@@ -124,14 +126,14 @@ def _explain_typed(
     as_json: bool,
 ) -> bool:
     """Write what the bytes are as this type; True when they are refused."""
-    data = read_bytes(digits)
+    data = given_bytes(digits)
     check_type(type_name, dialect, version)
     found = own().explain(type_name, data, dialect=dialect, version=version)
     error = found.error
     rulings = () if error is None else grounds(type_name, data, dialect, version, error, found.spans)
     if as_json:
         named = {"type": type_name, "dialect": dialect, "version": version, "data": data.hex()}
-        _write_json({**named, **_facts(found, rulings)})
+        say_json({**named, **_facts(found, rulings)})
         return error is not None
     named_so = type_name if version is None else f"{type_name} version {version}"
     out = Text().append(safe(named_so), "bold").append(f", {len(data)} {'byte' if len(data) == 1 else 'bytes'}\n\n")
@@ -141,6 +143,8 @@ def _explain_typed(
     else:
         out.append_text(hex_dump(rows_of(found.spans, data), width=width(), marks=_marks(error))).append("\n\n")
         out.append_text(_end(found, rulings, dialect, None))
+    for line in () if error else control_lines(dialect, type_name, found.value):
+        out.append(f"\n{'control':<{_MARGIN}}", "bold").append(_hanging(safe(line)))
     show(out)
     return error is not None
 
@@ -154,17 +158,17 @@ def _explain_frames(
     types, spoken = _types(dialect), own().dialect(dialect)
     if not any(map(spoken.request_type, spoken.apis())):
         raise click.UsageError(f"the dialect {dialect} has no frames: say TYPE, {', '.join(sorted(types))}")
-    capture = Capture(read_bytes(digits), dialect)
+    capture = Capture(given_bytes(digits), dialect)
     try:
         if request is None:
             frames = capture.requests()
         else:
-            asked = Capture(read_bytes((request,)), dialect)
+            asked = Capture(given_bytes((request,)), dialect)
             frames = capture.responses(asked)
     except NotToldError as error:
         raise click.UsageError(str(error)) from None
     if as_json:
-        _write_json({"dialect": dialect, "data": capture.data.hex(), "frames": [_frame_facts(one) for one in frames]})
+        say_json({"dialect": dialect, "data": capture.data.hex(), "frames": [_frame_facts(one) for one in frames]})
     else:
         for number, frame in enumerate(frames, 1):
             if frames[1:]:
@@ -253,10 +257,6 @@ def _notes(type_name: str, version: int | None, found: reference.Explanation, di
     return {"header": header, "body": message} if begun else {"body": message}
 
 
-def _write_json(value: Any) -> None:
-    click.echo(json.dumps(value, ensure_ascii=False))
-
-
 def _facts(found: reference.Explanation, rulings: Iterable[str]) -> dict[str, Any]:
     error = found.error
     return {
@@ -291,14 +291,14 @@ def _register(files: tuple[str, ...], dialect: str) -> None:
     except ValueError as error:
         raise click.UsageError(str(error)) from None
     for problem in problems:
-        click.echo(safe(problem), err=True)
+        say(str(problem), err=True)
     click.get_current_context().call_on_close(lambda: own().configure(shared_settings(dialect), dialect=dialect))
     own().configure({**shared_settings(dialect), "registers": texts}, dialect=dialect)
 
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text("utf-8")
+        return read_text(path)
     except OSError as error:
         raise click.UsageError(f"{path} cannot be read: {error.strerror or error}") from None
     except UnicodeDecodeError as error:
@@ -311,7 +311,7 @@ def _take(files: Sequence[str], dialect: str) -> None:
     read = []
     for name in files:
         try:
-            read.append(load_json(Path(name).read_bytes()))
+            read.append(load_json(read_bytes(Path(name))))
         except OSError as error:
             raise click.UsageError(f"{name} cannot be read: {error.strerror or error}") from None
         except SchemaError as error:

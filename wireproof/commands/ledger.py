@@ -12,6 +12,7 @@ from conformance import ledger as ledgers
 from conformance.connection import ImplementationError, Options, open_connection
 from conformance.ledger import remaking
 from reference import catalog
+from wireproof.output import say
 
 
 @click.group()
@@ -63,7 +64,7 @@ def make(folder: Path, specs: tuple[str, ...], chosen: tuple[str, ...]) -> None:
             count += len(ledgers.parse(content, name).vectors)
             differences += found
     for difference in differences:
-        click.echo(f"{difference.id}: {difference.implementation} {difference.what}")
-    click.echo(f"{folder}: {len(chosen or messages)} messages, {count} cases, {len(differences)} differences")
+        say(f"{difference.id}: {difference.implementation} {difference.what}")
+    say(f"{folder}: {len(chosen or messages)} messages, {count} cases, {len(differences)} differences")
     if differences:
         raise SystemExit(1)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
 import click
+
+from wireproof.output import say
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +41,7 @@ def wrapper(kind: str, folder: Path) -> None:
 
     \b
     python   a module with decode and encode for two types, and a guide to the rest
-    exec     a program of 40 lines behind the line protocol, for codecs in any language
+    exec     a program of some 40 lines behind the line protocol, for codecs in any language
 
     Nothing is overwritten.
 
@@ -52,13 +55,11 @@ def wrapper(kind: str, folder: Path) -> None:
     taken = [name for name in texts if (folder / name).exists()]
     if taken:
         raise click.UsageError(f"{folder} already has {' and '.join(taken)}: nothing was written. Name another folder.")
-    try:
-        _write(folder, texts)
-    except OSError as error:
-        raise click.UsageError(f"{error.filename} cannot be written: {error.strerror}") from None
-    click.echo(f"{folder / scaffold.code} runs as it is; {folder / 'README.md'} says how to go on. Try:\n")
-    for command in (f"cd {folder}", *scaffold.commands):
-        click.echo(f"    {command}")
+    _write(folder, texts)
+    say(f"{folder / scaffold.code} runs as it is; {folder / 'README.md'} says how to go on. Try:")
+    say("")
+    for command in (f"cd {shlex.quote(str(folder))}", *scaffold.commands):
+        say(f"    {command}")
 
 
 def _texts(kind: str) -> dict[str, str]:

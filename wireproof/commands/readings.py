@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,7 +17,7 @@ from conformance.readings_taken import DEMANDED, MIXED, NEITHER, NOT_ASKED, Evid
 from conformance.report.failure import titled_name
 from conformance.report.text import safe, wrap
 from wireproof.implementation import implementation_options, load_vectors, open_examiner
-from wireproof.output import show, width
+from wireproof.output import say_json, show, width
 
 #: How many ids are listed for a reading of a mixed ruling.
 _LISTED = 3
@@ -43,8 +42,8 @@ def readings(
 
     The protocol leaves some points open, and good implementations differ on them. A ruling marked ‡ demands one reading
     and knows the others. This command asks every vector on which the readings part, and says for each ruling whether
-    the demanded reading is taken, another one, or now this and now that. It ends with the dict to paste into the
-    wrapper: what is declared there is reported as contested, in generated cases too, and not as a failure.
+    the demanded reading is taken, another one, or now this and now that. It ends with what to paste into
+    the wrapper, a dict for a Python module and JSON for a program: what is declared there is reported as contested, in generated cases too, and not as a failure.
 
     \b
     Examples:
@@ -59,9 +58,9 @@ def readings(
         load_vectors((chosen,))  # damaged ones are told of
         found = find_readings(examiner, chosen)
     if as_json:
-        click.echo(json.dumps(_as_json(described, chosen, found), indent=2, ensure_ascii=False))
+        say_json(_as_json(described, chosen, found), indent=2)
     else:
-        show(_page(described, declared, chosen, found))
+        show(_page(described, declared, chosen, found, program=spec.startswith("exec:")))
     sys.exit(0 if any(one.shown for one in found) else 1)
 
 
@@ -81,11 +80,14 @@ def _dialect(wanted: str | None, described: Description) -> str:
 # --- Telling ------------------------------------------------------------------------------------------------------
 
 
-def _page(described: Description, declared: Mapping[str, str], dialect: str, found: list[Evidence]) -> Text:
+def _page(
+    described: Description, declared: Mapping[str, str], dialect: str, found: list[Evidence], *, program: bool
+) -> Text:
     out = Text().append(f"{safe(titled_name(described))}, dialect {dialect}\n\n", "bold")
     for finding in found:
         _append_finding(out, finding)
-    out.append("\nFor the wrapper:\n\n", "bold").append(_snippet(found))
+    where = "For the program's answer to describe" if program else "For the wrapper"
+    out.append(f"\n{where}:\n\n", "bold").append(_json_snippet(found) if program else _snippet(found))
     wanted = {one.ruling.id: one.declared for one in found if one.declared}
     asked = {one.ruling.id for one in found if one.taken not in (MIXED, NOT_ASKED)}
     missing = [key for key in wanted if declared.get(key) != wanted[key]]
@@ -128,6 +130,13 @@ def _snippet(found: list[Evidence]) -> str:
         elif one.taken == MIXED:
             lines += [f'    # "{one.ruling.id}": "{name}",  # mixed: now and then' for name in one.others]
     return "\n".join(["readings = {", *lines, "}"]) if lines else "readings = {}"
+
+
+def _json_snippet(found: list[Evidence]) -> str:
+    """The same for a program, which describes itself in JSON; that has no comments."""
+    taken = {one.ruling.id: one.declared for one in found if one.declared}
+    mixed = [f"{one.ruling.id} is mixed: now and then {', '.join(one.others)}" for one in found if one.taken == MIXED]
+    return "\n".join([f'"readings": {json.dumps(taken)}', *mixed])
 
 
 def _as_json(described: Description, dialect: str, found: list[Evidence]) -> dict[str, Any]:

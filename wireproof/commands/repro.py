@@ -53,7 +53,7 @@ def repro(verdict_id: str, spec: str, timeout: float, memory: int, in_process: b
         with open_examiner(spec, options) as examiner:
             (judged,) = examiner.judge([question])
             described = examiner.description
-        conversation = heard.read_text("utf-8") if heard.exists() else ""
+        conversation = heard.read_text("utf-8", "backslashreplace") if heard.exists() else ""
     if transcript is not None:
         _append(transcript, conversation)
     out = Text().append("implementation ", "bold").append(safe(f"{titled_name(described)} ({described.language})"))
@@ -68,6 +68,7 @@ def repro(verdict_id: str, spec: str, timeout: float, memory: int, in_process: b
             implementation=titled_name(described),
             repro=repro_command(judged.case.id, spec),
             width=width(),
+            rebuilds=described.rebuilds.get(judged.case.type or "", ()),
         )
     )
     show(out)
@@ -98,7 +99,7 @@ def _twin_line(judged: Judged) -> Text:
 def _conversation(transcript: str) -> Text:
     """The conversation with the child; there is none inside this process."""
     out = Text()
-    lines = [json.loads(line) for line in transcript.splitlines()]
+    lines = [json.loads(line) for line in transcript.split("\n") if line]
     starts = 0
     for line in lines:
         said = line["line"]

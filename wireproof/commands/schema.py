@@ -9,14 +9,16 @@ from typing import Any
 
 import click
 
+from conformance.bounded import read_bytes
 from reference import catalog as catalogs
-from reference.dialects import DIALECTS
+from reference.dialects import DIALECTS, Dialect
 from reference.dialects.kip_482 import schemas
-from reference.dialects.kip_482.lift import lift
+from reference.dialects.kip_482.lift import KINDS, lift
 from reference.errors import SchemaError
 from reference.evolution import Change
-from reference.schema import load_json
+from reference.schema import Schema
 from wireproof import catalog
+from wireproof.output import say
 
 
 @click.group()
@@ -50,9 +52,7 @@ def import_(source: Path, folder: Path) -> None:
         files, live = catalog.make(source, folder)
     except SchemaError as error:
         raise _refused(error) from None
-    except OSError as error:
-        raise click.UsageError(f"{error.filename} cannot be written: {error.strerror}") from None
-    click.echo(f"{folder}: {files} schemas, {live} messages with versions, from {catalog.made_by(source)}")
+    say(f"{folder}: {files} schemas, {live} messages with versions, from {catalog.made_by(source)}")
 
 
 def _refused(error: SchemaError) -> click.ClickException:
@@ -66,7 +66,7 @@ def _refused(error: SchemaError) -> click.ClickException:
 @click.argument("folder", metavar="DIR", type=click.Path(file_okay=False, path_type=Path))
 @click.argument("messages", metavar="[MESSAGE]...", nargs=-1)
 def lift_(folder: Path, messages: tuple[str, ...]) -> None:
-    """Write the messages of the catalogue in force, all or these, into DIR as schemas of kip-482-v1.
+    """Write requests and responses of the catalogue in force, all or these, into DIR as schemas of kip-482-v1.
 
     Each has one version more, the first with optional fields: what is tagged today stands there as an optional field.
     All its versions have the classic encodings; the bytes of those that were classic stay as they were.
@@ -83,19 +83,17 @@ def lift_(folder: Path, messages: tuple[str, ...]) -> None:
     """  # noqa: D301 (\b is click's sign for text that keeps its lines)
     found = catalogs.current()
     try:
-        names = messages or tuple(found.messages)
-        made = {name: schemas.to_json(lift(_message(found, name))) for name in names}
+        wanted = [_message(found, name) for name in messages or found.messages]
+        made = {one.name: schemas.to_json(lift(one)) for one in wanted if messages or one.kind in KINDS}
         folder.mkdir(parents=True, exist_ok=True)
         for name, raw in made.items():
             (folder / f"{name}.json").write_text(json.dumps(raw, indent=2) + "\n", "utf-8")
     except SchemaError as error:
         raise _refused(error) from None
-    except OSError as error:
-        raise click.UsageError(f"{error.filename} cannot be written: {error.strerror}") from None
-    click.echo(f"{folder}: {len(made)} {'message' if len(made) == 1 else 'messages'}, lifted from {found.made_by}")
+    say(f"{folder}: {len(made)} {'message' if len(made) == 1 else 'messages'}, lifted from {found.made_by}")
 
 
-def _message(found: catalogs.Catalog, name: str) -> Any:
+def _message(found: catalogs.Catalog, name: str) -> Schema:
     message = found.load(name) if name in found.messages else None
     if message is None:
         raise click.UsageError(f"the catalogue ({found.made_by}) has no message {name!r} with a version")
@@ -114,11 +112,14 @@ def diff(releases: tuple[Path, ...], dialect: str) -> None:
     A release is a file with a message's schema, or a folder of such files: then those of the same name are compared. A
     tag that any release gave away keeps its meaning for ever, so the whole history counts and not its last step alone.
 
+    In the dialect kip-35-v7 a release is a ledger of ProtocolVersions, as JSON or in the proposal's own text form.
+
     \b
     Examples:
         wireproof schema diff kafka-3.9/FetchResponse.json kafka-4.4/FetchResponse.json
         wireproof schema diff kafka-3.9 kafka-4.3 kafka-4.4
         wireproof schema diff --dialect kip-482-v1 v1.json v2.json v3.json
+        wireproof schema diff --dialect kip-35-v7 ledger-0.9.txt ledger-0.10.txt
 
     \b
     Exit codes: 0 compatible, 1 something breaks or a schema is refused, 2 usage.
@@ -127,14 +128,14 @@ def diff(releases: tuple[Path, ...], dialect: str) -> None:
         raise click.UsageError("OLD and NEW are wanted: one release alone has not changed")
     if dialect not in DIALECTS:
         raise click.UsageError(f"there is no dialect {dialect!r}; there are {', '.join(DIALECTS)}")
-    *old, new = map(_release, releases)
+    *old, new = (_release(path, DIALECTS[dialect]) for path in releases)
     if all(path.is_file() for path in releases):  # one message, whatever it was called
         old = [dict(zip(new, release.values(), strict=False)) for release in old]
     broken = 0
     for name, raw in new.items():
         history = [release[name] for release in old if name in release]
         if not history:
-            click.echo(f"{name}: new")
+            say(f"{name}: new")
             continue
         try:
             found = DIALECTS[dialect].compare(history, raw)
@@ -145,26 +146,27 @@ def diff(releases: tuple[Path, ...], dialect: str) -> None:
         broken += len(found.breaks)
         _tell(name, found.changes)
     for name in sorted(old[-1].keys() - new.keys()):
-        click.echo(f"{name}: gone")
-    click.echo(
-        f"{broken} {'change breaks' if broken == 1 else 'changes break'} compatibility" if broken else "compatible"
-    )
+        say(f"{name}: gone")
+    say(f"{broken} {'change breaks' if broken == 1 else 'changes break'} compatibility" if broken else "compatible")
     raise SystemExit(1 if broken else 0)
 
 
-def _release(path: Path) -> dict[str, Any]:
+def _release(path: Path, dialect: Dialect) -> dict[str, Any]:
     """Message → its schema's JSON. Raises click exceptions."""
     files = sorted(one for one in path.glob("*.json") if one.name != "index.json") if path.is_dir() else [path]
     found: dict[str, Any] = {}
     for file in files:
         try:
-            raw = load_json(file.read_bytes())
+            raw = dialect.read_schema(read_bytes(file))
         except SchemaError as error:
             raise click.ClickException(f"{file}: {error.detail}") from None
         except OSError as error:
             raise click.UsageError(f"{file} cannot be read: {error.strerror}") from None
         name = raw.get("name") if isinstance(raw, Mapping) else None
-        found[name if isinstance(name, str) else file.stem] = raw
+        message = name if isinstance(name, str) else file.stem
+        if message in found:
+            raise click.ClickException(f"{file}: another file of {path} has a message of the name {message} too")
+        found[message] = raw
     if not found:
         raise click.UsageError(f"{path}: there is no *.json in it")
     return found
@@ -173,4 +175,5 @@ def _release(path: Path) -> dict[str, Any]:
 def _tell(name: str, changes: Sequence[Change]) -> None:
     for change in sorted(changes, key=lambda change: change.kind is None):
         kind = "compatible" if change.kind is None else str(change.kind)
-        click.echo(f"{name}: {kind}: {change.path}: {change.detail}")
+        contested = f" ({change.ruling} ‡: another reading calls it a break)" if change.ruling else ""
+        say(f"{name}: {kind}: {change.path}: {change.detail}{contested}")

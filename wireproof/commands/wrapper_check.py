@@ -10,7 +10,8 @@ from rich.text import Text
 
 from conformance.connection import ImplementationError, Options
 from conformance.connection.manners import Check, Inspection, Result
-from conformance.report.text import safe, wrap
+from conformance.report.text import LINE, LINES, middle, safe, safe_lines, wrap
+from wireproof.implementation import MEMORY, SECONDS
 from wireproof.output import show, width
 
 _SIGNS = {Result.GOOD: ("✓", "green"), Result.BAD: ("✗", "bold red"), Result.NOT_RUN: ("–", "dim")}
@@ -26,7 +27,7 @@ def wrapper() -> None:
 @click.argument("spec", metavar="exec:COMMAND")
 @click.option(
     "--timeout",
-    type=click.FloatRange(min=0, min_open=True),
+    type=SECONDS,
     default=5.0,
     show_default=True,
     metavar="SECONDS",
@@ -34,7 +35,7 @@ def wrapper() -> None:
 )
 @click.option(
     "--memory",
-    type=click.IntRange(min=1),
+    type=MEMORY,
     default=1024,
     show_default=True,
     metavar="MIB",
@@ -73,10 +74,10 @@ def _told(done: Check) -> Text:
     sign, style = _SIGNS[done.result]
     text = Text().append(f"{sign} ", style).append(f"{done.name:<38}")
     if done.result is not Result.BAD:
-        first_line = safe(done.found.partition("\n")[0])
+        first_line = safe(middle(done.found.partition("\n")[0], LINE))
         return text.append(f"  {first_line}"[: max(width() - len(text), 10)], "dim")
-    for line in done.found.split("\n"):
-        for piece in wrap(safe(line), width() - len(_INDENT)):
+    for line in safe_lines(done.found, LINES, LINE):
+        for piece in wrap(line, width() - len(_INDENT)):
             text.append(f"\n{_INDENT}{piece}")
     for piece in wrap(f"→ {done.advice}", width() - len(_INDENT)):
         text.append(f"\n{_INDENT}{piece}", "bold")

@@ -10,18 +10,19 @@ protocol_versions   the ledger of what was added, deprecated and removed in whic
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from reference.codec import Codec
+from reference import evolution
+from reference.codec import Codec, decode
 from reference.dialects.base import Dialect, Ground, UnknownType
-from reference.dialects.kip_35 import broker
+from reference.dialects.kip_35 import broker, protocol_versions, tags
 from reference.dialects.kip_35.client import Client, common
 from reference.dialects.kip_35.layouts import API, API_KEY, BODIES, VERSION, EmptyResponse, Layouts, PlainCodec
 from reference.dialects.kip_35.rulings import RULINGS
-from reference.errors import DecodeError, Reason, shown
+from reference.errors import DecodeError, Reason, SchemaError, shown
 from reference.framing import RequestFrame, ResponseFrame
-from reference.rules import Rules
+from reference.rules import DEMANDED, Rules
 
 _RESPONSE_FRAME = f"ResponseFrame:{API}"
 _TYPES: Mapping[str, tuple[int, int] | None] = {
@@ -49,11 +50,19 @@ class Kip35(Dialect):
     empty_areas: Mapping[str, str] = {
         "varints": "it has no varints: lengths and counts have fixed widths",
         "tag-ordering": "its tags are keys and values in an array: header-multimaps",
-        "schema-evolution": "its messages have one version; for its ledger of ProtocolVersions there is no op",
     }
 
     def __init__(self, api_key: int = API_KEY) -> None:
         self.layouts = Layouts(api_key)
+
+    def configured(self, settings: Mapping[str, Any]) -> Kip35:
+        """`settings["api_key"]`: BrokerMetadata's. Raises SchemaError."""
+        if "api_key" not in settings:
+            return self
+        key = settings["api_key"]
+        if not isinstance(key, int) or isinstance(key, bool) or not -(2**15) <= key < 2**15:
+            raise SchemaError(f"{shown(key)} is no api key: an integer of 16 bits is expected", "api_key")
+        return Kip35(key)
 
     def apis(self) -> Mapping[int, str]:
         return {self.layouts.api_key: API}
@@ -88,6 +97,28 @@ class Kip35(Dialect):
 
     def interpret(self, request: bytes, response: bytes | None, rules: Rules) -> dict[str, Any]:
         return Client(self.layouts, rules).interpret(request, response)
+
+    def lookup(self, type_name: str, data: bytes, key: Any, version: int | None, rules: Rules) -> list[Any]:
+        """What the tags of this key say, of all brokers of a BrokerMetadataResponse, in order (R-35-5)."""
+        if type_name != f"{API}Response":
+            raise NotImplementedError(f"{type_name} has no tags to be looked up")
+        found = decode(self.codec(type_name, version), data, rules)
+        return [tags.told(key, value) for one in found["Brokers"] for name, value in one["Tags"] if name == key]
+
+    def read_schema(self, content: bytes) -> Any:
+        """A ledger, as JSON or in the page's own text form."""
+        if content.lstrip()[:1] == b"{":
+            return super().read_schema(content)
+        try:
+            return protocol_versions.parse(content.decode()).as_json
+        except UnicodeDecodeError as error:
+            raise SchemaError(f"it is not UTF-8: {error}") from None
+
+    def compare(self, old: Any, new: Any, rules: Rules = DEMANDED) -> evolution.Comparison:
+        """Of ledgers of ProtocolVersions (R-35-7)."""
+        releases: Sequence[Any] = old if isinstance(old, (list, tuple)) else [old]
+        *before, now = (protocol_versions.Ledger.of(release) for release in (*releases, new))
+        return protocol_versions.compare(before, now, rules)
 
     def negotiate(self, api_key: int, client: tuple[int, int], broker: tuple[int, int] | None) -> int | None:  # noqa: ARG002 (a ProtocolVersion is of all apis)
         return common((client, broker))

@@ -48,11 +48,10 @@ class NotSupportedError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """`knows_empty`: whether it knows what the empty response means. One from before this proposal does not."""
+    """One that knows what the empty response means, or is from before this proposal (R-35-8 ‡)."""
 
     layouts: Layouts
     rules: Rules
-    knows_empty: bool = True
 
     def interpret(self, request: bytes, response: bytes | None) -> dict[str, Any]:
         """What the client makes of `response` to its `request` (both whole frames; None: the connection was closed).
@@ -65,12 +64,13 @@ class Client:
         api_key, version, correlation_id = struct.unpack_from(">hhi", request, SIZE_BYTES)
         if response is None:
             return {"outcome": "error", "error": None}
-        if self.knows_empty and self._is_empty(response, correlation_id):
+        updated = self.rules.empty_response_means == "unsupported"
+        if updated and self._is_empty(response, correlation_id):
             return {"outcome": "unsupported", "request": self.request_name(api_key)}
         if not _belongs(response, correlation_id):
             return {"outcome": "malformed"}
         if len(response) == SIZE_BYTES + 4:  # no answer of Kafka 0.9 has an empty body
-            return {"outcome": "malformed"}
+            return {"outcome": "malformed", "request": self.request_name(api_key)}
         if (api_key, version) != (self.layouts.api_key, VERSION):
             raise NotImplementedError(f"KIP-35 has no layout for an answer to {self.request_name(api_key)} {version}")
         found = self._read(ResponseFrame.of(self.layouts, api_key, API, version), response)

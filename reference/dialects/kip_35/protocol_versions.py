@@ -10,20 +10,24 @@ Source: KIP-35 version 7, ProtocolVersion and Managing the ProtocolVersion; R-35
 
 from __future__ import annotations
 
+import dataclasses
+import itertools
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from reference.dialects.kip_35.client import NotSupportedError, agree
-from reference.errors import shown
+from reference.errors import SchemaError, shown
+from reference.evolution import Break, Change, Comparison
+from reference.rules import DEMANDED, Rules
 
 _HEAD = re.compile(r"([A-Za-z][A-Za-z0-9]*) v([0-9]{1,5}):")
 _EVENT = re.compile(r"(Added|Deprecated|Removed) in ProtocolVersion: ([0-9]{1,10})")
 _MAX_VERSION, _MAX_NUMBER = 2**15 - 1, 2**31 - 1
 
 
-class LedgerError(ValueError):
+class LedgerError(SchemaError):
     """A ledger that is refused; the text names the line or the entry."""
 
 
@@ -52,18 +56,6 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Break:
-    """What a newer ledger does to an older one, and may not."""
-
-    kind: Literal["deleted", "changed", "past"]
-    name: str
-    detail: str
-
-    def __str__(self) -> str:
-        return f"{self.name}: {self.detail}"
-
-
-@dataclass(frozen=True, slots=True)
 class Ledger:
     """Every entry that there ever was, in the order of the file.
 
@@ -89,13 +81,25 @@ class Ledger:
             latest[entry.request] = entry
 
     @classmethod
-    def of(cls, setting: Iterable[Mapping[str, Any]]) -> Ledger:
-        """From the setting `ledger`: [{"request", "version", "added", "deprecated", "removed"}], of which the last two
-        may be missing or null. Raises LedgerError."""
+    def of(cls, raw: Any) -> Ledger:
+        """From JSON: {"protocolVersions": [{"request", "version", "added", "deprecated", "removed"}]}.
+
+        The last two may be missing or null; beside the list there may be a `name`. Raises LedgerError."""
+        if not isinstance(raw, Mapping) or not {"protocolVersions"} <= raw.keys() <= {"name", "protocolVersions"}:
+            raise LedgerError(f'{shown(raw)} is no ledger; {{"protocolVersions": [entries]}} is expected')
+        entries = raw["protocolVersions"]
+        if not isinstance(entries, (list, tuple)) or not all(isinstance(entry, Mapping) for entry in entries):
+            raise LedgerError(f"{shown(entries)} is no list of entries", "protocolVersions")
         try:
-            return cls(tuple(Entry(**item) for item in setting))
+            return cls(tuple(Entry(**entry) for entry in entries))
         except TypeError as error:
-            raise LedgerError(f"an entry has request, version, added, deprecated and removed: {error}") from None
+            detail = f"an entry has request, version, added, deprecated and removed: {error}"
+            raise LedgerError(detail, "protocolVersions") from None
+
+    @property
+    def as_json(self) -> dict[str, Any]:
+        """What `of` reads back."""
+        return {"protocolVersions": [dataclasses.asdict(entry) for entry in self.entries]}
 
     @property
     def current(self) -> int:
@@ -175,31 +179,60 @@ def _entry(head: re.Match[str], events: Mapping[str, int], line: int) -> Entry:
     return Entry(head[1], int(head[2]), events["added"], events.get("deprecated"), events.get("removed"))
 
 
-def breaks(old: Ledger, new: Ledger) -> list[Break]:
-    """What `new` does to the facts that `old` published; empty when it only adds.
+def compare(old: Sequence[Ledger], new: Ledger, rules: Rules = DEMANDED) -> Comparison:
+    """What `new` does to the facts that each of the old ledgers published, the oldest first; whether its numbers leave
+    one out, or are shared.
 
-    deleted   an entry is gone: when support ends, "Removed in ProtocolVersion" is added, and nothing is taken away
-    changed   a number that was published is another now, or is gone
-    past      something new is dated into a ProtocolVersion that was published before: what it holds would change
+    entry-deleted    an entry is gone: when support ends, "Removed in ProtocolVersion" is added, and nothing taken away
+    number-changed   a number that was published is another now, or is gone
+    number-past      something new is dated into a ProtocolVersion that was published before: what it holds would change
+    number-skipped   there are numbers in which nothing happened: it is incremented for each addition, and not else
+    number-shared    several additions under one number: compatible and noted (R-35-7 ‡, other: this is a break)
     """
+    found: dict[tuple[Break | None, str], Change] = {}
+    for change in itertools.chain(*(_steps(before, new) for before in old), _numbers(old, new), _shared(new, rules)):
+        found.setdefault((change.kind, change.path), change)
+    return Comparison(tuple(found.values()))
+
+
+def _steps(old: Ledger, new: Ledger) -> Iterator[Change]:
     now = {(entry.request, entry.version): entry for entry in new.entries}
     then = {(entry.request, entry.version): entry for entry in old.entries}
-    found = []
     for key, entry in then.items():
         if key not in now:
             detail = "it is not there any more; removing support adds “Removed in ProtocolVersion”, and deletes nothing"
-            found.append(Break("deleted", entry.name, detail))
+            yield Change(Break.ENTRY_DELETED, entry.name, detail)
     for key, entry in now.items():
         before = then.get(key)
         for word in ("added", "deprecated", "removed"):
             told = None if before is None else getattr(before, word)
             says = getattr(entry, word)
             if told is not None and says != told:
-                found.append(Break("changed", entry.name, f"{word} in {told} before, now {says or 'not at all'}"))
+                detail = f"{word} in {told} before, now {'not at all' if says is None else says}"
+                yield Change(Break.NUMBER_CHANGED, entry.name, detail)
             elif told is None and says is not None and says <= old.current:
                 detail = f"{word} in {says}, but ProtocolVersion {old.current} is published; at least {old.current + 1}"
-                found.append(Break("past", entry.name, detail))
-    return found
+                yield Change(Break.NUMBER_PAST, entry.name, detail)
+
+
+def _numbers(old: Sequence[Ledger], new: Ledger) -> Iterator[Change]:
+    """A number is left out between two of the new ledger, or behind the last that was published."""
+    used = {number for entry in new.entries for number in entry.numbers}
+    used |= {ledger.current for ledger in old if ledger.entries}
+    for before, behind in itertools.pairwise(sorted(used)):
+        if behind > before + 1:
+            names = [entry.name for entry in new.entries if behind in entry.numbers]
+            detail = f"ProtocolVersion {behind} comes after {before}; it goes up by one for each addition"
+            yield Change(Break.NUMBER_SKIPPED, names[0] if names else f"ProtocolVersion {behind}", detail)
+
+
+def _shared(new: Ledger, rules: Rules) -> Iterator[Change]:
+    kind = Break.NUMBER_SHARED if rules.shared_number == "refused" else None
+    first: dict[int, Entry] = {}
+    for entry in new.entries:
+        other = first.setdefault(entry.added, entry)
+        if other is not entry:
+            yield Change(kind, entry.name, f"added in {entry.added}, as {other.name} is", "R-35-7")
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,12 +33,20 @@ RULINGS: tuple[Ruling, ...] = (
         "00000000 CorrId, after which an existing client takes the correlation id for the next frame's length",
         UNSUPPORTED,
     ),
-    Ruling("R-35-4", "the api key, unassigned", "configurable, 17 by default", source=INTERFACES),
+    Ruling(
+        "R-35-4",
+        "the api key, unassigned",
+        "the setting `api_key` of `configure`, 17 where it is not given",
+        source=INTERFACES,
+    ),
     Ruling(
         "R-35-5",
         "a broker's tags",
-        "the builtin ones have a parser each; unknown keys are kept; order and duplicates are kept",
+        "the builtin ones have a parser each, and `lookup` gives what it reads; unknown keys are kept, and are text; "
+        "order and duplicates are kept",
         source=TAGS,
+        beyond="what a client does with them of its own accord (a broker's identity, an endpoint, a codec, a limit): "
+        "tests/test_kip_35_tags.py",
     ),
     Ruling(
         "R-35-6",
@@ -46,22 +54,31 @@ RULINGS: tuple[Ruling, ...] = (
         'a property "tag.NAME = value" gives the key NAME: only the first "tag." is cut; one that shadows a builtin '
         "key is refused",
         source="KIP-35 version 7, Example user-provided tags",
-        beyond="it is about a broker's own file of properties: tests/test_kip_35_tags.py",
+        beyond='the page says of the file no more than that it "could look something like this", and no byte shows it: '
+        "tests/test_kip_35_tags.py",
     ),
     Ruling(
         "R-35-7",
         "ProtocolVersion",
         "a request type and version is there from the number that added it up to the one before that which removed it; "
-        "additions of one patch may share a number; nothing is ever deleted from the ledger; a client uses the highest "
-        "number inside both ranges of a connection, brokers among themselves the highest inside all ranges",
-        source=PROTOCOL_VERSION,
+        "numbers go up by one and leave none out; additions of one patch may share a number; nothing is ever deleted "
+        "from the ledger, and nothing dated into a number that is published; a client uses the highest number inside "
+        "both ranges of a connection, brokers among themselves the highest inside all ranges",
+        {OTHER: ("shared_number", "refused")},
+        'each addition has a number of its own: "incremented for each addition"',
+        PROTOCOL_VERSION,
+        "brokers among themselves, and the request versions that a number stands for: "
+        "tests/test_kip_35_protocol_versions.py",
     ),
     Ruling(
         "R-35-8",
         "a client that receives the empty response",
-        "unsupported, naming the request type, and the connection stays usable; one that does not know of it finds it "
-        "malformed, and must neither hang nor lose the frame boundary",
-        source=UNSUPPORTED,
+        "unsupported, naming the request type, and the connection stays usable: this is demanded of updated clients",
+        {OTHER: ("empty_response_means", "malformed")},
+        "malformed, of a request type that it names, as clients from before the proposal find without any alteration; "
+        "they must neither hang nor lose the frame boundary",
+        UNSUPPORTED,
+        "that the connection stays usable: `interpret` has one answer: tests/test_kip_35_ends.py",
     ),
     Ruling(
         "R-35-9",

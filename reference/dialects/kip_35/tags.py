@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from reference.dialects.kip_35 import properties
 from reference.dialects.kip_35.properties import PropertiesError
-from reference.errors import shown
+from reference.errors import DecodeError, Reason, shown
 
 Tags = Sequence[tuple[str, str]]
 
@@ -114,6 +114,16 @@ def parse(key: str, value: str) -> Any:
     """A tag's value: int, str, {bits: name}, [int] or [Endpoint] by the builtin key, the text of any other. Raises
     TagError."""
     return BUILTIN.get(key, _text)(key, value)
+
+
+def told(key: str, value: str) -> Any:
+    """What a tag says, as a value of the contract: {bits: name} is a list of pairs, an Endpoint a list of three. Raises
+    DecodeError for a builtin tag that has not the documented form."""
+    try:
+        meaning = parse(key, value)
+    except TagError as error:
+        raise DecodeError(Reason.OUT_OF_RANGE, str(error), None) from None
+    return [[bits, name] for bits, name in meaning.items()] if isinstance(meaning, dict) else meaning
 
 
 def first(tags: Tags, key: str) -> Any:

@@ -16,15 +16,17 @@ from reference import evolution, plan
 from reference.codec import Codec, NodeCodec
 from reference.dialects.base import Dialect, Ground, UnknownType
 from reference.dialects.kip_482.rulings import RULINGS
-from reference.dialects.kip_482.schemas import Message, all_of, from_json
-from reference.errors import DecodeError, Reason
+from reference.dialects.kip_482.schemas import Message, all_of, from_json, inner_array
+from reference.errors import DecodeError, Reason, SchemaError
 from reference.framing import RequestFrame, ResponseFrame
 from reference.optional_fields import VARINT
 from reference.plan import OptionalBuffer, PlannedField, Struct
 from reference.primitives import PRIMITIVES
+from reference.rules import DEMANDED, Rules
 
 _BUFFER = "OPTIONAL_FIELDS"
 _FRAME = "ResponseFrame:"
+_TWO_PASSES = "an array of structures inside an optional field would be written in two passes"
 
 
 def _header(name: str, **fields: str) -> Struct:
@@ -56,8 +58,9 @@ class _Readable(NodeCodec):
 class _Messages:
     """Where frames find the plans of headers and bodies (`framing.Messages`)."""
 
-    def __init__(self, messages: Iterable[Message]) -> None:
+    def __init__(self, messages: Iterable[Message], *, inner_arrays: bool) -> None:
         self.by_name = {message.name: message for message in messages}
+        self.inner_arrays = inner_arrays
         self.apis = {
             message.api_key: message.name.removesuffix("Request")
             for message in self.by_name.values()
@@ -73,9 +76,12 @@ class _Messages:
         return _HEADERS[name] if name in _HEADERS else self.body(name, version)
 
     def body(self, name: str, version: int) -> Struct:
-        """A message that was configured. Raises UnknownType, or DecodeError(unsupported-version)."""
+        """A message that was configured. Raises UnknownType, or DecodeError(unsupported-version); for a schema that
+        these readings refuse (R-482-10 ‡) DecodeError(invalid-schema)."""
         if name not in self.by_name:
             raise UnknownType(f"no schema that was configured is called {name!r}")
+        if not self.inner_arrays and (path := inner_array(self.by_name[name])):
+            raise DecodeError(Reason.INVALID_SCHEMA, f"{name}: {path}: {_TWO_PASSES}", None)
         if (name, version) not in self._plans:
             self._plans[name, version] = plan.plan(self.by_name[name].schema, version)
         return self._plans[name, version]
@@ -98,12 +104,21 @@ class Kip482(Dialect):
         "header-multimaps": "it has no headers of records",
     }
 
-    def __init__(self, messages: Iterable[Message] = ()) -> None:
-        self.messages = _Messages(messages)
+    def __init__(self, messages: Iterable[Message] = (), *, inner_arrays: bool = True) -> None:
+        """`inner_arrays`: whether an optional structure may hold an array of structures (R-482-10 ‡, other: not)."""
+        self.messages = _Messages(messages, inner_arrays=inner_arrays)
+        self._strict: Kip482 | None = None
 
     def configured(self, settings: Mapping[str, Any]) -> Kip482:
         """`settings["schemas"]`: schema JSON. Raises SchemaError."""
         return Kip482(all_of(settings["schemas"])) if "schemas" in settings else self
+
+    def under(self, rules: Rules) -> Kip482:
+        if rules.optional_inner_arrays == "allowed":
+            return self
+        if self._strict is None:
+            self._strict = Kip482(self.messages.by_name.values(), inner_arrays=False)
+        return self._strict
 
     @property
     def types(self) -> Mapping[str, tuple[int, int] | None]:
@@ -159,7 +174,15 @@ class Kip482(Dialect):
         name = self.messages.api_name(api_key)
         return None if f"{name}Response" not in self.messages.by_name else (f"{_FRAME}{name}", version, "")
 
-    def compare(self, old: Any, new: Any) -> evolution.Comparison:
+    def compare(self, old: Any, new: Any, rules: Rules = DEMANDED) -> evolution.Comparison:
         releases: Sequence[Any] = old if isinstance(old, (list, tuple)) else [old]
-        made = [from_json(release).schema for release in releases]
-        return evolution.compare(made, from_json(new).schema, null_may_come=False)
+        messages = [from_json(release) for release in (*releases, new)]
+        if rules.optional_inner_arrays == "refused":
+            for message in messages:
+                if path := inner_array(message):
+                    raise SchemaError(_TWO_PASSES, path)
+        *made, found = (message.schema for message in messages)
+        policy = evolution.Policy(
+            null_may_come=False, rename_breaks=rules.renamed_tag == "reuse", rename_ruling="R-482-13"
+        )
+        return evolution.compare(made, found, policy)

@@ -1,8 +1,10 @@
-"""Lifting: a message of Kafka's as one of kip-482-v1, with one version more (R-482-15).
+"""Lifting: a request or response of Kafka's as one of kip-482-v1, with one version more (R-482-15).
 
-The draft promises "a new version of all the existing RPCs", with optional fields. All older versions have the classic
-encodings; their bytes stay as they were. What was tagged becomes optional; an array of structures, or a structure that
-can be null, which the draft does not allow there, becomes a mandatory field of the new version.
+The draft promises "a new version of all the existing RPCs", with optional fields: of requests and responses, that is. A
+header stays as it is, for it says which version follows (R-482-6); what is stored, and not sent, is no RPC. All older
+versions have the classic encodings; their bytes stay as they were. What was tagged becomes optional; an array of
+structures, or a structure that can be null, which the draft does not allow there, becomes a mandatory field of the new
+version.
 """
 
 from __future__ import annotations
@@ -14,11 +16,14 @@ from reference.dialects.kip_482.schemas import Field, Message, OptionalField, St
 from reference.errors import SchemaError
 from reference.schema import MAX_VERSION, NONE, Schema, Versions
 
-_KINDS = ("request", "response", "header")
+KINDS = ("request", "response")
 
 
 def lift(found: Schema) -> Message:
-    """The message of kip-482-v1. Raises SchemaError for one without a version, or with no room for another."""
+    """The message of kip-482-v1. Raises SchemaError for one that is no request or response, has no version, or no room
+    for another."""
+    if found.kind not in KINDS:
+        raise SchemaError(f"{found.name} is no request or response: the draft gives a new version to RPCs alone")
     if not found.versions:
         raise SchemaError(f"{found.name} has no version that could be lifted")
     last = found.versions.high
@@ -26,8 +31,7 @@ def lift(found: Schema) -> Message:
         raise SchemaError(f"{found.name} has version {last}, after which there is none")
     new = Versions(last + 1, MAX_VERSION)
     body = _Lift(last, new).structure(found.fields, found.name, "")
-    kind = found.kind if found.kind in _KINDS else "data"
-    return Message(found.name, kind, Versions(found.versions.low, last + 1), new, body, found.api_key)
+    return Message(found.name, found.kind, Versions(found.versions.low, last + 1), new, body, found.api_key)
 
 
 class _Lift:

@@ -43,16 +43,16 @@ RULINGS: tuple[Ruling, ...] = (
     Ruling(
         "R-482-6",
         'where is "the beginning" of a request or response?',
-        "the first byte of the body, behind a header that is as it was",
+        "the first byte of the body, behind a header that is as it was: it says in which version the body is, and so "
+        "whether there is a buffer",
         source=REQUESTS,
     ),
     Ruling(
         "R-482-7",
-        "null, absent, default",
-        "a null that is there has its type's classic form; absent stands for the stated default, else for the type's; "
-        "what equals that is not sent, and decodes when it was",
-        {"null": ("optional_default", "null"), "send": ("optional_default", "sent")},
-        "absent stands for null where the field can be null; all optional fields are sent",
+        "null, absent",
+        "a null that is there has its type's classic form; absent stands for the stated default, else for the type's",
+        {OTHER: ("absent_optional", "null")},
+        "absent stands for null where the field can be null",
         FIELDS,
     ),
     Ruling(
@@ -74,9 +74,12 @@ RULINGS: tuple[Ruling, ...] = (
     Ruling(
         "R-482-10",
         "which types an optional field can have",
-        "any but an array of structures; a structure, even one that holds an array of structures, and an array of "
-        "primitives are allowed",
-        source=FIELDS,
+        "any but an array of structures; an array of primitives and a structure are allowed, one that holds an array "
+        "of structures too: its length is known once it is written, as any structure's",
+        {OTHER: ("optional_inner_arrays", "refused")},
+        "a schema with an optional structure that holds an array of structures, however deep, is refused: it needs the "
+        "two passes that the page avoids",
+        FIELDS,
     ),
     Ruling(
         "R-482-11",
@@ -93,14 +96,21 @@ RULINGS: tuple[Ruling, ...] = (
         "no name stands twice, across fields and optionalFields too; optional fields have no range of versions; a "
         "default has its field's type, and is null only where that can be; optionalFields need versionsWithOptional",
         source=FIELDS,
+        beyond="schemas that break them, with which no op is asked; `wireproof schema diff` refuses them: "
+        "tests/test_kip_482_schemas.py",
     ),
     Ruling(
         "R-482-13",
         "evolution",
         "adding and removing an optional field is compatible, unless its tag meant something else in any earlier "
-        "release; another type or nullability of an optional field, and versionsWithOptional moved over a published "
-        "version, are not; another name for a tag and type, and another default, are compatible and noted",
-        source=COMPATIBILITY,
+        "release: a tag that was taken away and comes back under another name is reused, of the same type too; another "
+        "type or nullability of an optional field is not compatible, nor is another structure under its tag in new "
+        "versions; nor versionsWithOptional moved over a published version, nor new versions without optional fields "
+        "behind such with them; another name for a tag and type from one release to the next, and another default, are "
+        "compatible and noted",
+        {OTHER: ("renamed_tag", "reuse")},
+        "another name under a tag is a reuse at once",
+        COMPATIBILITY,
     ),
     Ruling(
         "R-482-14",
@@ -111,10 +121,18 @@ RULINGS: tuple[Ruling, ...] = (
     Ruling(
         "R-482-15",
         '"a new version of all the existing RPCs"',
-        "a message is lifted: classic encodings in all its versions, one version more with optional fields, tagged "
-        "fields as optional ones (an array of structures as a mandatory field of the new version); nullable "
-        "structures, which the draft lacks, keep the shipped INT8 marker",
+        "a request or response is lifted, and nothing else: classic encodings in all its versions, one version more "
+        "with optional fields, tagged fields as optional ones (an array of structures as a mandatory field of the new "
+        "version); nullable structures, which the draft lacks, keep the shipped INT8 marker",
         source=VERSIONS,
+    ),
+    Ruling(
+        "R-482-16",
+        "is an optional field sent that has its default?",
+        "no: what equals the default is left out; it decodes when it was sent",
+        {OTHER: ("optional_at_default", "sent")},
+        "all optional fields are sent",
+        BUFFER,
     ),
     OVERLONG_VARINTS,
     INVALID_TEXT,

@@ -178,6 +178,20 @@ def _check_inside(
                 raise SchemaError(f"its elements take no byte in version {bare}, so there can be no array of them", at)
 
 
+def inner_array(message: Message) -> str:
+    """The path of the first array of structures inside an optional field; "" where there is none (R-482-10 ‡)."""
+    return next(_inner_arrays(message.body, "", inside=False), "")
+
+
+def _inner_arrays(found: Structure, path: str, *, inside: bool) -> Iterator[str]:
+    for field in found.members:
+        if isinstance(field.type, Structure):
+            at = join(path, field.name)
+            if inside and field.array:
+                yield at
+            yield from _inner_arrays(field.type, at, inside=inside or isinstance(field, OptionalField))
+
+
 def _planned(found: Structure, with_optional: Versions) -> Iterator[schema.Field]:
     for tag, field in found.optional.items():
         nullable = with_optional if field.nullable else NONE

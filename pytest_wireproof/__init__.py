@@ -1,0 +1,139 @@
+"""The pytest plugin. It is loaded in every project where Wireproof is installed, so it keeps out of the way.
+
+Where no `--impl` is given it registers `--impl` and nothing else, and imports nothing else of the kit: any conftest or
+plugin may have a `--report` of its own. With `--impl` the other options are registered before the first conftest is
+loaded.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+#: The kit's import packages. A folder of the user's with such a name would be found before them.
+_PACKAGES = ("conformance", "reference", "vectors", "wireproof")
+_HOME = Path(__file__).resolve().parent.parent
+#: What pytest and argparse say of an option's name that is taken, in all their versions.
+_TAKEN = ("already added", "already used", "conflicting option")
+_GROUP = ("wireproof", "Wireproof: conformance of Kafka wire-protocol implementations")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.getgroup(*_GROUP).addoption(
+        "--impl",
+        action="append",
+        default=[],
+        metavar="SPEC",
+        help="the implementation to test: package.module[:attribute] or 'exec:./program --flag'; "
+        "repeat it to compare several. Collects the conformance suite and nothing else. "
+        "The suite's other options are there with it: pytest --impl=reference --help",
+    )
+
+
+def add_suite_options(parser: pytest.Parser) -> None:
+    """Register what there is beside `--impl`. Raises ValueError where somebody else has an option of such a name."""
+    group = parser.getgroup(*_GROUP)
+    group.addoption("--dialect", action="append", metavar="NAME", help="only this dialect (repeatable; default: all)")
+    group.addoption("--area", action="append", metavar="NAME", help="only this area (repeatable; default: all)")
+    group.addoption(
+        "--known",
+        metavar="FILE",
+        help="the file of known deviations (default: NAME.known.toml beside the implementation), or none",
+    )
+    group.addoption("--write-known", metavar="FILE", help="draft a file of known deviations from this run")
+    group.addoption(
+        "--contested",
+        choices=("report", "fail"),
+        default="report",
+        help="whether another reading of a contested ruling fails the run (default: report)",
+    )
+    group.addoption("--case-timeout", type=float, metavar="SECONDS", help="how long a case may take (default: 5)")
+    group.addoption("--memory", type=int, default=1024, metavar="MIB", help="how much a child may take (default: 1024)")
+    group.addoption(
+        "--in-process",
+        action="store_true",
+        help="run a Python module inside pytest, for a debugger: no limits, and its crash is pytest's",
+    )
+    group.addoption(
+        "--properties",
+        nargs="?",
+        type=int,
+        const=100,
+        metavar="N",
+        help="generated cases too, N examples a property and type (default: off; without a number 100)",
+    )
+    group.addoption(
+        "--catalog",
+        metavar="DIR",
+        help="message schemas of another Kafka, as `wireproof schema import` wrote them (default: Kafka 4.4)",
+    )
+    group.addoption("--report", metavar="FILE", help="write the verdicts as JSON lines")
+    group.addoption("--transcript", metavar="FILE", help="write the conversation with the child as JSON lines")
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_load_initial_conftests(
+    early_config: pytest.Config, parser: pytest.Parser, args: list[str]
+) -> Iterator[None]:
+    """Register the suite's options, when the command line (or addopts, or PYTEST_ADDOPTS) asks for the suite."""
+    options = early_config.known_args_namespace
+    if not _wanted(options):
+        yield
+        return
+    try:
+        add_suite_options(parser)
+        # What stood for a path beside an option that nobody knew is that option's value.
+        options.file_or_dir = parser.parse_known_args(args).file_or_dir
+        yield
+    except ValueError as error:  # argparse's and pytest's, when a name is taken
+        if not any(words in str(error) for words in _TAKEN):
+            raise
+        raise pytest.UsageError(
+            f"{error}: with --impl Wireproof has that option too. If a conftest.py adds it, run pytest in another "
+            "folder or with --noconftest; if a plugin does, leave that one out with -p no:NAME"
+        ) from None
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_configure(config: pytest.Config) -> None:
+    if not _wanted(config.option):
+        return
+    if not config.option.impl:
+        raise pytest.UsageError("--pyargs conformance: say which implementation is to be tested: --impl=SPEC")
+    shadowed = list(_shadowed())
+    if shadowed:
+        raise pytest.UsageError("\n".join(shadowed))
+    folder = config.getoption("--catalog")
+    if folder is not None:
+        if not (Path(folder) / "index.json").is_file():
+            raise pytest.UsageError(f"--catalog={folder!r}: a folder that `wireproof schema import` made is expected")
+        # Before the kit is imported, and in the environment, for the children and xdist's workers read it too.
+        os.environ["WIREPROOF_CATALOG"] = str(Path(folder).resolve())
+    from conformance import suite
+
+    suite.install(config)
+
+
+def _wanted(options: Any) -> bool:
+    """Whether parsed options ask for the suite. With --help pytest has not come to the arguments without an option."""
+    return bool(options.impl) or (options.pyargs and "conformance" in getattr(options, "file_or_dir", ()))
+
+
+def _shadowed() -> Sequence[str]:
+    """A line for each package of the kit that something else hides."""
+    lines = []
+    for package in _PACKAGES:
+        spec = importlib.util.find_spec(package)
+        places = [] if spec is None else [Path(place).resolve() for place in spec.submodule_search_locations or ()]
+        if places != [_HOME / package]:
+            found = ", ".join(str(place) for place in places) or (spec.origin if spec and spec.origin else "nothing")
+            lines.append(
+                f"wireproof's package {package!r} is hidden by {found}: rename it, or run pytest from another folder "
+                f"(the kit's own is {_HOME / package})"
+            )
+    return lines

@@ -1,0 +1,32 @@
+"""Gives BrokerMetadata the api key 18, whatever `configure` says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from miniatures import Produces
+from reference import Reference
+
+PRODUCES: Produces = frozenset(
+    (area, "fail", "wrong-answer")
+    for area in (
+        "null-encodings",
+        "header-multimaps",
+        "unsupported-versions",
+        "framing",
+        "resource-limits",
+        "messages",
+    )
+)
+
+dialects = ("kip-35-v7",)
+
+_own = Reference()
+rejects = _own.rejects
+serve = _own.serve
+interpret = _own.interpret
+
+
+def configure(settings: Mapping[str, Any], *, dialect: str) -> None:
+    _own.configure({**settings, "api_key": 18}, dialect=dialect)

@@ -1,0 +1,29 @@
+"""Refuses optional structures that hold an array of structures: the other reading of R-482-10."""
+
+from __future__ import annotations
+
+from miniatures import Produces, everything
+from reference import Reference, rulings, take
+
+PRODUCES: Produces = frozenset(
+    (area, "contested", None)
+    for area in (
+        "null-encodings",
+        "unsupported-versions",
+        "messages",
+        "schema-evolution",
+    )
+)
+TAKES = frozenset({"R-482-10"})
+
+dialects = ("kip-482-v1",)
+types = everything((), dialect="kip-482-v1")
+readings = {"R-482-10": "other"}
+
+_own = Reference(take(rulings("kip-482-v1").values(), readings))
+rejects = _own.rejects
+configure = _own.configure
+decode = _own.decode
+encode = _own.encode
+recode = _own.recode
+evolve = _own.evolve

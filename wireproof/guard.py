@@ -1,0 +1,131 @@
+"""What stands around every command: bad input ends in a paragraph and exit code 2 (1 where it is refused), and only a
+fault of Wireproof's own in a traceback, with the words to report it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import traceback
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import click
+
+#: Exit code of what cannot be done as it was asked for, and of a fault of ours.
+USAGE, FAULT = 2, 3
+_REPORT = (
+    "This is a fault of Wireproof's own, whatever the input was. Please report it where you have Wireproof from, with "
+    "the command, its input, `wireproof --version` and the lines above."
+)
+
+
+def guarded(command: Callable[[], Any]) -> Any:
+    """Run a command; what it returns. Ends the process with an exit code wherever the command does not return."""
+    if sys.stdout is None:
+        _leave("standard output is closed: there is nowhere to write to")
+    try:
+        result = _run(command)
+    except SystemExit:
+        _flush()
+        raise
+    _flush()
+    return result
+
+
+def _run(command: Callable[[], Any]) -> Any:
+    try:
+        return command()
+    except click.Abort:
+        _leave("it was interrupted", code=130)
+    except click.ClickException as error:
+        _flush()
+        _show(error)
+        sys.exit(error.exit_code)
+    except BrokenPipeError:
+        _turn_away()
+        sys.exit(USAGE)
+    except OSError as error:
+        _leave(_of_system(error))
+    except MemoryError:
+        _leave("there is not enough memory for this input")
+    except Exception as error:
+        said = _of_input(error)
+        if said is None:
+            _fault(error)
+        _leave(said)
+
+
+def _of_input(error: Exception) -> str | None:
+    """What an exception says that speaks of what was given, in whichever format; None for any other."""
+    from conformance.connection import ImplementationError
+    from conformance.known import KnownError
+    from conformance.report.jsonl import ReportError
+    from conformance.vectors import VectorError
+    from reference.errors import SchemaError
+
+    if isinstance(error, SchemaError):
+        return f"{error.path}: {error.detail}" if error.path else error.detail
+    return str(error) if isinstance(error, (ImplementationError, KnownError, ReportError, VectorError)) else None
+
+
+def _show(error: click.ClickException) -> None:
+    """As click does, with whatever was given in its text made safe."""
+    from conformance.report.text import paragraph
+
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        told: click.ClickException = error
+    elif isinstance(error, click.UsageError):
+        told = click.UsageError(paragraph(error.format_message()), error.ctx)
+    else:
+        told = click.ClickException(paragraph(error.format_message()))
+    with contextlib.suppress(OSError):
+        told.show()
+
+
+def _of_system(error: OSError) -> str:
+    what = error.strerror or str(error) or type(error).__name__
+    return what if error.filename is None else f"{error.filename}: {what}"
+
+
+def _leave(text: str, code: int = USAGE) -> NoReturn:
+    """End with a paragraph."""
+    from conformance.report.text import paragraph
+
+    _flush(quiet=True)
+    with contextlib.suppress(OSError):
+        click.echo(f"Error: {paragraph(text)}", err=True)
+    sys.exit(code)
+
+
+def _fault(error: Exception) -> NoReturn:
+    from conformance.report.text import paragraph
+
+    _flush(quiet=True)
+    lines = "".join(traceback.format_exception(error))
+    with contextlib.suppress(OSError):
+        click.echo(f"{paragraph(lines, lines=60)}\n\n{_REPORT}", err=True)
+    sys.exit(FAULT)
+
+
+def _flush(*, quiet: bool = False) -> None:
+    """Write what is still held back; when that fails, say so and end, for it is part of the answer."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        _turn_away()
+        if not quiet:
+            sys.exit(USAGE)
+    except OSError as error:
+        _turn_away()
+        if not quiet:
+            _leave(f"standard output cannot be written: {_of_system(error)}")
+    except ValueError:  # it was closed on the way
+        pass
+
+
+def _turn_away() -> None:
+    """Let what stdout still holds go nowhere, or Python fails at it once more at its end."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
