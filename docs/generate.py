@@ -56,16 +56,16 @@ did is right or contested under a ruling. {unreached} are not reached yet, for t
 
 _PYTEST = """\
 `pytest --impl=SPEC` collects the conformance suite and nothing else. pytest's own options work with it: `-k`, `-x`,
-`--lf`, `--junitxml`, and `-n` where pytest-xdist is installed. Without `--impl` there is no other option of Wireproof's,
-so that none can meet one of yours.
+`--lf`, `--junitxml`, and `-n` where pytest-xdist is installed. Without `--impl` there is no other option of
+Wireproof's, so that none can meet one of yours.
 
 An argument without an option is an id, as it stands behind FAILED: `pytest --impl=my_codec
-'my_codec::kafka/varints/varint-1#decode'` asks that one, and without `my_codec::` it is asked of every implementation. In
-`-k` an id, or a part of one, stands as it is: `-k 'varint-1#decode or tag-'`. `--tb=short` shows a failure in two lines,
-`--tb=line` in one, `--tb=no` not at all.
+'my_codec::kafka/varints/varint-1#decode'` asks that one, and without `my_codec::` it is asked of every
+implementation. In `-k` an id, or a part of one, stands as it is: `-k 'varint-1#decode or tag-'`. `--tb=short` shows a
+failure in two lines, `--tb=line` in one, `--tb=no` not at all.
 
-pytest-timeout's `--timeout` is a limit for a test. Items of the suite have none, since one may wait for the answers to a
-whole block of questions: `--case-timeout` is the limit of each question.
+pytest-timeout's `--timeout` is a limit for a test. Items of the suite have none, since one may wait for the answers
+to a whole block of questions: `--case-timeout` is the limit of each question.
 """
 
 _PYTEST_ENDS = """\
