@@ -70,7 +70,8 @@ to a whole block of questions: `--case-timeout` is the limit of each question.
 
 _PYTEST_ENDS = """\
 The exit codes are pytest's own: 0 no deviation that is not known; 1 deviations, a file of known deviations that is no
-longer true, or nothing asked; 4 a usage error; 5 nothing collected.
+longer true, or nothing asked; 2 ended early, by SIGINT or SIGTERM, or because the report or the transcript can't be
+written on; 4 a usage error; 5 nothing collected. A run that is ended early, by `-x` too, says how much was asked.
 """
 
 
