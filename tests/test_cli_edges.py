@@ -66,9 +66,7 @@ def test_everything_printed_goes_through_one_module() -> None:
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Call) and ast.unparse(node.func) in ("print", "click.echo", "click.secho", "echo"):
                 found.append(f"{path.name}: {ast.unparse(node)}")
-    assert [one for one in found if not one.startswith("cli.py: click.echo(f'wireproof ")] == [
-        one for one in found if one.startswith("cli.py: click.echo(f'vectors ")
-    ]
+    assert found == []
 
 
 @pytest.mark.parametrize(
@@ -94,7 +92,7 @@ def test_both_streams_closed() -> None:
 
 def test_a_reader_that_leaves_is_told_nothing() -> None:
     done = shell("{ $W explain STRING 7fff$(printf '61%.0s' $(seq 32767)) --json; echo $? >&2; } | true")
-    assert done.stderr.strip() in ("0", "2")  # whether the reader left before or after
+    assert done.stderr.strip() in ("0", "1", "2")  # whether the reader left before or after; click says 1
 
 
 def test_a_fault_of_ours_is_told_with_the_words_to_report_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -376,7 +374,7 @@ def _drawn(chosen: Any) -> dict[str, Any]:
 
     def span(low: int = 0) -> str:
         first = chosen.randint(low, 12)
-        return chosen.choice([f"{first}+", f"{first}-{first + chosen.randint(0, 6)}"])
+        return f"{first}+" if chosen.random() < 0.5 else f"{first}-{first + chosen.randint(0, 6)}"
 
     fields = [
         {
