@@ -30,7 +30,8 @@ def types_of(dialect: str) -> Iterator[tuple[str, int | None]]:
 def requests_of(dialect: str) -> Iterator[tuple[int, int]]:
     """The api key and version of every request that the dialect has."""
     found = own().dialect(dialect)
+    types = found.types  # of KIP-482 made anew each time
     for key, name in sorted(found.apis().items()):
-        span = found.types.get(f"{name}Request")
+        span = types.get(f"{name}Request")
         if span is not None:
             yield from ((key, version) for version in range(span[0], span[1] + 1))

@@ -14,6 +14,8 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+import msgspec
+
 from conformance import vectors
 from conformance.closing import Closing
 from conformance.connection import Connection
@@ -274,7 +276,7 @@ class Examiner(Closing):
         )
         entry = self.known.find(verdict)
         if entry is not None:
-            verdict = dataclasses.replace(verdict, known=entry.name)
+            verdict = msgspec.structs.replace(verdict, known=entry.name)
         return Judged(question, observation, verdict, twin)
 
 

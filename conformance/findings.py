@@ -7,10 +7,14 @@ is the cause. Else it is what is demanded, the ruling that this rests on, and th
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from conformance.model import DEVIATIONS, Kind, Op, Outcome, Verdict
+
+#: Of an implementation's words so many characters are compared.
+_LONGEST = 120
 
 _READ = "read"
 _WRITE = "write"
@@ -22,8 +26,9 @@ class Group:
     """What the deviations of a finding have in common; None for what does not matter in it.
 
     `verdict` the outcome · `kind` of a fail · `side` read, write, or the op of those that are neither · `cause` the
-    reason that was given, or the exception's name · `frame` where it was raised · `demanded` the reason for which it
-    has to be refused · `ruling` that this rests on · `place` in the type · `type` where no place is known.
+    reason that was given, the exception's name, or the words of a refusal · `frame` where it was raised · `demanded`
+    the reason for which it has to be refused · `ruling` that this rests on · `place` in the type · `type` where no
+    place is known.
     """
 
     verdict: str
@@ -70,11 +75,16 @@ def group(verdict: Verdict) -> Group | None:
     cause = verdict.reason or verdict.error or None
     if cause and verdict.frame and verdict.kind is not Kind.ACCEPTED_INVALID:
         return Group(outcome, kind, cause=cause, frame=verdict.frame)
-    side = _WRITE if verdict.kind is Kind.WRONG_BYTES else _SIDES.get(verdict.op, str(verdict.op))
+    side = _SIDES.get(verdict.op, str(verdict.op))
+    if verdict.kind is Kind.WRONG_BYTES and verdict.op is Op.RECODE:
+        side = _WRITE
     match verdict.kind:
         case Kind.WRONG_VALUE | Kind.WRONG_BYTES:
             found = Group(outcome, kind, side, place=verdict.place or None)
         case Kind.REFUSED_VALID:
+            words = "" if cause else _words(verdict.detail)
+            if words:
+                return Group(outcome, kind, cause=words)
             found = Group(outcome, kind, side, cause, place=verdict.place or None)
         case Kind.ACCEPTED_INVALID:
             found = Group(
@@ -91,6 +101,16 @@ def group(verdict: Verdict) -> Group | None:
                 place=verdict.place or None,
             )
     return found if found.place else dataclasses.replace(found, type=verdict.type)
+
+
+#: What a message says of the case at hand: functions called, quoted text, bytes, numbers, and lists of them.
+_OF_THE_CASE = re.compile(r"""[\w.]+\(\)|b?'[^']*'|b?"[^"]*"|`[^`]*`|\b0x[0-9a-fA-F]+|[-−]?\b\d[\d.,_]*\b|\[[^\]]*\]""")
+
+
+def _words(detail: str) -> str:
+    """What an implementation says when it refuses, without what is in it of the case at hand."""
+    said = detail.removeprefix("refused: ").removeprefix("without a reason").partition("\n")[0]
+    return _OF_THE_CASE.sub("…", said).strip()[:_LONGEST]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,11 @@ The seed is the case's bytes (for encode: the canonical bytes of its value), so 
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import re
 from typing import Any
+
+import msgspec
 
 from conformance.model import Case, Op, Status
 from conformance.own import own
@@ -69,11 +70,11 @@ def vector_of(
         if op is Op.ENCODE:
             raise ValueError(f"{identifier}: its seed does not decode ({decoded.detail}): nothing to encode")
         reject = Reject(Reason(decoded.reason or Reason.TRUNCATED), decoded.offset)
-        vector = dataclasses.replace(vector, reject=reject)
+        vector = msgspec.structs.replace(vector, reject=reject)
     else:
         written = own().encode(type_name, decoded.answer, dialect=dialect, version=version)
         canonical = () if written == data else (Piece(written, "as the reference writes it"),)
-        vector = dataclasses.replace(
+        vector = msgspec.structs.replace(
             vector,
             kind=Kind.VALID,
             value=decoded.answer,

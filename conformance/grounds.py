@@ -16,20 +16,26 @@ LARGEST = 256 << 10
 
 
 def rests_on(vector: Vector, case: Case) -> tuple[str, ...]:
-    """The ids of the rulings that an expectation rests on, the contested ones first: those that the vector names; of a
-    refusal that names none, those that have a say in how the reference refuses it."""
-    if vector.rulings:
-        contested = [ruling for also in vector.also for ruling in also.rulings if ruling in vector.rulings]
-        return tuple(dict.fromkeys((*contested, *vector.rulings)))
+    """The ids of the rulings that an expectation rests on, the decisive one first: those that the vector names, and
+    that of a length or count which says more than there is; of a refusal that names none, those that have a say in how
+    the reference refuses it."""
+    contested = [ruling for also in vector.also for ruling in also.rulings if ruling in vector.rulings]
+    return tuple(dict.fromkeys((*contested, *_of_refusal(vector, case), *vector.rulings)))
+
+
+def _of_refusal(vector: Vector, case: Case) -> tuple[str, ...]:
     if vector.reject is None or case.type is None:
+        return ()
+    reason = vector.reject.reason
+    if vector.rulings and reason is not Reason.TRUNCATED:
         return ()
     data = case.args.get("data")
     if not isinstance(data, bytes):
-        return _of_reason(case.type, case.dialect, vector.reject.reason)
+        return _of_reason(case.type, case.dialect, reason)
     found = own().explain(case.type, data, dialect=case.dialect, version=case.version)
     if found.error is None:
         return ()
-    if case.derived:  # nothing that they are about is contested, and there are tens of thousands of them
+    if case.derived or vector.rulings:  # of derived ones there are tens of thousands, and none of them is contested
         announced = _is_bomb(found.error, found.spans)
         ground = reference.dialect_named(case.dialect).ground(case.type, found.error, announced=announced)
         return () if ground is None else (ground,)

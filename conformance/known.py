@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import datetime
 import fnmatch
+import functools
 import importlib.util
 import re
 import shlex
 import shutil
 import sys
 import tomllib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.machinery import ModuleSpec
 from pathlib import Path
@@ -23,7 +24,7 @@ import msgspec
 import tomlkit
 
 from conformance.bounded import read_text
-from conformance.findings import Finding, findings
+from conformance.findings import Finding, Group, findings, group
 from conformance.model import DEVIATIONS, Outcome, Verdict
 
 _LINK = re.compile(r"https?://\S+")
@@ -55,13 +56,48 @@ class SignaturePattern(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
         return self.op in (None, str(verdict.op)) and self.type in (None, verdict.type)
 
 
+class FindingPattern(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """A finding, by its group: with all parts that the group has, and no others. See `findings.Group`."""
+
+    verdict: str
+    kind: str | None = None
+    side: str | None = None
+    cause: str | None = None
+    frame: str | None = None
+    demanded: str | None = None
+    ruling: str | None = None
+    place: str | None = None
+    type: str | None = None
+
+    @property
+    def group(self) -> Group:
+        return _group_of(self)
+
+    def may_match(self, verdict: Verdict) -> bool:
+        """Whether a case that was not asked could have looked so."""
+        return self.type in (None, verdict.type)
+
+
+@functools.cache
+def _group_of(pattern: FindingPattern) -> Group:
+    return Group(**msgspec.structs.asdict(pattern))
+
+
+@functools.cache
+def _any_of(globs: tuple[str, ...]) -> re.Pattern[str]:
+    """What matches an id that one of these does."""
+    return re.compile("|".join(fnmatch.translate(glob) for glob in globs))
+
+
 class Deviation(msgspec.Struct, forbid_unknown_fields=True, frozen=True, rename={"kind": "class"}):
-    """One `[[deviation]]`. `match` is an id or glob, or a list of them; or `signature` says what it looks like."""
+    """One `[[deviation]]`. `match` is an id or glob, or a list of them; or `signature` says what it looks like; or
+    `finding` which finding it is."""
 
     kind: Literal["bug", "wont-fix", "unsupported", "disputed"]
     reason: str
     match: str | tuple[str, ...] | None = None
     signature: SignaturePattern | None = None
+    finding: FindingPattern | None = None
     url: str | None = None
     reported: str | None = None
     versions: tuple[str, ...] | str | None = None
@@ -74,9 +110,12 @@ class Deviation(msgspec.Struct, forbid_unknown_fields=True, frozen=True, rename=
         return (self.match,) if isinstance(self.match, str) else self.match
 
     def matches_id(self, identifier: str) -> bool:
-        return any(fnmatch.fnmatchcase(identifier, glob) for glob in self.globs)
+        return bool(self.globs) and _any_of(self.globs).match(identifier) is not None
 
-    def matches(self, verdict: Verdict) -> bool:
+    def matches(self, verdict: Verdict, found: Group | None) -> bool:
+        """Whether it knows a deviation, which is of this group."""
+        if self.finding is not None:
+            return found == self.finding.group
         if self.signature is not None:
             return self.signature.matches(verdict)
         return self.matches_id(verdict.id)
@@ -91,6 +130,8 @@ class Deviation(msgspec.Struct, forbid_unknown_fields=True, frozen=True, rename=
     @property
     def name(self) -> str:
         """How a person finds the entry in its file."""
+        if self.finding is not None:
+            return f"finding {self.finding.group}"
         if not self.globs:
             return _told(self.signature)
         more = len(self.globs) - 1
@@ -112,10 +153,11 @@ class Known:
         """The first entry that knows this deviation."""
         if verdict.verdict not in DEVIATIONS:
             return None
-        return next((entry for entry in self.deviations if entry.matches(verdict)), None)
+        found = group(verdict)
+        return next((entry for entry in self.deviations if entry.matches(verdict, found)), None)
 
     def stale(
-        self, ran: Sequence[Verdict], every_id: Callable[[], Sequence[str]], *, complete: bool, today: datetime.date
+        self, ran: Sequence[Verdict], every_id: Callable[[], Collection[str]], *, complete: bool, today: datetime.date
     ) -> list[str]:
         """What is no longer true in the file, each a line for a person.
 
@@ -124,41 +166,64 @@ class Known:
         `ran`: this run's verdicts; `every_id` gives the ids of all cases there are, asked or deselected, and is called
         only where the run's own do not tell; `complete`: nothing was deselected.
         """
+        seen = _Seen(ran, every_id)
         lines = []
         for entry in self.deviations:
-            problem = self._problem(entry, ran, every_id, complete=complete, today=today)
+            if entry.expires is not None and entry.expires < today:
+                problem: str | None = (
+                    f"expired on {entry.expires}: look at it again, then move the date or remove the entry"
+                )
+            else:
+                problem = seen.problem(entry, complete=complete)
             if problem:
                 lines.append(f"{self.path}: {entry.name}: {problem}")
         return lines
 
-    def _problem(
-        self,
-        entry: Deviation,
-        ran: Sequence[Verdict],
-        every_id: Callable[[], Sequence[str]],
-        *,
-        complete: bool,
-        today: datetime.date,
-    ) -> str | None:
-        if entry.expires is not None and entry.expires < today:
-            return f"expired on {entry.expires}: look at it again, then move the date or remove the entry"
-        if entry.signature is not None:
-            seen = any(
-                entry.signature.may_match(verdict)
-                if verdict.verdict is Outcome.NOT_ASKED
-                else verdict.verdict in DEVIATIONS and entry.matches(verdict)
-                for verdict in ran
-            )
-            return None if seen or not complete else "no deviation of this run looks so: remove the entry"
+
+class _Seen:
+    """What a run saw, against which entries are held."""
+
+    def __init__(self, ran: Sequence[Verdict], every_id: Callable[[], Collection[str]]) -> None:
+        self._every_id = every_id
+        self._by_id: dict[str, list[Verdict]] = {}
+        self._deviated: list[Verdict] = []
+        for verdict in ran:
+            self._by_id.setdefault(verdict.id, []).append(verdict)
+            if verdict.verdict in DEVIATIONS:
+                self._deviated.append(verdict)
+        self._groups = {group(verdict) for verdict in self._deviated}
+        self._not_asked = [verdict for verdict in ran if verdict.verdict is Outcome.NOT_ASKED]
+
+    def problem(self, entry: Deviation, *, complete: bool) -> str | None:
+        """What is no longer true in an entry that has not expired."""
+        if not entry.globs:
+            return None if self._shows(entry) or not complete else "no deviation of this run looks so: remove the entry"
         for glob in entry.globs:
             made = glob.startswith("gen/") or "+" in glob  # such ids are endless: none of them is missing
-            outcomes = [verdict for verdict in ran if fnmatch.fnmatchcase(verdict.id, glob)]
-            if not outcomes and not made and not any(fnmatch.fnmatchcase(one, glob) for one in every_id()):
+            outcomes = [verdict for one in _matching(glob, self._by_id) for verdict in self._by_id[one]]
+            if not outcomes and not made and not any(_matching(glob, self._every_id())):
                 return f"no case has the id {glob}: correct or remove it"
             alive = {*DEVIATIONS, Outcome.NOT_ASKED}
             if outcomes and not any(verdict.verdict in alive for verdict in outcomes):
                 return f"{glob} did not deviate ({', '.join(sorted({v.verdict for v in outcomes}))}): remove it"
         return None
+
+    def _shows(self, entry: Deviation) -> bool:
+        """Whether a case looked so, or could have, had it been asked."""
+        pattern = entry.finding or entry.signature
+        if pattern is not None and any(pattern.may_match(verdict) for verdict in self._not_asked):
+            return True
+        if entry.finding is not None:
+            return entry.finding.group in self._groups
+        return any(entry.matches(verdict, None) for verdict in self._deviated)
+
+
+def _matching(glob: str, ids: Collection[str]) -> Iterator[str]:
+    """Those of the ids that a glob matches."""
+    if not any(char in glob for char in "*?["):
+        return iter((glob,) if glob in ids else ())
+    matches = _any_of((glob,)).match
+    return (one for one in ids if matches(one))
 
 
 def load(path: Path, version: str | None) -> Known:
@@ -180,7 +245,7 @@ def load(path: Path, version: str | None) -> Known:
         problem = _incomplete(entry)
         if problem:
             raise KnownError(f"{path}: deviation {number}{_in_brackets(entry)} {problem}")
-        for found in entry.globs or (entry.signature,):
+        for found in entry.globs or (entry.signature or entry.finding,):
             first = seen.setdefault((found, entry.versions), number)
             if first != number or entry.globs.count(str(found)) > 1:
                 where = f"deviation {number}" if first == number else f"deviations {first} and {number}"
@@ -190,9 +255,9 @@ def load(path: Path, version: str | None) -> Known:
 
 def _incomplete(entry: Deviation) -> str:
     """What an entry lacks, or has that says nothing; empty where it is whole."""
-    if (entry.match is None) == (entry.signature is None):
-        return "needs either `match` or `signature`"
-    if entry.signature is None and not all(entry.globs or ("",)):
+    if [entry.match, entry.signature, entry.finding].count(None) != 2:
+        return "needs either `match`, `signature` or `finding`"
+    if entry.match is not None and not all(entry.globs or ("",)):
         return "has a `match` without an id"
     if entry.signature == SignaturePattern():
         return "has an empty `signature`, which every deviation has"
@@ -207,12 +272,16 @@ def _incomplete(entry: Deviation) -> str:
 
 def _in_brackets(entry: Deviation) -> str:
     """Its name behind its number, where it has one name."""
-    return f" ({entry.name})" if bool(entry.globs) != (entry.signature is not None) else ""
+    named = [bool(entry.globs), entry.signature is not None, entry.finding is not None].count(True) == 1
+    return f" ({entry.name})" if named else ""
 
 
 def _told(found: object) -> str:
-    """An entry's glob or signature, for a person."""
-    return found if isinstance(found, str) else f"signature {msgspec.json.encode(found).decode()}"
+    """An entry's glob, signature or finding, for a person."""
+    if isinstance(found, str):
+        return found
+    kind = "signature" if isinstance(found, SignaturePattern) else "finding"
+    return f"{kind} {msgspec.json.encode(found).decode()}"
 
 
 def beside(spec: str) -> Path | None:
@@ -258,17 +327,14 @@ def draft(verdicts: Iterable[Verdict], name: str) -> str:
     return tomlkit.dumps(document)
 
 
-def _glob(identifier: str) -> str:
-    """An id as it is; of a generated case the type and version, for the next run may draw another example."""
-    return f"{identifier.rpartition('/')[0]}/*" if identifier.startswith("gen/") else identifier
-
-
 def _drafted(finding: Finding) -> Any:
     first = finding.verdicts[0]
     entry = tomlkit.table()
-    ids = tomlkit.array()
-    ids.extend(dict.fromkeys(_glob(verdict.id) for verdict in finding.verdicts))
-    entry.add("match", ids.multiline(len(finding.verdicts) > 1))
+    parts = tomlkit.inline_table()
+    parts.update(finding.group.row())
+    cases = len(finding.verdicts)
+    entry.add(tomlkit.comment(f"{cases} {'case' if cases == 1 else 'cases'}, the first is {first.id}"))
+    entry.add("finding", parts)
     entry.add("class", "bug")
     entry.add("reason", f"{first.verdict}{f' ({first.kind})' if first.kind else ''}: {first.detail}"[:200])
     entry.add("reported", "pending")

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
+from conformance.formats import answered_in
 from conformance.model import Case, Observation, Op
 from conformance.own import own
 from conformance.twins import twin_of
@@ -25,10 +27,6 @@ _INDEX = re.compile(r"\[\d+\]")
 _OF_INTEGERS = frozenset({Reason.VARINT_OVERFLOW, Reason.OUT_OF_RANGE})
 #: Fields of records and batches that are varints.
 _VARINTS = frozenset({"VARINT", "VARLONG", "UNSIGNED_VARINT", "timestampDelta", "offsetDelta", "intVar", "uintVar"})
-#: Prefixes, sizes and checks: what every message has, and one place in a codec reads.
-_STRUCTURE = re.compile(
-    r".*\b(length|count|size|marker|tag|tags|crc|magic|data|content)\b.*|.*(Length|Count)", re.DOTALL
-)
 
 _Pair = tuple[Any, Any]
 
@@ -42,9 +40,11 @@ def of_refusal(vector: Vector, case: Case) -> str:
 
 
 def of_offset(case: Case, offset: int | None) -> str:
-    """What the byte belongs to at which an implementation refuses valid bytes."""
+    """What the byte belongs to at which an implementation refuses valid bytes. Empty where it names none."""
+    if offset is None:
+        return ""
     spans, _ = _spans(case, case.args.get("data"))
-    return "" if offset is None else _name(_at(spans, offset))
+    return _name(_at(spans, offset))
 
 
 def of_answer(vector: Vector, observation: Observation, compared: _Pair | None) -> str:
@@ -53,26 +53,31 @@ def of_answer(vector: Vector, observation: Observation, compared: _Pair | None) 
     case = observation.case
     if case.type is None:
         return ""
-    written = case.op in (Op.ENCODE, Op.RECODE)
+    written = case.op in (Op.ENCODE, Op.RECODE, Op.CONVERT)
     right = vector.canonical_data if written else case.args.get("data")
+    case = _as_answered(case) if written else case
     spans, _ = _spans(case, right)
-    if compared is None:
-        return "what can't be read again"
     try:
-        path = difference(*compared)
-    except ValueFormatError:
-        return "no value of the protocol"
-    if path is None:
-        return f"{_name(_at(spans, _first_difference(right, observation.answer)))}, of the same value".lstrip(", ")
+        path = None if compared is None else difference(*compared)
+    except ValueFormatError:  # no value of the protocol
+        return ""
+    if compared is None or path is None:
+        named = _name(_at(spans, _first_difference(right, observation.answer)))
+        return named and f"{named}: {'unreadable' if compared is None else 'the same value in other bytes'}"
     expected, actual = (_value_at(value, path) for value in compared)
     how = _how(expected, actual)
     span = _at_path(spans, path, last=not how)
-    if span is None or not how:
-        named = _name(span)
-        structural = bool(_STRUCTURE.fullmatch(named)) and "tag" in named
-        fields = _INDEX.sub("", path).strip(".")
-        return named if structural or not fields else f"{case.type}.{fields}"
-    return f"{_name(span)}: {how}"
+    named = _name(span)
+    if how and named:
+        return f"{named}: {how}"
+    fields = _INDEX.sub("", path).strip(".")
+    return named if "tag" in named or not fields else f"{case.type}.{fields}"
+
+
+def _as_answered(case: Case) -> Case:
+    """The case with the type of the bytes that answer it."""
+    form = answered_in(case)
+    return replace(case, dialect=form.dialect, type=form.type, version=form.version)
 
 
 # --- What has to be refused -------------------------------------------------------------------------------------------
@@ -88,24 +93,33 @@ def _of_bytes(vector: Vector, case: Case, data: bytes) -> str:
         return ""
     found = _at(spans, offset)
     if found is None or (error is not None and found.end > offset != found.start):
-        found = _from_twin(vector, offset, error) or found
+        found = _unread(vector, offset, spans, error) or found
     return _of_integer(_name(found)) if vector.reject.reason in _OF_INTEGERS else _name(found)
 
 
-def _from_twin(vector: Vector, offset: int, error: DecodeError | None) -> Span | None:
-    """What stands there in the valid twin, for bytes that could not be read."""
+def _unread(vector: Vector, offset: int, read: Sequence[Span], error: DecodeError | None) -> Span | None:
+    """What bytes are the beginning of that could not be read: by what stands there in the valid twin, or by an element
+    before it."""
     twin = twin_of(vector)
-    if twin is None or twin.type != vector.type or not twin.pieces:
-        return None
-    spans, _ = _spans(twin.case(Op.DECODE), twin.data)
+    told = twin is not None and twin.type == vector.type and twin.pieces
+    right = _spans(twin.case(Op.DECODE), twin.data)[0] if twin is not None and told else ()
     path = "" if error is None else error.path
-    there = [span for span in spans if span.path == path]
-    return next((span for span in there if span.start >= offset), there[-1] if there else None) or _at(spans, offset)
+    for spans, like in ((right, path), (right, _element(path)), (read, _element(path))):
+        there = [span for span in spans if like in (span.path, _element(span.path))]
+        if there:
+            return next((span for span in there if span.start >= offset), there[-1])
+    return _at(right, offset)
+
+
+def _element(path: str) -> str:
+    """A path whose elements are any of their arrays."""
+    return _INDEX.sub("[]", path)
 
 
 def _of_value(vector: Vector) -> str:
     """Where a value is at fault that must not be written."""
-    assert vector.type is not None and vector.reject is not None
+    assert vector.type is not None
+    assert vector.reject is not None
     twin = twin_of(vector)
     if twin is None or twin.type != vector.type or not twin.pieces:
         return ""

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
@@ -202,7 +203,7 @@ class _Trial:
         met = next((self.outcomes[outcome] for outcome in order if outcome in self.outcomes), None)
         if met is None:
             raise RuntimeError(f"{self.check.id}: no example was drawn")
-        return dataclasses.replace(met, verdict=dataclasses.replace(met.verdict, id=self.check.id))
+        return dataclasses.replace(met, verdict=msgspec.structs.replace(met.verdict, id=self.check.id))
 
 
 def run(check: Property, examiner: Examiner, examples: int) -> Judged:

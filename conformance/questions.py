@@ -75,20 +75,35 @@ def _recode(case: Case) -> Case:
 def twin_case(vector: Vector, case: Case) -> Case | None:
     """The valid case whose acceptance makes a refusal of `case` count: the one that its vector names, else the simplest
     value of its type and version. None where no refusal can count, and for a type without values."""
-    if not _refusal_counts(vector, case.op):
+    if not _refusal_counts(vector):
         return None
     named = twin_of(vector)
     if named is not None and case.op in named.ops:
         return named.case(case.op)
+    if case.op not in _OF_TYPES:
+        return _plain_case(vector, case.op)
     whole = generated.whole(case)
     return whole if whole is not None else simplest_case(case)
 
 
-def _refusal_counts(vector: Vector, op: Op) -> bool:
+def _plain_case(vector: Vector, op: Op) -> Case | None:
+    """Of the same file, the first vector of the same kind and type that no reading refuses."""
+    file = vectors.load_file(vector.dialect, vector.area)
+    alike = (
+        one
+        for one in (() if file is None else file.vectors)
+        if (one.kind, one.type, one.version) == (vector.kind, vector.type, vector.version)
+        if op in one.ops and one.reject is None and not any(also.refuses for also in one.also)
+    )
+    found = next(alike, None)
+    return None if found is None else found.case(op)
+
+
+def _refusal_counts(vector: Vector) -> bool:
     """Whether a refusal can be what is demanded, or what another reading demands."""
     if vector.reject is not None or vector.or_reject is not None:
         return True
-    return op in _OF_TYPES and any(also.refuses for also in vector.also)
+    return any(also.refuses for also in vector.also)
 
 
 def simplest_case(case: Case, version: int | None = None) -> Case | None:

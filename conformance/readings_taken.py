@@ -9,7 +9,9 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+
+import msgspec
 
 import reference
 from conformance import selection, vectors
@@ -128,7 +130,7 @@ def _alike(judged: Judged, applying: Iterable[Also]) -> set[str]:
 
 def _takes(judged: Judged, also: Also) -> bool:
     """Whether this entry's reading is what was observed."""
-    found = judge(replace(judged.vector, also=(also,)), judged.observation, twin=judged.twin)
+    found = judge(msgspec.structs.replace(judged.vector, also=(also,)), judged.observation, twin=judged.twin)
     return found.verdict is Outcome.CONTESTED
 
 

@@ -10,6 +10,8 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
+
 from conformance.asking import Judged
 from conformance.connection.shapes import plain
 from conformance.model import Case, Kind, Observation, Op, Outcome, Status, Verdict
@@ -89,7 +91,7 @@ def judged_of(row: Mapping[str, Any]) -> Judged:
 
 def verdict_row(verdict: Verdict) -> Row:
     """All members of a verdict, by their names."""
-    row = {field.name: getattr(verdict, field.name) for field in dataclasses.fields(verdict)}
+    row = msgspec.structs.asdict(verdict)
     row["rulings"] = [*verdict.rulings]
     return {name: str(value) if isinstance(value, Op | Outcome | Kind) else value for name, value in row.items()}
 

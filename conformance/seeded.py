@@ -65,6 +65,11 @@ def value(type_name: str, random: Random, *, dialect: str, version: int | None =
     return _of_codec(own().dialect(dialect).codec(type_name, version), dialect, _Drawn(random))
 
 
+def of_node(node: Node, random: Random) -> Any:
+    """A valid value of a node of a plan, made as `value` makes those of a type."""
+    return _of_node(node, _Drawn(random))
+
+
 # --- Choices ----------------------------------------------------------------------------------------------------------
 
 

@@ -30,9 +30,11 @@ class Entry:
 @dataclass(slots=True)
 class LeftOut:
     """Cases that are not asked, counted. `not_offered`: by what the implementation does not offer (a dialect, a type
-    and op, an op); `elsewhere`: those that do not hold under the catalogue in force, by their type."""
+    and op, an op); `areas`: of these, those of dialects that it offers, by their area; `elsewhere`: those that do not
+    hold under the catalogue in force, by their type."""
 
     not_offered: Counter[str] = field(default_factory=Counter)
+    areas: Counter[str] = field(default_factory=Counter)
     elsewhere: Counter[str] = field(default_factory=Counter)
 
 
@@ -64,6 +66,8 @@ def of_vectors(chosen: Iterable[Vector], described: Description, left_out: LeftO
                 yield Question.of(vector, case)
             else:
                 counted.not_offered[_lacked(case, described)] += 1
+                if case.dialect in described.dialects:
+                    counted.areas[vector.area] += 1
 
 
 def _of_ledger(found: Ledger, described: Description, left_out: LeftOut) -> Iterator[Entry]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from conformance import borders
+from conformance import borders, faults
 from conformance.all_types import requests_of
 from conformance.own import own
 from reference.codec import Codec, NodeCodec
@@ -187,64 +187,20 @@ def values(type_name: str, *, dialect: str, version: int | None = None) -> Value
     return of_codec(own().dialect(dialect).codec(type_name, version), dialect)
 
 
-#: Bytes on which lengths, counts and varints break.
-_BORDERS = tuple(
-    bytes.fromhex(digits)
-    for digits in (
-        "00",
-        "01",
-        "7f",
-        "80",
-        "ff",
-        "ffff",
-        "fffe",
-        "7fff",
-        "ffffffff",
-        "fffffffe",
-        "7fffffff",
-        "80000000",
-        "8000",
-        "ffffffff07",
-        "ffffffff0f",
-        "ffffffff1f",
-        "8080808080",
-        "ffffffffffffffffff01",
-        "ffffffffffffffffff7f",
-    )
-)
-
 #: A fault: its kind and how it is done. The first kinds are the simplest, towards which examples shrink.
 _FAULTS = st.one_of(
-    st.tuples(st.just("insert"), st.binary(min_size=1, max_size=borders.MOST_PAIRS)),
-    st.tuples(st.just("border"), st.sampled_from(_BORDERS)),
+    st.tuples(st.just("insert"), st.binary(min_size=1, max_size=faults.MOST_INSERTED)),
+    st.tuples(st.just("border"), st.sampled_from(faults.BORDERS)),
     st.tuples(st.just("pad"), st.none()),
-    st.tuples(st.just("drop"), st.integers(1, 4)),
+    st.tuples(st.just("drop"), st.integers(1, faults.MOST_DROPPED)),
     st.tuples(st.just("flip"), st.integers(0, 7)),
-    st.tuples(st.just("repeat"), st.integers(1, 8)),
+    st.tuples(st.just("repeat"), st.integers(1, faults.MOST_REPEATED)),
     st.tuples(st.just("cut"), st.none()),
 )
 
 
-@st.composite
-def nearly(draw: st.DrawFn, canonical: st.SearchStrategy[bytes]) -> bytes:
+def nearly(canonical: st.SearchStrategy[bytes]) -> st.SearchStrategy[bytes]:
     """Bytes that were right before one to three small faults, or that never were."""
-    data = bytearray(draw(canonical | st.binary(max_size=24)))
-    for fault, place in draw(st.lists(st.tuples(_FAULTS, st.integers(0, 2**16)), min_size=1, max_size=3)):
-        at = place % (len(data) + 1)
-        match fault:
-            case ("insert", bytes(more)):
-                data[at:at] = more
-            case ("border", bytes(border)):
-                data[at : at + len(border)] = border
-            case ("pad", None) if at < len(data):  # were it a varint's last byte, it now is overlong
-                data[at] |= 0x80
-                data.insert(at + 1, 0)
-            case ("drop", int(count)):
-                del data[at : at + count]
-            case ("flip", int(bit)) if at < len(data):
-                data[at] ^= 1 << bit
-            case ("repeat", int(count)):
-                data[at:at] = data[at : at + count]
-            case ("cut", None):
-                del data[at:]
-    return bytes(data)
+    places = st.integers(0, faults.LAST_PLACE)
+    several = st.lists(st.tuples(_FAULTS, places), min_size=1, max_size=faults.MOST)
+    return st.builds(faults.put, canonical | st.binary(max_size=faults.MOST_ODD), several)

@@ -6,6 +6,7 @@ It needs no schema to be read: what JSON cannot hold is an object with a single 
 from __future__ import annotations
 
 import contextlib
+import marshal
 import math
 import re
 import struct
@@ -24,8 +25,15 @@ class ValueFormatError(ValueError):
     """A JSON value that is none of the value encoding's forms."""
 
 
+#: What is as it is in JSON, and what JSON holds as it is.
+_TEXT_LIKE = frozenset({str, bool, type(None)})
+_AS_THEY_ARE = _TEXT_LIKE | {int}
+
+
 def to_json(value: Any) -> Any:
     """A protocol value → what `json.dumps` takes. Raises ValueFormatError for what `from_json` would not give back."""
+    if type(value) in _TEXT_LIKE:
+        return value
     match value:
         case None | bool() | str():
             return value
@@ -42,7 +50,7 @@ def to_json(value: Any) -> Any:
         case list() | tuple():
             if _all_integers(value) and min(value) >= -SAFE_INTEGER and max(value) <= SAFE_INTEGER:
                 return list(value)
-            return [to_json(item) for item in value]
+            return [item if type(item) in _TEXT_LIKE else to_json(item) for item in value]
     raise ValueFormatError(f"a {type(value).__name__} is no protocol value: {value!r}")
 
 
@@ -58,16 +66,23 @@ def _struct_to_json(value: Mapping[Any, Any]) -> dict[str, Any]:
     for key in value:
         if not isinstance(key, str):
             raise ValueFormatError(f"field names are strings, not a {type(key).__name__}")
-    return {key: to_json(item) for key, item in value.items()}
+    return {key: item if type(item) in _TEXT_LIKE else to_json(item) for key, item in value.items()}
 
 
 def from_json(value: Any) -> Any:
     """What `json.loads` gave → the protocol value. Raises ValueFormatError with what was expected."""
+    kind = type(value)
+    if kind in _AS_THEY_ARE:
+        return value
+    if kind is dict and len(value) > 1:
+        return {key: item if type(item) in _AS_THEY_ARE else from_json(item) for key, item in value.items()}
     match value:
         case None | bool() | str() | int():
             return value
         case list():
-            return list(value) if _all_integers(value) else [from_json(item) for item in value]
+            if _all_integers(value):
+                return list(value)
+            return [item if type(item) in _AS_THEY_ARE else from_json(item) for item in value]
         case dict() if len(value) == 1:
             ((key, item),) = value.items()
             return _SPECIAL[key](item) if key in _SPECIAL else {key: from_json(item)}
@@ -131,6 +146,20 @@ def equal(expected: Any, actual: Any) -> bool:
     fields and an empty or missing `_tags` are passed over. Defaults are no matter of this function: fill them in first.
     """
     return difference(expected, actual) is None
+
+
+def identical(one: Any, other: Any) -> bool:
+    """Whether these are the same value in the same form, in types and the order of keys too: then nothing that is made
+    of them in the same way differs. A quick look, by far the most frequent case; False says nothing."""
+    return bool(one == other) and _form(one) == _form(other)
+
+
+def _form(value: Any) -> bytes | str:
+    """A value in its form, without references to what occurs twice."""
+    try:
+        return marshal.dumps(value, 2)
+    except ValueError:  # there is a UUID in it
+        return repr(value)
 
 
 def difference(expected: Any, actual: Any, path: str = "") -> str | None:

@@ -18,13 +18,14 @@ from typing import Any, Literal, cast
 import click
 import msgspec
 
+import pytest_wireproof
 import reference
 from conformance import claims, ledger, vectors
 from conformance.coverage import REASONS, Gap, Row, State, coverage, everything
 from conformance.vectors import Kind, Vector
 from reference import catalog
 from reference.rules import Ruling
-from wireproof import cli, pytest_plugin
+from wireproof import cli
 
 DOCS = Path(__file__).resolve().parent
 #: click's mark in help texts: the paragraph behind it is left as it is.
@@ -55,7 +56,16 @@ did is right or contested under a ruling. {unreached} are not reached yet, for t
 
 _PYTEST = """\
 `pytest --impl=SPEC` collects the conformance suite and nothing else. pytest's own options work with it: `-k`, `-x`,
-`--lf`, `--junitxml`, and `-n` where pytest-xdist is installed.
+`--lf`, `--junitxml`, and `-n` where pytest-xdist is installed. Without `--impl` there is no other option of Wireproof's,
+so that none can meet one of yours.
+
+An argument without an option is an id, as it stands behind FAILED: `pytest --impl=my_codec
+'my_codec::kafka/varints/varint-1#decode'` asks that one, and without `my_codec::` it is asked of every implementation. In
+`-k` an id, or a part of one, stands as it is: `-k 'varint-1#decode or tag-'`. `--tb=short` shows a failure in two lines,
+`--tb=line` in one, `--tb=no` not at all.
+
+pytest-timeout's `--timeout` is a limit for a test. Items of the suite have none, since one may wait for the answers to a
+whole block of questions: `--case-timeout` is the limit of each question.
 """
 
 _PYTEST_ENDS = """\
@@ -337,7 +347,8 @@ def command_line_page() -> Lines:
     """The options of the pytest plugin, and every command of `wireproof`."""
     yield from ("# Command line", "", _NOTE, "", "## pytest", "", _PYTEST)
     recorder = _Recorder()
-    pytest_plugin.pytest_addoption(cast("Any", recorder))
+    pytest_wireproof.pytest_addoption(cast("Any", recorder))
+    pytest_wireproof.add_suite_options(cast("Any", recorder))
     yield from _table(("option", "meaning"), recorder.rows)
     yield _PYTEST_ENDS
     yield from _command(cli.group, click.Context(cli.group, info_name="wireproof"), 2)

@@ -89,8 +89,10 @@ class Reference:
 
     @property
     def types(self) -> dict[str, dict[str, tuple[int, int] | None]]:
-        """Per dialect, each type with its versions. Costs a look at the catalogue."""
-        return {dialect: dict(self.dialect(dialect).types) for dialect in DIALECTS}
+        """Per dialect, each type with its versions, those that are converted alone last. Costs a look at the
+        catalogue."""
+        found = map(self.dialect, DIALECTS)
+        return {own.name: {**own.types, **dict.fromkeys(own.formats.keys() - own.types.keys())} for own in found}
 
     @property
     def version(self) -> str:

@@ -8,7 +8,6 @@ from typing import Any
 from reference.errors import DecodeError, Reason
 from reference.rules import Rules
 
-
 #: Of an input with more fields than this the first ones have spans: megabytes of small numbers make millions.
 MOST_SPANS = 50_000
 
@@ -27,9 +26,9 @@ class Span:
 class Reader:
     """A position in bytes and the end of the window that may be read.
 
-    `rules` are the readings in force; `spans`, when given, collects a Span for every byte read, MOST_SPANS at most. `steps` lead to where
-    in the value the reader stands: names of fields, indexes of elements. They are made into a path when an error or a
-    span needs one, for most readings need none.
+    `rules` are the readings in force; `spans`, when given, collects a Span for every byte read, MOST_SPANS at most.
+    `steps` lead to where in the value the reader stands: names of fields, indexes of elements. They are made into a
+    path when an error or a span needs one, for most readings need none.
     """
 
     __slots__ = ("data", "end", "pos", "rules", "spans", "steps")

@@ -78,11 +78,23 @@ class Rules:
     header_order: Literal["kept", "grouped", "sorted"] = "kept"
     #: The varint of lengths and offset deltas.
     uint_var: Literal["unsigned", "zigzag"] = "unsigned"
+    #: What stands before headers for how many they are.
+    header_count: Literal["none", "int32", "uint-var"] = "none"
+    #: Whether a bit of a message's attributes says that there are headers.
+    header_flag: Literal["none", "bit-4"] = "none"
+    #: The messages of a batch whose attributes name a codec.
+    batch_codec: Literal["inflated", "refused", "kept"] = "inflated"
     # kip-82-int-keys
     #: A message whose attributes say that there are headers, and none are.
     flag_without_headers: Literal["decoded", "refused"] = "decoded"
     #: As what numbers the int32 keys of headers ascend.
     int_key_order: Literal["signed", "unsigned"] = "signed"
+    #: What a message with a codec holds: messages, or bytes that are not looked into.
+    headed_wrappers: Literal["read", "kept"] = "read"
+    #: A message at the end of a set that is not wholly there.
+    headed_partial: Literal["dropped", "refused"] = "dropped"
+    #: The field `Records` of Produce and Fetch: any bytes, or messages of the version's magic.
+    headed_records: Literal["raw", "messages"] = "raw"
     #: The headers behind the key that a lookup wants.
     behind_the_key: Literal["unread", "read"] = "unread"
     # kip-482-v1

@@ -10,11 +10,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import reference
+from reference.records.compression import CompressionError, deflate, inflate
 
 DIALECT = "kip-82-string-keys"
 Header = tuple[str, bytes]
 #: The size of a batch's fields between its magic and its messages, and of what stands before its magic.
 _FIELDS, _HEAD = 36, 16
+#: Where the lower byte of the attributes stands behind the magic.
+_BITS = 2
 
 
 class Draft:
@@ -163,16 +166,43 @@ class Draft:
         if self.crc(covered) != int.from_bytes(data[12:16]):
             raise ValueError("another CRC")
         fields, rest = covered[: 1 + _FIELDS], covered[1 + _FIELDS :]
+        codec = fields[_BITS] & 7
+        fields = fields[:_BITS] + bytes([fields[_BITS] & ~7]) + fields[_BITS + 1 :]
         head = data[:8] + (len(fields) + 4).to_bytes(4) + zlib.crc32(fields).to_bytes(4)
         batch: dict[str, Any] = reference.decode("BATCH", head + fields, dialect=DIALECT)
-        while rest:
-            message, rest = self.take_message(rest)
-            batch["records"].append(message)
-        return batch
+        batch["attributes"] |= codec
+        if codec:
+            return batch | {"records": self.unpacked(codec, rest)}
+        return batch | {"records": self.take_messages(rest)}
+
+    def take_messages(self, data: bytes) -> list[dict[str, Any]]:
+        messages = []
+        while data:
+            message, data = self.take_message(data)
+            messages.append(message)
+        return messages
+
+    def unpacked(self, codec: int, content: bytes) -> Any:
+        """The messages of a batch with a codec."""
+        if codec > 3:
+            raise ValueError(f"no codec {codec}")
+        try:
+            return self.take_messages(inflate(codec, content, reference.Rules()))
+        except CompressionError as error:
+            raise ValueError(error.detail) from None
+
+    def packed(self, codec: int, messages: Any) -> bytes:
+        if codec > 3:
+            raise ValueError(f"no codec {codec}")
+        return deflate(codec, b"".join(map(self.put_message, messages)))
 
     def put_batch(self, batch: Mapping[str, Any]) -> bytes:
         if batch["records"] is None:
             raise ValueError("messages have no null")
-        empty = reference.encode("BATCH", {**batch, "records": []}, dialect=DIALECT)
-        covered = empty[_HEAD:] + b"".join(self.put_message(message) for message in batch["records"])
-        return empty[:8] + (len(covered) + 4).to_bytes(4) + self.crc(covered).to_bytes(4) + covered
+        codec = batch["attributes"] & 7
+        plain = {**batch, "attributes": batch["attributes"] & ~7, "records": []}
+        covered = bytearray(reference.encode("BATCH", plain, dialect=DIALECT)[_HEAD:])
+        covered[_BITS] |= codec
+        covered += self.packed(codec, batch["records"]) if codec else b"".join(map(self.put_message, batch["records"]))
+        head: bytes = batch["firstOffset"].to_bytes(8, signed=True)
+        return head + (len(covered) + 4).to_bytes(4) + self.crc(bytes(covered)).to_bytes(4) + bytes(covered)

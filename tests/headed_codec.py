@@ -32,9 +32,9 @@ OTHER_BYTES = frozenset(
         "messages",
     )
     for kind in ("refused-valid", "wrong-bytes")
-) | {("header-multimaps", "contested", None)}
+) | {("header-multimaps", "contested", None), ("framing", "contested", None)}
 #: The rulings by which a refusal of some messages may be another reading.
-REFUSED_UNDER = frozenset({"R-82i-2", "R-82i-3", "R-82i-10"})
+REFUSED_UNDER = frozenset({"R-82i-2", "R-82i-3", "R-82i-12"})
 
 
 class RefusedError(ValueError):
@@ -48,7 +48,9 @@ class Headed:
     `nulls`: a length −1 of a header's value is null, one of all headers none. `order`: "signed", "unsigned", or "any".
     `sorts`: a writer sorts. `empty`: a flag without headers is read. `last`: the headers stand behind the value.
     `stops_at_once`: a lookup looks at the first key alone. `reads_behind`: a lookup reads all headers.
-    `wanted`: a lookup's key, behind which nothing else is read."""
+    `wanted`: a lookup's key, behind which nothing else is read. `opaque`: a wrapper's value is bytes, whatever
+    its codec. `partial`: what is left at a set's end of a message is passed over. `keeps_the_flag`: a message that is
+    converted to an older magic keeps bit 4."""
 
     flag: int = 0x10
     crc_of_all: bool = True
@@ -60,6 +62,9 @@ class Headed:
     empty: bool = True
     last: bool = False
     stops_at_once: bool = False
+    opaque: bool = False
+    partial: bool = True
+    keeps_the_flag: bool = False
     reads_behind: bool = False
     wanted: int | None = None
 
@@ -74,7 +79,7 @@ class Headed:
                 if len(found) != 1:
                     raise RefusedError(f"{len(found)} messages; one is expected")
                 return found[0]
-        return self.messages(data)
+        return self.messages(data, partial=self.partial)
 
     def encode(self, type: str, value: Any, *, dialect: str, version: int | None = None) -> bytes:
         try:
@@ -98,6 +103,26 @@ class Headed:
             pairs = pairs[:1]
         return [value for own, value in pairs if own == key]
 
+    def convert(self, type: str, data: bytes, to: str, *, dialect: str, version: int | None = None) -> bytes:
+        magic = int(to.removeprefix("magic-"))
+        return b"".join(
+            self.written(self.converted(message, magic)) for message in self.messages(data, partial=self.partial)
+        )
+
+    def converted(self, message: dict[str, Any], magic: int) -> dict[str, Any]:
+        if message["magic"] == magic:
+            return message
+        found = {**message, "magic": magic, "headers": []}
+        if 2 in (magic, message["magic"]) and not self.keeps_the_flag:
+            found["attributes"] &= ~self.flag
+        if 0 in (magic, message["magic"]):
+            found["attributes"] &= ~0x08
+            found.pop("timestamp", None)
+            found |= {"timestamp": -1} if magic else {}
+        if "messages" in message:
+            found["messages"] = [self.converted(inner, magic) for inner in message["messages"]]
+        return found
+
     # --- Reading ---
 
     def headers(self, data: _Bytes) -> list[tuple[int, Any]]:
@@ -114,13 +139,22 @@ class Headed:
     def rank(self, key: int) -> int:
         return key & 0xFFFFFFFF if self.order == "unsigned" else key
 
-    def messages(self, data: bytes, wrapper: int | None = None) -> list[dict[str, Any]]:
+    def messages(self, data: bytes, wrapper: int | None = None, *, partial: bool = False) -> list[dict[str, Any]]:
         rest = _Bytes(data)
         found = []
         while rest.rest:
+            if partial and self.is_partial(rest.rest):
+                break
             offset = rest.integer(8)
             found.append(self.message(offset, _Bytes(rest.take(rest.length())), wrapper))
         return found
+
+    @staticmethod
+    def is_partial(data: bytes) -> bool:
+        size = int.from_bytes(data[8:12], "big", signed=True)
+        if len(data) >= 12 and (size < 14 or (len(data) > 16 and data[16] > 2)):
+            raise RefusedError("what is there can be no message")
+        return len(data) < 17 or size > len(data) - 12
 
     def message(self, offset: int, data: _Bytes, wrapper: int | None) -> dict[str, Any]:
         crc = data.integer(4) & 0xFFFFFFFF
@@ -147,7 +181,7 @@ class Headed:
         covered = body if self.crc_of_all else body.replace(block, b"", 1)
         if crc != zlib.crc32(covered):
             raise RefusedError("the CRC is another one")
-        codec = attributes & 0x07
+        codec = 0 if self.opaque else attributes & 0x07
         if codec > 3 or (codec and (wrapper is not None or not content)):
             raise RefusedError(f"codec {codec}")
         if codec:
@@ -192,7 +226,7 @@ class Headed:
 
     def written(self, value: Any, wrapper: int | None = None, base: int = 0) -> bytes:
         magic, attributes, pairs = value["magic"], value["attributes"], value["headers"]
-        codec = attributes & 0x07
+        codec = 0 if self.opaque else attributes & 0x07
         wraps = "messages" in value
         if magic not in (0, 1, 2) or (pairs and magic != 2) or (magic == 0 and "timestamp" in value):
             raise RefusedError(f"magic {magic}")

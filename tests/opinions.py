@@ -12,8 +12,6 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
-from hypothesis import strategies as st
 
 import reference
 from conformance.model import Op
@@ -34,19 +32,6 @@ def imported(opinion: ModuleType) -> set[str]:
         for alias in node.names
     }
     return {name.partition(".")[0] for name in names}
-
-
-def tried(examples: int, check: Callable[[Any], None], drawn: st.SearchStrategy[Any]) -> None:
-    """Check so many drawn values, always the same ones."""
-    run = settings(
-        max_examples=examples,
-        derandomize=True,
-        database=None,
-        deadline=None,
-        phases=(Phase.generate,),
-        suppress_health_check=list(HealthCheck),
-    )
-    run(given(drawn)(check))()
 
 
 def disagreements(

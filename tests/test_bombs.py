@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import sys
 import zlib
 from collections.abc import Callable
 from typing import Any
@@ -10,12 +11,16 @@ from typing import Any
 import cramjam
 import lz4.frame  # type: ignore[import-untyped]
 import pytest
-from backports import zstd
 
 import reference
 from conformance import bombs
 from conformance.values import equal
 from reference import Reason
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 
 def _unsnapped(content: bytes) -> bytes:

@@ -348,3 +348,25 @@ def test_a_refused_frame_is_marked_and_names_its_ruling(
     assert code == 1
     assert f"(byte {at})" in re.sub(r"\s+", " ", text)
     assert re.findall(r"^ruling +(\S+(?: ‡)?) ", text, re.MULTILINE) == ([] if ruling is None else [ruling])
+
+
+#: A control batch: the end of a transaction, a type that nobody knows, a record without a key.
+CONTROL = (
+    "0000000000000000 00000054 ffffffff 02 1f5337e9 0030 00000000 00000000000003e8 00000000000003e8"
+    "0000000000000007 0001 ffffffff 00000003 20000000 0800000001 0c000000000007 00"
+    "14000002 0800000063 0000 0c000004 000000"
+)
+
+
+def test_control_records_are_told() -> None:
+    code, text = run("RecordBatch", CONTROL)
+    assert code == 0
+    assert "control  records[0]: commit, {CoordinatorEpoch: 7}" in text
+    assert "control  records[1]: type 99, which is not known: readers pass over it" in text
+    assert "control  records[2]: no control record: truncated at key" in text
+    assert "control  [0].records[0]: commit" in run("RecordSet", CONTROL)[1]
+
+
+def test_other_records_are_no_control_records() -> None:
+    plain = "0000000000000000 00000018 4b4a6c76 02 00 00000000000003e8 00000001 6b 00000001 76"
+    assert "control " not in run("--dialect", "kip-82-int-keys", "MESSAGE_SET", plain)[1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -123,6 +124,37 @@ def test_other_readings_are_found(make: Make) -> None:
 @pytest.mark.parametrize("reading", ["full", "empty"])
 def test_the_right_one_of_several_readings_is_named(make: Make, reading: str) -> None:
     assert found(make(f"broker_{reading}", {"R-K-17": reading}, {}, FULL))[1] == {"R-K-17": reading}
+
+
+#: A program around one of the modules above.
+PROGRAM = """
+import json, sys
+import {name} as codec
+for line in sys.stdin:
+    asked = json.loads(line)
+    answer = {{"seq": asked.get("seq")}}
+    if asked["op"] == "describe":
+        answer = {{"name": "program", "ops": ["decode"], "types": {{"kafka": {{"NULLABLE_STRING": None}}}}}}
+    else:
+        try:
+            value = codec.decode(asked["type"], bytes.fromhex(asked["data"]), dialect="kafka")
+            answer["value"] = value
+        except codec.rejects as error:
+            answer["reject"] = {{}}
+    print(json.dumps(answer), flush=True)
+"""
+
+
+def test_for_a_program_they_are_json(make: Make, tmp_path: Path) -> None:
+    """Ready to paste into the answer to describe."""
+    make("null_below", {"R-K-15": "other"}, {})
+    (tmp_path / "program.py").write_text(PROGRAM.format(name="null_below"))
+    code, text = run(f"--impl=exec:{sys.executable} program.py")
+    assert code == 0, text
+    lines = text.splitlines()
+    (pasted,) = [line for line in lines if line.startswith('"readings"')]
+    assert json.loads(f"{{{pasted}}}") == {"readings": {"R-K-15": "other"}}
+    assert "readings = {" not in text
 
 
 def test_what_is_declared_does_not_hide_what_is_taken(make: Make) -> None:

@@ -22,6 +22,7 @@ ARGUMENTS: dict[Op, dict[str, Any]] = {
     Op.ENCODE: {"value": {"big": 2**63, "bytes": b"a", "id": uuid.UUID(int=7), "_tags": [[5, b""]], "none": None}},
     Op.RECODE: {"data": b""},
     Op.LOOKUP: {"data": b"\x01", "key": "k"},
+    Op.CONVERT: {"data": b"\x01", "to": "magic-1"},
     Op.SERVE: {"chunks": [b"", b"\x01\x02"]},
     Op.INTERPRET: {"request": b"\x01", "response": None},
     Op.NEGOTIATE: {"api_key": 18, "client": (0, 3), "broker": None},
@@ -30,7 +31,7 @@ ARGUMENTS: dict[Op, dict[str, Any]] = {
 
 
 def case_of(op: Op, **args: Any) -> Case:
-    typed = op in (Op.DECODE, Op.ENCODE, Op.RECODE, Op.LOOKUP)
+    typed = op in (Op.DECODE, Op.ENCODE, Op.RECODE, Op.LOOKUP, Op.CONVERT)
     return Case("", op, "kafka", "T" if typed else None, 3 if typed else None, args or ARGUMENTS[op])
 
 
@@ -54,6 +55,10 @@ def test_questions_as_the_contract_writes_them() -> None:
     assert json.loads(lines.question(7, negotiate)) == {
         "seq": 7, "op": "negotiate", "dialect": "kafka", "api_key": 18, "client": [0, 3], "broker": [1, 2]
     }  # fmt: skip
+    convert = Case("", Op.CONVERT, "kip-82-int-keys", "MESSAGE_SET", args={"data": b"\x01", "to": "magic-0"})
+    assert json.loads(lines.question(7, convert)) == {
+        "seq": 7, "op": "convert", "dialect": "kip-82-int-keys", "type": "MESSAGE_SET", "data": "01", "to": "magic-0"
+    }  # fmt: skip
     assert json.loads(lines.question(8, case_of(Op.ENCODE, value=2**53)))["value"] == {"int": str(2**53)}
 
 
@@ -65,6 +70,7 @@ ANSWERS: list[tuple[Op, Any, dict[str, Any]]] = [
     (Op.LOOKUP, [b"a", None], {"value": [{"hex": "61"}, None]}),
     (Op.ENCODE, b"\x01", {"data": "01"}),
     (Op.RECODE, b"", {"data": ""}),
+    (Op.CONVERT, b"\x01\x02", {"data": "0102"}),
     (Op.SERVE, (b"\x01", True), {"sent": "01", "closed": True}),
     (Op.INTERPRET, {"outcome": "retry", "version": 3}, {"outcome": {"outcome": "retry", "version": 3}}),
     (Op.NEGOTIATE, None, {"version": None}),
@@ -171,6 +177,8 @@ def test_lines_that_are_no_answers(line: str, seq: int | None, text: str) -> Non
         (Op.ENCODE, {"data": "0"}, "`data` is '0': a row of hex digit pairs"),
         (Op.ENCODE, {"data": "00 11"}, "a row of hex digit pairs"),
         (Op.ENCODE, {"data": None}, "`data` is None"),
+        (Op.CONVERT, {"data": "0"}, "`data` is '0': a row of hex digit pairs"),
+        (Op.CONVERT, {"value": {"hex": "00"}}, "`value` is no answer to convert: `data` was expected"),
         (Op.LOOKUP, {"value": {"hex": "00"}}, "a list of the key's values was expected"),
         (Op.SERVE, {"sent": "00"}, "`sent` comes with `closed`"),
         (Op.SERVE, {"sent": "00", "closed": 1}, "True if it then closed"),
@@ -215,6 +223,7 @@ class Name(StrEnum):
         (Op.DECODE, True, True),
         (Op.ENCODE, memoryview(b"xy"), b"xy"),
         (Op.RECODE, bytearray(), b""),
+        (Op.CONVERT, memoryview(b"xy"), b"xy"),
         (Op.LOOKUP, (b"a",), [b"a"]),
         (Op.SERVE, [bytearray(b"a"), False], (b"a", False)),
         (Op.INTERPRET, "malformed", {"outcome": "malformed"}),
@@ -245,6 +254,7 @@ def _circle() -> list[Any]:
         (Op.DECODE, _circle()),
         (Op.ENCODE, "text"),
         (Op.ENCODE, None),
+        (Op.CONVERT, [b"xy"]),
         (Op.SERVE, b"only bytes"),
         (Op.SERVE, (b"", 0)),
         (Op.LOOKUP, b"ab"),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import textwrap
 from pathlib import Path
 
 import pytest
 
-from conformance.connection import ImplementationError, Options, open_connection
+from conformance.connection import ImplementationError, Options, description, open_connection
 from conformance.model import Case, Op, Status
 
 MANNERS = Path(__file__).parent / "manners"
@@ -111,6 +112,18 @@ def test_a_function_that_cannot_be_called_as_agreed(here: Path) -> None:
         ("types = {'INT32': None}", '`types["INT32"]` is None; expected an object such as types, by dialect'),
         ("types = {'kafka': {'X': 3}}", '`types["kafka"]["X"]` is 3; expected the lowest and the highest version'),
         ("types = {'kafka': {'X': (4, 3)}}", '`types["kafka"]["X"]` is (4, 3); expected'),
+        ("types = {'kafka': {'X': {'ops': 'decode'}}}", '`types["kafka"]["X"]["ops"]` is \'decode\'; expected a list'),
+        ("types = {'kafka': {'X': {'ops': []}}}", '`types["kafka"]["X"]["ops"]` is []; expected at least one of'),
+        (
+            "types = {'kafka': {'X': {'ops': ['read']}}}",
+            '`types["kafka"]["X"]["ops"]` is [\'read\']; expected names of',
+        ),
+        (
+            "types = {'kafka': {'X': {'ops': ['recode']}}}",
+            '`types["kafka"]["X"]["ops"]` is [\'recode\']; expected some of the ops that it offers: decode',
+        ),
+        ("types = {'kafka': {'X': {'versions': 3}}}", '`types["kafka"]["X"]["versions"]` is 3; expected the lowest'),
+        ("types = {'kafka': {'X': {'from': 3}}}", '`types["kafka"]["X"]` is {\'from\': 3}; expected an object such as'),
         ("rebuilds = {'RecordBatch': 'crc'}", "`rebuilds[\"RecordBatch\"]` is 'crc'; expected a list of strings"),
         ("readings = {'R-K-5': True}", '`readings["R-K-5"]` is True; expected the name of a reading'),
         ("rejects = ['ValueError']", "`rejects` is ['ValueError']; expected a tuple of exception classes"),
@@ -187,6 +200,54 @@ def test_a_description_in_full(here: Path) -> None:
         assert said.ops == {Op.DECODE, Op.ENCODE, Op.RECODE, Op.NEGOTIATE}
         assert said.types == {"kafka": {"INT32": None, "ApiVersionsRequest": (0, 3)}}
         assert (said.rebuilds, said.readings) == ({"RecordBatch": ("crc",)}, {"R-K-5": "other"})
+
+
+def test_a_type_may_say_which_ops_it_has(here: Path) -> None:
+    """The long form of `types`, in a module and in a program; the short one stands beside it."""
+    listed = {
+        "INT32": None,
+        "INT16": {"versions": None},
+        "ApiVersionsRequest": {"versions": [0, 3], "ops": ["recode"]},
+        "HeartbeatRequest": {"versions": [0, 4]},
+        "ARRAY": {"ops": ["decode"]},
+    }
+    write(
+        here / "long.py",
+        f"""
+        types = {{"kafka": {listed}}}
+
+        def decode(type, data, *, dialect, version=None): ...
+        def recode(type, data, *, dialect, version=None): ...
+        """,
+    )
+    program = {"name": "long", "ops": ["decode", "recode"], "types": {"kafka": listed}}
+    write(here / "says.py", f"print({json.dumps(program)!r}, flush=True)\ninput()\ninput()\n")
+    for spec in ("long", f"exec:{sys.executable} says.py"):
+        with open_connection(spec, Options()) as connection:
+            said = connection.description
+        assert said.types == {
+            "kafka": {
+                "INT32": None,
+                "INT16": None,
+                "ApiVersionsRequest": (0, 3),
+                "HeartbeatRequest": (0, 4),
+                "ARRAY": None,
+            }
+        }
+        assert said.type_ops == {
+            "kafka": {"ApiVersionsRequest": frozenset({Op.RECODE}), "ARRAY": frozenset({Op.DECODE})}
+        }
+        both = {Op.DECODE, Op.RECODE}
+        for name, version, ops in (
+            ("INT32", None, both),
+            ("INT16", None, both),
+            ("ApiVersionsRequest", 3, {Op.RECODE}),
+            ("HeartbeatRequest", 4, both),
+            ("ARRAY<INT8>", None, {Op.DECODE}),
+            ("ApiVersionsRequest", 4, set()),
+        ):
+            assert {op for op in Op if said.offers(Case("", op, "kafka", name, version))} == ops
+        assert description.parse(description.to_json(said)) == said
 
 
 def test_a_folder_of_the_users_does_not_stand_in_for_the_kits(here: Path) -> None:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 import struct
+from random import Random
 from typing import Any
 
 import opinions
 import pytest
-from hypothesis import strategies as st
-from opinions import Plant, tried
+from opinions import Plant
 from second_opinion import kip_35 as opinion
+from trying import nearly, tried, values_of
 
 import reference
-from conformance import strategies, vectors
+from conformance import vectors
 from conformance.model import Op
 from conformance.patterns import mismatch
 from conformance.values import equal
@@ -128,7 +129,7 @@ def test_it_reads_generated_messages_as_the_reference_wrote_them(name: str) -> N
         assert equal(value, opinion.decode(name, data))
         assert opinion.encode(name, value) == data
 
-    tried(examples, check, strategies.values(name, dialect=DIALECT, version=version))
+    tried(examples, check, values_of(name, DIALECT, version), name)
     assert count >= examples
 
 
@@ -145,9 +146,12 @@ def test_it_reads_and_refuses_the_same_bytes(name: str) -> None:
         found["refused" if own == "refused" else "read"] += 1
         assert equal(own, decoded(name, data, version)), data.hex()
 
-    values = strategies.values(name, dialect=DIALECT, version=version)
-    canonical = values.map(lambda value: reference.encode(name, value, dialect=DIALECT, version=version))
-    tried(min(examples, 1000), check, strategies.nearly(canonical))
+    values = values_of(name, DIALECT, version)
+
+    def canonical(random: Random) -> bytes:
+        return reference.encode(name, values(random), dialect=DIALECT, version=version)
+
+    tried(examples, check, nearly(canonical), f"nearly {name}")
     assert min(found.values()) > 0, found
 
 
@@ -156,19 +160,24 @@ def frame(key: int, version: int, correlation_id: int, rest: bytes) -> bytes:
     return struct.pack(">i", len(inside)) + inside
 
 
-#: What stands behind the correlation id of a BrokerMetadata request: a client's name, node ids; or nearly so.
-BEHIND = st.builds(
-    lambda client, ids: client + struct.pack(f">i{len(ids)}i", len(ids), *ids),
-    st.sampled_from([b"\xff\xff", b"\0\0", b"\0\3kit"]),
-    st.lists(st.sampled_from([-2, -1, 0, 1, 2, 3, 99]), max_size=5),
-)
-REQUESTS = st.builds(
-    frame,
-    st.sampled_from([17, 17, 17, 17, 0, 999, -1]),
-    st.sampled_from([0, 0, 0, 0, 1, -1]),
-    st.integers(-(2**31), 2**31 - 1),
-    BEHIND | strategies.nearly(BEHIND),
-)
+def behind(random: Random) -> bytes:
+    """What stands behind the correlation id of a BrokerMetadata request: a client's name, node ids."""
+    client = random.choice([b"\xff\xff", b"\0\0", b"\0\3kit"])
+    ids = random.choices([-2, -1, 0, 1, 2, 3, 99], k=random.randint(0, 5))
+    return client + struct.pack(f">i{len(ids)}i", len(ids), *ids)
+
+
+def sent_to_it(random: Random) -> list[bytes]:
+    """One to three requests, half of them with small faults behind their header."""
+    return [
+        frame(
+            random.choice([17, 17, 17, 17, 0, 999, -1]),
+            random.choice([0, 0, 0, 0, 1, -1]),
+            random.randint(-(2**31), 2**31 - 1),
+            random.choice([behind, nearly(behind)])(random),
+        )
+        for _ in range(random.randint(1, 3))
+    ]
 
 
 def test_its_broker_answers_the_same_to_generated_requests() -> None:
@@ -180,17 +189,23 @@ def test_its_broker_answers_the_same_to_generated_requests() -> None:
         assert (sent, closed) == opinion.serve(b"".join(requests), CLUSTER)
         found.add((bool(sent), closed))
 
-    tried(500, check, st.lists(REQUESTS, min_size=1, max_size=3))
+    tried(1000, check, sent_to_it, "requests")
     assert found == {(True, False), (True, True), (False, True)}
 
 
 def test_its_client_concludes_the_same_of_generated_answers() -> None:
-    values = strategies.values("ResponseFrame:BrokerMetadata", dialect=DIALECT, version=0)
-    answers = values.map(
-        lambda value: reference.encode(
-            "ResponseFrame:BrokerMetadata", value | {"header": {"CorrelationId": 7}}, dialect=DIALECT, version=0
-        )
-    )
+    values = values_of("ResponseFrame:BrokerMetadata", DIALECT, 0)
+
+    def whole(random: Random) -> bytes:
+        value = values(random) | {"header": {"CorrelationId": 7}}
+        return reference.encode("ResponseFrame:BrokerMetadata", value, dialect=DIALECT, version=0)
+
+    def empty(random: Random) -> bytes:
+        return bytes.fromhex(random.choice(["00000004 00000007", "00000000 00000007"]))
+
+    def answers(random: Random) -> bytes:
+        return random.choice([whole, nearly(whole), nearly(empty), empty])(random)
+
     asked = frame(17, 0, 7, b"\xff\xff\0\0\0\0")
     found: set[str] = set()
 
@@ -199,8 +214,7 @@ def test_its_client_concludes_the_same_of_generated_answers() -> None:
         assert outcome == opinion.interpret(asked, answer)
         found.add(outcome["outcome"])
 
-    empty = st.sampled_from([bytes.fromhex("00000004 00000007"), bytes.fromhex("00000000 00000007")])
-    tried(500, check, answers | strategies.nearly(answers | empty) | empty)
+    tried(1000, check, answers, "answers")
     assert found == {"accepted", "unsupported", "malformed"}
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
-from hypothesis import strategies as st
 from second_opinion import kip_482 as opinion
+from trying import tried
 
-from conformance import ledger, strategies
+from conformance import ledger, seeded
 from conformance.values import equal
 from reference import DecodeError, EncodeError, Reason, Reference, Rules, SchemaError, catalog
 from reference.codec import NodeCodec, decode, encode
@@ -80,7 +80,11 @@ def test_generated_values_round_trip_and_cuts_are_refused(name: str) -> None:
     found = codec(name, version)
     expected = opinion.Opinion([schemas.to_json(LIFTED[name])])
 
-    def check(value: Any, place: float) -> None:
+    def made(random: Random) -> tuple[Any, float]:
+        return seeded.of_node(found.node, random), random.random()
+
+    def check(drawn: tuple[Any, float]) -> None:
+        value, place = drawn
         data = encode(found, value, Rules())
         assert equal(value, decode(found, data, Rules())), data.hex()
         assert equal(value, expected.decode(name, version, data)), data.hex()
@@ -88,15 +92,7 @@ def test_generated_values_round_trip_and_cuts_are_refused(name: str) -> None:
             decode(found, data[: int(place * len(data))], Rules())
         assert refused.value.reason is Reason.TRUNCATED
 
-    run = settings(
-        max_examples=6,
-        derandomize=True,
-        database=None,
-        deadline=None,
-        phases=(Phase.generate,),
-        suppress_health_check=list(HealthCheck),
-    )
-    run(given(strategies.of_node(found.node), st.floats(0, 1, exclude_max=True))(check))()
+    tried(6, check, made, name)
 
 
 @pytest.mark.parametrize("name", NAMES)

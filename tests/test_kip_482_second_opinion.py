@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from random import Random
 from typing import Any
 
 import opinions
 import pytest
-from opinions import Plant, tried
+from opinions import Plant
 from second_opinion import kip_482 as opinion
+from trying import nearly, tried, values_of
 
 import reference
-from conformance import strategies, vectors
+from conformance import vectors
 from conformance.model import Op
 from conformance.own import own
 from conformance.values import equal
@@ -85,13 +87,15 @@ def test_it_reads_generated_messages_as_the_reference_wrote_them(name: str, vers
         assert equal(value, OPINION.decode(name, version, data)), data.hex()
         assert OPINION.encode(name, version, value) == data
 
-    tried(count, check, strategies.values(name, dialect=DIALECT, version=version))
+    tried(count, check, values_of(name, DIALECT, version), f"{name} {version}")
 
 
 @pytest.mark.parametrize(("name", "version", "count"), TYPES)
 def test_it_reads_and_refuses_the_same_bytes(name: str, version: int | None, count: int) -> None:
-    values = strategies.values(name, dialect=DIALECT, version=version)
-    canonical = values.map(lambda value: own().encode(name, value, dialect=DIALECT, version=version))
+    values = values_of(name, DIALECT, version)
+
+    def canonical(random: Random) -> bytes:
+        return own().encode(name, values(random), dialect=DIALECT, version=version)
 
     def check(data: bytes) -> None:
         try:
@@ -100,7 +104,7 @@ def test_it_reads_and_refuses_the_same_bytes(name: str, version: int | None, cou
             expected = "refused"
         assert equal(expected, said(name, version, data)), data.hex()
 
-    tried(count // 8, check, strategies.nearly(canonical))
+    tried(count, check, nearly(canonical), f"nearly {name} {version}")
 
 
 RELEASES = [vector for vector in vectors.load([DIALECT]) if vector.kind is Kind.EVOLVE]

@@ -187,15 +187,22 @@ def test_every_flipped_bit_of_a_message_is_refused() -> None:
 def test_a_size_below_the_least_is_refused_before_its_crc_is_looked_at(size: int, offset: int) -> None:
     """At the field that does not fit, were key and value null: the CRC is that of the whole message."""
     cut = WORKED[:8] + struct.pack(">i", size) + WORKED[12 : 12 + size]
-    for name in ("MESSAGE_AND_OFFSET", "MESSAGE_SET"):
-        assert decode(name, cut) == Refused("truncated", offset)
+    assert decode("MESSAGE_AND_OFFSET", cut) == Refused("truncated", offset)
+    assert decode("MESSAGE_SET", cut) == Refused("truncated", offset)
 
 
-def test_every_prefix_of_a_message_is_refused() -> None:
+def test_every_prefix_of_a_message_is_refused_and_is_none_of_a_set() -> None:
     for end in range(len(WORKED)):
-        for name in ("MESSAGE_AND_OFFSET", "MESSAGE_SET"):
-            found = decode(name, WORKED[:end])
-            assert found == ([] if end == 0 and name == "MESSAGE_SET" else Refused("truncated", found.offset))
+        found = decode("MESSAGE_AND_OFFSET", WORKED[:end])
+        assert found == Refused("truncated", found.offset)
+        assert decode("MESSAGE_SET", WORKED[:end]) == []
+        assert len(decode("MESSAGE_SET", WORKED + WORKED[:end])) == 1
+
+
+def test_what_is_dropped_has_its_place() -> None:
+    found = reference.explain("MESSAGE_SET", WORKED + WORKED[:20], dialect=DIALECT)
+    last = found.spans[-1]
+    assert (last.start, last.end, last.path, last.what) == (50, 70, "[1]", "partial entry, dropped")
 
 
 def test_every_byte_of_a_message_has_its_place_and_meaning() -> None:

@@ -300,13 +300,37 @@ def test_what_was_converted_can_be_written_and_keeps_keys_and_values(messages: l
     assert not had or magic == 2 or not any(entry["headers"] for entry in written)
 
 
+# --- Formats that are no bytes of messages ---------------------------------------------------------------------------
+
+
+def test_there_is_no_other_format() -> None:
+    with pytest.raises(NotImplementedError, match="magic-0, magic-1, magic-2, not to 'magic-3'"):
+        reference.convert("MESSAGE_SET", b"", "magic-3", dialect=DIALECT)
+    with pytest.raises(NotImplementedError, match="MESSAGE_SET is converted, and not HEADERS"):
+        reference.convert("HEADERS", b"", "magic-1", dialect=DIALECT)
+
+
+def test_a_wrapper_under_offset_0_stays_so() -> None:
+    """As a producer sends it: what is in it counts from 0."""
+    wrapper = {**message(2, attributes=1, offset=0), "messages": [message(2, offset=0), message(2, offset=1)]}
+    del wrapper["value"]
+    data = encode("MESSAGE_SET", [wrapper])
+    (down,) = decode("MESSAGE_SET", reference.convert("MESSAGE_SET", data, "magic-1", dialect=DIALECT))
+    assert (down["offset"], [one["offset"] for one in down["messages"]]) == (0, [0, 1])
+
+
 # --- Produce and Fetch ------------------------------------------------------------------------------------------------
+
+
+def carried(messages: list[Any], magic: int) -> bytes:
+    """What Records of a version with this magic hold for messages of any."""
+    return reference.convert("MESSAGE_SET", encode("MESSAGE_SET", messages), f"magic-{magic}", dialect=DIALECT)
 
 
 @pytest.mark.parametrize(("version", "magic"), [(0, 0), (1, 0), (2, 1), (3, 2)])
 def test_each_version_carries_its_magic(version: int, magic: int) -> None:
     assert convert.magic_of(version) == magic
-    records = convert.carried([HEADED, message(1), message(0)], version)
+    records = carried([HEADED, message(1), message(0)], magic)
     read = decode("MESSAGE_SET", records)
     assert [one["magic"] for one in read] == [magic] * 3
     assert convert.demand_magic(records, version) == read
@@ -323,7 +347,7 @@ def test_each_version_carries_its_magic(version: int, magic: int) -> None:
 
 @pytest.mark.parametrize(("version", "magic"), [(0, 1), (1, 2), (2, 0), (2, 2), (3, 1), (3, 0)])
 def test_a_version_carries_no_other_magic(version: int, magic: int) -> None:
-    good = convert.carried([message(0)], version)
+    good = carried([message(0)], convert.magic_of(version))
     records = good + encode("MESSAGE_SET", [message(magic)])
     found = attempt(lambda: convert.demand_magic(records, version))
     assert found == Refused("unsupported-magic", len(good) + 16, "[1].magic")
@@ -358,4 +382,32 @@ def test_there_is_no_other_version(version: int) -> None:
 
 
 def test_records_that_are_no_messages_are_refused() -> None:
-    assert attempt(lambda: convert.demand_magic(b"\0" * 11, 3)) == Refused("truncated", 8)
+    assert attempt(lambda: convert.demand_magic(b"\0" * 17, 3)) == Refused("truncated", 12)
+
+
+def test_records_that_are_cut_off_are_those_before() -> None:
+    """R-82i-12, within R-82i-13's other reading."""
+    data = encode("MESSAGE_SET", [HEADED, HEADED])
+    assert len(convert.demand_magic(data[:-1], 3)) == 1
+
+
+def request(version: int, records: bytes) -> bytes:
+    head = bytes.fromhex("0001" + "000003e8" + "00000001" + "0001" + "74" + "00000001" + "00000000")
+    return head + len(records).to_bytes(4) + records
+
+
+@pytest.mark.parametrize(("version", "magic"), [(0, 1), (2, 2), (3, 1)])
+def test_where_records_are_messages_those_of_another_magic_are_refused_at_their_magic(version: int, magic: int) -> None:
+    """R-82i-13's other reading: decode, by the generated codec too, and encode."""
+    good, other = (encode("MESSAGE_SET", [message(one)]) for one in (convert.magic_of(version), magic))
+    data = request(version, good + other)
+    start = len(request(version, b""))
+    own = reference.Reference(reference.Rules(headed_records="messages"))
+    path = "TopicData[0].PartitionData[0].Records"
+    found = attempt(lambda: own.decode("ProduceRequest", data, dialect=DIALECT, version=version))
+    assert found == Refused("unsupported-magic", start + len(good) + 16, path)
+    value = reference.decode("ProduceRequest", data, dialect=DIALECT, version=version)
+    found = attempt(lambda: own.encode("ProduceRequest", value, dialect=DIALECT, version=version))
+    assert found == Refused("unsupported-magic", None, path)
+    data = request(version, good)
+    assert own.recode("ProduceRequest", data, dialect=DIALECT, version=version) == data

@@ -34,8 +34,32 @@ key\tname\tdescription\tby\tnotes
 """
 
 
+#: The draft's sample of Kafka's own, word for word.
+KAFKA = """\
+key\tname\tdescription\tby\turl
+1\tclient.id\tproducers client id\tApache Kafka\tsome url to a document about it
+2\tcluster.id\tcluster id of where the message first originated\tApache Kafka\tsome url to a document about it
+3\tcorrelation.id\tcorrelation id for where a message is for mutex response from a request\tApache Kafka\tsome url
+"""
+
+
 def problems(**registers: str) -> list[tuple[str, str, int | None]]:
     return [(one.kind, one.place, one.key) for one in load(registers).problems]
+
+
+def test_the_drafts_own_sample_clashes_with_nothing() -> None:
+    """Its first three keys are built in: the same entry once more is no clash, its url and description aside."""
+    assert problems(kafka=KAFKA, open=OPEN, local=LOCAL, again=LOCAL) == []
+    assert load({"kafka": KAFKA}).name(3) == "correlation.id"
+
+
+@pytest.mark.parametrize(
+    ("entry", "kind"),
+    [("1,client.name,x,Apache Kafka,", "key-clash"), ("1,client.id,x,New Relic,", "key-clash")],
+    ids=["another name", "somebody else's"],
+)
+def test_a_built_in_key_that_is_registered_otherwise_is_a_clash(entry: str, kind: str) -> None:
+    assert [found for found, _, _ in problems(mine=f"key,name,description,by,url\n{entry}\n")] == [kind]
 
 
 # --- The allocation table ---------------------------------------------------------------------------------------------

@@ -130,11 +130,11 @@ def test_what_is_left_behind_is_named() -> None:
     entry = SHIPPED | {"attributes": 4 | 0x18, "partitionLeaderEpoch": 5, "records": [message(attributes=1)]}
     found = convert.from_shipped([SHIPPED, entry])
     assert found.lost == [
-        "entry 1: the compression",
+        "entry 1: zstd, which only what shipped has: gzip in its place",
         "entry 1: the partition leader's epoch",
         "entry 1: records' attributes",
     ]
-    assert found.entries[1]["attributes"] == 0x18
+    assert found.entries[1]["attributes"] == 0x19
     assert found.entries[1]["records"][0]["attributes"] == 0
     assert reference.encode("BATCH", found.entries[1], dialect=DRAFT)
     shipped = convert.to_shipped([TWO, batch(message(attributes=-4))])
@@ -181,7 +181,8 @@ OLDER: list[dict[str, Any]] = [
 
 def test_older_messages_have_empty_headers() -> None:
     found = convert.from_shipped(OLDER)
-    assert found.lost == ["entry 2: the compression"]
+    assert found.lost == []
+    assert [one["attributes"] for one in found.entries] == [0, 0, 1]
     batches = [
         reference.decode("BATCH", reference.encode("BATCH", one, dialect=DRAFT), dialect=DRAFT) for one in found.entries
     ]
@@ -213,3 +214,29 @@ def test_without_headers_nothing_is_lost_to_magic_1_and_back() -> None:
     found = convert.to_older([plain], 1)
     assert found.lost == []
     assert convert.from_shipped(found.entries).entries == [plain | {"maxTimestamp": 1000}]
+
+
+# --- What the op refuses ----------------------------------------------------------------------------------------------
+
+
+def test_there_is_no_other_format() -> None:
+    with pytest.raises(NotImplementedError, match="BATCH is converted to magic-0, magic-1, shipped, not to 'draft'"):
+        reference.convert("BATCH", b"", "draft", dialect=DRAFT)
+    with pytest.raises(NotImplementedError, match="RecordSet is converted to draft, not to 'magic-1'"):
+        reference.convert("RecordSet", b"", "magic-1", dialect=DRAFT)
+    with pytest.raises(NotImplementedError, match="BATCH, RecordSet are converted, and not MESSAGE"):
+        reference.convert("MESSAGE", b"", "magic-1", dialect=DRAFT)
+
+
+def test_one_batch_is_converted_and_no_more() -> None:
+    data = reference.encode("BATCH", TWO, dialect=DRAFT)
+    found = attempt(lambda: reference.convert("BATCH", data + b"\0", "magic-1", dialect=DRAFT))
+    assert found == Refused("trailing-bytes", len(data))
+
+
+@pytest.mark.parametrize("to", ["magic-0", "magic-1"])
+def test_a_compressed_batch_becomes_a_wrapper(to: str) -> None:
+    data = reference.encode("BATCH", TWO | {"attributes": 1}, dialect=DRAFT)
+    converted = reference.convert("BATCH", data, to, dialect=DRAFT)
+    (found,) = reference.decode("MessageSet", converted, dialect="kafka", version=int(to[-1]))
+    assert [one["offset"] for one in found["messages"]] == [100, 101]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 import sys
 import tomllib
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 
 from conformance import known
+from conformance.findings import Group
 from conformance.known import Known, KnownError
 from conformance.model import DEVIATIONS, Kind, Op, Outcome, Verdict
 
@@ -91,8 +93,8 @@ def test_an_empty_file_knows_nothing(file: Path) -> None:
         (entry(**{"class": None}), "class"),
         (entry(reason=None), "reason"),
         (entry(reason="  "), f"deviation 1 ({ID}) gives no reason"),
-        (entry() + entry(match=None), "deviation 2 needs either `match` or `signature`"),
-        (entry(signature={"op": "decode"}), "deviation 1 needs either `match` or `signature`"),
+        (entry() + entry(match=None), "deviation 2 needs either `match`, `signature` or `finding`"),
+        (entry(signature={"op": "decode"}), "deviation 1 needs either `match`, `signature` or `finding`"),
         (entry(match=None, signature={"ops": "decode"}), "ops"),
         (entry(reported=None), f'deviation 1 ({ID}) needs `url` or `reported = "pending"`'),
         (entry(expires="soon"), "expires"),
@@ -324,15 +326,43 @@ def test_a_draft_knows_what_it_was_made_of(file: Path) -> None:
     drafted = known.draft(made_of, "mine")
     assert drafted.startswith("# Known deviations of mine.")
     found = load(file, drafted)
-    assert [entry.globs for entry in found.deviations] == [
-        (ID, "kafka/varints/zero#decode"),
-        ("kafka/framing/zero#decode",),
+    assert [entry.finding and entry.finding.group for entry in found.deviations] == [
+        Group("fail", kind="wrong-value", side="read", type="VARINT"),
+        Group("crash", side="read", cause="SIGABRT", type="INT8"),
     ]
+    assert "# 2 cases, the first is kafka/varints/minus-1#decode" in drafted
     assert [found.find(v) is not None for v in made_of] == [True, True, True, False]
     assert stale(found, *made_of) == []
     assert found.deviations[0].reason.startswith("fail (wrong-value)")
     assert found.deviations[1].reason == 'crash: it said "ouch"\nand died'
     assert {entry.reported for entry in found.deviations} == {"pending"}
+
+
+def test_an_entry_of_a_finding_knows_what_has_its_group_and_nothing_else(file: Path) -> None:
+    parts = {"kind": "accepted-invalid", "side": "read", "demanded": "truncated", "place": "tag size"}
+    found = load(file, entry(match=None, finding={"verdict": "fail"} | parts))
+    like = verdict(kind=Kind.ACCEPTED_INVALID, demanded="truncated", place="tag size")
+    others = [
+        dataclasses.replace(like, place="count"),
+        dataclasses.replace(like, ground="R-K-10"),  # a part that the entry has not
+        dataclasses.replace(like, demanded="negative-length"),
+    ]
+    assert found.find(like) is found.deviations[0]
+    assert [found.find(other) for other in others] == [None, None, None]
+    assert stale(found, like) == []
+    assert "no deviation of this run looks so" in stale(found, *others)[0]
+    assert found.deviations[0].name == ("finding accepted-invalid on read where truncated is demanded at tag size")
+
+
+def test_a_draft_excuses_the_run_that_it_was_made_of_and_nothing_else(file: Path) -> None:
+    seen = [
+        verdict(f"kafka/varints/{number}#decode", kind=Kind.ACCEPTED_INVALID, demanded="truncated", place=place)
+        for number, place in enumerate(("tag size", "count", "tag size", "length"))
+    ]
+    found = load(file, known.draft(seen, "mine"))
+    assert len(found.deviations) == 3
+    assert [found.find(one) is not None for one in seen] == [True] * 4
+    assert found.find(dataclasses.replace(seen[0], place="marker")) is None
 
 
 def test_a_draft_of_nothing_is_a_file(file: Path) -> None:

@@ -6,7 +6,10 @@ Whole runs are `tox -e impl-kio` and its like; here each entry is asked once, an
 from __future__ import annotations
 
 import importlib.util
+import re
+import sys
 import tomllib
+from bisect import bisect_left
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from functools import cache
@@ -61,8 +64,16 @@ def every_vector() -> tuple[Vector, ...]:
 
 
 @cache
-def every_id() -> tuple[str, ...]:
-    return tuple(case.id for vector in every_vector() for case in vector.cases())
+def every_id() -> list[str]:
+    """Of every case, sorted."""
+    return sorted(case.id for vector in every_vector() for case in vector.cases())
+
+
+def matching(glob: str, ids: list[str]) -> list[str]:
+    """Those of some sorted ids that a glob matches: only ids that begin as it does are compared with it."""
+    beginning = re.split(r"[*?\[]", glob, maxsplit=1)[0]
+    alike = ids[bisect_left(ids, beginning) : bisect_left(ids, beginning + chr(sys.maxunicode))]
+    return [identifier for identifier in alike if fnmatchcase(identifier, glob)]
 
 
 def source(glob: str) -> str:
@@ -78,6 +89,8 @@ class Asked:
         self.examiner = examiner
         chosen = selection.of_vectors(every_vector(), examiner.description)
         self.questions = {question.case.id: question for question in chosen}
+        self._ids = sorted(self.questions)
+        self._places = {identifier: place for place, identifier in enumerate(self.questions)}
         self._verdicts_by_id: dict[str, Verdict] = {}
 
     def verdict(self, identifier: str) -> Verdict:
@@ -105,7 +118,8 @@ class Asked:
                 yield from (judged.verdict for judged in self.examiner.judge(wanted))
 
     def matched(self, glob: str) -> list[Question]:
-        return [question for identifier, question in self.questions.items() if fnmatchcase(identifier, glob)]
+        """The questions that a glob names, in the order in which they are asked."""
+        return [self.questions[found] for found in sorted(matching(glob, self._ids), key=self._places.__getitem__)]
 
 
 class Lazily(dict[str, Asked]):
@@ -150,7 +164,7 @@ class TestEntry:
             stem, _, op = "/".join(names).partition("#")
             assert op
             assert stem.strip("*?/")
-            matched = [identifier for identifier in every_id() if fnmatchcase(identifier, source(glob))]
+            matched = matching(source(glob), every_id())
             assert matched, glob
             if area != ledger.AREA:
                 assert len(matched) < 80, glob

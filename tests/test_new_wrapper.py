@@ -40,7 +40,7 @@ def test_exec(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert 'wireproof wrapper check "exec:./wrapper.py"' in result.output
     assert {file.name for file in here.iterdir()} == {"wrapper.py", "README.md"}
     program = here / "wrapper.py"
-    assert len(program.read_text().splitlines()) <= 40
+    assert len(program.read_text().splitlines()) <= 45
     assert "wireproof" not in program.read_text().replace("Wireproof's line protocol", "").lower()
     monkeypatch.setattr("conformance.connection.manners.MANY", 500)
     monkeypatch.setattr("conformance.connection.manners.LARGE", 1 << 17)
@@ -48,6 +48,21 @@ def test_exec(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert Found.BAD not in found.values()
     assert [name for name, result in found.items() if result is Found.NOT_RUN] == ["large and small numbers"]
     check(f"exec:{sys.executable} wrapper.py", extra=[("BYTES", "ffffffff"), ("BYTES", "0000000201")])
+
+
+@pytest.mark.parametrize("fault", ["None.upper()", "b'' + 1", "[][0]", "{}['x']"])
+def test_exec_shows_a_crash_as_a_crash(here: Path, fault: str) -> None:
+    """AttributeError, TypeError, IndexError, KeyError in a library's reader are no refusals."""
+    assert run("exec", ".").exit_code == 0
+    program = here / "wrapper.py"
+    reader = '    """Your library\'s reader goes here'
+    text = program.read_text()
+    assert reader in text
+    program.write_text(text.replace(reader, f"    {fault}\n{reader}"))
+    with open_connection(f"exec:{sys.executable} wrapper.py") as connection:
+        (seen,) = connection.ask([Case("x", Op.DECODE, "kafka", "INT32", args={"data": b"\0\0\0\1"})])
+    assert seen.status is Status.CRASH
+    assert "Error" in seen.detail
 
 
 def check(spec: str, extra: list[tuple[str, str]]) -> None:

@@ -166,10 +166,14 @@ def test_an_api_that_only_the_other_kafka_has(tmp_path: Path, monkeypatch: pytes
     assert not holds(written("unsupported-versions/client-api-999-error-35"), Op.INTERPRET)
 
 
+#: What is changed in the older catalogue, by the beginning of its name; the rest is as it always is.
+CHANGED = ("ApiVersions", "Metadata", "Heartbeat", "LeaveGroup", "FindCoordinator", "DescribeCluster")
+
+
 def test_the_run_says_what_it_leaves_out(older: Path, tmp_path: Path) -> None:
-    done = run(
-        "--impl=reference", f"--catalog={older}", "--area=messages", "--area=unsupported-versions", "-q", cwd=tmp_path
-    )
+    areas = ("--area=messages", "--area=unsupported-versions")
+    chosen = " or ".join(("unsupported", *CHANGED))
+    done = run("--impl=reference", f"--catalog={older}", *areas, "-k", chosen, "-q", cwd=tmp_path)
     assert done.code == 0, done.text
     assert "skip" not in done.text.rpartition("\n\n")[2]
     text = " ".join(done.text.split())

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pytest_run import Run, run
+from pytest_run import Run, run, run_anew
 
 from conformance import known, selection, vectors
 from conformance.connection import Options, open_connection
@@ -109,7 +109,7 @@ def counted(text: str, word: str) -> int:
 
 
 def test_the_reference_passes_in_a_folder_with_a_fuzz_of_its_own(folder: Path) -> None:
-    done = run("--impl=reference", "--area=tag-ordering", cwd=folder)
+    done = run_anew("--impl=reference", "--area=tag-ordering", cwd=folder)
     assert done.code == 0, done.text
     with open_connection("reference", Options()) as connection:
         asked = len([*selection.of_vectors(vectors.load(None, ["tag-ordering"]), connection.description)])
@@ -125,15 +125,18 @@ def test_a_deviation_fails_the_run_and_says_how_to_repeat_it(whole: Whole, expec
     assert counted(whole.run.text, "failed") == counts[Outcome.FAIL] > 0
     assert counted(whole.run.text, "passed") == counts[Outcome.PASS] > 0
     for identifier, outcome in expected.items():
-        repeat = f"wireproof repro '{identifier}' --impl=wrong"
-        assert (repeat in whole.run.text) is (outcome is Outcome.FAIL)
+        assert (f"FAILED wrong::{identifier}\n" in whole.run.text) is (outcome is Outcome.FAIL)
+    repeated = set(re.findall(r"wireproof repro '([^']*)' --impl=wrong", whole.run.text))  # one a finding
+    assert repeated == {"kafka/framing/int8-minus-128#decode", "kafka/framing/int8-minus-128#recode"}
     assert "Traceback" not in whole.run.text
 
 
 def test_failures_of_every_kind_are_shown_in_colour(folder: Path) -> None:
     """A vector, a ledger case, what is derived of it, and a property."""
     (folder / "unread.py").write_text(UNREAD)
-    found = run("--impl=unread", "--properties=1", "--color=yes", "-k", "int8-127 or INT8 or Heartbeat", cwd=folder)
+    found = run(
+        "--impl=unread", "--properties=1", "--color=yes", "-v", "-k", "int8-127 or INT8 or Heartbeat", cwd=folder
+    )
     assert found.code == 1
     message = "kafka/messages/HeartbeatRequest/4"
     for shown in (
@@ -143,7 +146,7 @@ def test_failures_of_every_kind_are_shown_in_colour(folder: Path) -> None:
         "gen/kafka/INT8/-/x00#decode",
     ):
         assert f"\x1b[2m{shown}\x1b[0m" in found.coloured, shown
-    others = rf"^and \d+ more here:\n    {message}/unknown-tags\+prefix:1#decode: fail"
+    others = rf"^and \d+ more here:\n    {message}/unknown-tags\+prefix:\d+#decode: fail"
     assert re.search(others, found.text, re.MULTILINE)
 
 
@@ -176,7 +179,7 @@ AREAS = ", ".join(vectors.AREAS)
         (("--impl=right", "--dialect=odd"), 4, "--dialect: there is no dialect 'odd'; there are kafka"),
         (("--impl=no.such.module",), 4, "--impl=no.such.module: no.such.module: there is no module 'no'"),
         (("--impl=no.such.module", "-n", "2"), 4, "--impl=no.such.module: no.such.module: there is no module 'no'"),
-        (("--impl=right", "--impl=test_own"), 4, "test_own has none of the eight functions"),
+        (("--impl=right", "--impl=test_own"), 4, "test_own has none of the nine functions"),
         (("--impl=right", "--known=none.toml"), 4, "none.toml: No such file or directory"),
         (("--impl=right", "--memory=0"), 4, "the memory of a child is 0 MiB"),
     ],
@@ -191,7 +194,7 @@ def test_a_wrong_command_line_is_a_usage_error(folder: Path, arguments: tuple[st
 def test_a_folder_that_hides_the_kit_is_named(tmp_path: Path) -> None:
     (tmp_path / "conformance").mkdir()
     (tmp_path / "conformance" / "__init__.py").write_text("")
-    done = run("--impl=reference", AREA, cwd=tmp_path)
+    done = run_anew("--impl=reference", AREA, cwd=tmp_path)
     assert done.code == 4, done.text
     assert f"'conformance' is hidden by {tmp_path / 'conformance'}" in done.text
     assert "Traceback" not in done.text
@@ -203,10 +206,10 @@ def test_without_an_implementation_nothing_of_the_kit_is_imported(tmp_path: Path
     (tmp_path / "test_own.py").write_text(
         "import sys\n\n\ndef test_own():\n"
         "    kit = {name.partition('.')[0] for name in sys.modules}\n"
-        "    assert 'wireproof' in kit\n"
-        "    assert not kit & {'conformance', 'reference', 'vectors', 'msgspec', 'hypothesis_strategies'}\n"
+        "    assert 'pytest_wireproof' in kit\n"
+        "    assert not kit & {'conformance', 'reference', 'vectors', 'wireproof', 'msgspec'}\n"
     )
-    done = run(cwd=tmp_path)
+    done = run_anew(cwd=tmp_path)
     assert done.code == 0, done.text
     assert counted(done.text, "passed") == 1
 
@@ -270,14 +273,15 @@ def test_two_workers_find_the_same(folder: Path, whole: Whole) -> None:
 
 KEYS = [
     *("id", "dialect", "area", "type", "version", "op"),
-    *("verdict", "kind", "reason", "offset", "detail", "known", "repro"),
+    *("verdict", "kind", "reason", "offset", "detail", "rulings", "note", "error", "frame"),
+    *("demanded", "ground", "place", "known", "group", "repro"),
 ]
 
 
 def test_the_report_keeps_to_the_contract(whole: Whole, expected: dict[str, Outcome]) -> None:
     header, *verdicts, last = whole.lines()
     assert list(header) == ["report", "kit", "vectors", "implementation", "options"]
-    assert (header["report"], header["vectors"]) == (1, vectors.digest())
+    assert (header["report"], header["vectors"]) == (2, vectors.digest())
     assert header["implementation"] == {"name": "wrong", "version": "1.2", "language": "python"}
     assert [list(verdict) for verdict in verdicts] == [KEYS] * len(verdicts)
     assert {verdict["id"]: verdict["verdict"] for verdict in verdicts} == expected
@@ -296,7 +300,15 @@ def test_the_report_keeps_to_the_contract(whole: Whole, expected: dict[str, Outc
         "reason": None,
         "offset": None,
         "detail": "expected -1, got 255",
+        "rulings": [],
+        "note": "",
+        "error": "",
+        "frame": "",
+        "demanded": None,
+        "ground": None,
+        "place": "INT8",
         "known": None,
+        "group": {"verdict": "fail", "kind": "wrong-value", "side": "read", "place": "INT8"},
         "repro": "wireproof repro 'kafka/framing/int8-minus-1#decode' --impl=wrong",
     }
     again = by_id["kafka/framing/int8-minus-1#recode"]
@@ -349,10 +361,10 @@ def changed(whole: Whole, text: str) -> Run:
 
 
 def test_an_entry_less_makes_it_fail(whole: Whole) -> None:
-    entry = '    "kafka/framing/int8-minus-1#decode",\n'
-    assert entry in whole.drafted.read_text()
-    done = changed(whole, whole.drafted.read_text().replace(entry, ""))
-    assert (done.code, counted(done.text, "failed")) == (1, 1), done.text
+    head, first, rest = whole.drafted.read_text().split("[[deviation]]")
+    assert "int8-minus-128#decode" in first
+    done = changed(whole, f"{head}[[deviation]]{rest}")
+    assert (done.code, counted(done.text, "failed")) == (1, 2), done.text
     assert "FAILED wrong::kafka/framing/int8-minus-1#decode" in done.text
 
 
@@ -367,7 +379,7 @@ def test_each_stale_entry_makes_it_fail_and_is_named(whole: Whole) -> None:
     ):
         done = changed(whole, text)
         assert (done.code, counted(done.text, "failed")) == (1, 0), done.text
-        assert "changed.toml: kafka/framing/" in done.text
+        assert re.search(r"changed\.toml: (kafka/framing/|finding wrong-value on read at INT8: )", done.text)
         assert said in done.text
 
 
@@ -387,7 +399,7 @@ def test_in_process(folder: Path, whole: Whole) -> None:
 
 
 def test_properties_find_it_too(folder: Path) -> None:
-    done = run("--impl=wrong", AREA, "--properties=20", "-k", "gen/", cwd=folder)
+    done = run_anew("--impl=wrong", AREA, "--properties=20", "-k", "gen/", cwd=folder)
     assert done.code == 1, done.text
     assert counted(done.text, "failed") >= 1
     assert counted(done.text, "passed") >= 1

@@ -10,10 +10,14 @@ import sys
 import cramjam
 import lz4.frame  # type: ignore[import-untyped]
 import pytest
-from backports import zstd
 
 from reference.records.compression import GZIP, LZ4, SNAPPY, ZSTD, CompressionError, deflate, inflate
 from reference.rules import Rules
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 CODECS = (GZIP, SNAPPY, LZ4, ZSTD)
 TEXT = b"the quick brown fox " * 5000

@@ -12,12 +12,15 @@ import pytest
 from judging import judged
 
 from conformance import generated, vectors
+from conformance.grounds import rests_on
 from conformance.judge import judge
 from conformance.model import Case, Description, Observation, Op, Outcome, Status, Verdict
+from conformance.questions import find
 from conformance.report.background import Bug, Likeness, resemblances
 from conformance.report.failure import failure_page, render_failure, repro_command
 from conformance.report.text import to_string
 from conformance.vectors import Vector
+from reference.errors import Reason
 from reference.rules import Ruling
 
 WIDTH = 100
@@ -399,3 +402,113 @@ def _check(vector: Vector, observation: Observation, verdict: Verdict, width: in
     assert [line for line in lines if len(line) > width and not line.startswith("repeat")] == [], verdict.id
     assert len(lines) < 150, verdict.id
     return text
+
+
+# --- What the judge compared ------------------------------------------------------------------------------------------
+
+
+def told(identifier: str, observation: Observation, rebuilds: tuple[str, ...] = ()) -> str:
+    """The page of what an implementation did with a question, as `wireproof repro` shows it."""
+    question = find(identifier)
+    return failure_page(
+        question.vector,
+        question.case,
+        observation,
+        judge(question.vector, observation, rebuilds=rebuilds),
+        implementation="library",
+        repro="again",
+        width=WIDTH,
+        rebuilds=rebuilds,
+    ).plain
+
+
+def test_a_field_that_the_writer_sets_is_never_the_difference_shown() -> None:
+    """It reads a record without its attributes, which it declares, and loses a header."""
+    identifier = "kafka/header-multimaps/record-duplicate-adjacent#decode"
+    question = find(identifier)
+    value = {name: item for name, item in question.vector.value.items() if name != "attributes"}
+    lost = value | {"headers": value["headers"][1:]}
+    text = told(identifier, Observation(question.case, Status.ANSWER, lost), ("attributes",))
+    assert "first difference at headers[0][1]" in text
+    assert "missing" not in text
+
+
+def test_bytes_that_are_compared_decoded_are_shown_decoded() -> None:
+    identifier = "kafka/header-multimaps/record-duplicate-adjacent#recode"
+    written = bytes.fromhex("18020000026b02760202610232")
+    observation = Observation(find(identifier).case, Status.ANSWER, written)
+    text = told(identifier, observation, ("attributes",))
+    assert "compared by what the bytes mean, without attributes, which its writer sets by itself" in text
+    assert "first difference at headers[0][1]" in text
+    assert "18 02 00 00 02 6b 02 76 02 02 61 02 32" in text
+    assert "attributes      0" not in text
+    # To somebody who declares nothing, the bytes themselves.
+    assert 'first difference: byte 0, in "length 16": expected 20, got 18' in told(identifier, observation)
+
+
+# --- Where it comes from, and on what it rests ------------------------------------------------------------------------
+
+
+def test_a_derived_case_names_nobody_as_the_source_of_bytes_that_were_changed() -> None:
+    for identifier, rule in (
+        ("kafka/messages/MetadataRequest/12/set+bomb:0#decode", "R-K-10"),
+        ("kafka/messages/MetadataRequest/12/set+prefix:0#decode", ""),
+    ):
+        text = told(identifier, Observation(find(identifier).case, Status.ANSWER, {}))
+        source = next(line for line in text.splitlines() if line.startswith("source"))
+        assert source.split(maxsplit=1)[1] == "this kit: made from the bytes of MetadataRequest/12/set"
+        assert ("rule" in text) is bool(rule)
+        assert rule in text
+
+
+#: Reasons that rest on no ruling: they are what a primitive, a schema or a format says by itself.
+_PLAIN = {
+    ("kafka", "invalid-wrapper"),
+    ("kafka", "known-tag"),
+    ("kafka", "out-of-range"),
+    ("kafka", "tags-not-allowed"),
+    ("kafka", "truncated"),
+    ("kafka", "unknown-api"),
+    ("kafka", "unknown-field"),
+    ("kafka", "unsupported-version"),
+    ("kip-35-v7", "out-of-range"),
+    ("kip-35-v7", "truncated"),
+    ("kip-35-v7", "unknown-api"),
+    ("kip-35-v7", "unknown-field"),
+    ("kip-35-v7", "unsupported-version"),
+    ("kip-482-v1", "truncated"),
+    ("kip-482-v1", "unknown-api"),
+    ("kip-82-string-keys", "null-not-allowed"),
+    ("kip-82-string-keys", "out-of-range"),
+    ("kip-82-string-keys", "truncated"),
+    ("wire-format", "field-not-in-version"),
+    ("wire-format", "truncated"),
+}
+
+
+def test_every_refusal_that_has_a_ruling_shows_it() -> None:
+    refused = [
+        (vector, vector.case(vector.ops[0]))
+        for vector in vectors.load()
+        if vector.reject is not None and not (vector.reject.reason is Reason.TRUNCATED and not vector.rulings)
+    ]
+    silent = {(vector.dialect, str(vector.reject.reason)) for vector, case in refused if not rests_on(vector, case)}  # type: ignore[union-attr]
+    assert silent <= _PLAIN
+    for reason in ("string-too-long", "unsupported-magic", "negative-length"):
+        vector, case = next((v, case) for v, case in refused if v.reject and v.reject.reason == reason)
+        text = told(case.id, Observation(case, Status.CRASH, error="SIGSEGV"))
+        assert f"\nrule      {rests_on(vector, case)[0]}" in text
+
+
+def test_a_length_that_announces_too_much_shows_its_ruling_though_the_vector_names_none() -> None:
+    """Generated: what it rests on is found by asking the reference."""
+    for seed, reason, ruling in (
+        (("STRING", "0003aa"), "truncated", "R-K-10"),
+        (("COMPACT_STRING", "818002" + "61" * 32768), "string-too-long", "R-K-29"),
+        (("NULLABLE_STRING", "fffe"), "negative-length", "R-K-15"),
+        (("VARINT", "ffffffff1f"), "varint-overflow", "R-K-6"),
+    ):
+        vector, case = generated.vector_of(Op.DECODE, "kafka", seed[0], None, bytes.fromhex(seed[1]))
+        assert vector.reject is not None
+        assert vector.reject.reason == reason
+        assert rests_on(vector, case)[0] == ruling

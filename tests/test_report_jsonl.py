@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 from conformance import vectors
 from conformance.model import Description, Kind, Op, Outcome, Tally, Verdict
 from conformance.report.jsonl import ReportError, ReportWriter, read_report, read_reports
+from conformance.rows import verdict_of
 
 LIBRARY = Description("library", "1.0", "rust")
 VERDICTS = (
@@ -29,6 +31,13 @@ VERDICTS = (
         offset=3,
         detail="lone \ud800 surrogate\n‡",
         known="a reason",
+        rulings=("R-K-5", "R-K-6"),
+        note="a note",
+        error="ValueError",
+        frame="mine:read",
+        demanded="truncated",
+        ground="R-K-18",
+        place="lone \ud800 place",
     ),
 )
 
@@ -45,14 +54,16 @@ def write(path: Path, *, summary: bool = True) -> list[bytes]:
 
 def test_the_lines_are_those_of_the_contract(tmp_path: Path) -> None:
     header, first, second, summary = (json.loads(line) for line in write(tmp_path / "report.jsonl"))
-    assert header["report"] == 1
+    assert header["report"] == 2
     assert header["vectors"] == vectors.digest()
     assert header["implementation"] == {"name": "library", "version": "1.0", "language": "rust"}
     assert header["options"] == {"timeout": 5}
     assert list(first) == [
         *("id", "dialect", "area", "type", "version", "op", "verdict", "kind", "reason", "offset", "detail"),
-        *("known", "repro"),
+        *("rulings", "note", "error", "frame", "demanded", "ground", "place", "known", "group", "repro"),
     ]
+    assert first["group"] is None
+    assert second["group"] == {"verdict": "fail", "kind": "wrong-answer", "cause": "truncated", "frame": "mine:read"}
     assert first["verdict"] == "pass"
     assert second["kind"] == "wrong-answer"
     assert second["detail"] == "lone \\ud800 surrogate\n‡"
@@ -65,6 +76,35 @@ def test_what_is_written_can_be_read(tmp_path: Path) -> None:
     assert [line.id for line in report.lines] == [verdict.id for verdict in VERDICTS]
     assert report.lines[1].known == "a reason"
     assert report.tally.areas() == Tally.of(*VERDICTS).areas()
+
+
+def test_a_line_loses_nothing_of_its_verdict(tmp_path: Path) -> None:
+    read = read_report(write(tmp_path / "report.jsonl"))
+    printable: dict[str, Any] = {"detail": "lone \\ud800 surrogate\n‡", "place": "lone \\ud800 place"}
+    assert [verdict_of(line.verdict_row) for line in read.lines] == [
+        VERDICTS[0],
+        dataclasses.replace(VERDICTS[1], **printable),
+    ]
+
+
+def test_a_report_of_format_1_is_still_read() -> None:
+    header = {"report": 1, "kit": "0.1.0", "vectors": "00", "options": "timeout=5 s"} | {
+        "implementation": {"name": "library", "version": None, "language": "go"}
+    }
+    line = {"id": "kafka/varints/a#decode", "dialect": "kafka", "area": "varints", "type": "VARINT"} | {
+        "version": None,
+        "op": "decode",
+        "verdict": "crash",
+        "kind": None,
+        "reason": None,
+        "offset": None,
+        "detail": "it died",
+        "known": None,
+        "repro": "wireproof repro",
+    }
+    rows = (header, line, {"summary": {"varints": {"crash": 1}}})
+    (read,) = read_report(json.dumps(row, separators=(",", ":")).encode() for row in rows).lines
+    assert (read.verdict, read.detail, read.group, read.rulings) == (Outcome.CRASH, "it died", None, ())
 
 
 def test_a_file_holds_a_report_for_each_implementation(tmp_path: Path) -> None:
@@ -111,7 +151,7 @@ def _changed(number: int, **fields: Any) -> Callable[[list[bytes]], list[bytes]]
         (lambda lines: [lines[0], b'{"id": "\xff"}'], "line 2: a verdict is expected"),
         (lambda lines: [lines[0], lines[1], lines[3]], "is not what the verdicts before it add up to"),
         (lambda lines: [*lines, lines[1]], "line 5: a header is expected"),
-        (_changed(0, report=2), "line 1: a header"),
+        (_changed(0, report=3), "line 1: a header"),
         (_changed(0, more=1), "unknown field `more`"),
         (_changed(1, more=1), "unknown field `more`"),
         (_changed(1, verdict="maybe"), "Invalid enum value 'maybe'"),

@@ -6,9 +6,12 @@ import dataclasses
 
 import golden
 
+from conformance.findings import findings
 from conformance.model import Description, Kind, Op, Outcome, Tally, Verdict
+from conformance.report.found import findings_text
 from conformance.report.summary import matrix, print_summary, shares, summary_table
 from conformance.report.text import to_string
+from conformance.report.unasked import unasked
 
 
 def verdict(identifier: str, outcome: Outcome, kind: Kind | None = None, *, known: str | None = None) -> Verdict:
@@ -54,6 +57,14 @@ def test_summary_table() -> None:
         },
     )
     golden.check("summary", to_string(table, width=100, color=False))
+
+
+def test_of_much_that_is_not_offered_the_most_is_named() -> None:
+    many_types = {f"Message{number}Request decode": number + 1 for number in range(30)}
+    table = summary_table({"x": shares(MIXED)}, not_offered={"x": many_types})
+    text = " ".join(to_string(table, width=200, color=False).split())
+    assert "x does not offer, so was not asked, 465 questions: Message10Request decode 11, " in text
+    assert "Message29Request decode 30, and 55 of 10 more" in text
 
 
 def test_a_narrow_terminal_still_shows_areas_and_counts() -> None:
@@ -113,24 +124,96 @@ def test_matrix_of_those_who_agree() -> None:
     assert "There is no question on which they differ." in text
 
 
+def test_those_who_were_not_asked_the_same_do_not_agree_on_all() -> None:
+    more = [*LEFT, *many("varints", Outcome.PASS, 3), *many("varints", Outcome.SKIP, 2)]
+    text = to_string(matrix({"left": LEFT, "more": more, "none": []}), width=200, color=False)
+    assert "There is no question on which they differ." not in text
+    assert "They do not differ on the 0 questions that all of them were asked and judged on." in text
+    assert "Beyond these: left 4, more 7." in text
+    text = to_string(matrix({"left": LEFT, "more": more}), width=200, color=False)
+    assert "They do not differ on the 4 questions that all of them were asked and judged on." in text
+    assert "Beyond these: more 3." in text
+
+
+def test_matrix_names_the_findings_on_which_they_differ() -> None:
+    left = many("varints", Outcome.PASS, 5)
+    about = [("tag size", 0), ("count", 1), ("tag size", 2), ("tag size", 3), ("count", 4)]
+    right = [
+        dataclasses.replace(left[number], verdict=Outcome.FAIL, kind=Kind.ACCEPTED_INVALID, place=place)
+        for place, number in about
+    ]
+    text = to_string(matrix({"left": left, "right": right}), width=100, color=False)
+    assert "left: pass  right: accepted-invalid on read at tag size  (3)" in text
+    assert "left: pass  right: accepted-invalid on read at count  (2)" in text
+
+
 def test_print_summary_of_one() -> None:
-    (text,) = print_summary(
-        {"a.b": LEFT},
+    table, findings = print_summary(
+        {"a.b": [*LEFT, verdict("kafka/framing/f#decode", Outcome.HANG)]},
         {"a.b": Description("library", "1.0")},
         {"a.b": {"UUID decode": 1}},
+        {"a.b": {}},
         {"a.b": {"MetadataResponse decode": 2, "MetadataResponse encode": 2, "MetadataResponse recode": 2}},
         width=200,
         color=False,
     )
-    assert "library 1.0\n" in text
-    assert "library 1.0 does not offer, so was not asked, 1 question: UUID decode 1" in text
-    assert "library 1.0 was not asked, because these schemas lack the version or have it otherwise" in text
-    assert "6 questions: MetadataResponse 6" in text
+    assert "library 1.0\n" in table
+    assert "library 1.0 does not offer, so was not asked, 1 question: UUID decode 1" in table
+    assert "library 1.0 was not asked, because these schemas lack the version or have it otherwise" in table
+    assert "6 questions: MetadataResponse 6" in table
+    assert findings == (  # what is known stands in its file
+        "\nlibrary 1.0: 1 finding in 1 case that deviate\n"
+        "  1  hang on read at VARINT\n"
+        "     wireproof repro 'kafka/framing/f#decode' --impl=a.b\n"
+    )
 
 
-def test_print_summary_of_several_compares_them() -> None:
+def test_print_summary_of_several_compares_them_and_ends_with_findings() -> None:
     descriptions = {"a": Description("library", "1.0"), "b": Description("library", "1.0")}
     verdicts = {"a": LEFT, "b": RIGHT, "c": []}
-    first, second = print_summary(verdicts, descriptions, {}, {}, width=100, color=False)
+    first, second, third = print_summary(verdicts, descriptions, {}, {}, {}, width=100, color=False)
     assert "library 1.0 (a)" in first
     assert "They differ on 2 questions" in second
+    assert "library 1.0 (b): 2 findings in 2 cases that deviate" in third
+
+
+# --- Findings ---------------------------------------------------------------------------------------------------------
+
+
+def test_findings_are_listed_most_frequent_first_and_no_more_than_asked() -> None:
+    seen = [
+        *(verdict(f"kafka/varints/a{number}#decode", Outcome.CRASH) for number in range(2)),
+        *(verdict(f"kafka/varints/b{number}#decode", Outcome.HANG) for number in range(1200)),
+        verdict("kafka/varints/c#decode", Outcome.OOM),
+    ]
+    text = findings_text("library", "my.wrapper", findings(seen), width=80, limit=2).plain
+    assert text.splitlines() == [
+        "library: 3 findings in 1,203 cases that deviate",
+        "  1200  hang on read at VARINT",
+        "        wireproof repro 'kafka/varints/b0#decode' --impl=my.wrapper",
+        "     2  crash on read at VARINT",
+        "        wireproof repro 'kafka/varints/a0#decode' --impl=my.wrapper",
+        "        … and 1 finding more, in 1 case: each has its page above; in the lines of --report=FILE each case has "
+        "its `group`",
+    ]
+
+
+# --- What was not asked -----------------------------------------------------------------------------------------------
+
+
+def test_a_large_share_that_was_not_asked_is_said_with_its_reasons() -> None:
+    skipped = [
+        dataclasses.replace(one, note="whose valid twin was not accepted")
+        for one in many("messages", Outcome.SKIP, 300)
+    ]
+    verdicts = [*skipped, *many("messages", Outcome.NOT_ASKED, 50), *many("messages", Outcome.PASS, 150)]
+    assert unasked(verdicts, {"messages": 500, "framing": 3}) == {
+        "messages": "85 % of 1,000 questions were not asked, or not judged: 500 not offered; "
+        "300 whose valid twin was not accepted; 50 not-asked",
+        "framing": "100 % of 3 questions were not asked, or not judged: 3 not offered",
+    }
+
+
+def test_a_small_share_is_not_said() -> None:
+    assert unasked([*many("varints", Outcome.PASS, 95), *many("varints", Outcome.SKIP, 5)], {"varints": 4}) == {}
+    assert "99 %" in unasked([*many("varints", Outcome.PASS, 1), *many("varints", Outcome.SKIP, 999)], {})["varints"]

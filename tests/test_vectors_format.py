@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
+import gzip
 import json
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -113,6 +116,33 @@ RIGHT: Document = {
             "values": [{"hex": "01"}, None],
         },
         {
+            "id": "older",
+            "about": "in a format from before",
+            "type": "RecordSet",
+            "bytes": [["00", "a byte"]],
+            "to": "magic-0",
+            "gives": [["01", "another"]],
+            "compare": "decoded",
+            "twin": "oldest",
+        },
+        {
+            "id": "oldest",
+            "about": "nothing, in a format from before",
+            "type": "RecordSet",
+            "bytes": [["00", "a byte"]],
+            "to": "magic-0",
+            "gives": [["", "nothing"]],
+        },
+        {
+            "id": "no-older",
+            "about": "what that can't hold",
+            "type": "RecordSet",
+            "bytes": [["02", "a byte"]],
+            "to": "magic-0",
+            "reject": {"reason": "crc-mismatch", "offset": 0},
+            "twin": "older",
+        },
+        {
             "id": "broker",
             "about": "answers",
             "chunks": [[["00", "a byte"]], [["", "nothing"]]],
@@ -165,6 +195,11 @@ def test_a_vector_of_every_kind_is_taken() -> None:
         bytes.fromhex("03000001000200"),
         [[0, b""], [1, b""], [2, b""]],
     )
+    assert (by_id["older"].case(Op.CONVERT).args, by_id["older"].canonical_data) == (
+        {"data": b"\0", "to": "magic-0"},
+        b"\1",
+    )
+    assert by_id["oldest"].canonical_data == b""
     assert file.settings == {"apis": {"18": [0, 5]}}
 
 
@@ -485,6 +520,10 @@ FAULT = 20
 BOMB = 10_000
 
 
+#: Where the codec and the messages of kip-82-string-keys' BATCH stand.
+_CODEC_AT, _MESSAGES_AT = 18, 53
+
+
 def _common(left: bytes, right: bytes) -> int:
     """How many bytes the two begin with alike."""
     pairs = enumerate(zip(left, right, strict=False))
@@ -541,6 +580,9 @@ def _mended(negative: Vector, twin: Vector) -> Iterator[tuple[bytes, bytes]]:
         yield negative.data[4:], twin.data[4:]
     if negative.type == "BATCH":
         yield negative.data[:8] + negative.data[16:], twin.data[:8] + twin.data[16:]  # the length and the CRC
+        if {negative.data[_CODEC_AT : _CODEC_AT + 1], twin.data[_CODEC_AT : _CODEC_AT + 1]} == {b"\1"}:
+            with contextlib.suppress(EOFError, OSError, zlib.error):
+                yield gzip.decompress(negative.data[_MESSAGES_AT:]), gzip.decompress(twin.data[_MESSAGES_AT:])
     if negative.type is not None and (negative.dialect, negative.type) in essence.TYPES:
         yield from essence.pairs(negative.dialect, negative.type, negative.version, negative.data, twin.data)
     if (negative.dialect, negative.type) in messages_mended.TYPES:

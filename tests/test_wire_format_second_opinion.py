@@ -3,18 +3,18 @@ wrongly."""
 
 from __future__ import annotations
 
-import random
-from collections.abc import Iterator
+from random import Random
 from typing import Any, TypeGuard
 
 import altered_parts
 import opinions
 import pytest
-from opinions import Plant, tried
+from opinions import Plant
 from second_opinion import wire_format as opinion
+from trying import nearly, tried, values_of
 
 import reference
-from conformance import strategies, vectors
+from conformance import vectors
 from conformance.model import Op
 from conformance.patterns import mismatch
 from conformance.values import equal
@@ -81,42 +81,27 @@ def test_it_concludes_what_the_vectors_demand(vector: Vector) -> None:
             assert equal(vector.expected, found)
 
 
-def mixed(drawn: list[Any], count: int) -> Iterator[Any]:
-    """So many values, each put together from several of the drawn ones, which take their time to draw."""
-    some = random.Random(7)
-    for _ in range(count):
-        if isinstance(drawn[0], list):
-            whole = [message for value in drawn for message in value if "partial" not in message]
-            tails = [message for value in drawn for message in value if "partial" in message]
-            found = some.choices(whole, k=some.randrange(5))
-            yield [*found, some.choice(tails)] if found and some.random() < 0.3 else found
-        else:
-            value = {name: some.choice(drawn)[name] for name in drawn[0]}
-            if "offsets" in value:
-                both = some.choice(drawn)
-                value |= {"errors": both["errors"], "offsets": both["offsets"]}
-            yield value
-
-
 @pytest.mark.parametrize("name", opinion.TYPES)
 def test_it_reads_2000_generated_messages_of_a_type_as_the_reference_wrote_them(name: str) -> None:
-    drawn: list[Any] = []
+    count = 0
 
-    def keep(value: Any) -> None:
-        drawn.append(value)
-
-    tried(400, keep, strategies.values(name, dialect=DIALECT))
-    messages_of_it = [*drawn, *mixed(drawn, 1600)]
-    for value in messages_of_it:
+    def check(value: Any) -> None:
+        nonlocal count
+        count += 1
         data = reference.encode(name, value, dialect=DIALECT)
         assert equal(value, opinion.decode(name, data))
         assert opinion.encode(name, value) == data
-    assert len(messages_of_it) * len(opinion.TYPES) >= 10_000
+
+    tried(2000, check, values_of(name, DIALECT), name)
+    assert count * len(opinion.TYPES) >= 10_000
 
 
 @pytest.mark.parametrize("name", opinion.TYPES)
 def test_it_reads_and_refuses_the_same_bytes(name: str) -> None:
-    drawn = strategies.values(name, dialect=DIALECT).map(lambda value: reference.encode(name, value, dialect=DIALECT))
+    values = values_of(name, DIALECT)
+
+    def canonical(random: Random) -> bytes:
+        return reference.encode(name, values(random), dialect=DIALECT)
 
     def check(data: bytes) -> None:
         try:
@@ -125,7 +110,7 @@ def test_it_reads_and_refuses_the_same_bytes(name: str) -> None:
             own = "refused"
         assert equal(own, decoded(name, data)), data.hex()
 
-    tried(200, check, strategies.nearly(drawn))
+    tried(500, check, nearly(canonical), f"nearly {name}")
 
 
 # --- Wrong readings, planted in the reference -------------------------------------------------------------------------

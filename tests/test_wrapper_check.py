@@ -98,7 +98,15 @@ def test_a_program_that_does_not_answer_is_not_waited_for_again() -> None:
 
 
 @pytest.mark.parametrize(
-    ("ops", "kind"), [("serve", ""), ("interpret", ""), ("negotiate", ""), ("evolve", ""), ("lookup", '"HEADERS":null')]
+    ("ops", "kind"),
+    [
+        ("serve", ""),
+        ("interpret", ""),
+        ("negotiate", ""),
+        ("evolve", ""),
+        ("lookup", '"HEADERS":null'),
+        ('decode","recode', '"MetadataRequest":{"versions":[0,12],"ops":["recode"]}'),
+    ],
 )
 def test_programs_without_small_types(ops: str, kind: str, tmp_path: Path) -> None:
     program = tmp_path / "program.py"
@@ -113,7 +121,10 @@ def test_programs_without_small_types(ops: str, kind: str, tmp_path: Path) -> No
     )
     result = check(f"exec:{sys.executable} {program}")
     assert result.exit_code == 0, result.output
-    assert f"{ops}" in result.output
+    assert ops.replace('","', ", ") in result.output
+    if "recode" in ops:
+        assert "MetadataRequest#recode: " in result.output
+        assert "#decode" not in result.output
 
 
 @pytest.mark.parametrize(

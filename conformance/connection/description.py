@@ -33,14 +33,15 @@ def parse(raw: Any) -> Description:
             raise DescriptionError(f"the description has a member {brief(key)}{meant}")
     if raw.get("protocol", PROTOCOL) != PROTOCOL:
         raise DescriptionError(f"`protocol` is {brief(raw['protocol'])}; this kit speaks {PROTOCOL}")
+    name, ops = _text(raw, "name"), _ops(raw)
     return Description(
-        name=_text(raw, "name"),
+        name=name,
         version=None if raw.get("version") is None else _text(raw, "version"),
         language=_text(raw, "language") if "language" in raw else "unknown",
         dialects=_texts("dialects", raw.get("dialects", ("kafka",)), '["kafka"]'),
-        ops=_ops(raw),
+        ops=ops,
         types=None if raw.get("types") is None else _types(raw["types"]),
-        type_ops={} if raw.get("types") is None else _type_ops(raw["types"]),
+        type_ops={} if raw.get("types") is None else _type_ops(raw["types"], ops),
         rebuilds=_rebuilds(raw.get("rebuilds", {})),
         readings=_readings(raw.get("readings", {})),
     )
@@ -127,14 +128,17 @@ def _listed(description: Description, dialect: str, name: str) -> Any:
     return versions if ops is None else {"versions": versions, "ops": [op.value for op in Op if op in ops]}
 
 
-def _type_ops(found: Any) -> dict[str, dict[str, frozenset[Op]]]:
-    """The ops of the types that name them: dialect → type → ops."""
+def _type_ops(found: Any, ops: frozenset[Op]) -> dict[str, dict[str, frozenset[Op]]]:
+    """The ops of the types that name them: dialect → type → ops. `ops`: all that the implementation has."""
     narrowed: dict[str, dict[str, frozenset[Op]]] = {}
     for dialect, names in found.items():
         for name, listed in names.items():
             if isinstance(listed, Mapping) and "ops" in listed:
                 member = f'types["{dialect}"]["{name}"]["ops"]'
-                narrowed.setdefault(dialect, {})[name] = _op_names(member, listed["ops"])
+                own = _op_names(member, listed["ops"])
+                if not own <= ops:
+                    _wrong(member, listed["ops"], f"some of the ops that it offers: {', '.join(sorted(ops))}")
+                narrowed.setdefault(dialect, {})[name] = own
     return narrowed
 
 

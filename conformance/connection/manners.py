@@ -323,11 +323,14 @@ class Inspection:
 
     def _any_type(self) -> Case:
         assert self._description is not None
-        op = next(op for op in Op if op in self._ops())
         for dialect, types in (self._description.types or {}).items():
             for name, span in types.items():
-                case = typed(op, name, None if op is Op.ENCODE else b"", dialect)
-                return Case(case.id, op, dialect, name, span[1] if span else None, case.args)
+                version = span[1] if span else None
+                offered = (op for op in Op if self._description.offers(Case("", op, dialect, name, version)))
+                for op in offered:
+                    case = typed(op, name, None if op is Op.ENCODE else b"", dialect)
+                    return Case(case.id, op, dialect, name, version, case.args)
+        op = next(op for op in Op if op in self._ops())
         return typed(op, "INT32", 0 if op is Op.ENCODE else bytes(4), self._dialect())
 
     def _dialect(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from typing import IO, TYPE_CHECKING
 
@@ -13,8 +14,15 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+class TranscriptError(ImplementationError):
+    """A transcript that could be begun, but does not go on: the disk is full."""
+
+
 class Transcript:
-    """Appends `{"t": seconds, "dir": ">" or "<", "line": …}`; does nothing when there is no path."""
+    """Appends `{"t": seconds, "dir": ">" or "<", "line": …}`; does nothing when there is no path.
+
+    Its methods raise TranscriptError once the file takes no more, and do nothing from then on.
+    """
 
     def __init__(self, path: Path | None) -> None:
         """Raises ImplementationError when the file cannot be written."""
@@ -22,6 +30,7 @@ class Transcript:
             self._file: IO[bytes] | None = None if path is None else path.open("ab")
         except OSError as error:
             raise ImplementationError(f"the transcript {path} cannot be written: {error.strerror}") from error
+        self._path = path
         self._start = time.monotonic()
 
     def sent(self, line: bytes) -> None:
@@ -43,15 +52,26 @@ class Transcript:
         except (msgspec.DecodeError, RecursionError):
             content = line.decode(errors="backslashreplace").rstrip("\n")
         entry = {"t": round(time.monotonic() - self._start, 6), "dir": direction, "line": content}
-        self._file.write(msgspec.json.encode(entry) + b"\n")
+        try:
+            self._file.write(msgspec.json.encode(entry) + b"\n")
+        except OSError as error:
+            raise self._unwritten(error) from None
 
     def flush(self) -> None:
         """Hand to the system what was recorded so far."""
         if self._file is not None:
-            self._file.flush()
+            try:
+                self._file.flush()
+            except OSError as error:
+                raise self._unwritten(error) from None
 
     def close(self) -> None:
         """No more comes. Safe to repeat."""
         if self._file is not None:
-            self._file.close()
+            with contextlib.suppress(OSError):
+                self._file.close()
             self._file = None
+
+    def _unwritten(self, error: OSError) -> TranscriptError:
+        self.close()
+        return TranscriptError(f"the transcript {self._path} cannot be written: {error.strerror}")

@@ -11,6 +11,8 @@ from conformance.own import own
 from conformance.vectors import Kind, Piece, Reject, Vector
 from reference.errors import Reason
 
+_TRUNCATED = Reject(Reason.TRUNCATED)
+
 
 def richest_first(ledger: Ledger) -> dict[int, list[Vector]]:
     """Of every version the cases from which others are derived, the one with most to cut first; none without bytes."""
@@ -24,9 +26,9 @@ def richest_first(ledger: Ledger) -> dict[int, list[Vector]]:
 
 def prefixes(vector: Vector, op: Op) -> Iterator[tuple[Vector, Case]]:
     """Every proper prefix of a case's bytes: each has to be refused, for every message is as long as it says."""
-    data = vector.data
+    data, make = vector.data, _Maker(vector, op)
     for length in range(len(data)):
-        yield derived(vector, op, f"prefix:{length}", data[:length], Reason.TRUNCATED)
+        yield make(f"prefix:{length}", data[:length], _TRUNCATED)
 
 
 #: How spans name a count, and the greatest count in that form.
@@ -36,13 +38,11 @@ _BOMBS = {"count": b"\x7f\xff\xff\xff", "count + 1": b"\xff\xff\xff\xff\x07", "t
 def bombs(vector: Vector, op: Op) -> Iterator[tuple[Vector, Case]]:
     """Each count in a case's bytes made as great as can be: each has to be refused before memory is taken."""
     assert vector.type is not None
-    data = vector.data
+    data, make = vector.data, _Maker(vector, op)
     for span in own().explain(vector.type, data, dialect=vector.dialect, version=vector.version).spans:
         bomb = _BOMBS.get(span.what)
         if bomb is not None:
-            yield derived(
-                vector, op, f"bomb:{span.start}", data[: span.start] + bomb + data[span.end :], Reason.TRUNCATED
-            )
+            yield make(f"bomb:{span.start}", data[: span.start] + bomb + data[span.end :], _TRUNCATED)
 
 
 def derive(vector: Vector, op: Op) -> Iterator[tuple[Vector, Case]]:
@@ -66,19 +66,35 @@ def find(identifier: str) -> tuple[Vector, Case] | None:
 
 def derived(vector: Vector, op: Op, mutation: str, data: bytes, reason: Reason) -> tuple[Vector, Case]:
     """A case derived from a ledger case, which has to be refused."""
-    identifier = f"{vector.id}+{mutation}"
-    refused = Vector(
-        id=identifier,
-        dialect=vector.dialect,
-        area=vector.area,
-        about=f"{vector.about}: {mutation.replace(':', ' ')}",
-        kind=Kind.INVALID,
-        ops=(op,),
-        type=vector.type,
-        version=vector.version,
-        pieces=(Piece(data, ""),),
-        reject=Reject(reason),
-        twin=vector.id,
-        source=vector.source,
-    )
-    return refused, refused.case(op)
+    return _Maker(vector, op)(mutation, data, Reject(reason))
+
+
+class _Maker:
+    """Makes cases derived from a ledger case; what they all have is put together once, as there are a great many."""
+
+    def __init__(self, vector: Vector, op: Op) -> None:
+        self._vector = vector
+        self._op = op
+        self._ops = (op,)
+        self._path = vector.path
+        self._asked = f"#{op.value}"
+        self._source = f"this kit: made from the bytes of {vector.id}"
+
+    def __call__(self, mutation: str, data: bytes, reject: Reject) -> tuple[Vector, Case]:
+        vector, op = self._vector, self._op
+        refused = Vector(
+            id=f"{vector.id}+{mutation}",
+            dialect=vector.dialect,
+            area=vector.area,
+            about=f"{vector.about}: {mutation.replace(':', ' ')}",
+            kind=Kind.INVALID,
+            ops=self._ops,
+            type=vector.type,
+            version=vector.version,
+            pieces=(Piece(data, ""),),
+            reject=reject,
+            twin=vector.id,
+            source=self._source,
+        )
+        identifier = f"{self._path}+{mutation}{self._asked}"
+        return refused, Case(identifier, op, vector.dialect, vector.type, vector.version, {"data": data})

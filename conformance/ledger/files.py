@@ -10,7 +10,6 @@ of the same name in that dialect's ledger.
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -94,7 +93,7 @@ def _same(header: Header, line: Same, dialect: str) -> Vector:
     found = vector(identifier, line.same_as)
     if found is None:
         raise ValueError(f"the ledger of {line.same_as} has no case {identifier}")
-    return dataclasses.replace(found, dialect=dialect, needs=tuple(shared_settings(dialect)))
+    return msgspec.structs.replace(found, dialect=dialect, needs=tuple(shared_settings(dialect)))
 
 
 def _vector(header: Header, entry: Entry, dialect: str) -> Vector:

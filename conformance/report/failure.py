@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from rich.text import Text
 
+from conformance.formats import answered_in
+from conformance.grounds import rests_on
+from conformance.judge import compared
 from conformance.model import Case, Description, Kind, Observation, Op, Outcome, Status, Verdict
 from conformance.patterns import mismatch
 from conformance.report import background, question
@@ -76,7 +79,14 @@ def render_failure(
 ) -> str:
     """One verdict explained, whatever it is, as text of `width` columns; `repro` is the command that repeats it."""
     page = failure_page(
-        vector, case, observation, verdict, implementation=titled_name(implementation), repro=repro, width=width
+        vector,
+        case,
+        observation,
+        verdict,
+        implementation=titled_name(implementation),
+        repro=repro,
+        width=width,
+        rebuilds=implementation.rebuilds.get(case.type or "", ()),
     )
     return to_string(page, width=width, color=color) + "\n"
 
@@ -98,14 +108,16 @@ def failure_page(
     rulings: Mapping[str, Ruling] | None = None,
     catalogue: Mapping[str, Bug] | None = None,
     twin: Vector | None = None,
+    rebuilds: Iterable[str] = (),
 ) -> Text:
     """What `render_failure` shows, with colour through styles alone.
 
-    A vector whose pieces have no labels (a generated one) is named by the reference's spans. `rulings`, `catalogue` and
+    `rebuilds`: the fields that the implementation's writer sets by itself, as the judge was given them. A vector whose
+    pieces have no labels (a generated one) is named by the reference's spans. `rulings`, `catalogue` and
     `twin` default to what the dialect and the vector set have.
     """
     known_rulings = background.rulings(vector.dialect) if rulings is None else rulings
-    told = _Told(vector, case, observation, verdict, twin if twin is not None else twin_of(vector))
+    told = _Told(vector, case, observation, verdict, twin if twin is not None else twin_of(vector), (*rebuilds,))
     page = Page(width)
     _headline(page, told, implementation)
     page.gap()
@@ -133,6 +145,12 @@ class _Told:
     observation: Observation
     verdict: Verdict
     twin: Vector | None
+    rebuilds: tuple[str, ...]
+
+    @property
+    def compared(self) -> tuple[Any, Any] | None:
+        """The two values that the judge compared; None where it compared bytes, or nothing."""
+        return compared(self.vector, self.observation, self.rebuilds)
 
 
 def _headline(page: Page, told: _Told, implementation: str) -> None:
@@ -169,8 +187,8 @@ def _marks(told: _Told) -> Sequence[Mark]:
 
 def _value_marks(told: _Told) -> Sequence[Mark]:
     """The bytes that the value read wrongly came from."""
-    case = told.case
-    path = _difference(*_values(told))
+    case, found = told.case, told.compared
+    path = None if found is None else _difference(*found)
     if not path:
         return ()
     spans, _, _ = explained(case.type, case.args["data"], case.dialect, case.version)
@@ -178,17 +196,6 @@ def _value_marks(told: _Told) -> Sequence[Mark]:
         if span.path == path or span.path.startswith((f"{path}.", f"{path}[")):
             return (Mark(span.start, f"{path} is read from here"),)
     return ()
-
-
-def _values(told: _Told) -> tuple[Any, Any]:
-    """The value expected and the one that came, both with every default filled in, as the judge compares them."""
-    case, answer = told.case, told.observation.answer
-    if case.op is not Op.DECODE or case.type is None:
-        return told.vector.expected, answer
-    return (
-        completed(case.type, told.vector.value, case.dialect, case.version),
-        completed(case.type, answer, case.dialect, case.version),
-    )
 
 
 def _difference(expected: Any, actual: Any) -> str | None:
@@ -204,11 +211,11 @@ def _difference(expected: Any, actual: Any) -> str | None:
 def _outcome(page: Page, told: _Told) -> None:
     vector, case, observation = told.vector, told.case, told.observation
     if told.verdict.verdict is Outcome.FAIL and observation.status is Status.ANSWER and vector.reject is None:
-        if isinstance(observation.answer, bytes) and case.op in (Op.ENCODE, Op.RECODE):
+        if isinstance(observation.answer, bytes) and case.op in (Op.ENCODE, Op.RECODE, Op.CONVERT):
             _bytes_outcome(page, told)
             return
-        if case.op in (Op.DECODE, Op.LOOKUP, Op.INTERPRET):
-            page.block("found", _values_outcome(*_values(told), page.room))
+        if case.op in (Op.DECODE, Op.LOOKUP, Op.INTERPRET) and told.compared is not None:
+            page.block("found", _values_outcome(*told.compared, page.room))
             return
     page.block("expected", question.expectation(vector, case, page.room))
     page.block("actual", _actual(told, page.room))
@@ -237,8 +244,12 @@ def _bytes_outcome(page: Page, told: _Told) -> None:
     """Expected and actual bytes aligned, the first difference named, and what the actual bytes mean."""
     vector, case = told.vector, told.case
     expected, actual = vector.canonical_data, told.observation.answer
+    if (vector.compare_decoded or told.rebuilds) and told.compared is not None:
+        _decoded_outcome(page, told, *told.compared)
+        return
     pieces = named_pieces(vector.canonical or vector.pieces, case)
-    rows = flat(label_rows(pieces, expected, case.type, case.dialect, case.version))
+    form = answered_in(case)
+    rows = flat(label_rows(pieces, expected, form.type, form.dialect, form.version))
     if expected != actual:
         page.block("found", side_by_side(expected, actual, rows, width=page.room))
         page.block("", f"first difference: {name_difference(expected, actual, rows)}", "bold")
@@ -247,16 +258,28 @@ def _bytes_outcome(page: Page, told: _Told) -> None:
     page.block("means", _meaning(told, actual, page.room))
 
 
+def _decoded_outcome(page: Page, told: _Told, expected: Any, actual: Any) -> None:
+    """Bytes that were compared by what they mean: the two values."""
+    page.block("written", question.byte_line(told.observation.answer))
+    without = f", without {', '.join(told.rebuilds)}, which its writer sets by itself" if told.rebuilds else ""
+    page.block("", f"compared by what the bytes mean{without}", DIM)
+    titles = ("to write", "written")
+    page.block("found", compare_values(expected, actual, width=page.room, titles=titles, hints="written"))
+
+
 def _meaning(told: _Told, actual: bytes, width: int) -> Text:
     """What the protocol reads in the bytes that were written."""
-    case = told.case
-    spans, value, error = explained(case.type, actual, case.dialect, case.version)
+    form = answered_in(told.case)
+    spans, value, error = explained(form.type, actual, form.dialect, form.version)
     if error is not None:
         return Text("\n".join(wrap(f"the bytes written cannot be read: {error}", width)), BAD)
-    if not spans or told.vector.value is ABSENT:
+    wanted = told.vector.value
+    if told.case.op is Op.CONVERT:
+        _, wanted, _ = explained(form.type, told.vector.canonical_data, form.dialect, form.version)
+    if not spans or wanted is ABSENT:
         return Text()
-    wanted = completed(case.type, told.vector.value, case.dialect, case.version)
-    value = completed(case.type, value, case.dialect, case.version)
+    wanted = completed(form.type, wanted, form.dialect, form.version)
+    value = completed(form.type, value, form.dialect, form.version)
     if _difference(wanted, value) is None:
         return Text("the bytes written are read as the right value, but an encoder writes it otherwise", DIM)
     return compare_values(wanted, value, width=width, titles=("to write", "written"), hints="written")
@@ -342,7 +365,8 @@ def _twin_difference(page: Page, told: _Told) -> None:
 
 
 def _why(page: Page, told: _Told, rulings: Mapping[str, Ruling]) -> None:
-    named = dict.fromkeys((*told.verdict.rulings, *told.vector.rulings))
+    rested_on = told.vector.rulings if told.vector.reject is None else rests_on(told.vector, told.case)
+    named = dict.fromkeys((*told.verdict.rulings, *rested_on))
     for number, identifier in enumerate(named):
         ruling = rulings.get(identifier)
         page.block("rule" if number == 0 else "", ruling_text(identifier, ruling, page.room))

@@ -1,15 +1,20 @@
 """The `--report` file: JSON lines, a header, a line a verdict, a summary. Written as verdicts come; read strictly.
 
-    {"report": 1, "kit": …, "vectors": …, "implementation": {"name", "version", "language"}, "options": {…}}
-    {"id", "dialect", "area", "type", "version", "op", "verdict", "kind", "reason", "offset", "detail", "known",
-     "repro"}
+    {"report": 2, "kit": …, "vectors": …, "implementation": {"name", "version", "language"}, "options": {…}}
+    {"id", "dialect", "area", "type", "version", "op", "verdict", "kind", "reason", "offset", "detail", "rulings",
+     "note", "error", "frame", "demanded", "ground", "place", "known", "group", "repro"}
     {"summary": {area: {verdict: count}}}
+    {"summary": {area: {verdict: count}}, "incomplete": {"asked": items, "of": items}}
 
-A file may hold several such reports, one after another: one an implementation.
+The last form is of a run that was ended before all its items were asked.
+
+A file may hold several such reports, one after another: one an implementation. Reports of format 1, whose lines ended
+with `detail`, `known` and `repro`, are read too.
 """
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -21,10 +26,12 @@ import msgspec
 
 from conformance import vectors
 from conformance.closing import Closing
+from conformance.findings import group
 from conformance.model import Description, Kind, Op, Outcome, Tally, Verdict
 from conformance.report.text import middle, safe_json
+from conformance.rows import verdict_row
 
-FORMAT: Literal[1] = 1
+FORMAT: Literal[2] = 2
 #: So many characters of an implementation's words stand in a line.
 _LONGEST = 1 << 14
 
@@ -46,7 +53,7 @@ class Implementation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The first line. `kit` is the kit's version, `vectors` the digest of the vector set."""
 
-    report: Literal[1]
+    report: Literal[1, 2]
     kit: str
     vectors: str
     implementation: Implementation
@@ -54,7 +61,8 @@ class Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A verdict as it stands in a report. `known` is the reason in the known-deviations file, `repro` the command."""
+    """A verdict as it stands in a report: all members of its row, the group of its finding, and the command that
+    repeats it. Those with a default are not in reports of format 1."""
 
     id: str
     dialect: str
@@ -69,19 +77,43 @@ class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     detail: str
     known: str | None
     repro: str
+    rulings: tuple[str, ...] = ()
+    note: str = ""
+    error: str = ""
+    frame: str = ""
+    demanded: str | None = None
+    ground: str | None = None
+    place: str = ""
+    group: dict[str, str] | None = None
+
+    @property
+    def verdict_row(self) -> dict[str, Any]:
+        """The verdict's row, of which `rows.verdict_of` makes it again."""
+        row = msgspec.structs.asdict(self)
+        del row["group"], row["repro"]
+        return row
 
 
-class _Summary(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Incomplete(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """That a run was ended before all its items were asked."""
+
+    asked: int
+    of: int
+
+
+class _Summary(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     summary: dict[str, dict[str, int]]
+    incomplete: Incomplete | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A report that was read."""
+    """A report that was read. `incomplete`: None of a run that came to its end."""
 
     header: Header
     lines: tuple[Line, ...]
     tally: Tally
+    incomplete: Incomplete | None = None
 
 
 _encoder = msgspec.json.Encoder()
@@ -93,15 +125,16 @@ _summary = msgspec.json.Decoder(_Summary)
 class ReportWriter(Closing):
     """Writes a report file, verdict after verdict: `implementation` begins a report, `summary` ends it.
 
-    Each line is flushed, so that what was judged before an abort is there. Raises ReportError when the file cannot be
-    written.
+    Each line is handed to the system at once, so that what was judged before an abort is there. Raises ReportError when
+    the file cannot be written.
     """
 
     def __init__(self, path: Path) -> None:
+        self._path = path
         try:
-            self._stream = path.open("wb")
+            self._stream = path.open("wb", buffering=0)
         except OSError as error:
-            raise ReportError(f"{path}: the report cannot be written there: {error.strerror or error}") from None
+            raise self._unwritten(error) from None
 
     def implementation(self, described: Description, options: str | Mapping[str, Any]) -> None:
         """The header of this implementation's report; `options` are those in force."""
@@ -112,35 +145,30 @@ class ReportWriter(Closing):
 
     def verdict(self, verdict: Verdict, repro: str) -> None:
         """One verdict; `repro` is the command that repeats it."""
-        self._put(
-            Line(
-                id=verdict.id,
-                dialect=verdict.dialect,
-                area=verdict.area,
-                type=verdict.type,
-                version=verdict.version,
-                op=verdict.op,
-                verdict=verdict.verdict,
-                kind=verdict.kind,
-                reason=verdict.reason,
-                offset=verdict.offset,
-                detail=_text(verdict.detail),
-                known=verdict.known,
-                repro=repro,
-            )
-        )
+        found = group(verdict)
+        row = verdict_row(verdict) | {"group": None if found is None else found.row(), "repro": repro}
+        self._put({name: _text(value) for name, value in row.items()})
 
-    def summary(self, tally: Tally) -> None:
-        """The last line of a report: all its verdicts, counted."""
-        self._put(_Summary(tally.areas()))
+    def summary(self, tally: Tally, incomplete: tuple[int, int] | None = None) -> None:
+        """The last line of a report: all its verdicts, counted. `incomplete`: how many items of a run were asked, of
+        how many, where it was ended before all were."""
+        self._put(_Summary(tally.areas(), None if incomplete is None else Incomplete(*incomplete)))
 
     def close(self) -> None:
-        """Close the file."""
-        self._stream.close()
+        """Close the file. What could not be written is not tried again."""
+        with contextlib.suppress(OSError):
+            self._stream.close()
 
-    def _put(self, line: msgspec.Struct) -> None:
-        self._stream.write(safe_json(_encoder.encode(line)) + b"\n")
-        self._stream.flush()
+    def _put(self, line: msgspec.Struct | dict[str, Any]) -> None:
+        data = memoryview(safe_json(_encoder.encode(line)) + b"\n")
+        try:
+            while data:  # a file that is nearly full takes a part
+                data = data[self._stream.write(data) :]
+        except OSError as error:
+            raise self._unwritten(error) from None
+
+    def _unwritten(self, error: OSError) -> ReportError:
+        return ReportError(f"{self._path}: the report cannot be written there: {error.strerror or error}")
 
 
 def _kit() -> str:
@@ -150,9 +178,15 @@ def _kit() -> str:
         return "0+source"
 
 
-def _text(text: str) -> str:
+def _text(value: Any) -> Any:
     """Text without lone surrogates, which an implementation's words may hold and UTF-8 cannot, and no book."""
-    return middle(text, _LONGEST).encode("utf-8", "backslashreplace").decode()
+    match value:
+        case str():
+            short = middle(value, _LONGEST)
+            return short if short.isascii() else short.encode("utf-8", "backslashreplace").decode()
+        case dict():
+            return {name: _text(item) for name, item in value.items()}
+    return value
 
 
 def read_reports(content: Iterable[bytes], name: str = "report") -> tuple[Report, ...]:
@@ -180,7 +214,7 @@ def _reports(content: Iterable[bytes], name: str) -> Iterator[Report]:
             lines, ids = [], set()
         elif raw.startswith(b'{"summary"'):
             summary = _decode(_summary, raw, place, "a summary")
-            yield _finished(header, lines, summary.summary, place)
+            yield _finished(header, lines, summary, place)
             header = None
         else:
             line = _decode(_line, raw, place, "a verdict")
@@ -199,8 +233,8 @@ def _decode(decoder: msgspec.json.Decoder[_T], raw: bytes, place: str, what: str
         raise ReportError(f"{place}: {what} is expected here: {error}") from None
 
 
-def _finished(header: Header, lines: list[Line], summary: Mapping[str, Mapping[str, int]], place: str) -> Report:
+def _finished(header: Header, lines: list[Line], summary: _Summary, place: str) -> Report:
     tally = Tally(Counter((line.area, str(line.verdict)) for line in lines))
-    if tally.areas() != summary:
+    if tally.areas() != summary.summary:
         raise ReportError(f"{place}: the summary is not what the verdicts before it add up to, {tally.areas()}")
-    return Report(header, tuple(lines), tally)
+    return Report(header, tuple(lines), tally, summary.incomplete)

@@ -10,9 +10,12 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from conformance.findings import findings, group
 from conformance.model import Description, Outcome, Tally, Verdict
 from conformance.report.failure import titled_name
-from conformance.report.text import safe, to_string
+from conformance.report.found import findings_text
+from conformance.report.text import safe, to_string, wrap
+from conformance.report.unasked import unasked
 from conformance.vectors import AREAS
 
 #: How a deviation that a known-deviations file names is counted.
@@ -31,6 +34,8 @@ _SHARES: Mapping[str, tuple[str, str]] = {
     Outcome.VIOLATION: ("violation", "bold red"),
     Outcome.NOT_ASKED: ("not asked", "yellow"),
 }
+#: Of what is not offered so many types, dialects and ops are named.
+_NAMED = 20
 _ALWAYS = (Outcome.PASS, Outcome.SKIP, Outcome.FAIL)
 _NOTHING = ("·", "dim")
 
@@ -53,25 +58,43 @@ def print_summary(
     verdicts: Mapping[str, Sequence[Verdict]],
     descriptions: Mapping[str, Description],
     not_offered: Mapping[str, Mapping[str, int]],
+    lacking: Mapping[str, Mapping[str, int]],
     elsewhere: Mapping[str, Mapping[str, int]],
     *,
     width: int,
     color: bool,
+    incomplete: Mapping[str, tuple[int, int]] | None = None,
 ) -> Iterator[str]:
-    """A run's end as texts for a terminal, all by implementation spec: the table of shares and, for several
-    implementations, how they compare.
+    """A run's end as texts for a terminal, all by implementation spec: the table of shares with what was not asked; for
+    several implementations, how they compare; and last the findings, of what is not known yet.
     """
     names = _names(verdicts, descriptions)
     tallies = {names[spec]: shares(found) for spec, found in verdicts.items()}
-    lacking, other = (
+    unoffered, other = (
         {names[spec]: counts for spec, counts in by_spec.items() if spec in names}
         for by_spec in (not_offered, elsewhere)
     )
-    table = summary_table(tallies, not_offered=lacking, elsewhere=other)
-    yield "\n" + to_string(table, width=width, color=color) + "\n"
+    ended = {names[spec]: counts for spec, counts in (incomplete or {}).items()}
+    table = summary_table(tallies, not_offered=unoffered, elsewhere=other, incomplete=ended)
+    unasked_lines = [
+        to_string(line, width=width, color=color) + "\n"
+        for spec, found in verdicts.items()
+        for line in _unasked(names[spec], found, lacking.get(spec, {}), width)
+    ]
+    yield "\n" + to_string(table, width=width, color=color) + "\n" + "".join(unasked_lines)
     if len(verdicts) > 1:
         compared = matrix({names[spec]: found for spec, found in verdicts.items()})
         yield to_string(compared, width=width, color=color) + "\n"
+    for spec, found in verdicts.items():
+        new = findings(verdict for verdict in found if verdict.known is None)
+        if new:
+            yield "\n" + to_string(findings_text(names[spec], spec, new, width=width), width=width, color=color)
+
+
+def _unasked(name: str, verdicts: Sequence[Verdict], lacking: Mapping[str, int], width: int) -> Iterator[Text]:
+    """A line for each area of which a large share says nothing."""
+    for area, said in sorted(unasked(verdicts, lacking).items(), key=lambda found: _place(found[0])):
+        yield Text("\n".join(wrap(f"{safe(name)}, {safe(area)}: {said}", width)), "yellow")
 
 
 def _names(specs: Iterable[str], descriptions: Mapping[str, Description]) -> dict[str, str]:
@@ -86,11 +109,14 @@ def summary_table(
     *,
     not_offered: Mapping[str, Mapping[str, int]] | None = None,
     elsewhere: Mapping[str, Mapping[str, int]] | None = None,
+    incomplete: Mapping[str, tuple[int, int]] | None = None,
 ) -> RenderableType:
     """A row an area and a column a share for each implementation; columns that are empty everywhere are left out.
 
     `not_offered`: implementation → what it does not offer (a dialect, a type and op, an op) → how many questions were
-    not put to it for that. `elsewhere`: the same of what the catalogue in force lacks or has otherwise.
+    not put to it for that. `elsewhere`: the same of what the catalogue in force lacks or has otherwise. `incomplete`:
+    implementation → how many items were asked, of how many, where a run was ended before all were: then shares of the
+    whole cannot be told.
     """
     seen = {name for tally in results.values() for _, name in tally.counts}
     columns = [name for name in _SHARES if name in _ALWAYS or name in seen]
@@ -100,9 +126,11 @@ def summary_table(
     for name in columns:
         table.add_column(_SHARES[name][0], justify="right", no_wrap=True)
     table.add_column("total", justify="right", no_wrap=True)
+    ended = incomplete or {}
     for implementation, tally in results.items():
-        _add_rows(table, implementation, tally, columns)
-    lines = [
+        _add_rows(table, implementation, tally, columns, percent=implementation not in ended)
+    lines = [_incomplete(name, *counts) for name, counts in ended.items()]
+    lines += [
         _not_asked(name, why, counts)
         for why, by_name in ((_LACKING, not_offered or {}), (_ELSEWHERE, elsewhere or {}))
         for name, counts in by_name.items()
@@ -111,7 +139,13 @@ def summary_table(
     return Group(table, *lines)
 
 
-def _add_rows(table: Table, implementation: str, tally: Tally, columns: Sequence[str]) -> None:
+def _incomplete(implementation: str, asked: int, planned: int) -> Text:
+    return Text.assemble(
+        "\n", (safe(implementation), "bold"), " ", (f"incomplete: {asked:,} of {planned:,} asked", "red")
+    )
+
+
+def _add_rows(table: Table, implementation: str, tally: Tally, columns: Sequence[str], *, percent: bool) -> None:
     areas = tally.areas()
     table.add_row(Text(safe(implementation), "bold"))
     for area in sorted(areas, key=_place):
@@ -119,10 +153,12 @@ def _add_rows(table: Table, implementation: str, tally: Tally, columns: Sequence
         table.add_row(_area(area, counts), *_cells(counts, columns), str(sum(counts.values())))
     total = {column: sum(counts.get(column, 0) for counts in areas.values()) for column in columns}
     count = sum(total.values())
-    table.add_row(Text("  all", "bold"), *_cells(total, columns), Text(str(count), "bold"), end_section=not count)
-    if count:
-        percent = [Text(_percent(total[column], count), "dim") for column in columns]
-        table.add_row("", *percent, "", end_section=True)
+    table.add_row(
+        Text("  all", "bold"), *_cells(total, columns), Text(str(count), "bold"), end_section=not (count and percent)
+    )
+    if count and percent:
+        of_all = [Text(_percent(total[column], count), "dim") for column in columns]
+        table.add_row("", *of_all, "", end_section=True)
 
 
 def _place(area: str) -> tuple[int, str]:
@@ -153,7 +189,8 @@ _ELSEWHERE = "was not asked, because these schemas lack the version or have it o
 
 
 def _not_asked(implementation: str, why: str, counts: Mapping[str, int]) -> Text:
-    """One line: which types (or ops that have no type), and how many questions that makes. Arrays count as one type."""
+    """One line: which types (or ops that have no type), and how many questions that makes; of many those with the most.
+    Arrays count as one type."""
     totals: Counter[str] = Counter()
     ops: dict[str, set[str]] = {}
     for name, count in counts.items():
@@ -161,7 +198,10 @@ def _not_asked(implementation: str, why: str, counts: Mapping[str, int]) -> Text
         type_name = "arrays" if "<" in type_name else type_name
         totals[type_name] += count
         ops.setdefault(type_name, set()).add(op)
-    listed = [_unoffered(name, ops[name], totals[name]) for name in sorted(totals) if totals[name]]
+    named = sorted((name for name in totals if totals[name]), key=lambda name: -totals[name])
+    listed = [_unoffered(name, ops[name], totals[name]) for name in sorted(named[:_NAMED])]
+    if named[_NAMED:]:
+        listed.append(f"and {sum(totals[name] for name in named[_NAMED:])} of {len(named) - _NAMED} more")
     total = totals.total()
     out = Text().append("\n").append(safe(implementation), "bold").append(f" {why} ")
     return out.append(f"{total} {'question' if total == 1 else 'questions'}: ").append(", ".join(listed), "dim")
@@ -177,8 +217,8 @@ def _unoffered(name: str, ops: set[str], count: int) -> str:
 
 
 def matrix(results: Mapping[str, Sequence[Verdict]], *, limit: int = 40) -> RenderableType:
-    """Areas × implementations, and below the questions on which the implementations differ, `limit` of them at most:
-    grouped by how they differ, the largest group first."""
+    """Areas × implementations, and below the findings on which the implementations differ, the most frequent first,
+    with the questions that show them, `limit` of these at most."""
     tallies = {name: shares(verdicts).areas() for name, verdicts in results.items()}
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     table.add_column("area", no_wrap=True)
@@ -208,7 +248,7 @@ def _differences(results: Mapping[str, Sequence[Verdict]], limit: int) -> Text:
             groups.setdefault(tuple(_said(found.get(name)) for name in results), []).append(identifier)
     total = sum(len(ids) for ids in groups.values())
     if not total:
-        return Text("\nThere is no question on which they differ.")
+        return Text(_alike(results))
     out = Text(f"\nThey differ on {total} {'question' if total == 1 else 'questions'}:\n", "bold")
     listed = max(limit // len(groups), 2)
     for said, ids in sorted(groups.items(), key=lambda group: -len(group[1])):
@@ -223,15 +263,31 @@ def _differences(results: Mapping[str, Sequence[Verdict]], limit: int) -> Text:
     return out
 
 
+def _alike(results: Mapping[str, Sequence[Verdict]]) -> str:
+    """That they do not differ, as far as that can be said: of what each of them was asked."""
+    asked = {name: {one.id for one in verdicts if _was_judged(one)} for name, verdicts in results.items()}
+    shared = set.intersection(*asked.values()) if asked else set()
+    if all(ids == shared for ids in asked.values()):
+        return "\nThere is no question on which they differ."
+    alone = ", ".join(f"{safe(name)} {len(ids - shared):,}" for name, ids in asked.items() if ids != shared)
+    count = f"{len(shared):,} {'question' if len(shared) == 1 else 'questions'}"
+    return f"\nThey do not differ on the {count} that all of them were asked and judged on. Beyond these: {alone}."
+
+
+def _was_judged(verdict: Verdict) -> bool:
+    """Skips are no judgement."""
+    return verdict.verdict not in (Outcome.SKIP, Outcome.NOT_ASKED)
+
+
 def _differ(verdicts: Iterable[Verdict]) -> bool:
-    """Whether two of them were judged, and not alike. Skips are no judgement."""
-    judged = [one for one in verdicts if one.verdict not in (Outcome.SKIP, Outcome.NOT_ASKED)]
+    """Whether two of them were judged, and not alike."""
+    judged = [one for one in verdicts if _was_judged(one)]
     return len({(one.verdict, one.kind) for one in judged}) > 1
 
 
 def _said(verdict: Verdict | None) -> tuple[str, str]:
-    """A verdict in a word, and its style."""
+    """A verdict in a few words, those of its finding if it has one, and its style."""
     if verdict is None:
         return "not offered", "dim"
-    name = str(verdict.kind or verdict.verdict)
+    name = safe(str(group(verdict) or verdict.verdict))
     return f"{name} (known)" if verdict.known else name, _SHARES[share(verdict)][1]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import datetime
 import functools
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from conformance import known, ledger, vectors
 from conformance.asking import ASKED
@@ -15,12 +15,16 @@ from conformance.report.summary import print_summary
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """What a run came to, all by implementation spec. `not_offered`, `elsewhere`: see `selection.LeftOut`."""
+    """What a run came to, all by implementation spec. `not_offered`, `lacking` (its `areas`) and `elsewhere`: see
+    `selection.LeftOut`."""
 
     verdicts: Mapping[str, Sequence[Verdict]]
     descriptions: Mapping[str, Description]
     not_offered: Mapping[str, Mapping[str, int]]
+    lacking: Mapping[str, Mapping[str, int]]
     elsewhere: Mapping[str, Mapping[str, int]]
+    #: How many items were asked, of how many, of those implementations of which a run was ended before all were.
+    incomplete: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     def texts(self, *, width: int, color: bool) -> Iterator[str]:
         """What is printed for a person."""
@@ -28,9 +32,11 @@ class Ended:
             {spec: tuple(found) for spec, found in self.verdicts.items()},
             self.descriptions,
             self.not_offered,
+            self.lacking,
             self.elsewhere,
             width=width,
             color=color,
+            incomplete=self.incomplete,
         )
 
     def nothing_asked(self) -> Iterator[str]:
@@ -55,6 +61,6 @@ class Ended:
 
 
 @functools.cache
-def _every_id() -> Sequence[str]:
+def _every_id() -> Collection[str]:
     """The ids of all cases there are, but for those that are derived or generated."""
-    return [case.id for vector in (*vectors.load(), *ledger.every_vector()) for case in vector.cases()]
+    return {case.id for vector in (*vectors.load(), *ledger.every_vector()) for case in vector.cases()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -12,10 +13,12 @@ from _pytest._io import TerminalWriter
 
 from conformance.asking import ASKED, Judged
 from conformance.connection import ImplementationError
+from conformance.connection.transcript import TranscriptError
 from conformance.model import DEVIATIONS, Description, Outcome, Verdict
 from conformance.report.failure import render_failure, repro_command
 from conformance.report.text import middle, paragraph, safe
 from conformance.selection import Entry
+from conformance.suite.styles import Styled
 from reference.errors import SchemaError
 
 if TYPE_CHECKING:
@@ -27,38 +30,39 @@ _REASON = 300
 
 
 class Deviation(Exception):  # noqa: N818 (it is what pytest shows, not an error of ours)
-    """An observation that departs from what is demanded."""
+    """Observations that depart from what is demanded: those of one item."""
 
-    def __init__(self, judged: Judged, others: Sequence[Verdict]) -> None:
-        super().__init__(judged.verdict.detail)
-        self.judged = judged
-        self.others = others
+    def __init__(self, failed: Sequence[Judged]) -> None:
+        super().__init__(failed[0].verdict.detail)
+        self.failed = failed
 
 
 class Failure(TerminalRepr):
-    """A failure as text, in colour where the terminal has it."""
+    """An item's failure as text, in colour where the terminal has it: a page for each of `paged`, a line for each of
+    the `others`."""
 
-    def __init__(self, deviation: Deviation, described: Description, spec: str) -> None:
-        self.deviation = deviation
+    def __init__(self, paged: Sequence[Judged], others: Sequence[Verdict], described: Description, spec: str) -> None:
+        self.paged = paged
+        self.others = others
         self.described = described
         self.spec = spec
 
     def toterminal(self, tw: TerminalWriter) -> None:
-        judged, others = self.deviation.judged, self.deviation.others
-        text = render_failure(
-            judged.vector,
-            judged.case,
-            judged.observation,
-            judged.verdict,
-            implementation=self.described,
-            repro=repro_command(judged.case.id, self.spec),
-            width=tw.fullwidth,
-            color=tw.hasmarkup,
-        )
-        tw.write(text)
-        if others:
-            tw.write(f"and {len(others)} more here:\n")
-        for verdict in others:
+        for judged in self.paged:
+            text = render_failure(
+                judged.vector,
+                judged.case,
+                judged.observation,
+                judged.verdict,
+                implementation=self.described,
+                repro=repro_command(judged.case.id, self.spec),
+                width=tw.fullwidth,
+                color=tw.hasmarkup,
+            )
+            tw.write(text)
+        if self.paged and self.others:
+            tw.write(f"and {len(self.others)} more here:\n")
+        for verdict in self.others:
             tw.write(f"    {verdict.id}: {verdict.verdict}{f' ({verdict.kind})' if verdict.kind else ''}\n")
 
 
@@ -77,6 +81,8 @@ class SuiteItem(pytest.Item):
         self.suite = suite
         self.spec = spec
         self.verdicts: list[Verdict] = []
+        #: Whether its failure has a page; one like those before it has a line.
+        self.paged = True
 
     def ask(self) -> Sequence[Judged]:
         """What it asks, judged."""
@@ -86,13 +92,15 @@ class SuiteItem(pytest.Item):
         """End as the worst of the verdicts says. They are attached to pytest's report."""
         try:
             judged = self.ask()
+        except TranscriptError as error:
+            pytest.exit(str(error), pytest.ExitCode.INTERRUPTED)
         except ImplementationError as error:
             self.leave(f"--impl={self.spec}: {error}")
         self.verdicts = [one.verdict for one in judged]
         strict = self.suite.settings.contested == "fail"
         failed = [one for one in judged if fails(one.verdict, strict=strict)]
         if failed:
-            raise Deviation(failed[0], [one.verdict for one in failed[1:]])
+            raise Deviation(failed)
         if not judged:
             pytest.skip("nothing can be derived: what it would be derived from is not offered")
         if not any(verdict.verdict in ASKED for verdict in self.verdicts):
@@ -105,12 +113,22 @@ class SuiteItem(pytest.Item):
             self.session.shouldstop = told
         pytest.exit(told, pytest.ExitCode.USAGE_ERROR)
 
+    @functools.cached_property
+    def location(self) -> tuple[str, int | None, str]:
+        """As pytest makes it of `reportinfo`, once for all items."""
+        return self.suite.where, None, self.nodeid
+
     def reportinfo(self) -> tuple[os.PathLike[str] | str, int | None, str]:
         return self.path, None, self.nodeid
 
     def repr_failure(self, excinfo: ExceptionInfo[BaseException], style: Any = None) -> Any:
         if isinstance(excinfo.value, Deviation):
-            return Failure(excinfo.value, self.suite.descriptions[self.spec], self.spec)
+            failed = excinfo.value.failed
+            paged, others = self.suite.pages[self.spec].divide(failed)
+            self.paged = bool(paged)
+            page = Failure(paged, others, self.suite.descriptions[self.spec], self.spec)
+            verdict = failed[0].verdict
+            return Styled(page, verdict, self.nodeid, repro_command(verdict.id, self.spec), self.config.option.tbstyle)
         return super().repr_failure(excinfo, style)
 
 
@@ -148,10 +166,13 @@ class Implementation(pytest.Collector):
 
     def collect(self) -> Iterator[pytest.Item]:
         try:
-            for entry in self.suite.entries(self.spec):
-                yield self._item(EntryItem, entry.name, entry=entry)
+            yield from self.suite.chosen.among(self.spec, self._items())
         except SchemaError as error:  # of a catalogue, whose schemas are read when they are first needed
             pytest.exit(paragraph(f"the catalogue: {error}"), pytest.ExitCode.USAGE_ERROR)
+
+    def _items(self) -> Iterator[pytest.Item]:
+        for entry in self.suite.entries(self.spec):
+            yield self._item(EntryItem, entry.name, entry=entry)
         settings = self.suite.settings
         if settings.properties:
             from conformance import properties  # hypothesis takes its time to load

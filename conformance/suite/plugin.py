@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -16,20 +17,31 @@ from _pytest.nodes import Item
 from conformance import known, selection, vectors
 from conformance.asking import Examiner
 from conformance.connection import ImplementationError, open_connection
-from conformance.model import Description, Outcome, Tally, Verdict
-from conformance.report.failure import repro_command
-from conformance.report.jsonl import ReportError, ReportWriter
+from conformance.model import Description, Outcome, Verdict
+from conformance.report.jsonl import ReportError
 from conformance.report.text import middle, safe
 from conformance.selection import Entry, LeftOut
 from conformance.suite.ahead import Ahead
+from conformance.suite.chosen import Chosen, keyword
 from conformance.suite.ending import Ended
+from conformance.suite.garbage import Garbage
 from conformance.suite.items import EntryItem, Root, SuiteItem
+from conformance.suite.neighbours import Neighbours
+from conformance.suite.pages import Pages
+from conformance.suite.progress import Progress
+from conformance.suite.protocol import Protocol
+from conformance.suite.recording import Recording
+from conformance.suite.scopes import scopes
 from conformance.suite.settings import Settings, usage_error
+from conformance.suite.stopping import Stopping
+from conformance.suite.styles import Styles
 from reference import catalog
 from reference.errors import SchemaError
 
-#: The attribute under which verdicts travel with pytest's reports; from xdist's workers as JSON.
+#: The attributes with which pytest's reports travel: the verdicts, from xdist's workers as JSON; whether the failure
+#: has a page of its own.
 VERDICTS = "wireproof_verdicts"
+PAGED = "wireproof_paged"
 #: So many characters of a line at a run's beginning or end are shown.
 _LINE = 1000
 
@@ -40,16 +52,27 @@ class Suite:
     #: The file on which the suite hangs: pytest wants one that exists, and no other plugin collects it.
     anchor = Path(vectors.__file__).parents[2] / "vectors" / "schema.json"
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, chosen: Chosen) -> None:
         self.settings = settings
+        self.chosen = chosen
         self.examiners: dict[str, Examiner] = {}
         self.ahead: dict[str, Ahead] = {}
         self.not_offered: dict[str, Counter[str]] = {}
+        self.lacking: dict[str, Counter[str]] = {}
         self.elsewhere: dict[str, Counter[str]] = {}
         self.descriptions: dict[str, Description] = {}
         self.verdicts: dict[str, list[Verdict]] = {spec: [] for spec in settings.implementations}
-        self.deselected = False
+        self.deselected = bool(chosen)
+        #: The file's path as pytest shows it.
+        self.where = str(self.anchor)
         self.lines: list[str] = []
+        self.pages = {spec: Pages(every=settings.every_page) for spec in settings.implementations}
+        self.others: list[pytest.TestReport] = []
+        self.progress = Progress()
+        self.stopping = Stopping()
+        self.garbage = Garbage()
+        self.recording: Recording | None = None
+        self.protocol: Protocol | None = None
 
     def open(self, spec: str) -> Examiner:
         """Who asks an implementation, which is started when it is first needed."""
@@ -70,6 +93,7 @@ class Suite:
         settings = self.settings
         yield from selection.entries(self.open(spec).description, left_out, settings.dialects, settings.areas)
         self.not_offered[spec] = left_out.not_offered
+        self.lacking[spec] = left_out.areas
         self.elsewhere[spec] = left_out.elsewhere
 
     def _known(self, spec: str, description: Description) -> known.Known:
@@ -81,10 +105,47 @@ class Suite:
     # --- pytest's hooks ---
 
     @pytest.hookimpl
-    def pytest_sessionstart(self) -> None:
-        """Reach every implementation now: one that can't be reached is a matter of the command line."""
+    def pytest_sessionstart(self, session: pytest.Session) -> None:
+        """Reach every implementation now: one that can't be reached is a matter of the command line, and so is a report
+        that can't be written."""
+        self.where = os.path.relpath(self.anchor, session.config.rootpath)
         for spec in self.settings.implementations:
             self.open(spec)
+        if hasattr(session.config, "workerinput"):  # xdist's controller reports, and ends its workers
+            return
+        self.stopping.begin()
+        if self.settings.report is not None and not session.config.option.collectonly:
+            try:
+                self.recording = Recording(self.settings.report, self.descriptions, self.settings.one_line())
+            except ReportError as error:
+                raise pytest.UsageError(str(error)) from None
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_collection(self) -> Any:
+        self.garbage.collecting()
+        found = yield
+        self.garbage.collected()
+        return found
+
+    @pytest.hookimpl
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        self.protocol = Protocol(session.config, whole=self.settings.connection.in_process)
+        if session.items:  # xdist's controller has none
+            self.progress.plan(item.nodeid for item in session.items)
+        planned: dict[str, list[Entry]] = {}
+        numbers: dict[str, list[int]] = {}
+        # In the order in which they will run, whatever plugins made of it.
+        for item, number in zip(session.items, scopes(item.nodeid for item in session.items), strict=True):
+            if isinstance(item, EntryItem):
+                planned.setdefault(item.spec, []).append(item.entry)
+                numbers.setdefault(item.spec, []).append(number)
+        shared = hasattr(session.config, "workerinput")
+        for spec, entries in planned.items():
+            self.ahead[spec].plan(entries, numbers[spec] if shared else None)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
+        self.progress.plan(ids)
 
     @pytest.hookimpl
     def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> Root | None:
@@ -98,13 +159,24 @@ class Suite:
         self.deselected = self.deselected or bool(items)
 
     @pytest.hookimpl(trylast=True)
-    def pytest_collection_modifyitems(self, items: list[Item]) -> None:
-        chosen: dict[str, list[Entry]] = {}
-        for item in items:
-            if isinstance(item, EntryItem):
-                chosen.setdefault(item.spec, []).append(item.entry)
-        for spec, entries in chosen.items():
-            self.ahead[spec].plan(entries)
+    def pytest_collection_modifyitems(self, config: pytest.Config) -> None:
+        missing = () if hasattr(config, "workerinput") else self.chosen.missing()
+        if missing:
+            raise pytest.UsageError("\n".join(missing))
+
+    @pytest.hookimpl(optionalhook=True, tryfirst=True)
+    def pytest_xdist_make_scheduler(self, config: pytest.Config, log: Any) -> Any:
+        """Our scopes, unless --dist says something else."""
+        said = config.known_args_namespace
+        if said.dist != "no" or said.distload:
+            return None
+        from conformance.suite.scheduling import ScopeScheduling  # xdist need not be there
+
+        return ScopeScheduling(config, log)
+
+    @pytest.hookimpl
+    def pytest_runtest_protocol(self, item: Item) -> bool | None:
+        return self.protocol.run(item) if self.protocol is not None and isinstance(item, EntryItem) else None
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: Item, call: pytest.CallInfo[None]) -> Any:
@@ -114,6 +186,7 @@ class Suite:
             if hasattr(item.config, "workeroutput"):  # what leaves an xdist worker is text
                 verdicts = msgspec.json.encode(verdicts).decode()
             setattr(report, VERDICTS, verdicts)
+            setattr(report, PAGED, item.paged)
         return report
 
     @pytest.hookimpl
@@ -137,8 +210,18 @@ class Suite:
 
     @pytest.hookimpl
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        if report.when == "call":
-            self.verdicts.setdefault(report.nodeid.partition("::")[0], []).extend(_verdicts(report))
+        """Take up an item's verdicts, and write them to the report: whole, if a signal comes now."""
+        if (report.when != "call" and report.passed) or str(report.outcome) == "rerun":  # pytest-rerunfailures'
+            return
+        spec, found = report.nodeid.partition("::")[0], _verdicts(report)
+        with self.stopping.held():
+            self.verdicts.setdefault(spec, []).extend(found)
+            self.progress.done(report.nodeid)
+            try:
+                self._record(spec, found)
+            except ReportError as error:
+                self._unwritten(error)
+                pytest.exit(str(error), pytest.ExitCode.INTERRUPTED)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
@@ -146,48 +229,69 @@ class Suite:
             opened.close()
         output = getattr(session.config, "workeroutput", None)
         if output is not None:  # an xdist worker: the controller sums up
-            output[VERDICTS] = msgspec.json.encode((self.descriptions, self.not_offered, self.elsewhere)).decode()
+            learned = (self.descriptions, self.not_offered, self.lacking, self.elsewhere)
+            output[VERDICTS] = msgspec.json.encode(learned).decode()
             return
-        if session.config.option.collectonly or session.exitstatus not in (0, 1, 5):
+        self.stopping.end()
+        if session.config.option.collectonly:
+            return
+        try:
+            self._write()
+        except (ReportError, OSError) as error:
+            self._unwritten(error)
+            session.exitstatus = pytest.ExitCode.INTERRUPTED
+        if session.exitstatus not in (0, 1, 5) or self.progress.incomplete():
             return
         whole = self.settings.dialects is None and self.settings.areas is None and not any(self.elsewhere.values())
         ended = self._ended()
         told = (*ended.nothing_asked(), *ended.stale(self._files(), complete=whole and not self.deselected))
-        self.lines = [safe(middle(line, _LINE)) for line in told]
+        self.lines += [safe(middle(line, _LINE)) for line in told]
         if self.lines and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
-        try:
-            self._write()
-        except (ReportError, OSError) as error:
-            self.lines.append(safe(middle(f"the report could not be written: {error}", _LINE)))
-            session.exitstatus = pytest.ExitCode.USAGE_ERROR
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
         """xdist's: a worker ended; take over what it learned of the implementations."""
         sent = getattr(node, "workeroutput", {}).get(VERDICTS)
         if sent:
-            descriptions, not_offered, elsewhere = msgspec.json.decode(
-                sent, type=tuple[dict[str, Description], dict[str, dict[str, int]], dict[str, dict[str, int]]]
+            counted = dict[str, dict[str, int]]
+            descriptions, not_offered, lacking, elsewhere = msgspec.json.decode(
+                sent, type=tuple[dict[str, Description], counted, counted, counted]
             )
             self.descriptions |= descriptions
             self.not_offered |= {spec: Counter(counts) for spec, counts in not_offered.items()}
+            self.lacking |= {spec: Counter(counts) for spec, counts in lacking.items()}
             self.elsewhere |= {spec: Counter(counts) for spec, counts in elsewhere.items()}
 
-    @pytest.hookimpl
-    def pytest_terminal_summary(self, terminalreporter: Any, config: pytest.Config) -> None:
-        if config.option.collectonly:
-            return
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_terminal_summary(self, terminalreporter: Any, exitstatus: int, config: pytest.Config) -> Any:
+        """Around all that pytest prints at the end: what one came for stands last."""
+        failed = terminalreporter.stats.get("failed", [])
+        if config.option.verbose <= 0:
+            self.others = [report for report in failed if not getattr(report, PAGED, True)]
+            failed[:] = [report for report in failed if getattr(report, PAGED, True)]
+        found = yield
+        if config.option.collectonly or (exitstatus == pytest.ExitCode.USAGE_ERROR and not any(self.verdicts.values())):
+            return found
         writer = terminalreporter._tw  # noqa: SLF001 (pytest offers no other way to its width and colours)
         for text in self._ended().texts(width=writer.fullwidth, color=writer.hasmarkup):
             terminalreporter.write(text)
         for line in self.lines:
             terminalreporter.write_line(line, red=True)
+        return found
+
+    @pytest.hookimpl(specname="pytest_terminal_summary")
+    def pytest_lines_behind_pages(self, terminalreporter: Any) -> None:
+        """Behind the pages come pytest's lines, one for each that failed, whether it has a page or not."""
+        if self.others:
+            terminalreporter.stats["failed"] += self.others
+            self.others = []
 
     # --- the end of a run ---
 
     def _ended(self) -> Ended:
-        return Ended(self.verdicts, self.descriptions, self.not_offered, self.elsewhere)
+        incomplete = self.progress.incomplete()
+        return Ended(self.verdicts, self.descriptions, self.not_offered, self.lacking, self.elsewhere, incomplete)
 
     def _files(self) -> dict[str, known.Known]:
         """The files of known deviations; one that can't be read any more says nothing."""
@@ -197,15 +301,26 @@ class Suite:
                 files[spec] = self._known(spec, description)
         return files
 
+    def _record(self, spec: str, found: Sequence[Verdict]) -> None:
+        if self.recording is None or spec not in self.descriptions:
+            return
+        self.recording.verdicts(spec, found)
+        if self.progress.ended(spec) and len(self.settings.implementations) > 1:
+            self.recording.end(spec)  # so that the next one's are written as they come
+
+    def _unwritten(self, error: Exception) -> None:
+        self.lines.append(safe(middle(str(error), _LINE)))
+        if self.recording is not None:
+            self.recording.close()
+            self.recording = None
+
     def _write(self) -> None:
-        if self.settings.report is not None:
-            with ReportWriter(self.settings.report) as writer:
-                for spec, found in self.verdicts.items():
-                    if spec in self.descriptions:
-                        writer.implementation(self.descriptions[spec], self.settings.one_line())
-                        for verdict in found:
-                            writer.verdict(verdict, repro_command(verdict.id, spec))
-                        writer.summary(Tally.of(*found))
+        """The end of the report, and the draft of a known-deviations file. Raises ReportError and OSError."""
+        if self.recording is not None:
+            incomplete = self.progress.incomplete()
+            for spec in self.descriptions:
+                self.recording.end(spec, incomplete.get(spec))
+            self.recording.close()
         if self.settings.write_known is not None:
             self.settings.write_known.write_text(self._ended().drafts(), "utf-8")
 
@@ -223,6 +338,16 @@ def install(config: pytest.Config) -> None:
         _ = catalog.current().index
     except SchemaError as error:
         raise usage_error(f"the catalogue: {error.detail}") from None
-    suite = Suite(Settings.of(config))
+    settings = Settings.of(config)
+    chosen = Chosen.of(config, settings)
+    suite = Suite(chosen.narrowed(settings), chosen)
+    config.add_cleanup(suite.garbage.restore)
+    config.add_cleanup(suite.stopping.end)
+    if not suite.settings.properties:
+        # Its hooks do nothing for these items, but the one at the end would import all of hypothesis.
+        config.pluginmanager.unregister(name="hypothesispytest")
     config.args = [str(suite.anchor)]
+    config.option.keyword = keyword(config.option.keyword)
     config.pluginmanager.register(suite, "wireproof-suite")
+    config.pluginmanager.register(Styles(), "wireproof-styles")
+    config.pluginmanager.register(Neighbours(), "wireproof-neighbours")

@@ -31,6 +31,8 @@ class Settings:
     properties: int
     report: Path | None
     connection: Options
+    #: Whether every failure is shown on a page; else the first of each finding is.
+    every_page: bool = False
 
     @classmethod
     def of(cls, config: pytest.Config) -> Settings:
@@ -46,6 +48,7 @@ class Settings:
             properties=_count(option("--properties")),
             report=_path(option("--report")),
             connection=_connection(config),
+            every_page=config.option.verbose > 0,
         )
 
     def wants(self, dialect: str, area: str) -> bool:
@@ -95,7 +98,7 @@ def _path(text: str | None) -> Path | None:
 
 
 def _connection(config: pytest.Config) -> Options:
-    timeout = config.getoption("timeout")
+    timeout = config.getoption("--case-timeout")
     try:
         return Options(
             timeout=Options.timeout if timeout is None else float(timeout),

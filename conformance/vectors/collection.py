@@ -11,7 +11,7 @@ from importlib.resources.abc import Traversable
 from typing import Any
 
 from conformance.own import shared_settings
-from conformance.vectors.file import parse
+from conformance.vectors.file import own_settings, parse
 from conformance.vectors.model import AREAS, Vector, VectorError, VectorFile
 
 
@@ -57,10 +57,12 @@ def load(
 
 
 def settings(dialect: str) -> dict[str, Any]:
-    """What `configure` is given before the first case of a dialect: the settings of all its files."""
-    merged: dict[str, Any] = {}
-    for file in files([dialect]):
-        for key, value in file.settings.items():
+    """What `configure` is given before the first case of a dialect: the settings of all its files, whose vectors are
+    not read for it. Raises VectorError when two files disagree."""
+    merged = dict(shared_settings(dialect))
+    for area in AREAS:
+        entry = _root() / dialect / f"{area}.json"
+        for key, value in own_settings(entry.read_bytes()).items() if entry.is_file() else ():
             if merged.setdefault(key, value) != value:
                 raise VectorError(f"vectors/{dialect}: two files disagree on the setting {key!r}")
     return merged

@@ -26,11 +26,12 @@ from conformance.vectors.model import (
     VectorFile,
     Wrong,
 )
-from conformance.vectors.raw import UNSET_FIELDS, Json, Pieces, RawAlso, RawFile, RawVector, RawWrong
+from conformance.vectors.raw import UNSET_FIELDS, Json, Pieces, RawAlso, RawFile, RawSettings, RawVector, RawWrong
 from reference.errors import Reason
 from reference.evolution import Break
 
 _decoder = msgspec.json.Decoder(RawFile)
+_settings_decoder = msgspec.json.Decoder(RawSettings)
 
 #: Fields that vectors of every kind may have, and those that belong to some kinds.
 _COMMON_FIELDS = frozenset({"id", "about", "ops", "needs", "rulings", "source", "also", "wrong"})
@@ -41,7 +42,7 @@ _OWN_FIELDS: Mapping[Kind, frozenset[str]] = {
         Kind.INVALID: "type version bytes derive compare reject twin",
         Kind.UNENCODABLE: "type version value derive reject twin",
         Kind.LOOKUP: "type version bytes key values",
-        Kind.CONVERT: "type version bytes to gives reject twin",
+        Kind.CONVERT: "type version bytes to gives compare reject twin",
         Kind.SERVE: "chunks sends closes",
         Kind.INTERPRET: "request response outcome",
         Kind.NEGOTIATE: "api_key client broker chooses",
@@ -83,6 +84,11 @@ def parse(text: bytes, name: str, given: Mapping[str, Any] | None = None) -> Vec
             raise VectorError(f"{name}, vector {entry.id!r}: {error}") from None
     _check_file(vectors, name)
     return VectorFile(raw.dialect, raw.area, settings, tuple(vectors))
+
+
+def own_settings(text: bytes) -> dict[str, Any]:
+    """The settings in a file's content, and nothing else of it. The content has to be one that `parse` takes."""
+    return {key: from_json(value) for key, value in _settings_decoder.decode(text).settings.items()}
 
 
 def _where(text: bytes, error: str) -> str:
@@ -393,7 +399,8 @@ def _check_file(vectors: Sequence[Vector], name: str) -> None:
         place = f"{name}, vector {vector.id!r}"
         if vector.twin is not None:
             twin = by_id.get(vector.twin)
-            if twin is None or twin.reject is not None or twin.kind not in (Kind.VALID, vector.kind):
+            kinds = (Kind.CONVERT,) if vector.kind is Kind.CONVERT else (Kind.VALID, vector.kind)
+            if twin is None or twin.reject is not None or twin.kind not in kinds:
                 raise VectorError(f"{place}: its twin {vector.twin!r} is no valid vector of this file")
             if (twin.type, twin.version) != (vector.type, vector.version) and not _other_version(vector):
                 raise VectorError(f"{place}: its twin {vector.twin!r} is of another type or version")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
@@ -64,16 +64,14 @@ class _Absent(msgspec.Struct, frozen=True):
 ABSENT = _Absent()
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(msgspec.Struct, frozen=True, gc=False):
     """Some bytes and what they are."""
 
     data: bytes
     label: str
 
 
-@dataclass(frozen=True, slots=True)
-class Reject:
+class Reject(msgspec.Struct, frozen=True, gc=False):
     """That it must be refused: why, and at which byte."""
 
     reason: Reason
@@ -106,9 +104,11 @@ class Wrong:
     answer: Any = None
 
 
-@dataclass(frozen=True, slots=True)
-class Vector:
-    """One vector. Fields that its kind does not have are None or empty (ABSENT for `value`)."""
+class Vector(msgspec.Struct, frozen=True, gc=False):
+    """One vector. Fields that its kind does not have are None or empty (ABSENT for `value`).
+
+    A struct of msgspec's, as a run makes tens of thousands: `msgspec.structs.replace` changes a field of it.
+    """
 
     id: str
     dialect: str
@@ -130,7 +130,7 @@ class Vector:
     needs: tuple[str, ...] = ()
     also: tuple[Also, ...] = ()
     wrong: tuple[Wrong, ...] = ()
-    args: Mapping[str, Any] = field(default_factory=dict)
+    args: Mapping[str, Any] = msgspec.field(default_factory=dict)
     expected: Any = None
 
     @property
@@ -148,7 +148,7 @@ class Vector:
         return b"".join(piece.data for piece in self.canonical or self.pieces)
 
     def case(self, op: Op) -> Case:
-        return Case(f"{self.path}#{op}", op, self.dialect, self.type, self.version, self._arguments(op))
+        return Case(f"{self.path}#{op.value}", op, self.dialect, self.type, self.version, self._arguments(op))
 
     def cases(self) -> tuple[Case, ...]:
         """The questions that this vector asks, one an op."""

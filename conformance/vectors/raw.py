@@ -110,3 +110,9 @@ class RawFile(msgspec.Struct, forbid_unknown_fields=True):
     area: str
     vectors: list[RawVector]
     settings: dict[str, Json] = {}
+
+
+class RawSettings(msgspec.Struct):
+    """Of a whole file the settings alone."""
+
+    settings: dict[str, Json] = {}

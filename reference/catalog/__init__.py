@@ -39,7 +39,7 @@ class Catalog:
         """The content of index.json. Raises SchemaError when the folder has none."""
         entry = self.folder / "index.json"
         try:
-            found = load_json(entry.read_bytes())
+            found: Mapping[str, Any] = load_json(entry.read_bytes())
         except OSError as error:
             raise SchemaError(f"{entry}: {error.strerror or error}; {_EXPECTED}") from None
         except SchemaError as error:

@@ -41,6 +41,15 @@ class Entries:
     ends_partially: Callable[[bytes], bool] = lambda _: False
 
 
+@dataclass(frozen=True, slots=True)
+class Format:
+    """What `convert` gives: bytes of a type, which may be another dialect's."""
+
+    dialect: str
+    type: str
+    version: int | None = None
+
+
 class Dialect(abc.ABC):
     """A version of the protocol. What a dialect has no answer for raises NotImplementedError, which is what it
     inherits."""
@@ -55,6 +64,8 @@ class Dialect(abc.ABC):
     areas: Mapping[str, str] = {}
     #: The types of batches and messages.
     entries: Mapping[str, Entries] = {}
+    #: What `convert` takes: type → a format's name → what it gives. Types that are converted alone stand here too.
+    formats: Mapping[str, Mapping[str, Format]] = {}
     #: Area → why the dialect has no vectors in it.
     empty_areas: Mapping[str, str] = {}
 

@@ -287,6 +287,24 @@ RULINGS: tuple[Ruling, ...] = (
         "top-level error 35: unsupported; another top-level error: error; closed: error, null",
         source=GUIDE,
     ),
+    Ruling(
+        "R-K-29",
+        "text of more than 32,767 bytes, compact text too",
+        "string-too-long, both ways",
+        source=GUIDE,
+    ),
+    Ruling(
+        "R-K-30",
+        "a magic that is not the type's, or that nobody knows",
+        "unsupported-magic, before the CRC is looked at",
+        source=GUIDE,
+    ),
+    Ruling(
+        "R-K-31",
+        "a negative size of a frame, batch, message or record, a negative count of records: none of them has a null",
+        "negative-length",
+        source=GUIDE,
+    ),
 )
 
 #: The request header of kafka-clients 3.9.0, the last that had version 0 (ControlledShutdown 0's).
@@ -339,7 +357,21 @@ class Kafka(Dialect):
 
     name = "kafka"
     rulings = RULINGS
-    grounds: Mapping[Ground, str] = {Reason.NULL_NOT_ALLOWED: "R-K-16", Reason.VARINT_OVERFLOW: "R-K-6c"}
+    grounds: Mapping[Ground, str] = {
+        Reason.CORRUPT_COMPRESSION: "R-K-22",
+        Reason.COUNT_MISMATCH: "R-K-19b",
+        Reason.CRC_MISMATCH: "R-K-19",
+        Reason.FIELD_NOT_IN_VERSION: "R-K-13",
+        Reason.NEGATIVE_LENGTH: "R-K-31",
+        Reason.NULL_NOT_ALLOWED: "R-K-16",
+        Reason.RESOURCE_LIMIT: "R-K-22",
+        Reason.STRING_TOO_LONG: "R-K-29",
+        Reason.TAG_DUPLICATE: "R-K-1w",
+        Reason.TAG_ORDER: "R-K-1w",
+        Reason.UNSUPPORTED_COMPRESSION: "R-K-22",
+        Reason.UNSUPPORTED_MAGIC: "R-K-30",
+        Reason.VARINT_OVERFLOW: "R-K-6c",
+    }
     bomb_ruling: str | None = "R-K-10"
     areas: Mapping[str, str] = records.AREAS
     entries: Mapping[str, Entries] = {

@@ -8,6 +8,7 @@ gzip and lz4; what begins as another gzip member does is read there too).
 from __future__ import annotations
 
 import struct
+import sys
 import zlib
 from collections.abc import Callable
 from typing import Any, Protocol
@@ -15,11 +16,15 @@ from typing import Any, Protocol
 import cramjam
 import lz4.frame  # type: ignore[import-untyped]
 import xxhash
-from backports import zstd
 
 from reference.errors import Reason
 from reference.records import CODEC
 from reference.rules import Rules
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 NONE, GZIP, SNAPPY, LZ4, ZSTD = range(5)
 #: Codec names, by the number in bits 0–2 of the attributes.

@@ -108,8 +108,11 @@ def drop_rest(reader: Reader, path: str) -> None:
     reader.note(start, "partial entry, dropped", rest)
 
 
-def read_message(reader: Reader, magic: int, path: str, *, inside: bool = False) -> dict[str, Any]:
-    """One message that is there wholly; `inside` a wrapper there is no other one."""
+def read_message(
+    reader: Reader, magic: int, path: str, *, inside: bool = False, opaque: bool = False
+) -> dict[str, Any]:
+    """One message that is there wholly; `inside` a wrapper there is no other one. `opaque`: the value of a wrapper is
+    bytes, whatever the codec."""
     reader.path = join(path, "offset")
     offset = read_int64(reader, "offset")
     reader.path = join(path, "size")
@@ -132,7 +135,7 @@ def read_message(reader: Reader, magic: int, path: str, *, inside: bool = False)
     window.path = join(path, "attributes")
     attributes_at = window.pos
     attributes = read_int8(window, "attributes")
-    codec = attributes & MASK
+    codec = 0 if opaque else attributes & MASK
     if codec > LZ4:
         raise window.error(Reason.UNSUPPORTED_COMPRESSION, f"magic {magic} has no codec {codec}", attributes_at)
     message: dict[str, Any] = {"offset": offset, "attributes": attributes}
@@ -211,9 +214,11 @@ def append_message_set(writer: Writer, value: Any, magic: int, path: str = "") -
         append_message(writer, message, magic, f"{path}[{index}]")
 
 
-def append_message(writer: Writer, value: Any, magic: int, path: str, *, inside: bool = False, base: int = 0) -> None:
-    """Append one message; `base` is what its offset is relative to."""
-    wrapper = isinstance(value, dict) and "messages" in value
+def append_message(
+    writer: Writer, value: Any, magic: int, path: str, *, inside: bool = False, base: int = 0, opaque: bool = False
+) -> None:
+    """Append one message; `base` is what its offset is relative to. `opaque`: a wrapper is given by its value."""
+    wrapper = not opaque and isinstance(value, dict) and "messages" in value
     check_keys(
         value, ("offset", "attributes", *(["timestamp"] * magic), "key", "messages" if wrapper else "value"), path
     )
@@ -222,7 +227,7 @@ def append_message(writer: Writer, value: Any, magic: int, path: str, *, inside:
     covered.path = join(path, "attributes")
     attributes = value.get("attributes", 0)
     append_int8(covered, attributes)
-    codec = attributes & MASK
+    codec = 0 if opaque else attributes & MASK
     if codec > LZ4:
         raise EncodeError(Reason.UNSUPPORTED_COMPRESSION, f"magic {magic} has no codec {codec}", covered.path)
     if bool(codec) != wrapper or (wrapper and inside):

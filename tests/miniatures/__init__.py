@@ -19,7 +19,8 @@ from typing import Any
 
 import reference
 
-Types = dict[str, Mapping[str, tuple[int, int] | None]]
+#: The contract's `types`: versions, None, or the long form with ops.
+Types = dict[str, Mapping[str, Any]]
 #: (area, verdict, kind)
 Produces = frozenset[tuple[str, str, str | None]]
 

@@ -8,6 +8,8 @@ from miniatures import Produces, everything
 
 PRODUCES: Produces = frozenset(
     {
+        ("framing", "contested", None),
+        ("null-encodings", "contested", None),
         ("framing", "fail", "refused-valid"),
         ("framing", "fail", "wrong-bytes"),
         ("header-multimaps", "contested", None),
@@ -23,7 +25,7 @@ PRODUCES: Produces = frozenset(
         ("varints", "fail", "wrong-bytes"),
     }
 )
-TAKES = frozenset({"R-82s-8", "R-D-1"})
+TAKES = frozenset({"R-82s-7", "R-82s-8", "R-82s-10", "R-D-1"})
 
 dialects = (DIALECT,)
 types = everything(dialect=DIALECT)

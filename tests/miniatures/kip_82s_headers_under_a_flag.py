@@ -1,4 +1,4 @@
-"""Headers only under a bit of the attributes, as the revision with int keys had it: KIP-82 with string keys."""
+"""Headers only under a bit of the attributes, as the revision with int keys had it: R-82s-7's other reading."""
 
 from __future__ import annotations
 
@@ -11,17 +11,16 @@ from miniatures import Produces, everything
 
 PRODUCES: Produces = frozenset(
     {
-        ("framing", "fail", "refused-valid"),
-        ("framing", "fail", "wrong-bytes"),
-        ("header-multimaps", "fail", "refused-valid"),
-        ("header-multimaps", "fail", "wrong-bytes"),
-        ("null-encodings", "fail", "refused-valid"),
-        ("null-encodings", "fail", "wrong-bytes"),
+        ("null-encodings", "contested", None),
+        ("header-multimaps", "contested", None),
+        ("framing", "contested", None),
     }
 )
+TAKES = frozenset({"R-82s-7", "R-82s-10"})
 
 dialects = (DIALECT,)
 types = everything(dialect=DIALECT)
+readings = {"R-82s-7": "other"}
 #: Bit 4, as in the revision with int keys.
 _FLAG = 0x10
 

@@ -11,6 +11,7 @@ from miniatures import Produces, everything
 
 PRODUCES: Produces = frozenset(
     {
+        ("framing", "contested", None),
         ("framing", "fail", "refused-valid"),
         ("framing", "fail", "wrong-bytes"),
         ("header-multimaps", "fail", "refused-valid"),
@@ -28,6 +29,7 @@ PRODUCES: Produces = frozenset(
         ("varints", "fail", "wrong-bytes"),
     }
 )
+TAKES = frozenset({"R-82s-10"})
 
 dialects = (DIALECT,)
 types = everything(dialect=DIALECT)

@@ -8,6 +8,9 @@ from miniatures import Produces, everything
 
 PRODUCES: Produces = frozenset(
     {
+        ("framing", "contested", None),
+        ("header-multimaps", "contested", None),
+        ("null-encodings", "contested", None),
         ("framing", "fail", "refused-valid"),
         ("framing", "fail", "wrong-bytes"),
         ("header-multimaps", "fail", "refused-valid"),
@@ -21,7 +24,7 @@ PRODUCES: Produces = frozenset(
         ("varints", "fail", "wrong-bytes"),
     }
 )
-TAKES = frozenset({"R-D-1"})
+TAKES = frozenset({"R-82s-7", "R-82s-10", "R-D-1"})
 
 dialects = (DIALECT,)
 types = everything(dialect=DIALECT)

@@ -16,7 +16,7 @@ PRODUCES: Produces = frozenset(
         ("varints", "contested", None),
     }
 )
-TAKES = frozenset({"R-82s-8"})
+TAKES = frozenset({"R-82s-8", "R-82s-10"})
 
 dialects = (DIALECT,)
 types = everything(dialect=DIALECT)

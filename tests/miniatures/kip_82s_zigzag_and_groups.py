@@ -20,7 +20,7 @@ PRODUCES: Produces = frozenset(
         ("varints", "contested", None),
     }
 )
-TAKES = frozenset({"R-82s-6", "R-82s-8"})
+TAKES = frozenset({"R-82s-6", "R-82s-8", "R-82s-10"})
 
 dialects = (DIALECT,)
 types = everything(dialect=DIALECT)

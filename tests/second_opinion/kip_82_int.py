@@ -154,6 +154,35 @@ def _messages(data: bytes, wrapper: int | None = None) -> list[dict[str, Any]]:
     return [_message(entry.offset, entry.inside, wrapper) for entry in _parse(SET, data).entries]
 
 
+def message_set(data: bytes) -> list[dict[str, Any]]:
+    """A set: what is not wholly there at its end is dropped (R-82i-12)."""
+    end = 0
+    while len(data) - end >= 17:
+        size = int.from_bytes(data[end + 8 : end + 12], "big", signed=True)
+        _demand(data[end + 16] in (0, 1, 2), "no such magic")
+        _demand(size >= (14, 22, 22)[data[end + 16]], "no message is so small")
+        if size > len(data) - end - 12:
+            break
+        end += 12 + size
+    rest = data[end:]
+    _demand(len(rest) < 12 or int.from_bytes(rest[8:12], "big", signed=True) >= 14, "no message is so small")
+    return _messages(data[:end])
+
+
+def convert(data: bytes, magic: int) -> bytes:
+    """A set as one of this magic (R-82i-9). Raises RefusedError; of wrappers too."""
+    return b"".join(write_message(_in(message, magic)) for message in message_set(data))
+
+
+def _in(message: Mapping[str, Any], magic: int) -> dict[str, Any]:
+    own = message["magic"]
+    if own == magic:
+        return dict(message)
+    lost = (FLAG if 2 in (own, magic) else 0) | (0x08 if 0 in (own, magic) else 0)
+    time = message["timestamp"] if own else -1
+    return {**message, "magic": magic, "attributes": message["attributes"] & ~lost, "timestamp": time, "headers": []}
+
+
 def _one_message(data: bytes) -> dict[str, Any]:
     found = _messages(data)
     _demand(len(found) == 1, "one message is expected")
@@ -249,7 +278,7 @@ def decode(type_name: str, data: bytes, version: int | None = None) -> Any:
         case "MESSAGE_AND_OFFSET":
             return _one_message(data)
         case "MESSAGE_SET":
-            return _messages(data)
+            return message_set(data)
     _demand(version in range(4), "no such version")
     return _plain(_parse(Struct("body" / layout(type_name, version or 0), Terminated), data).body)
 

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import gzip
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import cramjam
+import crc32c
+import lz4.frame  # type: ignore[import-untyped]
 from construct import (
+    Array,
     Byte,
+    Bytes,
     Check,
     Const,
     Construct,
@@ -97,18 +103,55 @@ MESSAGE = Prefixed(
     ),
 )
 
+#: gzip, snappy and lz4, by the attributes' bits 0 to 2. This opinion packs nothing.
+_UNPACK: Mapping[int, Callable[[bytes], bytes]] = {
+    0: bytes,
+    1: gzip.decompress,
+    2: lambda content: _unsnappy(content),
+    3: lz4.frame.decompress,
+}
+_BROKEN = (OSError, EOFError, zlib.error, RuntimeError, cramjam.DecompressionError)
+_XERIAL = Struct(
+    Const(b"\x82SNAPPY\0"), "versions" / Bytes(8), "blocks" / GreedyRange(Prefixed(Int32sb, GreedyBytes)), Terminated
+)
+
+
+def _unsnappy(content: bytes) -> bytes:
+    blocks = _XERIAL.parse(content).blocks if content.startswith(b"\x82SNAPPY\0") else [content]
+    return b"".join(bytes(cramjam.snappy.decompress_raw(block)) for block in blocks)
+
+
+def _unpacked(content: bytes, attributes: int) -> Any:
+    if attributes & 7 > 3:
+        raise RefusedError("no such codec")
+    try:
+        plain = _UNPACK[attributes & 7](content)
+    except _BROKEN as error:
+        raise RefusedError(str(error)) from error
+    return Struct("them" / GreedyRange(MESSAGE), Terminated).parse(plain).them
+
+
+def _packed(messages: Any, attributes: int) -> bytes:
+    if attributes & 7:
+        raise RefusedError("what is packed")
+    return bytes(GreedyRange(MESSAGE).build(messages))
+
+
 _COVERED = Struct(
     Const(2, Int8sb),
     "attributes" / Int16sb,
-    Check(this.attributes & 7 == 0),
     "lastOffsetDelta" / Int32sb,
     "firstTimestamp" / Int64sb,
     "maxTimestamp" / Int64sb,
     "pid" / Int64sb,
     "epoch" / Int16sb,
     "firstSequence" / Int32sb,
-    "records" / GreedyRange(MESSAGE),
-    Terminated,
+    "records"
+    / ExprAdapter(
+        GreedyBytes,
+        lambda content, found: _unpacked(content, found.attributes),
+        lambda messages, found: _packed(messages, found.attributes),
+    ),
 )
 #: The CRC-32 is that of all that follows it, from the magic on.
 _LAID_OUT = Struct(
@@ -150,6 +193,129 @@ def decode(type_name: str, data: bytes) -> Any:
 
 def encode(type_name: str, value: Any) -> bytes:
     return bytes(TYPES[type_name].build(value))
+
+
+# --- Conversions: R-82s-11 --------------------------------------------------------------------------------------------
+
+#: Of 32 and of 64 bits, zigzag: every number of the record that shipped. A length of −1 is null.
+_SHIPPED_INT = INT_VAR
+_SHIPPED_BYTES = Struct("length" / _SHIPPED_INT, "octets" / If(this.length >= 0, Bytes(this.length)))
+_SHIPPED_RECORD = Prefixed(
+    _SHIPPED_INT,
+    Struct(
+        "attributes" / Int8sb,
+        "timestampDelta" / _SHIPPED_INT,
+        "offsetDelta" / _SHIPPED_INT,
+        "key" / _SHIPPED_BYTES,
+        "value" / _SHIPPED_BYTES,
+        "count" / _SHIPPED_INT,
+        "headers" / Array(this.count, Struct("key" / _SHIPPED_BYTES, "value" / _SHIPPED_BYTES)),
+        Terminated,
+    ),
+)
+_SHIPPED_FIELDS = Struct(
+    "attributes" / Int16sb,
+    "lastOffsetDelta" / Int32sb,
+    "firstTimestamp" / Int64sb,
+    "maxTimestamp" / Int64sb,
+    "pid" / Int64sb,
+    "epoch" / Int16sb,
+    "firstSequence" / Int32sb,
+    "count" / Int32sb,
+)
+_SHIPPED_BATCH = Struct(
+    "leader" / Int32sb,
+    Const(2, Int8sb),
+    "crc" / Int32ub,
+    "covered" / RawCopy(Struct("fields" / _SHIPPED_FIELDS, "records" / GreedyRange(_SHIPPED_RECORD), Terminated)),
+    Check(lambda found: crc32c.crc32c(found.covered.data) == found.crc),
+)
+_OLD_BYTES = Struct("length" / Int32sb, "octets" / If(this.length >= 0, Bytes(this.length)))
+_OLD_MESSAGE = Struct(
+    "crc" / Int32ub,
+    "covered"
+    / RawCopy(
+        Struct(
+            "magic" / Int8sb,
+            "attributes" / Int8sb,
+            "timestamp" / If(this.magic == 1, Int64sb),
+            "key" / _OLD_BYTES,
+            "value" / _OLD_BYTES,
+            Terminated,
+        )
+    ),
+    Check(lambda found: zlib.crc32(found.covered.data) == found.crc),
+)
+_ENTRY = Struct("offset" / Int64sb, "inside" / Prefixed(Int32sb, GreedyBytes))
+
+
+def convert(type_name: str, data: bytes, to: str) -> bytes:
+    """Raises RefusedError; of what is packed too."""
+    if type_name == "BATCH":
+        batch = decode("BATCH", data)
+        if batch["attributes"] & 7:
+            raise RefusedError("what is packed")
+        return _shipped(batch) if to == "shipped" else _older(batch, int(to.removeprefix("magic-")))
+    try:
+        entries = Struct("them" / GreedyRange(_ENTRY), Terminated).parse(data).them
+        return b"".join(encode("BATCH", _drafted(entry.offset, entry.inside)) for entry in entries)
+    except ConstructError as error:
+        raise RefusedError(str(error)) from error
+
+
+def _older(batch: Mapping[str, Any], magic: int) -> bytes:
+    out = b""
+    appended = batch["attributes"] & 8
+    for one in batch["records"]:
+        time = batch["maxTimestamp"] if appended else batch["firstTimestamp"] + one["timestampDelta"]
+        body = Int8sb.build(magic) + Int8sb.build(appended * magic) + (Int64sb.build(time) if magic else b"")
+        for item in (one["key"], one["value"]):
+            body += Int32sb.build(-1) if item is None else Int32sb.build(len(item)) + item
+        out += Int64sb.build(batch["firstOffset"] + one["offsetDelta"]) + Int32sb.build(len(body) + 4)
+        out += Int32ub.build(zlib.crc32(body)) + body
+    return bytes(out)
+
+
+def _shipped(batch: Mapping[str, Any]) -> bytes:
+    body = _SHIPPED_FIELDS.build({**batch, "count": len(batch["records"])})
+    body += b"".join(map(_shipped_record, batch["records"]))
+    inside = Int32sb.build(-1) + b"\2" + Int32ub.build(crc32c.crc32c(body)) + body
+    return bytes(Int64sb.build(batch["firstOffset"]) + Int32sb.build(len(inside)) + inside)
+
+
+def _shipped_record(message: Mapping[str, Any]) -> bytes:
+    if message["offsetDelta"] >= 1 << 31:
+        raise RefusedError("no offset delta is so great")
+    numbers = (message["timestampDelta"], message["offsetDelta"])
+    out = b"\0" + b"".join(map(INT_VAR.build, numbers))
+    for item in (message["key"], message["value"]):
+        out += INT_VAR.build(-1) if item is None else INT_VAR.build(len(item)) + item
+    out += INT_VAR.build(len(message["headers"]))
+    for key, value in message["headers"]:
+        out += INT_VAR.build(len(key.encode())) + key.encode() + INT_VAR.build(len(value)) + value
+    return bytes(INT_VAR.build(len(out)) + out)
+
+
+def _drafted(offset: int, inside: bytes) -> dict[str, Any]:
+    """An entry of a set that shipped, of any magic, as a batch."""
+    if inside[4] < 2:
+        old = _OLD_MESSAGE.parse(inside).covered.value
+        time = -1 if old.timestamp is None else old.timestamp
+        if old.attributes & 7:
+            raise RefusedError("what is packed")
+        fields = {"attributes": old.attributes & 8 * old.magic, "lastOffsetDelta": 0, "firstTimestamp": time}
+        fields |= {"maxTimestamp": time, "pid": -1, "epoch": -1, "firstSequence": -1}
+        record = {"timestampDelta": 0, "offsetDelta": 0, "key": old.key.octets, "value": old.value.octets}
+        return {"firstOffset": offset, **fields, "records": [{"attributes": 0, **record, "headers": []}]}
+    found = _SHIPPED_BATCH.parse(inside).covered.value
+    records = []
+    for one in found.records:
+        headers = [(header.key.octets.decode(), header.value.octets) for header in one.headers]
+        if one.offsetDelta < 0 or any(value is None for _, value in headers):
+            raise RefusedError("the draft has no form for it")
+        kept = {"timestampDelta": one.timestampDelta, "offsetDelta": one.offsetDelta}
+        records.append({"attributes": 0, **kept, "key": one.key.octets, "value": one.value.octets, "headers": headers})
+    return {"firstOffset": offset, **_plain(found.fields), "records": records}
 
 
 def lookup(type_name: str, data: bytes, key: str) -> list[bytes]:

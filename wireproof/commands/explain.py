@@ -17,6 +17,7 @@ from conformance.bounded import read_bytes, read_text
 from conformance.capture import Capture, Frame, NotToldError
 from conformance.grounds import grounds
 from conformance.own import own, shared_settings
+from conformance.report.control import control_lines
 from conformance.report.hexview import Mark, hex_dump
 from conformance.report.labels import rows_of
 from conformance.report.outline import is_structure, outline_rows
@@ -142,6 +143,8 @@ def _explain_typed(
     else:
         out.append_text(hex_dump(rows_of(found.spans, data), width=width(), marks=_marks(error))).append("\n\n")
         out.append_text(_end(found, rulings, dialect, None))
+    for line in () if error else control_lines(dialect, type_name, found.value):
+        out.append(f"\n{'control':<{_MARGIN}}", "bold").append(_hanging(safe(line)))
     show(out)
     return error is not None
 

@@ -41,7 +41,7 @@ def wrapper(kind: str, folder: Path) -> None:
 
     \b
     python   a module with decode and encode for two types, and a guide to the rest
-    exec     a program of 40 lines behind the line protocol, for codecs in any language
+    exec     a program of some 40 lines behind the line protocol, for codecs in any language
 
     Nothing is overwritten.
 

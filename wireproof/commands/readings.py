@@ -42,8 +42,8 @@ def readings(
 
     The protocol leaves some points open, and good implementations differ on them. A ruling marked ‡ demands one reading
     and knows the others. This command asks every vector on which the readings part, and says for each ruling whether
-    the demanded reading is taken, another one, or now this and now that. It ends with the dict to paste into the
-    wrapper: what is declared there is reported as contested, in generated cases too, and not as a failure.
+    the demanded reading is taken, another one, or now this and now that. It ends with what to paste into
+    the wrapper, a dict for a Python module and JSON for a program: what is declared there is reported as contested, in generated cases too, and not as a failure.
 
     \b
     Examples:
@@ -60,7 +60,7 @@ def readings(
     if as_json:
         say_json(_as_json(described, chosen, found), indent=2)
     else:
-        show(_page(described, declared, chosen, found))
+        show(_page(described, declared, chosen, found, program=spec.startswith("exec:")))
     sys.exit(0 if any(one.shown for one in found) else 1)
 
 
@@ -80,11 +80,14 @@ def _dialect(wanted: str | None, described: Description) -> str:
 # --- Telling ------------------------------------------------------------------------------------------------------
 
 
-def _page(described: Description, declared: Mapping[str, str], dialect: str, found: list[Evidence]) -> Text:
+def _page(
+    described: Description, declared: Mapping[str, str], dialect: str, found: list[Evidence], *, program: bool
+) -> Text:
     out = Text().append(f"{safe(titled_name(described))}, dialect {dialect}\n\n", "bold")
     for finding in found:
         _append_finding(out, finding)
-    out.append("\nFor the wrapper:\n\n", "bold").append(_snippet(found))
+    where = "For the program's answer to describe" if program else "For the wrapper"
+    out.append(f"\n{where}:\n\n", "bold").append(_json_snippet(found) if program else _snippet(found))
     wanted = {one.ruling.id: one.declared for one in found if one.declared}
     asked = {one.ruling.id for one in found if one.taken not in (MIXED, NOT_ASKED)}
     missing = [key for key in wanted if declared.get(key) != wanted[key]]
@@ -127,6 +130,13 @@ def _snippet(found: list[Evidence]) -> str:
         elif one.taken == MIXED:
             lines += [f'    # "{one.ruling.id}": "{name}",  # mixed: now and then' for name in one.others]
     return "\n".join(["readings = {", *lines, "}"]) if lines else "readings = {}"
+
+
+def _json_snippet(found: list[Evidence]) -> str:
+    """The same for a program, which describes itself in JSON; that has no comments."""
+    taken = {one.ruling.id: one.declared for one in found if one.declared}
+    mixed = [f"{one.ruling.id} is mixed: now and then {', '.join(one.others)}" for one in found if one.taken == MIXED]
+    return "\n".join([f'"readings": {json.dumps(taken)}', *mixed])
 
 
 def _as_json(described: Description, dialect: str, found: list[Evidence]) -> dict[str, Any]:

@@ -68,6 +68,7 @@ def repro(verdict_id: str, spec: str, timeout: float, memory: int, in_process: b
             implementation=titled_name(described),
             repro=repro_command(judged.case.id, spec),
             width=width(),
+            rebuilds=described.rebuilds.get(judged.case.type or "", ()),
         )
     )
     show(out)

@@ -16,13 +16,13 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from reference.codec import Codec, NodeCodec
+from reference.codec import Codec
 from reference.cursor import Reader, Span
-from reference.dialects.base import Dialect, Entries, Ground, UnknownType
+from reference.dialects.base import Dialect, Entries, Format, Ground, UnknownType
 from reference.dialects.kip_82_int import bodies, headers, registry
 from reference.dialects.kip_82_int.rulings import RULINGS
 from reference.errors import Reason
-from reference.records import MESSAGE_CRC, guarded_from, is_compressed
+from reference.records import MESSAGE_CRC, ends_partially, guarded_from, is_compressed
 from reference.rules import Rules
 
 _TYPES: Mapping[str, tuple[int, int] | None] = {
@@ -70,7 +70,10 @@ class Kip82Int(Dialect):
     }
     entries: Mapping[str, Entries] = {
         "MESSAGE_AND_OFFSET": Entries(_GUARDED, lambda message: is_compressed([message])),
-        "MESSAGE_SET": Entries(_GUARDED, is_compressed),
+        "MESSAGE_SET": Entries(_GUARDED, is_compressed, ends_partially),
+    }
+    formats: Mapping[str, Mapping[str, Format]] = {
+        "MESSAGE_SET": {f"magic-{magic}": Format("kip-82-int-keys", "MESSAGE_SET") for magic in (0, 1, 2)}
     }
 
     def apis(self) -> Mapping[int, str]:
@@ -78,7 +81,7 @@ class Kip82Int(Dialect):
 
     def codec(self, type_name: str, version: int | None) -> Codec:
         if type_name in bodies.NAMES:
-            return NodeCodec(bodies.body(type_name, version))
+            return bodies.codec(type_name, version)
         if type_name not in _TYPES:
             raise UnknownType(f"the dialect {self.name} has no type {type_name!r}")
         from reference.dialects.kip_82_int.codecs import CODECS
@@ -100,6 +103,13 @@ class Kip82Int(Dialect):
                 reader.demand_end(Reason.TRAILING_BYTES, "the message")
                 return found
         raise NotImplementedError(f"headers are looked up in HEADERS and MESSAGE_AND_OFFSET, not in {type_name}")
+
+    def convert(self, type_name: str, data: bytes, to: str, version: int | None, rules: Rules) -> bytes:  # noqa: ARG002 (sets have no versions)
+        if type_name not in self.formats:
+            raise NotImplementedError(f"MESSAGE_SET is converted, and not {type_name}")
+        from reference.dialects.kip_82_int import convert
+
+        return convert.converted(data, to, rules)
 
     def named(self, spans: Sequence[Span], registers: Mapping[str, str]) -> list[Span]:
         """Header keys with what they are registered as (R-82i-7)."""

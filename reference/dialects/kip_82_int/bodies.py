@@ -2,18 +2,24 @@
 
 The layouts are those of Kafka 3.9's schemas (kafka-clients 3.9.0), the last that had versions 0 to 2. Version 3 is the
 draft's: laid out as version 2, with messages of magic 2. `Records` stays raw.
-Source: KIP-82 with int keys, Public Interfaces 4 and 5; R-82i-9.
+Source: KIP-82 with int keys, Public Interfaces 4 and 5; R-82i-9, R-82i-13.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from reference import plan, schema
-from reference.errors import DecodeError, Reason, shown
-from reference.plan import Struct
+from reference import compiled, message, plan, schema
+from reference.codec import NodeCodec
+from reference.cursor import Reader, Span, Writer
+from reference.errors import DecodeError, EncodeError, Reason, join, shown
+from reference.plan import Node, Struct
+from reference.rules import Rules
 
+#: R-82i-13's other reading.
+MESSAGES = "messages"
 #: api key → the api's name.
 APIS: Mapping[int, str] = {0: "Produce", 1: "Fetch"}
 VERSIONS = (0, 3)
@@ -128,6 +134,72 @@ _PLANS = {
     for name, found in _SCHEMAS.items()
     for version in range(VERSIONS[0], VERSIONS[1] + 1)
 }
+
+
+@dataclass(frozen=True, slots=True)
+class _BodyCodec(NodeCodec):
+    """A body whose `Records` are any bytes (R-82i-13 ‡, other: messages of the version's magic)."""
+
+    version: int
+
+    def read(self, reader: Reader) -> Any:
+        value = NodeCodec.read(self, reader)
+        if reader.rules.headed_records == MESSAGES:
+            for path, records in _records_in(value):
+                try:
+                    self._demand(records, reader.rules)
+                except DecodeError as error:
+                    start = _start_of(self.node, bytes(reader.data), path)
+                    raise DecodeError(error.reason, error.detail, start + (error.offset or 0), path) from None
+        return value
+
+    def append(self, writer: Writer, value: Any) -> None:
+        NodeCodec.append(self, writer, value)
+        if writer.rules.headed_records == MESSAGES:
+            for path, records in _records_in(value):
+                try:
+                    self._demand(records, writer.rules)
+                except DecodeError as error:
+                    raise EncodeError(error.reason, error.detail, path) from None
+
+    def fast_decoder(self, rules: Rules) -> compiled.Decoder | None:
+        return NodeCodec.fast_decoder(self, rules) if rules.headed_records == "raw" else None
+
+    def fast_encoder(self) -> compiled.Encoder | None:
+        """None: it would not know under which rules it writes."""
+        return None
+
+    def _demand(self, records: bytes, rules: Rules) -> None:
+        from reference.dialects.kip_82_int.convert import demand_magic  # which loads the compression libraries
+
+        demand_magic(records, self.version, rules)
+
+
+def _records_in(value: Any, path: str = "") -> Iterator[tuple[str, bytes]]:
+    """The fields `Records` that are not null, with their paths."""
+    if isinstance(value, Mapping):
+        for name, item in value.items():
+            where = join(path, name)
+            if name == "Records" and item is not None:
+                yield where, item
+            yield from _records_in(item, where)
+    elif isinstance(value, (list, tuple)):
+        for index, item in enumerate(value):
+            yield from _records_in(item, f"{path}[{index}]")
+
+
+def _start_of(node: Node, data: bytes, path: str) -> int:
+    """Where the bytes of a field stand, in bytes that decode."""
+    spans: list[Span] = []
+    message.read(node, Reader(data, Rules(), spans))
+    return max(span.start for span in spans if span.path == path)
+
+
+def codec(name: str, version: int | None) -> NodeCodec:
+    """The codec of a message's version. Raises DecodeError(unsupported-version)."""
+    node = body(name, version)
+    assert version is not None
+    return _BodyCodec(node, version)
 
 
 def body(name: str, version: int | None) -> Struct:

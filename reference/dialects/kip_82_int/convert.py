@@ -1,7 +1,8 @@
 """Messages of one magic as messages of another, as a broker makes them for clients of another age.
 
 Up: no headers; from magic 0 the timestamp is −1. Down: headers are dropped, and their bit cleared; to magic 0 the
-timestamp and its type too. Values are those of MESSAGE_SET; a wrapper is converted with what is in it.
+timestamp and its type too. Values are those of MESSAGE_SET; a wrapper is converted with what is in it, where it is
+looked into.
 Source: KIP-82 with int keys, Compatibility, Deprecation, and Migration Plan; KIP-32, which it goes by; R-82i-9.
 """
 
@@ -10,22 +11,35 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from reference.cursor import Reader, Writer
+from reference.cursor import Reader, Span, Writer
 from reference.dialects.kip_82_int import bodies
 from reference.dialects.kip_82_int.messages import (
     HEADERS_FLAG,
     MAGIC,
-    MAGIC_AT,
+    MAGICS,
     append_message_set,
-    read_message_and_offset,
+    read_message_set,
 )
-from reference.errors import DecodeError, Reason
+from reference.errors import DecodeError, Reason, shown
 from reference.records.convert import LOG_APPEND_TIME, NO_TIMESTAMP, Converted
 from reference.rules import Rules
 
-__all__ = ["Converted", "carried", "convert", "demand_magic", "magic_of"]
+__all__ = ["Converted", "convert", "converted", "demand_magic", "magic_of"]
 
 Message = Mapping[str, Any]
+
+#: What a format that messages are converted to is called → its magic.
+MAGIC_NAMED: Mapping[str, int] = {f"magic-{magic}": magic for magic in MAGICS}
+
+
+def converted(data: bytes, to: str, rules: Rules) -> bytes:
+    """A MESSAGE_SET as one of another magic. Raises DecodeError, and NotImplementedError for no name of a format."""
+    if to not in MAGIC_NAMED:
+        raise NotImplementedError(f"messages are converted to {', '.join(MAGIC_NAMED)}, not to {shown(to)}")
+    messages = read_message_set(Reader(data, rules))
+    writer = Writer(rules)
+    append_message_set(writer, convert(messages, MAGIC_NAMED[to]).entries)
+    return bytes(writer.out)
 
 
 def magic_of(version: int) -> int:
@@ -63,8 +77,9 @@ def _converted(message: Message, magic: int) -> dict[str, Any]:
     if "messages" not in message:
         return {**found, "value": message["value"]}
     inner = [_converted(one, magic) for one in message["messages"]]
-    # In magic 0 a wrapper's offset says nothing, from magic 1 on it is that of its last message.
-    return {**found, "offset": inner[-1]["offset"], "messages": inner}
+    # In magic 0 a wrapper's offset says nothing; from magic 1 on it is that of its last message, or 0.
+    offset = found["offset"] if own and magic else inner[-1]["offset"]
+    return {**found, "offset": offset, "messages": inner}
 
 
 def _losses(message: Message, magic: int) -> Iterator[str]:
@@ -78,25 +93,15 @@ def _losses(message: Message, magic: int) -> Iterator[str]:
         yield "the timestamp and its type"
 
 
-def carried(messages: Iterable[Message], version: int) -> bytes:
-    """What the field `Records` of Produce and Fetch of this version holds for these messages, converted where they are
-    of another magic."""
-    writer = Writer(Rules())
-    append_message_set(writer, convert(messages, magic_of(version)).entries)
-    return bytes(writer.out)
-
-
 def demand_magic(records: bytes, version: int, rules: Rules | None = None) -> list[dict[str, Any]]:
     """The messages in a field `Records`, all of the magic that this version carries. Raises DecodeError."""
     magic = magic_of(version)
-    reader = Reader(records, rules or Rules())
-    messages: list[dict[str, Any]] = []
-    while reader.remaining:
-        start, path = reader.pos, f"[{len(messages)}]"
-        message = read_message_and_offset(reader, path)
+    spans: list[Span] = []
+    messages = read_message_set(Reader(records, rules or Rules(), spans))
+    for index, message in enumerate(messages):
         if message["magic"] != magic:
-            reader.path = f"{path}.magic"
+            path = f"[{index}].magic"
+            at = next(span.start for span in spans if span.path == path)
             detail = f"magic {message['magic']}; Produce and Fetch {version} carry magic {magic}"
-            raise reader.error(Reason.UNSUPPORTED_MAGIC, detail, start + MAGIC_AT)
-        messages.append(message)
+            raise DecodeError(Reason.UNSUPPORTED_MAGIC, detail, at, path)
     return messages

@@ -1,14 +1,15 @@
 """Messages with headers: magic 2 of the draft, beside the magic 0 and 1 that there were.
 
-    MessageSet       => *MessageAndOffset                                   ; none of it partial
+    MessageSet       => *MessageAndOffset                                   ; a partial last one is dropped
     MessageAndOffset => Offset:INT64 MessageSize:INT32 Message              ; the size counts what follows it
     Message          => Crc:UINT32 MagicByte:INT8=2 Attributes:INT8 Timestamp:INT64 Key:BYTES
                         [HeadersLength:INT32 Headers] Value:BYTES           ; iff bit 4 of the attributes
     attributes       => bits 0–2 codec, 3 timestamp type, 4 headers; others are kept
 
 `Crc` is the CRC-32 of what follows it. A message with a codec is a wrapper, as in magic 1: its value is a compressed
-MessageSet, whose messages carry headers. Without headers a message is as long as one of magic 1.
-Source: KIP-82 with int keys, Wire protocol change; R-82i-1 to R-82i-6, R-82i-11.
+MessageSet, whose messages carry headers (R-82i-11 ‡, other: bytes that are not looked into). Without headers a message
+is as long as one of magic 1.
+Source: KIP-82 with int keys, Wire protocol change; R-82i-1 to R-82i-6, R-82i-11, R-82i-12.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ from reference.records import message_set
 from reference.records.batch import demand_fields
 from reference.records.compression import LZ4, MASK, deflate
 from reference.records.fields import append_bytes, check_crc, check_keys, read_bytes, sequence
+from reference.rules import Rules
 
 MAGIC = 2
 #: The magics that a reader of this draft knows.
@@ -51,19 +53,47 @@ Message = dict[str, Any]
 
 
 def read_message_set(reader: Reader, path: str = "") -> list[Message]:
-    """Messages of any magic up to the reader's end. Raises DecodeError."""
+    """Messages of any magic up to the reader's end; of a last one that is not wholly there, nothing (R-82i-12 ‡, other:
+    it is refused). Raises DecodeError."""
     messages: list[Message] = []
     while reader.remaining:
-        messages.append(read_message_and_offset(reader, f"{path}[{len(messages)}]"))
+        where = f"{path}[{len(messages)}]"
+        if reader.rules.headed_partial == "dropped" and _is_partial(reader, where):
+            message_set.drop_rest(reader, where)
+            break
+        messages.append(read_message_and_offset(reader, where))
     return messages
+
+
+def _is_partial(reader: Reader, path: str) -> bool:
+    """Whether the next message is not wholly there. What can be none is refused as soon as it is there: a size below
+    the least of its magic, a magic that there is not."""
+    least = message_set.FIELD_ENDS[0][-1]
+    if reader.remaining > MAGIC_AT:
+        head = reader.peek(MAGIC_AT + 1)
+        magic = int.from_bytes(head[MAGIC_AT:], "big", signed=True)
+        size = int.from_bytes(head[8:12], "big", signed=True)
+        if magic in MAGICS:
+            least = message_set.FIELD_ENDS[min(magic, 1)][-1]
+        elif size > reader.remaining - 12:
+            at = reader.pos + MAGIC_AT
+            message_set.note_head(reader, path, at)
+            raise reader.error(Reason.UNSUPPORTED_MAGIC, f"magic {magic}; there are 0, 1 and 2", at)
+        else:
+            return False  # which its magic then refuses
+    return message_set.is_partial(reader, path, least)
 
 
 def read_message_and_offset(reader: Reader, path: str = "") -> Message:
     """One message of any magic. Raises DecodeError."""
     magic = int.from_bytes(reader.peek(MAGIC_AT + 1)[MAGIC_AT:], "big", signed=True)
     if reader.remaining > MAGIC_AT and magic in message_set.MAGICS:
-        return with_headers(message_set.read_message(reader, magic, path), magic)
+        return with_headers(message_set.read_message(reader, magic, path, opaque=_opaque(reader.rules)), magic)
     return _Reading(path).message(reader)
+
+
+def _opaque(rules: Rules) -> bool:
+    return rules.headed_wrappers == "kept"
 
 
 def with_headers(message: Mapping[str, Any], magic: int) -> Message:
@@ -131,7 +161,7 @@ class _Reading:
         window.path = join(self.path, "attributes")
         attributes_at = window.pos
         attributes = read_int8(window, "attributes")
-        codec = attributes & MASK
+        codec = 0 if _opaque(window.rules) else attributes & MASK
         if codec > LZ4:
             raise window.error(Reason.UNSUPPORTED_COMPRESSION, f"magic {MAGIC} has no codec {codec}", attributes_at)
         message: Message = {"attributes": attributes}
@@ -184,11 +214,12 @@ def append_message_and_offset(writer: Writer, value: Any, path: str = "") -> Non
     if magic == MAGIC:
         _append(writer, value, MAGIC, path)
     else:
-        message_set.append_message(writer, _without_headers(value, magic, path), magic, path)
+        plain = _without_headers(value, magic, path)
+        message_set.append_message(writer, plain, magic, path, opaque=_opaque(writer.rules))
 
 
 def _append(writer: Writer, value: Any, magic: int, path: str, *, inside: bool = False, base: int = 0) -> None:
-    wrapper = isinstance(value, Mapping) and "messages" in value
+    wrapper = not _opaque(writer.rules) and isinstance(value, Mapping) and "messages" in value
     content = "messages" if wrapper else "value"
     check_keys(value, ("offset", "magic", "attributes", "timestamp", "key", "headers", content), path)
     if value.get("magic", magic) != magic:
@@ -223,10 +254,10 @@ def _append(writer: Writer, value: Any, magic: int, path: str, *, inside: bool =
 
 
 def _append_attributes(covered: Writer, attributes: Any, flag: bool, path: str) -> int:
-    """The attributes, with bit 4 as the headers have it; their codec."""
+    """The attributes, with bit 4 as the headers have it; their codec, 0 where wrappers are not looked into."""
     covered.path = path
     append_int8(covered.inner(), attributes)  # is it an INT8 at all?
-    codec: int = attributes & MASK
+    codec: int = 0 if _opaque(covered.rules) else attributes & MASK
     if codec > LZ4:
         raise EncodeError(Reason.UNSUPPORTED_COMPRESSION, f"magic {MAGIC} has no codec {codec}", path)
     append_int8(covered, attributes & ~HEADERS_FLAG | HEADERS_FLAG * flag)

@@ -133,7 +133,7 @@ class Problem:
 
     reserved      a key that the allocation table reserves
     out-of-range  a key outside of what its register owns
-    key-clash     a key that is registered already
+    key-clash     a key that is registered already, to another name or by somebody else
     name-clash    a name that another key has already
     range-clash   two registers own the same keys
     """
@@ -217,8 +217,11 @@ def _misplaced(entry: Entry, owned: Sequence[Range]) -> Iterator[Problem]:
 
 
 def _clashes(entry: Entry, same_key: Iterable[Entry], same_name: Iterable[Entry]) -> Iterator[Problem]:
-    """With the entries before it that have its key, or only its name."""
+    """With the entries before it that have its key, or only its name. The same entry once more is none: registers are
+    copied."""
     for other in same_key:
+        if (other.name, other.by) == (entry.name, entry.by):
+            continue
         detail = f"0x{unsigned(entry.key):08X} ({entry.name}) is {other.name} already, in {other.place}"
         yield Problem("key-clash", entry.place, entry.key, detail)
     for other in same_name:

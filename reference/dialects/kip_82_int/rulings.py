@@ -29,11 +29,11 @@ RULINGS: tuple[Ruling, ...] = (
     Ruling(
         "R-82i-3",
         "the order of keys",
-        "as signed int32, strictly ascending, for it is a Map; a duplicate or a descending key is refused; a Map has "
-        "no order: an encoder sorts",
+        "as signed int32, strictly ascending, for it is a Map; a duplicate or a descending key is refused, for the "
+        "format is strict (Public Interfaces 6); a Map has no order: an encoder sorts",
         {OTHER: ("int_key_order", "unsigned")},
         "as unsigned numbers, which differ from 0x80000000 on alone, where all is RESERVED",
-        HEADERS,
+        f"{HEADERS}; Public Interfaces 6",
     ),
     Ruling(
         "R-82i-4",
@@ -82,9 +82,29 @@ RULINGS: tuple[Ruling, ...] = (
     Ruling(
         "R-82i-11",
         "sets and compression",
-        "a set is a sequence of MessageAndOffset, none of it partial; a compressed wrapper's value is such a set, "
-        "whose messages carry the headers; inner offsets as in magic 1; gzip, snappy, lz4; no wrapper inside a wrapper",
-        source=MESSAGE,
+        "a set is a sequence of MessageAndOffset; a message whose attributes name a codec is a wrapper, as in magic 1: "
+        "its value is such a set, compressed, whose messages carry the headers; inner offsets as in magic 1; gzip, "
+        "snappy, lz4; no wrapper inside a wrapper, and none of the set inside partial",
+        {OTHER: ("headed_wrappers", "kept")},
+        "the page speaks of no compression: a wrapper's value is bytes like any other, and not looked into",
+        MESSAGE,
+    ),
+    Ruling(
+        "R-82i-12",
+        "a partial message at the end of a set",
+        "dropped, as in sets of magic 1: a fetch may end anywhere; a size that no message can have, or an unknown "
+        "magic, is refused all the same",
+        {OTHER: ("headed_partial", "refused")},
+        "refused: the page does not speak of it",
+        MESSAGE,
+    ),
+    Ruling(
+        "R-82i-13",
+        "what the field Records of Produce and Fetch holds",
+        "bytes: what they are is another codec's matter",
+        {OTHER: ("headed_records", "messages")},
+        'messages of the version\'s magic alone ("V3 which uses the new message format"); other bytes are refused',
+        INTERFACES,
     ),
     INVALID_TEXT,
     NEGATIVE_LENGTH,

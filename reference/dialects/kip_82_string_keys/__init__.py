@@ -3,6 +3,7 @@
 numbers    uintVar, intVar, lengths
 messages   headers, and the messages that they end
 batch      the batch around messages
+codecs     the codecs of these, and which values each has
 headers    the class Headers
 clients    records of producer and consumer
 convert    to and from the record that shipped, and older messages
@@ -18,48 +19,14 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from reference.codec import Codec, ShapedCodec, decode
-from reference.dialects.base import Dialect, Entries, Ground, UnknownType
-from reference.dialects.kip_82_string_keys import batch, messages, numbers
+from reference.codec import Codec, decode
+from reference.dialects.base import Dialect, Entries, Format, Ground, UnknownType
 from reference.dialects.kip_82_string_keys.rulings import RULINGS, lacking
 from reference.errors import DecodeError, Reason
-from reference.records import CODEC, guarded_from
+from reference.records import MESSAGE_CRC, guarded_from, is_compressed
 from reference.rules import Rules
-from reference.shapes import Fields, Integers, Items, KeyValue, KeyValues, Octets, Text, signed
 
-_UINT_VAR = Integers(0, 2**32 - 1)
-_HEADERS = KeyValues(Text(), Octets())
-_MESSAGE = Fields(
-    {
-        "attributes": signed(8),
-        "timestampDelta": signed(64),
-        "offsetDelta": _UINT_VAR,
-        "key": Octets(nullable=True),
-        "value": Octets(nullable=True),
-        "headers": _HEADERS,
-    }
-)
-_BATCH = Fields(
-    {
-        "firstOffset": signed(64),
-        "attributes": signed(16, without=CODEC),
-        "lastOffsetDelta": signed(32),
-        "firstTimestamp": signed(64),
-        "maxTimestamp": signed(64),
-        "pid": signed(64),
-        "epoch": signed(16),
-        "firstSequence": signed(32),
-        "records": Items(_MESSAGE),
-    }
-)
-_CODECS: Mapping[str, ShapedCodec] = {
-    "UVARINT": ShapedCodec(numbers.read_uint_var, numbers.append_uint_var, _UINT_VAR),
-    "INTVAR": ShapedCodec(numbers.read_int_var, numbers.append_int_var, signed(64)),
-    "HEADER": ShapedCodec(messages.read_header, messages.append_header, KeyValue(Text(), Octets())),
-    "HEADERS": ShapedCodec(messages.read_headers, messages.append_headers, _HEADERS),
-    "MESSAGE": ShapedCodec(messages.read_message, messages.append_message, _MESSAGE),
-    "BATCH": ShapedCodec(batch.read_batch, batch.append_batch, _BATCH),
-}
+_TYPES = ("UVARINT", "INTVAR", "HEADER", "HEADERS", "MESSAGE", "BATCH")
 
 
 class Kip82StringKeys(Dialect):
@@ -74,6 +41,7 @@ class Kip82StringKeys(Dialect):
         Reason.CRC_MISMATCH: "R-82s-10",
         Reason.UNSUPPORTED_MAGIC: "R-82s-10",
         Reason.UNSUPPORTED_COMPRESSION: "R-82s-10",
+        Reason.CORRUPT_COMPRESSION: "R-82s-10",
     }
     bomb_ruling: str | None = None
     empty_areas: Mapping[str, str] = {
@@ -90,25 +58,42 @@ class Kip82StringKeys(Dialect):
         "BATCH": "framing",
     }
     entries: Mapping[str, Entries] = {
-        "BATCH": Entries(partial(guarded_from, batch.CRC_AT), lambda _: False),  # the draft has no compression
+        "BATCH": Entries(partial(guarded_from, MESSAGE_CRC), lambda found: is_compressed([found])),
+    }
+    formats: Mapping[str, Mapping[str, Format]] = {
+        "BATCH": {
+            "magic-0": Format("kafka", "MessageSet", 0),
+            "magic-1": Format("kafka", "MessageSet", 1),
+            "shipped": Format("kafka", "RecordSet"),
+        },
+        "RecordSet": {"draft": Format("kip-82-string-keys", "BATCH")},
     }
 
     @property
     def types(self) -> Mapping[str, tuple[int, int] | None]:
-        return dict.fromkeys(_CODECS)
+        return dict.fromkeys(_TYPES)
 
     def apis(self) -> Mapping[int, str]:
         return {}
 
     def codec(self, type_name: str, version: int | None) -> Codec:  # noqa: ARG002 (no type has versions)
-        if type_name not in _CODECS:
+        if type_name not in _TYPES:
             raise UnknownType(f"the dialect {self.name} has no type {type_name!r}")
-        return _CODECS[type_name]
+        from reference.dialects.kip_82_string_keys.codecs import CODECS
+
+        return CODECS[type_name]
 
     def ground(self, type_name: str, error: DecodeError, *, announced: bool) -> str | None:
         if error.reason is Reason.TRUNCATED:
             return lacking(type_name, error.path, announced=announced)
         return super().ground(type_name, error, announced=announced)
+
+    def convert(self, type_name: str, data: bytes, to: str, version: int | None, rules: Rules) -> bytes:  # noqa: ARG002 (no type has versions)
+        if type_name not in self.formats:
+            raise NotImplementedError(f"{', '.join(self.formats)} are converted, and not {type_name}")
+        from reference.dialects.kip_82_string_keys import convert
+
+        return convert.converted(type_name, data, to, rules)
 
     def lookup(self, type_name: str, data: bytes, key: Any, version: int | None, rules: Rules) -> list[Any]:
         if type_name not in ("HEADERS", "MESSAGE"):

@@ -4,7 +4,9 @@
              FirstTimestamp:INT64 MaxTimestamp:INT64 PID:INT64 Epoch:INT16 FirstSequence:INT32 *Message
 
 `Length` counts what follows it, `CRC` is the CRC-32 of what follows it. Messages run to the end: there is no count of
-them. There is no compression: the attributes' codec bits, 0 to 2, are refused when set; the others are kept.
+them. Bits 0 to 2 of the attributes are a codec, as in the format before: the messages, and nothing else, are what it
+inflates to (R-82s-10 ‡, other: a codec is refused; or the messages are bytes that are not looked into). The other bits
+are kept.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from typing import Any
 
 from reference.cursor import Reader, Writer
 from reference.dialects.kip_82_string_keys.messages import append_message, read_message
-from reference.errors import EncodeError, Reason
+from reference.errors import DecodeError, EncodeError, Reason
 from reference.primitives import (
     append_int8,
     append_int16,
@@ -29,11 +31,11 @@ from reference.primitives import (
     read_window,
 )
 from reference.records import CODEC
-from reference.records.fields import check_crc, check_keys, sequence
+from reference.records.compression import LZ4, NAMES, NONE, CompressionError, deflate, inflate
+from reference.records.fields import bytes_of, check_crc, check_keys, sequence
+from reference.rules import Rules
 
 MAGIC = 2
-#: Where the CRC stands.
-CRC_AT = 12
 #: The fields between `Magic` and the messages, in order.
 _FIELDS = (
     ("attributes", read_int16, append_int16),
@@ -54,7 +56,8 @@ def crc(covered: bytes) -> int:
 
 
 def read_batch(reader: Reader) -> dict[str, Any]:
-    """One batch. Raises DecodeError: its magic, then its size, then its CRC, then its codec, then what it holds."""
+    """One batch. Raises DecodeError: its magic, then its size, then its CRC, its codec and what it holds; a fault
+    inside of compressed content is one at the content's start."""
     reader.path = "firstOffset"
     first_offset = read_int64(reader, "firstOffset")
     reader.path = "length"
@@ -74,17 +77,39 @@ def read_batch(reader: Reader) -> dict[str, Any]:
         batch[name] = read(window, name)
     window.path = "crc"
     check_crc(window, crc_at, stored, crc(window.data[magic_at : window.end]))
-    if batch["attributes"] & CODEC:
+    codec = batch["attributes"] & CODEC
+    window.path = "records"
+    start = window.pos
+    if codec and window.rules.batch_codec == "kept":
+        return batch | {"records": bytes(window.take(window.remaining, start, "content"))}
+    if codec > _most(window.rules):
         window.path = "attributes"
-        raise window.error(Reason.UNSUPPORTED_COMPRESSION, _no_codec(batch["attributes"]), attributes_at)
+        raise window.error(Reason.UNSUPPORTED_COMPRESSION, f"the draft's batch has no codec {codec}", attributes_at)
+    if not codec:
+        return batch | {"records": _read_messages(window)}
+    packed = bytes(window.take(window.remaining, start, "content"))
+    try:
+        content = inflate(codec, packed, window.rules)
+        records = _read_messages(Reader(content, window.rules))
+    except CompressionError as error:
+        raise window.error(error.reason, error.detail, start) from None
+    except DecodeError as error:
+        error.offset = start  # bytes inside of compressed content have no place of their own
+        raise
+    window.note(start, f"{NAMES[codec]} content", content)
+    return batch | {"records": records}
+
+
+def _most(rules: Rules) -> int:
+    """The greatest codec: those of the format before, for the draft adds none."""
+    return NONE if rules.batch_codec == "refused" else LZ4
+
+
+def _read_messages(reader: Reader) -> list[dict[str, Any]]:
     messages: list[dict[str, Any]] = []
-    while window.remaining:
-        messages.append(read_message(window, f"records[{len(messages)}]"))
-    return batch | {"records": messages}
-
-
-def _no_codec(attributes: int) -> str:
-    return f"the attributes name codec {attributes & CODEC}; the draft's batch has no compression"
+    while reader.remaining:
+        messages.append(read_message(reader, f"records[{len(messages)}]"))
+    return messages
 
 
 def append_batch(writer: Writer, value: Any) -> None:
@@ -96,10 +121,16 @@ def append_batch(writer: Writer, value: Any) -> None:
     for name, _, append in _FIELDS:
         covered.path = name
         append(covered, value.get(name, 0))
-    if value.get("attributes", 0) & CODEC:
-        raise EncodeError(Reason.UNSUPPORTED_COMPRESSION, _no_codec(value["attributes"]), "attributes")
-    for index, message in enumerate(sequence(value.get("records", ()), "records")):
-        append_message(covered, message, f"records[{index}]")
+    codec = value.get("attributes", 0) & CODEC
+    if codec and writer.rules.batch_codec == "kept":
+        covered.out += bytes_of(value.get("records"), "records")
+    elif codec > _most(writer.rules):
+        raise EncodeError(Reason.UNSUPPORTED_COMPRESSION, f"the draft's batch has no codec {codec}", "attributes")
+    else:
+        messages = covered.inner()
+        for index, message in enumerate(sequence(value.get("records", ()), "records")):
+            append_message(messages, message, f"records[{index}]")
+        covered.out += deflate(codec, bytes(messages.out)) if codec else messages.out
     writer.path = "firstOffset"
     append_int64(writer, value.get("firstOffset", 0))
     writer.path = "length"

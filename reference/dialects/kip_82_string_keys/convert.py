@@ -1,8 +1,8 @@
 """The draft's batches to and from the record batches that shipped, and older messages (R-82s-11).
 
 Both hold the same but for this. The shipped record has null header values, signed offset deltas, a partition leader's
-epoch and compression; the draft has unsigned offset deltas and, in a message's attributes, bits of which the shipped
-record knows none. What would change what a reader is given is refused, and the error's path names it; what else is left
+epoch and zstd; the draft has unsigned offset deltas and, in a message's attributes, bits of which the shipped record
+knows none. What would change what a reader is given is refused, and the error's path names it; what else is left
 behind is named in `Converted.lost`, a line each.
 
 Source: KIP-82 with string keys, Compatibility, Deprecation, and Migration Plan; KIP-32 for what is older.
@@ -10,16 +10,53 @@ Source: KIP-82 with string keys, Compatibility, Deprecation, and Migration Plan;
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from reference.cursor import Reader, Writer
+from reference.dialects.kip_82_string_keys.batch import append_batch, read_batch
 from reference.dialects.kip_82_string_keys.messages import NULL_KEY, NULL_VALUE
-from reference.errors import EncodeError, Reason
+from reference.errors import EncodeError, Reason, shown
 from reference.primitives import MAX_INT32
 from reference.records import CODEC
+from reference.records.compression import GZIP, ZSTD
 from reference.records.convert import Converted, down_convert, up_convert
+from reference.records.record_set import append_record_set, read_record_set
+from reference.rules import Rules
 
 Fields = Mapping[str, Any]
+
+#: What a format that a BATCH is converted to is called → the magic of its messages, None for what shipped.
+_OLDER: Mapping[str, int | None] = {"magic-0": 0, "magic-1": 1, "shipped": None}
+#: That to which what shipped is converted.
+DRAFT = "draft"
+
+
+def converted(type_name: str, data: bytes, to: str, rules: Rules) -> bytes:
+    """A BATCH as what shipped (a RecordSet) or as messages of magic 0 or 1 (a MessageSet); a RecordSet as the draft's
+    batches, one after another. Raises DecodeError and EncodeError, and NotImplementedError for no name of a format."""
+    names = [*_OLDER] if type_name == "BATCH" else [DRAFT]
+    if to not in names:
+        raise NotImplementedError(f"{type_name} is converted to {', '.join(names)}, not to {shown(to)}")
+    writer = Writer(rules)
+    if to == DRAFT:
+        for batch in from_shipped(_whole(read_record_set, data, rules)).entries:
+            append_batch(writer, batch)
+        return bytes(writer.out)
+    batches = [_whole(read_batch, data, rules)]
+    magic = _OLDER[to]
+    found = to_shipped(batches) if magic is None else to_older(batches, magic)
+    append_record_set(writer, found.entries)
+    return bytes(writer.out)
+
+
+def _whole(read: Callable[[Reader], Any], data: bytes, rules: Rules) -> Any:
+    reader = Reader(data, rules)
+    found = read(reader)
+    reader.path = ""
+    reader.demand_end(Reason.TRAILING_BYTES, "the value")
+    return found
+
 
 #: The draft's fields of a batch, and what the batch that shipped calls them.
 _NAMES = {
@@ -84,13 +121,18 @@ def from_shipped(entries: Iterable[Fields]) -> Converted:
         ]
         lost += [f"entry {index}: {what}" for what in _losses(entry)]
         fields = {ours: entry[shipped] for ours, shipped in _NAMES.items()}
-        batches.append({**fields, "attributes": entry["attributes"] & ~CODEC, "records": records})
+        batches.append({**fields, "attributes": _with_codec(entry["attributes"]), "records": records})
     return Converted(batches, lost)
 
 
+def _with_codec(attributes: int) -> int:
+    """The attributes with a codec that the draft has: it is older than zstd."""
+    return attributes & ~CODEC | GZIP if attributes & CODEC == ZSTD else attributes
+
+
 def _losses(entry: Fields) -> Iterable[str]:
-    if entry["attributes"] & CODEC:
-        yield "the compression"
+    if entry["attributes"] & CODEC == ZSTD:
+        yield "zstd, which only what shipped has: gzip in its place"
     if entry["partitionLeaderEpoch"] != _NO_EPOCH:
         yield "the partition leader's epoch"
     if any(record["attributes"] for record in entry["records"]):

@@ -6,8 +6,9 @@
 
 Bit 0 of the attributes says that the key is null, bit 1 that the value is; then its length and data are left out
 (R-82s-1). A length excludes its own bytes (R-82s-3). Headers run to the end of the message, a header's value to the end
-of the header: neither has a count or a length of its own (R-82s-4, R-82s-5). Keys may stand more than once, and order
-is kept (R-82s-6 ‡). Source: KIP-82 with string keys, Wire protocol change; KIP-98's draft, message format.
+of the header: neither has a count or a length of its own (R-82s-4 ‡, R-82s-5). No bit says that there are headers
+(R-82s-7 ‡). Keys may stand more than once, and order is kept (R-82s-6 ‡). Source: KIP-82 with string keys, Wire
+protocol change; KIP-98's draft, message format.
 """
 
 from __future__ import annotations
@@ -24,12 +25,14 @@ from reference.dialects.kip_82_string_keys.numbers import (
     read_uint_var,
 )
 from reference.errors import EncodeError, Reason, join
-from reference.primitives import append_int8, read_int8, read_text, write_text_errors
+from reference.primitives import append_int8, append_int32, read_int8, read_int32, read_text, write_text_errors
 from reference.records.fields import bytes_of, check_keys, header_of, key_bytes, sequence
 from reference.rules import Rules
 
 #: Bits of a message's attributes; the others are kept as they are.
 NULL_KEY, NULL_VALUE = 0x01, 0x02
+#: Bit 4, which says that there are headers under R-82s-7's other reading.
+HEADERS_FLAG = 0x10
 
 KEYS = ("attributes", "timestampDelta", "offsetDelta", "key", "value", "headers")
 
@@ -88,9 +91,26 @@ def _append_with_length(writer: Writer, inner: Writer, path: str) -> None:
 def read_headers(reader: Reader, path: str = "") -> list[Header]:
     """Headers up to the end of the window, in wire order; there may be none. Raises DecodeError."""
     headers: list[Header] = []
+    if reader.rules.header_count != "none":
+        return arranged(_read_counted(reader, path), reader.rules)
     while reader.remaining:
         headers.append(read_header(reader, f"{path}[{len(headers)}]"))
     return arranged(headers, reader.rules)
+
+
+def _read_counted(reader: Reader, path: str) -> list[Header]:
+    """Headers behind their count, as an array has it (R-82s-4's other readings). Raises DecodeError."""
+    reader.path = path
+    start = reader.pos
+    count = (read_int32 if reader.rules.header_count == "int32" else read_uint_var)(reader, "count")
+    if count < 0:
+        raise reader.error(Reason.NEGATIVE_LENGTH, f"count {count} is negative", start)
+    if count > reader.remaining:
+        raise reader.error(Reason.TRUNCATED, f"count {count}, but {reader.remaining} bytes are left", start)
+    headers = [read_header(reader, f"{path}[{index}]") for index in range(count)]
+    reader.path = path
+    reader.demand_end(Reason.LENGTH_MISMATCH, "the headers", start)
+    return headers
 
 
 def append_headers(writer: Writer, value: Any, path: str = "") -> None:
@@ -100,6 +120,9 @@ def append_headers(writer: Writer, value: Any, path: str = "") -> None:
         inner = writer.inner()
         append_header(inner, header, f"{path}[{index}]")
         written.append((header[0], bytes(inner.out)))
+    writer.path = path
+    if writer.rules.header_count != "none":
+        (append_int32 if writer.rules.header_count == "int32" else append_uint_var)(writer, len(written))
     for _, data in arranged(written, writer.rules):
         writer.out += data
 
@@ -135,8 +158,23 @@ def read_message(reader: Reader, path: str = "") -> dict[str, Any]:
         "offsetDelta": offset_delta,
         "key": None if attributes & NULL_KEY else _read_bytes(window, join(path, "key")),
         "value": None if attributes & NULL_VALUE else _read_bytes(window, join(path, "value")),
-        "headers": read_headers(window, join(path, "headers")),
+        "headers": _read_flagged(window, attributes, join(path, "headers")),
     }
+
+
+def _read_flagged(window: Reader, attributes: int, path: str) -> list[Header]:
+    """A message's headers; under R-82s-7's other reading there are none without the flag, and some with it."""
+    flags = window.rules.header_flag == "bit-4"
+    if flags and not attributes & HEADERS_FLAG:
+        window.path = path
+        window.demand_end(Reason.LENGTH_MISMATCH, "a message whose attributes name no headers", window.pos)
+        return []
+    start = window.pos
+    headers = read_headers(window, path)
+    if flags and not headers:
+        window.path = path
+        raise window.error(Reason.ZERO_LENGTH_FIELD, "the flag is set, and there are no headers", start)
+    return headers
 
 
 def _read_bytes(reader: Reader, path: str) -> bytes:
@@ -155,21 +193,25 @@ def append_message(writer: Writer, value: Any, path: str = "") -> None:
     inner = writer.inner()
     key, content = value.get("key"), value.get("value")
     inner.path = join(path, "attributes")
-    append_int8(inner, _with_presence(value.get("attributes", 0), key, content))
+    headers = sequence(value.get("headers", ()), join(path, "headers"))
+    append_int8(inner, _with_presence(value.get("attributes", 0), key, content, headers, inner.rules))
     inner.path = join(path, "timestampDelta")
     append_int_var(inner, value.get("timestampDelta", 0))
     inner.path = join(path, "offsetDelta")
     append_uint_var(inner, value.get("offsetDelta", 0))
     _append_bytes(inner, key, join(path, "key"))
     _append_bytes(inner, content, join(path, "value"))
-    append_headers(inner, value.get("headers", ()), join(path, "headers"))
+    if headers or inner.rules.header_flag == "none":
+        append_headers(inner, headers, join(path, "headers"))
     _append_with_length(writer, inner, path)
 
 
-def _with_presence(attributes: Any, key: Any, value: Any) -> Any:
+def _with_presence(attributes: Any, key: Any, value: Any, headers: Sequence[Any], rules: Rules) -> Any:
     if isinstance(attributes, bool) or not isinstance(attributes, int):
         return attributes  # which INT8 refuses
     rest = attributes & ~(NULL_KEY | NULL_VALUE)
+    if rules.header_flag == "bit-4":
+        rest = rest & ~HEADERS_FLAG | HEADERS_FLAG * bool(headers)
     return rest | (NULL_KEY if key is None else 0) | (NULL_VALUE if value is None else 0)
 
 

@@ -28,8 +28,12 @@ RULINGS: tuple[Ruling, ...] = (
     Ruling(
         "R-82s-4",
         "how many headers there are",
-        "they run to the end of the message, without a count; what is left over or runs over is malformed",
-        source=PAGE,
+        'they run to the end of the message, without a count ("Header1, Header2 … HeaderN"); what is left over or runs '
+        "over is malformed",
+        {"int32": ("header_count", "int32"), "uint-var": ("header_count", "uint-var")},
+        'an array ("array of headers", "[Header]"), whose count stands before it: an int32, as before every array of '
+        "Kafka's then, or a uintVar, as every other number of the page's",
+        PAGE,
     ),
     Ruling(
         "R-82s-5",
@@ -50,7 +54,10 @@ RULINGS: tuple[Ruling, ...] = (
         "R-82s-7",
         '"if above mentioned attributes bit flag is true"',
         "left over from an earlier revision: headers are always read, and may be none",
-        source=PAGE,
+        {OTHER: ("header_flag", "bit-4")},
+        "it stands there: bit 4 of the message's attributes, as in that revision, says that there are headers; without "
+        "it there are none",
+        PAGE,
     ),
     Ruling(
         "R-82s-8",
@@ -66,12 +73,18 @@ RULINGS: tuple[Ruling, ...] = (
         "get: all values of a key in order, none for an unknown one; keys: distinct, by first occurrence; asBytes: the "
         "headers one after another, without a count; records of producer and consumer have getHeaders",
         source=API,
+        beyond="get is asked by lookup, asBytes and the constructor with bytes by HEADERS; what a class offers besides "
+        "has no bytes: tests/test_kip_82_string_keys_headers.py",
     ),
     Ruling(
         "R-82s-10",
         "what messages stand in",
-        "the batch of KIP-98's draft: its Length counts what follows it, CRC-32 from the magic on, no compression",
-        source=KIP_98,
+        "the batch of KIP-98's draft: its Length counts what follows it, CRC-32 from the magic on; bits 0 to 2 of its "
+        "attributes are the codec, as before (gzip, snappy, lz4), and what is compressed are the messages",
+        {"refused": ("batch_codec", "refused"), "kept": ("batch_codec", "kept")},
+        "the page has messages alone, and does not speak of compression: a batch that names a codec is refused, or its "
+        "messages are bytes that are not looked into",
+        KIP_98,
     ),
     Ruling(
         "R-82s-11",
@@ -80,6 +93,12 @@ RULINGS: tuple[Ruling, ...] = (
         "delta of a shipped record are refused by name, a record's attribute bits dropped; a message's bits 2 to 7 are "
         "kept when it is read and written",
         source="KIP-82 with string keys, Compatibility, Deprecation, and Migration Plan",
+    ),
+    Ruling(
+        "R-82s-12",
+        "intVar",
+        "zigzag LEB128 of 64 bits, in as few bytes as it needs: 0, −1, 1, −2 … stand as 0, 1, 2, 3 …",
+        source=KIP_98,
     ),
 )
 

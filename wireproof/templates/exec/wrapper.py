@@ -22,6 +22,8 @@ def decode(kind: str, data: bytes) -> Any:
 
 def encode(kind: str, value: Any) -> bytes:
     """Your library's writer goes here: a JSON value to bytes, or an exception when it refuses it."""
+    if value is None:
+        raise ValueError("null-not-allowed")
     body = b"" if kind == "INT32" else bytes.fromhex(value["hex"]) if kind == "BYTES" else value.encode()
     return (value if kind == "INT32" else len(body)).to_bytes(HEAD[kind], "big", signed=True) + body
 
@@ -34,7 +36,9 @@ for asked in map(json.loads, sys.stdin):
             answer |= {"value": value} if op == "decode" else {"data": encode(kind, value).hex()}
         else:
             answer = ABOUT if op == "describe" else {**answer, "unsupported": f"{op} of {kind}"}
-    except (ValueError, OverflowError, TypeError, AttributeError) as error:
+    except (ValueError, OverflowError) as error:  # by these the codec above refuses; list those of your library
         answer["reject"] = {"reason": str(error)}
+    except Exception as error:  # whatever else it raises is a crash, and is to be seen as one
+        answer["error"] = repr(error)
     sys.stdout.write(json.dumps(answer) + "\n")
     sys.stdout.flush()

@@ -13,8 +13,9 @@ name = "my-codec"
 version = "0.1"
 
 #: By dialect: the types on offer, each with its lowest and highest version, or None where it has no versions.
-#: "ARRAY" stands for all arrays. Messages go by their names: "ApiVersionsRequest": (0, 3).
-types: dict[str, dict[str, tuple[int, int] | None]] = {"kafka": {"INT32": None, "STRING": None}}
+#: "ARRAY" stands for all arrays. Messages go by their names: "ApiVersionsRequest": (0, 3), or, where the library only
+#: reads and writes again, without values: {"versions": (0, 3), "ops": ["recode"]}.
+types: dict[str, dict[str, Any]] = {"kafka": {"INT32": None, "STRING": None}}
 
 #: The exceptions by which the library says "I refuse these bytes" or "this value". Every other one is a crash.
 rejects = (ValueError, EOFError)
@@ -82,6 +83,8 @@ WRITERS: dict[str, Callable[[Any], bytes]] = {
 #       that offers only this needs no values at all.
 #   lookup(type, data, key, *, dialect, version=None) -> list
 #       All values of this header key, in order.
+#   convert(type, data, to, *, dialect, version=None) -> bytes
+#       The same in another format, as the contract's types name them: "magic-1".
 #   serve(chunks, *, dialect) -> (bytes, bool)
 #       A broker: what it sends for these chunks on a fresh connection, and whether it then closes it.
 #   interpret(request, response, *, dialect) -> dict

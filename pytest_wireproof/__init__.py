@@ -1,32 +1,43 @@
-"""The pytest plugin: registers the options, and imports nothing else of the kit unless `--impl` is given."""
+"""The pytest plugin. It is loaded in every project where Wireproof is installed, so it keeps out of the way.
+
+Where no `--impl` is given it registers `--impl` and nothing else, and imports nothing else of the kit: any conftest or
+plugin may have a `--report` of its own. With `--impl` the other options are registered before the first conftest is
+loaded.
+"""
 
 from __future__ import annotations
 
 import importlib.util
 import os
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import pytest
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 #: The kit's import packages. A folder of the user's with such a name would be found before them.
-_PACKAGES = ("conformance", "reference", "vectors")
+_PACKAGES = ("conformance", "reference", "vectors", "wireproof")
 _HOME = Path(__file__).resolve().parent.parent
+#: What pytest and argparse say of an option's name that is taken, in all their versions.
+_TAKEN = ("already added", "already used", "conflicting option")
+_GROUP = ("wireproof", "Wireproof: conformance of Kafka wire-protocol implementations")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    group = parser.getgroup("wireproof", "Wireproof: conformance of Kafka wire-protocol implementations")
-    group.addoption(
+    parser.getgroup(*_GROUP).addoption(
         "--impl",
         action="append",
         default=[],
         metavar="SPEC",
         help="the implementation to test: package.module[:attribute] or 'exec:./program --flag'; "
-        "repeat it to compare several. Collects the conformance suite and nothing else",
+        "repeat it to compare several. Collects the conformance suite and nothing else. "
+        "The suite's other options are there with it: pytest --impl=reference --help",
     )
+
+
+def add_suite_options(parser: pytest.Parser) -> None:
+    """Register what there is beside `--impl`. Raises ValueError where somebody else has an option of such a name."""
+    group = parser.getgroup(*_GROUP)
     group.addoption("--dialect", action="append", metavar="NAME", help="only this dialect (repeatable; default: all)")
     group.addoption("--area", action="append", metavar="NAME", help="only this area (repeatable; default: all)")
     group.addoption(
@@ -41,8 +52,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default="report",
         help="whether another reading of a contested ruling fails the run (default: report)",
     )
-    if importlib.util.find_spec("pytest_timeout") is None:  # else its --timeout, seconds a test, is ours too
-        group.addoption("--timeout", type=float, metavar="SECONDS", help="how long a case may take (default: 5)")
+    group.addoption("--case-timeout", type=float, metavar="SECONDS", help="how long a case may take (default: 5)")
     group.addoption("--memory", type=int, default=1024, metavar="MIB", help="how much a child may take (default: 1024)")
     group.addoption(
         "--in-process",
@@ -66,10 +76,35 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--transcript", metavar="FILE", help="write the conversation with the child as JSON lines")
 
 
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_load_initial_conftests(
+    early_config: pytest.Config, parser: pytest.Parser, args: list[str]
+) -> Iterator[None]:
+    """Register the suite's options, when the command line (or addopts, or PYTEST_ADDOPTS) asks for the suite."""
+    options = early_config.known_args_namespace
+    if not _wanted(options):
+        yield
+        return
+    try:
+        add_suite_options(parser)
+        # What stood for a path beside an option that nobody knew is that option's value.
+        options.file_or_dir = parser.parse_known_args(args).file_or_dir
+        yield
+    except ValueError as error:  # argparse's and pytest's, when a name is taken
+        if not any(words in str(error) for words in _TAKEN):
+            raise
+        raise pytest.UsageError(
+            f"{error}: with --impl Wireproof has that option too. If a conftest.py adds it, run pytest in another "
+            "folder or with --noconftest; if a plugin does, leave that one out with -p no:NAME"
+        ) from None
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
-    if not config.getoption("--impl"):
+    if not _wanted(config.option):
         return
+    if not config.option.impl:
+        raise pytest.UsageError("--pyargs conformance: say which implementation is to be tested: --impl=SPEC")
     shadowed = list(_shadowed())
     if shadowed:
         raise pytest.UsageError("\n".join(shadowed))
@@ -82,6 +117,11 @@ def pytest_configure(config: pytest.Config) -> None:
     from conformance import suite
 
     suite.install(config)
+
+
+def _wanted(options: Any) -> bool:
+    """Whether parsed options ask for the suite. With --help pytest has not come to the arguments without an option."""
+    return bool(options.impl) or (options.pyargs and "conformance" in getattr(options, "file_or_dir", ()))
 
 
 def _shadowed() -> Sequence[str]:

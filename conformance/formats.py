@@ -1,0 +1,17 @@
+"""What the bytes of an answer are: those of a conversion are of another format, the others of the question's type."""
+
+from __future__ import annotations
+
+from conformance.model import Case, Op
+from conformance.own import own
+from reference.dialects.base import Format
+
+
+def answered_in(case: Case) -> Format:
+    """The type of the bytes that answer a case, and of the value that they mean. For a conversion to a format that its
+    dialect does not name it is the question's own type."""
+    assert case.type is not None
+    asked = Format(case.dialect, case.type, case.version)
+    if case.op is not Op.CONVERT:
+        return asked
+    return own().dialect(case.dialect).formats.get(case.type, {}).get(case.args["to"], asked)

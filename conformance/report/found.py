@@ -1,0 +1,41 @@
+"""The findings of a run as a list: how many cases each has, what they have in common, and how to see one again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.text import Text
+
+from conformance.findings import Finding
+from conformance.report.failure import repro_command
+from conformance.report.hexview import DIM, FAULT
+from conformance.report.text import safe, wrap
+
+#: How many findings are listed.
+LISTED = 20
+
+
+def findings_text(name: str, spec: str, found: Sequence[Finding], *, width: int, limit: int = LISTED) -> Text:
+    """The findings of one implementation, the most frequent first, `limit` of them at most."""
+    cases = sum(len(finding.verdicts) for finding in found)
+    out = Text(f"{safe(name)}: {_many(len(found), 'finding')} in {_many(cases, 'case')} that deviate\n", "bold")
+    margin = len(str(len(found[0].verdicts))) + 2 if found else 0
+    for finding in found[:limit]:
+        first, *rest = wrap(safe(str(finding.group)), width - margin - 2) or [""]
+        out.append(f"{len(finding.verdicts):>{margin}}", FAULT).append(f"  {first}\n")
+        for line in rest:
+            out.append(f"{'':{margin + 2}}{line}\n")
+        out.append(f"{'':{margin + 2}}{repro_command(finding.verdicts[0].id, spec)}\n", DIM)
+    if len(found) > limit:
+        left = found[limit:]
+        behind = sum(len(finding.verdicts) for finding in left)
+        out.append(
+            f"{'':{margin + 2}}… and {_many(len(left), 'finding')} more, in {_many(behind, 'case')}: each has its page "
+            "above; in the lines of --report=FILE each case has its `group`\n",
+            DIM,
+        )
+    return out
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"

@@ -1,0 +1,147 @@
+"""What a command line chooses of the suite by ids: arguments without an option, and `-k`."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import pytest
+
+from conformance import ledger
+from conformance.model import Op
+from conformance.questions import UnknownId, find
+from conformance.suite.settings import Settings
+from reference.errors import WireError
+
+#: The attribute of pytest's options that takes the ids to xdist's workers, whose arguments are the suite's file alone.
+_OPTION = "wireproof_ids"
+#: Characters of ids that pytest does not take in `-k`, and those that stand for them there.
+_IN_KEYWORDS = str.maketrans("#<>", ":[]")
+
+_HOW = (
+    "With --impl pytest collects the conformance suite and nothing else; choose of it by --dialect, --area and -k, or "
+    "by ids as they stand behind FAILED: 'my_codec::kafka/varints/varint-1#decode', or without 'my_codec::' for every "
+    "implementation."
+)
+
+
+class Chosen:
+    """Which items of each implementation are to be asked: all, unless the command line names some."""
+
+    def __init__(self, items: Mapping[str, Mapping[str, str]]) -> None:
+        """`items`: by implementation spec the items' names, each with the argument that named it. Empty: all items."""
+        self._items = items
+        self._missing = {spec: dict(names) for spec, names in items.items()}
+
+    @classmethod
+    def of(cls, config: pytest.Config, settings: Settings) -> Chosen:
+        """What the command line says. Raises pytest.UsageError for an argument that is no id of the suite's."""
+        given = getattr(config.option, _OPTION, None)
+        if given is None:  # not a worker of xdist's
+            given = list(_arguments(config))
+            setattr(config.option, _OPTION, given)
+        items: dict[str, dict[str, str]] = {}
+        for argument in given:
+            spec, name = _parts(argument, settings.implementations)
+            item = _item(name, argument, settings)
+            for one in settings.implementations if spec is None else (spec,):
+                items.setdefault(one, {})[item] = argument
+        return cls(items)
+
+    def __bool__(self) -> bool:
+        """Whether some are chosen."""
+        return bool(self._items)
+
+    def narrowed(self, settings: Settings) -> Settings:
+        """The settings with those dialects and areas alone in which something is chosen, so that no other is read."""
+        places = {tuple(item.split("/")[:2]) for names in self._items.values() for item in names}
+        if not places or any(dialect == "gen" for dialect, _ in places):
+            return settings
+        dialects, areas = ({place[part] for place in places} for part in (0, 1))
+        return dataclasses.replace(
+            settings,
+            dialects=tuple(sorted(dialects.intersection(settings.dialects or dialects))),
+            areas=tuple(sorted(areas.intersection(settings.areas or areas))),
+        )
+
+    def among(self, spec: str, items: Iterable[pytest.Item]) -> Iterator[pytest.Item]:
+        """Those of an implementation's items that are to be asked."""
+        for item in items:
+            if item.config.option.keyword:
+                item.extra_keyword_matches.add(keyword(item.name))
+            if not self._items:
+                yield item
+            elif item.name in self._items.get(spec, ()):
+                self._missing[spec].pop(item.name)
+                yield item
+
+    def missing(self) -> Sequence[str]:
+        """A line for each argument that named nothing that is asked, once all items were gone through."""
+        met = {
+            argument
+            for spec, names in self._items.items()
+            for item, argument in names.items()
+            if item not in self._missing[spec]
+        }
+        unmet = dict.fromkeys(argument for names in self._missing.values() for argument in names.values())
+        return [
+            f"{argument}: no implementation here is asked this: it is not offered, or --dialect or --area leaves it out"
+            for argument in unmet
+            if argument not in met
+        ]
+
+
+def keyword(text: str) -> str:
+    """An id, or an expression with ids in it, as pytest's `-k` can take it."""
+    return text.translate(_IN_KEYWORDS)
+
+
+def _arguments(config: pytest.Config) -> Iterator[str]:
+    """The arguments without an option that were typed: those of addopts are for the project's own tests."""
+    typed = {str(argument) for argument in config.invocation_params.args}
+    for argument in getattr(config.option, "file_or_dir", ()):  # not there with --help
+        if argument in typed and not (config.option.pyargs and argument == "conformance"):
+            yield argument
+
+
+def _parts(argument: str, implementations: Sequence[str]) -> tuple[str | None, str]:
+    """The implementation's spec, None where none is named, and the id."""
+    spec, colons, name = argument.partition("::")
+    if not colons:
+        return None, argument
+    if spec not in implementations:
+        raise pytest.UsageError(f"{argument}: {spec!r} is not tested here, but {', '.join(implementations)}.\n{_HOW}")
+    return spec, name
+
+
+def _item(name: str, argument: str, settings: Settings) -> str:
+    """The name of the item that asks what an id names. Raises pytest.UsageError."""
+    if name.startswith("gen/"):
+        if "#" in name:
+            raise pytest.UsageError(f"{argument} is a generated case: `wireproof repro` asks it again")
+        if not settings.properties:
+            raise pytest.UsageError(f"{argument} is a property of generated cases: add --properties")
+        return name
+    path, _, op = name.partition("#")
+    stored, mutated, _ = path.partition("+")
+    folder = stored.rpartition("/")[0]
+    ops = [one for one in Op if ledger.find(f"{stored}#{one}")]
+    if stored.endswith("/derived") and _has_ledger(folder):
+        return stored
+    try:
+        if not ops:
+            return find(name).case.id
+        if op or mutated:
+            find(name)  # there may be none such
+    except (UnknownId, WireError) as error:
+        raise pytest.UsageError(f"{argument}: {error}\n{_HOW}") from None
+    return f"{folder}/derived" if mutated else stored
+
+
+def _has_ledger(folder: str) -> bool:
+    """Whether `<dialect>/messages/<Name>/<version>` is a message-version with stored cases."""
+    dialect, _, rest = folder.partition("/")
+    name, _, version = rest.removeprefix(f"{ledger.AREA}/").partition("/")
+    return name in ledger.names(dialect) and any(
+        str(vector.version) == version for vector in ledger.load(name, dialect).vectors
+    )

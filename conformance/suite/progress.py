@@ -1,0 +1,35 @@
+"""How far a run came: of the items that each implementation was to be asked, those that came to their end."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+
+class Progress:
+    """Items planned and done, by implementation spec, which an item's id begins with."""
+
+    def __init__(self) -> None:
+        self._planned: Counter[str] = Counter()
+        self._done: dict[str, set[str]] = {}
+
+    def plan(self, ids: Iterable[str]) -> None:
+        """These items are to be asked: all there are. Every worker of xdist's says the same."""
+        self._planned = Counter(_spec(one) for one in ids)
+
+    def done(self, identifier: str) -> None:
+        """An item came to its end."""
+        self._done.setdefault(_spec(identifier), set()).add(identifier)
+
+    def ended(self, spec: str) -> bool:
+        """Whether all items of an implementation are known, and came to their end."""
+        return spec in self._planned and len(self._done.get(spec, ())) >= self._planned[spec]
+
+    def incomplete(self) -> Mapping[str, tuple[int, int]]:
+        """Of each implementation that was not asked all: how many items were, of how many."""
+        counts = {spec: (len(self._done.get(spec, ())), planned) for spec, planned in self._planned.items()}
+        return {spec: (done, planned) for spec, (done, planned) in counts.items() if done < planned}
+
+
+def _spec(identifier: str) -> str:
+    return identifier.partition("::")[0]

@@ -1,0 +1,30 @@
+"""Accepts everything, and gives back the bytes that it was given: it has read none of them."""
+
+from __future__ import annotations
+
+from miniatures import Produces, everything
+
+_AREAS = (
+    "varints",
+    "tag-ordering",
+    "null-encodings",
+    "header-multimaps",
+    "unsupported-versions",
+    "framing",
+    "resource-limits",
+    "messages",
+)
+PRODUCES: Produces = frozenset(
+    {(area, "fail", "accepted-invalid") for area in _AREAS}
+    # What is not canonical is not written canonically.
+    | {(area, "fail", "wrong-bytes") for area in ("varints", "tag-ordering", "null-encodings", "framing", "messages")}
+    # To keep bytes that are no text, and to read inner messages of any magic, are readings.
+    | {(area, "contested", None) for area in ("null-encodings", "header-multimaps", "framing")}
+)
+TAKES = frozenset({"R-K-11", "R-K-27"})
+
+types = everything()
+
+
+def recode(type: str, data: bytes, *, dialect: str, version: int | None = None) -> bytes:
+    return data
