@@ -163,7 +163,9 @@ def test_limits_that_are_none(option: str, tmp_path: Path) -> None:
         code, text = command(*arguments)
         assert code == 2
         assert "Traceback" not in text
-    done = run_pytest("--impl=reference", option, "-p", "no:cacheprovider", cwd=tmp_path)
+    done = run_pytest(
+        "--impl=reference", option.replace("--timeout", "--case-timeout"), "-p", "no:cacheprovider", cwd=tmp_path
+    )
     assert done.code == 4, done.text
 
 
