@@ -182,9 +182,11 @@ class Shown:
 
 
 @pytest.mark.parametrize("how", [(), ("--in-process",)], ids=["child", "in-process"])
-def test_a_python_module(how: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
-    (tmp_path / "unkind.py").write_text(MODULE if not how else MODULE.replace("raise SystemExit", "raise Odd"))
+def test_a_python_module(how: tuple[str, ...], tmp_path: Path) -> None:
+    found = f"import sys\nsys.path.append({str(Path(__file__).parent)!r})\n"
+    (tmp_path / "unkind.py").write_text(
+        found + (MODULE if not how else MODULE.replace("raise SystemExit", "raise Odd"))
+    )
     arguments = ("--area=varints", "-rA", "--junitxml=j.xml", "--report=r.jsonl", "-p", "no:cacheprovider", *how)
     done = run("--impl=unkind", "--dialect=kafka", *arguments, cwd=tmp_path)
     assert done.code == 1
