@@ -17,7 +17,7 @@ from pytest_run import run
 from conformance.report.text import json_text, paragraph, safe, safe_json
 from wireproof.cli import group
 
-PROGRAM = Path(__file__).parent / "manners" / "hostile.py"
+PROGRAM = Path(__file__).parent / "manners" / "says_hostile_words.py"
 #: Where the program of `manners` puts the text.
 IN_DESCRIPTION = [
     "name",
@@ -182,9 +182,11 @@ class Shown:
 
 
 @pytest.mark.parametrize("how", [(), ("--in-process",)], ids=["child", "in-process"])
-def test_a_python_module(how: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
-    (tmp_path / "unkind.py").write_text(MODULE if not how else MODULE.replace("raise SystemExit", "raise Odd"))
+def test_a_python_module(how: tuple[str, ...], tmp_path: Path) -> None:
+    found = f"import sys\nsys.path.append({str(Path(__file__).parent)!r})\n"
+    (tmp_path / "unkind.py").write_text(
+        found + (MODULE if not how else MODULE.replace("raise SystemExit", "raise Odd"))
+    )
     arguments = ("--area=varints", "-rA", "--junitxml=j.xml", "--report=r.jsonl", "-p", "no:cacheprovider", *how)
     done = run("--impl=unkind", "--dialect=kafka", *arguments, cwd=tmp_path)
     assert done.code == 1
@@ -264,6 +266,15 @@ def test_an_argument(arguments: list[str]) -> None:
 def test_an_option_of_pytest(option: str, tmp_path: Path) -> None:
     path = f"{IN_A_PATH}/x" if option in ("--report", "--transcript") else IN_A_PATH
     done = run("--impl=reference", f"{option}={path}", "-p", "no:cacheprovider", cwd=tmp_path)
+    assert done.code == 4
+    clean(done.coloured)
+
+
+@pytest.mark.parametrize(
+    "argument", [IN_A_PATH, f"reference::{IN_A_PATH}", f"reference::kafka/varints/{IN_A_PATH}#decode"]
+)
+def test_an_argument_of_pytest(argument: str, tmp_path: Path) -> None:
+    done = run("--impl=reference", argument, "-p", "no:cacheprovider", cwd=tmp_path)
     assert done.code == 4
     clean(done.coloured)
 

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from pytest_run import Run, run
+from pytest_run import Run, run, run_anew
 
 AREA = "--area=varints"
 #: Every option of the suite's but --impl.
@@ -33,7 +33,7 @@ def well(done: Run, last: str) -> bool:
 
 @pytest.mark.parametrize("option", OPTIONS)
 def test_a_conftest_may_have_every_option_but_impl(tmp_path: Path, option: str) -> None:
-    done = run(cwd=project(tmp_path, option))
+    done = run_anew(cwd=project(tmp_path, option))
     assert well(done, "1 passed"), done.text
 
 
@@ -82,7 +82,7 @@ def test_a_folder_named_wireproof_does_no_harm(tmp_path: Path, as_package: bool)
     if as_package:
         (tmp_path / "wireproof" / "__init__.py").write_text("OURS = True\n")
     (tmp_path / "test_own.py").write_text("import wireproof\n\n\ndef test_own():\n    assert wireproof.OURS\n")
-    done = run(cwd=tmp_path)
+    done = run_anew(cwd=tmp_path)
     # Without an __init__ the installed package is what Python finds.
     assert "Error while loading plugin" not in done.text
     assert (done.code, "1 passed" in done.text) == ((0, True) if as_package else (1, False)), done.text
@@ -91,7 +91,7 @@ def test_a_folder_named_wireproof_does_no_harm(tmp_path: Path, as_package: bool)
 def test_a_folder_named_wireproof_that_hides_the_kit_is_named(tmp_path: Path) -> None:
     (tmp_path / "wireproof").mkdir()
     (tmp_path / "wireproof" / "__init__.py").write_text("")
-    done = run("--impl=reference", AREA, cwd=tmp_path)
+    done = run_anew("--impl=reference", AREA, cwd=tmp_path)
     assert done.code == 4, done.text
     assert f"'wireproof' is hidden by {tmp_path / 'wireproof'}" in done.text
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -18,7 +19,7 @@ from conformance.own import own
 from conformance.suite.scopes import scopes
 from conformance.values import difference, identical
 
-REFUSED = {"reason": "truncated", "offset": 3, "detail": "ValueError: no"}
+REFUSED: dict[str, Any] = {"reason": "truncated", "offset": 3, "detail": "ValueError: no"}
 
 
 @pytest.mark.parametrize("half", [None, "decode", "encode"])

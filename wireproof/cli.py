@@ -96,10 +96,11 @@ def _version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
         return
     import wireproof
     from conformance import vectors
+    from wireproof.output import say
 
     count = len(vectors.load())
-    click.echo(f"wireproof {wireproof.__version__}")
-    click.echo(f"vectors   {vectors.digest()} ({count} vectors; dialects: {', '.join(vectors.dialects()) or 'none'})")
+    say(f"wireproof {wireproof.__version__}")
+    say(f"vectors   {vectors.digest()} ({count} vectors; dialects: {', '.join(vectors.dialects()) or 'none'})")
     ctx.exit()
 
 

@@ -10,7 +10,7 @@ import pytest
 from conformance import ledger
 from conformance.model import Op
 from conformance.questions import UnknownId, find
-from conformance.suite.settings import Settings
+from conformance.suite.settings import Settings, usage_error
 from reference.errors import WireError
 
 #: The attribute of pytest's options that takes the ids to xdist's workers, whose arguments are the suite's file alone.
@@ -110,7 +110,7 @@ def _parts(argument: str, implementations: Sequence[str]) -> tuple[str | None, s
     if not colons:
         return None, argument
     if spec not in implementations:
-        raise pytest.UsageError(f"{argument}: {spec!r} is not tested here, but {', '.join(implementations)}.\n{_HOW}")
+        raise usage_error(f"{argument}: {spec!r} is not tested here, but {', '.join(implementations)}.\n{_HOW}")
     return spec, name
 
 
@@ -118,9 +118,9 @@ def _item(name: str, argument: str, settings: Settings) -> str:
     """The name of the item that asks what an id names. Raises pytest.UsageError."""
     if name.startswith("gen/"):
         if "#" in name:
-            raise pytest.UsageError(f"{argument} is a generated case: `wireproof repro` asks it again")
+            raise usage_error(f"{argument} is a generated case: `wireproof repro` asks it again")
         if not settings.properties:
-            raise pytest.UsageError(f"{argument} is a property of generated cases: add --properties")
+            raise usage_error(f"{argument} is a property of generated cases: add --properties")
         return name
     path, _, op = name.partition("#")
     stored, mutated, _ = path.partition("+")
@@ -134,7 +134,7 @@ def _item(name: str, argument: str, settings: Settings) -> str:
         if op or mutated:
             find(name)  # there may be none such
     except (UnknownId, WireError) as error:
-        raise pytest.UsageError(f"{argument}: {error}\n{_HOW}") from None
+        raise usage_error(f"{argument}: {error}\n{_HOW}") from None
     return f"{folder}/derived" if mutated else stored
 
 

@@ -118,7 +118,7 @@ class Suite:
             try:
                 self.recording = Recording(self.settings.report, self.descriptions, self.settings.one_line())
             except ReportError as error:
-                raise pytest.UsageError(str(error)) from None
+                raise usage_error(str(error)) from None
 
     @pytest.hookimpl(wrapper=True)
     def pytest_collection(self) -> Any:
@@ -162,7 +162,7 @@ class Suite:
     def pytest_collection_modifyitems(self, config: pytest.Config) -> None:
         missing = () if hasattr(config, "workerinput") else self.chosen.missing()
         if missing:
-            raise pytest.UsageError("\n".join(missing))
+            raise usage_error("\n".join(missing))
 
     @pytest.hookimpl(optionalhook=True, tryfirst=True)
     def pytest_xdist_make_scheduler(self, config: pytest.Config, log: Any) -> Any:

@@ -65,12 +65,18 @@ def parse(text: bytes, name: str, given: Mapping[str, Any] | None = None) -> Vec
     the file's own. Raises VectorError."""
     try:
         raw = _decoder.decode(text)
-    except msgspec.MsgspecError as error:
+    except RecursionError:
+        raise VectorError(f"{name}: it is nested too deeply") from None
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise VectorError(f"{name}: {error}{_where(text, str(error))}") from None
     if raw.area not in AREAS:
         raise VectorError(f"{name}: there is no area {raw.area!r}; the areas are {', '.join(AREAS)}")
     vectors = []
-    settings = {**(given or {}), **{key: from_json(value) for key, value in raw.settings.items()}}
+    try:
+        own = {key: from_json(value) for key, value in raw.settings.items()}
+    except ValueFormatError as error:
+        raise VectorError(f"{name}: settings: {error}") from None
+    settings = {**(given or {}), **own}
     for entry in raw.vectors:
         try:
             vectors.append(_resolve(entry, raw, settings))
@@ -90,7 +96,10 @@ def _where(text: bytes, error: str) -> str:
     found = re.search(r"\$\.vectors\[(\d+)\]", error)
     if not found:
         return ""
-    identifier = msgspec.json.decode(text)["vectors"][int(found[1])].get("id", "without an id")
+    try:
+        identifier = msgspec.json.decode(text)["vectors"][int(found[1])]["id"]
+    except (ValueError, TypeError, KeyError, RecursionError):  # behind the error the text may be anything
+        return " (vector without an id)"
     return f" (vector {identifier!r})"
 
 
