@@ -12,11 +12,11 @@ from conformance.connection import Options, open_connection
 from conformance.connection.manners import Inspection
 from conformance.connection.manners import Result as Found
 from conformance.model import Case, Observation, Op, Status
-from wireproof.commands.new_wrapper import new
+from wireproof.cli import group
 
 
 def run(*arguments: str) -> Result:
-    return CliRunner().invoke(new, ["wrapper", *arguments])
+    return CliRunner().invoke(group, ["new", "wrapper", *arguments])
 
 
 @pytest.fixture(autouse=True)
