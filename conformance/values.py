@@ -32,8 +32,11 @@ _AS_THEY_ARE = _TEXT_LIKE | {int}
 
 def to_json(value: Any) -> Any:
     """A protocol value → what `json.dumps` takes. Raises ValueFormatError for what `from_json` would not give back."""
-    if type(value) in _TEXT_LIKE:
+    kind = type(value)
+    if kind in _TEXT_LIKE:
         return value
+    if kind is dict:
+        return _struct_to_json(value)
     match value:
         case None | bool() | str():
             return value

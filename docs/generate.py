@@ -56,21 +56,22 @@ did is right or contested under a ruling. {unreached} are not reached yet, for t
 
 _PYTEST = """\
 `pytest --impl=SPEC` collects the conformance suite and nothing else. pytest's own options work with it: `-k`, `-x`,
-`--lf`, `--junitxml`, and `-n` where pytest-xdist is installed. Without `--impl` there is no other option of Wireproof's,
-so that none can meet one of yours.
+`--lf`, `--junitxml`, and `-n` where pytest-xdist is installed. Without `--impl` there is no other option of
+Wireproof's, so that none can meet one of yours.
 
 An argument without an option is an id, as it stands behind FAILED: `pytest --impl=my_codec
-'my_codec::kafka/varints/varint-1#decode'` asks that one, and without `my_codec::` it is asked of every implementation. In
-`-k` an id, or a part of one, stands as it is: `-k 'varint-1#decode or tag-'`. `--tb=short` shows a failure in two lines,
-`--tb=line` in one, `--tb=no` not at all.
+'my_codec::kafka/varints/varint-1#decode'` asks that one, and without `my_codec::` it is asked of every
+implementation. In `-k` an id, or a part of one, stands as it is: `-k 'varint-1#decode or tag-'`. `--tb=short` shows a
+failure in two lines, `--tb=line` in one, `--tb=no` not at all.
 
-pytest-timeout's `--timeout` is a limit for a test. Items of the suite have none, since one may wait for the answers to a
-whole block of questions: `--case-timeout` is the limit of each question.
+pytest-timeout's `--timeout` is a limit for a test. Items of the suite have none, since one may wait for the answers
+to a whole block of questions: `--case-timeout` is the limit of each question.
 """
 
 _PYTEST_ENDS = """\
 The exit codes are pytest's own: 0 no deviation that is not known; 1 deviations, a file of known deviations that is no
-longer true, or nothing asked; 4 a usage error; 5 nothing collected.
+longer true, or nothing asked; 2 ended early, by SIGINT or SIGTERM, or because the report or the transcript can't be
+written on; 4 a usage error; 5 nothing collected. A run that is ended early, by `-x` too, says how much was asked.
 """
 
 

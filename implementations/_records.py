@@ -8,7 +8,8 @@ What the classes do not tell or take, and so is not asked: the record attributes
 records had before LogAppendTime, batch attributes other than the codec and the transactional bit (writing), a codec
 that makes the records no smaller (writing), a base offset, a base timestamp that is not the first record's (writing),
 the offset, timestamp and key of a compressed wrapper (writing; a key is not shown either). A record by itself is put
-into a batch, the header of which is made here.
+into a batch, the header of which is made here. A key of a value that its format has no field for is handed to the
+builder as it is: it refuses, or does not.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import zlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from implementations._shared import TrailingBytesError
+from implementations._shared import BATCH_FIELDS, RECORD_FIELDS, TrailingBytesError, others_than
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -34,6 +35,10 @@ TYPES: dict[str, tuple[int, int] | None] = {
 REBUILDS = ("partitionLeaderEpoch", "lastOffsetDelta", "maxTimestamp")
 #: How the decompressors of the standard library refuse.
 REJECTS = (zlib.error, EOFError, OSError)
+
+#: The fields of a message, and of a compressed wrapper.
+MESSAGE_FIELDS = frozenset(("magic", "offset", "attributes", "timestamp", "key", "value"))
+WRAPPER_FIELDS = MESSAGE_FIELDS - {"value"} | {"messages"}
 
 #: No builder may call a batch full.
 ROOM = 1 << 30
@@ -153,7 +158,8 @@ class Classes:
         if first:
             raise NotImplementedError("the builder takes the first record's timestamp for the base timestamp")
         producer = (batch["producerId"], batch["producerEpoch"], batch["baseSequence"])
-        builder = self.batch_builder(2, attributes & CODEC, bool(attributes & TRANSACTIONAL), *producer, ROOM)
+        more = others_than(BATCH_FIELDS | {"magic"}, batch)
+        builder = self.batch_builder(2, attributes & CODEC, bool(attributes & TRANSACTIONAL), *producer, ROOM, **more)
         for record in records:
             _append(builder, record, batch["baseTimestamp"])
         built = bytes(builder.build())
@@ -171,13 +177,15 @@ class Classes:
     def _built_message(self, message: dict[str, Any], magic: int | None) -> bytes:
         inner = message.get("messages", [message])
         codec = message["attributes"]
-        builder = self.legacy_builder(magic, codec, ROOM)
+        more = others_than(WRAPPER_FIELDS, message) if "messages" in message else {}
+        builder = self.legacy_builder(magic, codec, ROOM, **more)
         if codec & ~CODEC or any(each["attributes"] for each in inner if each is not message):
             raise NotImplementedError("the builder takes a codec, and no other attributes")
         if "messages" in message and (message["offset"], message.get("timestamp", 0), message["key"]) != (0, 0, None):
             raise NotImplementedError("the builder writes wrappers of offset 0, timestamp 0 and no key")
         for each in inner:
-            builder.append(each["offset"], each.get("timestamp"), key=each["key"], value=each["value"])
+            fields = {"key": each["key"], "value": each["value"]} | others_than(MESSAGE_FIELDS, each)
+            builder.append(each["offset"], each.get("timestamp"), **fields)
         return bytes(builder.build())
 
 
@@ -204,7 +212,7 @@ def _append(builder: Any, record: dict[str, Any], base: int) -> Any:
     if record["attributes"]:
         raise NotImplementedError("the builder takes no record attributes")
     headers = [tuple(pair) for pair in record["headers"]]  # the compiled builder takes no other pairs
-    fields = {"key": record["key"], "value": record["value"], "headers": headers}
+    fields = {"key": record["key"], "value": record["value"], "headers": headers} | others_than(RECORD_FIELDS, record)
     return builder.append(record["offsetDelta"], base + record["timestampDelta"], **fields)
 
 

@@ -17,6 +17,22 @@ SPELLED = {
     "StreamsGroupHeartbeatResponse": {"AcceptableRecoveryLag": "AcceptableRecoveryLagLegacy"},
     "TxnOffsetCommitRequest": {"GenerationId": "GenerationIdOrMemberEpoch"},
 }
+#: The fields of a batch, and of a record.
+BATCH_FIELDS = frozenset(
+    (
+        "baseOffset",
+        "partitionLeaderEpoch",
+        "attributes",
+        "lastOffsetDelta",
+        "baseTimestamp",
+        "maxTimestamp",
+        "producerId",
+        "producerEpoch",
+        "baseSequence",
+        "records",
+    )
+)
+RECORD_FIELDS = frozenset(("attributes", "timestampDelta", "offsetDelta", "key", "value", "headers"))
 
 
 class TrailingBytesError(ValueError):
@@ -41,6 +57,11 @@ def read_whole(read: Callable[[io.BytesIO], Any], data: bytes) -> Any:
 def wire_name(field: str) -> str:
     """A field's name as Kafka's schemas write it: `ApiKey` for `api_key`."""
     return "".join(word.capitalize() for word in field.split("_"))
+
+
+def others_than(fields: frozenset[str], value: dict[str, Any]) -> dict[str, Any]:
+    """What a value has beside these fields: handed to the library as it is, which may refuse it."""
+    return {key: item for key, item in value.items() if key not in fields}
 
 
 def distinct_tags(tags: Iterable[tuple[int, bytes]]) -> dict[int, bytes]:

@@ -29,7 +29,7 @@ from kio.serial import entity_reader, entity_writer, errors, readers, writers
 from kio.serial._introspect import EntityField, EntityTupleField, classify_field, is_optional
 from kio.static.primitive import TZAwareMicros, i64
 
-from implementations._shared import SPELLED, TrailingBytesError, wire_name
+from implementations._shared import BATCH_FIELDS, RECORD_FIELDS, SPELLED, TrailingBytesError, others_than, wire_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -283,6 +283,7 @@ def _native_batch(batch: dict[str, Any]) -> NewRecordBatch:
         base_sequence=given["baseSequence"],
         attributes=given["attributes"],
         records=tuple(_native_record(record, given["baseOffset"], given["baseTimestamp"]) for record in records),
+        **others_than(BATCH_FIELDS, given),
     )
 
 
@@ -295,6 +296,7 @@ def _native_record(record: dict[str, Any], base_offset: int, base_timestamp: int
         key=given["key"],
         value=given["value"],
         headers=tuple(RecordHeader(key=_octets(key), value=value) for key, value in given["headers"]),
+        **others_than(RECORD_FIELDS, given),
     )
 
 

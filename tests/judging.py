@@ -52,6 +52,10 @@ def lookup(**fields: Any) -> Vector:
     return make({"type": "INT8", "bytes": [["05", "five"]], "key": "a", "values": [{"hex": "01"}, None]} | fields)
 
 
+def convert(**fields: Any) -> Vector:
+    return make({"type": "INT8", "bytes": [["05", "five"]], "to": "magic-1", "gives": [["06", "six"]]} | fields)
+
+
 def serve(**fields: Any) -> Vector:
     pattern = {"type": "ResponseFrame:ApiVersions", "version": 0, "value": {"body": {"ErrorCode": 35}}}
     return make({"chunks": [[["00", "a byte"]]], "sends": [pattern], "closes": False} | fields)

@@ -135,6 +135,8 @@ for line in sys.stdin:
     answer = {{"seq": asked.get("seq")}}
     if asked["op"] == "describe":
         answer = {{"name": "program", "ops": ["decode"], "types": {{"kafka": {{"NULLABLE_STRING": None}}}}}}
+    elif asked["op"] == "configure":
+        answer["ok"] = True
     else:
         try:
             value = codec.decode(asked["type"], bytes.fromhex(asked["data"]), dialect="kafka")

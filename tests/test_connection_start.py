@@ -92,7 +92,10 @@ def test_a_missing_attribute(here: Path) -> None:
 def test_none_of_the_functions(here: Path) -> None:
     write(here / "functionless.py", "def read(data): ...\ndef write(value): ...\n")
     text = text_of("functionless")
-    assert "none of the eight functions decode, encode, recode, lookup, serve, interpret, negotiate, evolve" in text
+    assert (
+        "none of the nine functions decode, encode, recode, lookup, convert, serve, interpret, negotiate, evolve"
+        in text
+    )
     assert "Its functions: read, write." in text
     assert "wireproof new wrapper python" in text
 

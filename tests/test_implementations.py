@@ -487,6 +487,54 @@ class TestRecords:
         assert found.decode("RecordSet", written, dialect="kafka") == in_a_set
 
 
+BATCH = {
+    "baseOffset": 0,
+    "partitionLeaderEpoch": 0,
+    "attributes": 0,
+    "lastOffsetDelta": 0,
+    "baseTimestamp": 1_600_000_000_000,
+    "maxTimestamp": 1_600_000_000_000,
+    "producerId": -1,
+    "producerEpoch": -1,
+    "baseSequence": -1,
+}
+RECORD = {"attributes": 0, "timestampDelta": 0, "offsetDelta": 0, "key": b"a", "value": b"1", "headers": []}
+MESSAGE = {"offset": 3, "attributes": 0, "timestamp": 1_600_000_000_000, "key": b"k", "value": b"v"}
+
+
+class TestFieldsOfAnotherFormat:
+    """They reach the library, which refuses what it has no name for; no wrapper drops them."""
+
+    @pytest.mark.parametrize("module", LIBRARIES)
+    def test_of_a_batch(self, module: str) -> None:
+        found = wrapper(module)
+        assert found.encode("RecordBatch", BATCH | {"records": [RECORD]}, dialect="kafka")
+        with pytest.raises(TypeError):
+            found.encode("RecordBatch", BATCH | {"records": [RECORD], "key": b"k"}, dialect="kafka")
+
+    @pytest.mark.parametrize("module", LIBRARIES)
+    @pytest.mark.parametrize("field", ["timestamp", "offset", "messages"])
+    def test_of_a_record(self, module: str, field: str) -> None:
+        with pytest.raises(TypeError):
+            wrapper(module).encode("RecordBatch", BATCH | {"records": [RECORD | {field: 1}]}, dialect="kafka")
+
+    @pytest.mark.parametrize("module", ["kafka_python", "aiokafka"])
+    @pytest.mark.parametrize("field", ["offsetDelta", "producerId"])
+    def test_of_a_message(self, module: str, field: str) -> None:
+        found = wrapper(module)
+        assert found.encode("MessageSet", [MESSAGE], dialect="kafka", version=1)
+        with pytest.raises(TypeError):
+            found.encode("MessageSet", [MESSAGE | {field: 7}], dialect="kafka", version=1)
+
+    @pytest.mark.parametrize("module", ["kafka_python", "aiokafka"])
+    def test_of_a_compressed_wrapper(self, module: str) -> None:
+        found = wrapper(module)
+        whole = {"offset": 0, "attributes": 1, "timestamp": 0, "key": None, "messages": [MESSAGE]}
+        assert found.encode("MessageSet", [whole], dialect="kafka", version=1)
+        with pytest.raises(TypeError):
+            found.encode("MessageSet", [whole | {"producerId": 7}], dialect="kafka", version=1)
+
+
 def test_the_two_paths_of_aiokafka_are_two() -> None:
     found = wrapper("aiokafka")
     assert "_crecords" in found.RECORDS.batch.__module__

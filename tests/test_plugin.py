@@ -125,7 +125,8 @@ def test_a_deviation_fails_the_run_and_says_how_to_repeat_it(whole: Whole, expec
     assert counted(whole.run.text, "failed") == counts[Outcome.FAIL] > 0
     assert counted(whole.run.text, "passed") == counts[Outcome.PASS] > 0
     for identifier, outcome in expected.items():
-        assert (f"FAILED wrong::{identifier}\n" in whole.run.text) is (outcome is Outcome.FAIL)
+        told = re.search(rf"^FAILED wrong::{re.escape(identifier)} - ", whole.run.text, re.MULTILINE)
+        assert (told is not None) is (outcome is Outcome.FAIL)
     repeated = set(re.findall(r"wireproof repro '([^']*)' --impl=wrong", whole.run.text))  # one a finding
     assert repeated == {"kafka/framing/int8-minus-128#decode", "kafka/framing/int8-minus-128#recode"}
     assert "Traceback" not in whole.run.text

@@ -37,7 +37,7 @@ def test_of_vectors(dialect: str) -> None:
     assert all(one.detail.startswith(("twin refused: ", "refused, but nothing valid of this type")) for one in skipped)
 
 
-@pytest.mark.parametrize("ops", [TYPED, {Op.DECODE}, {Op.RECODE}, {Op.ENCODE}], ids=str)
+@pytest.mark.parametrize("ops", [TYPED, {Op.DECODE}, {Op.RECODE}, {Op.ENCODE}], ids=lambda ops: "-".join(sorted(ops)))
 def test_of_the_ledger_and_what_is_derived(ops: frozenset[Op]) -> None:
     examiner = Examiner(Refuser(ops=frozenset(ops)))
     entries = [

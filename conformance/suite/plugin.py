@@ -34,7 +34,7 @@ from conformance.suite.recording import Recording
 from conformance.suite.scopes import scopes
 from conformance.suite.settings import Settings, usage_error
 from conformance.suite.stopping import Stopping
-from conformance.suite.styles import Styles
+from conformance.suite.styles import BRIEF, Styles
 from reference import catalog
 from reference.errors import SchemaError
 
@@ -267,7 +267,7 @@ class Suite:
     def pytest_terminal_summary(self, terminalreporter: Any, exitstatus: int, config: pytest.Config) -> Any:
         """Around all that pytest prints at the end: what one came for stands last."""
         failed = terminalreporter.stats.get("failed", [])
-        if config.option.verbose <= 0:
+        if config.option.verbose <= 0 and config.option.tbstyle not in BRIEF:
             self.others = [report for report in failed if not getattr(report, PAGED, True)]
             failed[:] = [report for report in failed if getattr(report, PAGED, True)]
         found = yield

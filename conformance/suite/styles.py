@@ -13,8 +13,12 @@ from _pytest._code.code import TerminalRepr
 from _pytest._io import TerminalWriter
 
 from conformance.model import Verdict
-from conformance.report.text import safe
+from conformance.report.text import middle, safe
 
+#: Styles in which every failure is shown, those like others before them too: they are short enough.
+BRIEF = ("short", "line")
+#: So many characters of a detail are shown.
+_DETAIL = 300
 #: The attributes with which the one line and the words travel from xdist's workers: a failure itself comes as text.
 _LINE = "wireproof_line"
 _WORDS = "wireproof_words"
@@ -37,7 +41,7 @@ class Styled(TerminalRepr):
     def __init__(self, page: TerminalRepr, verdict: Verdict, nodeid: str, repeat: str, style: str) -> None:
         self.page = page
         self.style = style
-        self.head = f"{verdict.kind or verdict.verdict}: {safe(verdict.detail)}"
+        self.head = f"{verdict.kind or verdict.verdict}: {safe(middle(verdict.detail, _DETAIL))}"
         self.repeat = repeat
         self.reprcrash = Crash(f"{nodeid}: {self.head}", self.head)
 

@@ -41,10 +41,10 @@ def readings(
 ) -> None:
     """Find out which readings of the contested rulings an implementation takes.
 
-    The protocol leaves some points open, and good implementations differ on them. A ruling marked ‡ demands one reading
-    and knows the others. This command asks every vector on which the readings part, and says for each ruling whether
-    the demanded reading is taken, another one, or now this and now that. It ends with what to paste into
-    the wrapper, a dict for a Python module and JSON for a program: what is declared there is reported as contested, in
+    The protocol leaves some points open, and good implementations differ on them. A ruling marked ‡ demands one
+    reading and knows the others. This command asks every vector on which the readings part, and says for each ruling
+    whether the demanded reading is taken, another one, or now this and now that. It ends with what to paste into the
+    wrapper, a dict for a Python module and JSON for a program: what is declared there is reported as contested, in
     generated cases too, and not as a failure.
 
     \b
