@@ -6,6 +6,7 @@ import dataclasses
 import itertools
 from collections.abc import Iterator
 
+import msgspec
 import pytest
 from recorder import TYPED, RecodesMessages, Recorder, Refuser
 
@@ -321,7 +322,7 @@ def test_declared_readings_are_taken_into_account() -> None:
         v for v in of_kind(VectorKind.VALID) if not v.canonical and v.type == "UNSIGNED_VARINT" and len(v.data) > 1
     )
     # What the vector itself says of the reading is taken away: the declared one alone is left.
-    asked = question(dataclasses.replace(overlong, also=()))
+    asked = question(msgspec.structs.replace(overlong, also=()))
     declared = Strict(readings={"R-K-5": "other"})
     assert Examiner(declared).readings("kafka").declared == {"R-K-5": "other"}
     found = verdict(declared, asked)
@@ -333,7 +334,7 @@ def test_declared_readings_are_taken_into_account() -> None:
 def test_a_declared_reading_of_who_refuses_everything_counts_for_nothing() -> None:
     overlong = next(v for v in of_kind(VectorKind.VALID) if v.canonical and v.type == "UNSIGNED_VARINT")
     for also in ((), overlong.also):
-        asked = question(dataclasses.replace(overlong, also=also))
+        asked = question(msgspec.structs.replace(overlong, also=also))
         found = verdict(Refuser(readings={"R-K-5": "other"}), asked)
         assert (found.verdict, found.rulings) == (Outcome.SKIP, ())
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import struct
 import sys
 import uuid
 from typing import Any
 
+import msgspec
 import pytest
 
 from conformance import coverage as counted
@@ -25,7 +25,7 @@ def case(name: str, version: int, **changes: Any) -> Vector:
     """The case `default` of a message-version, with some of its values changed."""
     found = ledger.vector(f"{name}/{version}/default")
     assert found is not None
-    return dataclasses.replace(found, value=found.value | changes)
+    return msgspec.structs.replace(found, value=found.value | changes)
 
 
 def row(message: str, path: str, *chosen: Vector) -> Row:
@@ -179,7 +179,7 @@ def test_floats_are_told_apart_by_their_bits() -> None:
 def test_only_valid_vectors_of_messages_count() -> None:
     one = case("HeartbeatRequest", 4, GenerationId=5)
     for other in (
-        dataclasses.replace(one, kind=Kind.UNENCODABLE),
-        dataclasses.replace(one, type="RequestFrame", version=None),
+        msgspec.structs.replace(one, kind=Kind.UNENCODABLE),
+        msgspec.structs.replace(one, type="RequestFrame", version=None),
     ):
         assert states(row("HeartbeatRequest", "GenerationId", other), 4) == set()

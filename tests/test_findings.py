@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from pytest_run import run
 
@@ -69,7 +70,7 @@ def test_a_place_that_is_known_is_one_finding_in_every_type_and_version() -> Non
         verdict(2, type="ApiVersionsResponse", version=3, place="tag count: missing", area="varints"),
     ]
     assert [finding.verdicts for finding in findings(alike)] == [tuple(alike)]
-    assert len(findings(dataclasses.replace(one, place="") for one in alike)) == 2
+    assert len(findings(msgspec.structs.replace(one, place="") for one in alike)) == 2
 
 
 def test_what_was_recoded_wrong_was_written_wrong() -> None:

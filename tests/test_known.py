@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import datetime
 import sys
 import tomllib
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from conformance import known
@@ -343,9 +343,9 @@ def test_an_entry_of_a_finding_knows_what_has_its_group_and_nothing_else(file: P
     found = load(file, entry(match=None, finding={"verdict": "fail"} | parts))
     like = verdict(kind=Kind.ACCEPTED_INVALID, demanded="truncated", place="tag size")
     others = [
-        dataclasses.replace(like, place="count"),
-        dataclasses.replace(like, ground="R-K-10"),  # a part that the entry has not
-        dataclasses.replace(like, demanded="negative-length"),
+        msgspec.structs.replace(like, place="count"),
+        msgspec.structs.replace(like, ground="R-K-10"),  # a part that the entry has not
+        msgspec.structs.replace(like, demanded="negative-length"),
     ]
     assert found.find(like) is found.deviations[0]
     assert [found.find(other) for other in others] == [None, None, None]
@@ -362,7 +362,7 @@ def test_a_draft_excuses_the_run_that_it_was_made_of_and_nothing_else(file: Path
     found = load(file, known.draft(seen, "mine"))
     assert len(found.deviations) == 3
     assert [found.find(one) is not None for one in seen] == [True] * 4
-    assert found.find(dataclasses.replace(seen[0], place="marker")) is None
+    assert found.find(msgspec.structs.replace(seen[0], place="marker")) is None
 
 
 def test_a_draft_of_nothing_is_a_file(file: Path) -> None:

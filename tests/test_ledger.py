@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import shutil
 import subprocess
 from collections import Counter
 from pathlib import Path
 
+import msgspec
 import pytest
 from click.testing import CliRunner
 from judging import judged, judged_by_asking
@@ -228,7 +228,7 @@ def test_making_it_tells_differences(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_verdicts_are_rows() -> None:
     found = vector("HeartbeatRequest/4/set")
     verdict = judge(found, ask(REFERENCE, found.case(Op.DECODE)))
-    assert dataclasses.replace(verdict, note="") == Verdict(
+    assert msgspec.structs.replace(verdict, note="") == Verdict(
         id="kafka/messages/HeartbeatRequest/4/set#decode",
         dialect="kafka",
         area="messages",

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from conformance import vectors
@@ -83,7 +83,7 @@ def test_a_line_loses_nothing_of_its_verdict(tmp_path: Path) -> None:
     printable: dict[str, Any] = {"detail": "lone \\ud800 surrogate\n‡", "place": "lone \\ud800 place"}
     assert [verdict_of(line.verdict_row) for line in read.lines] == [
         VERDICTS[0],
-        dataclasses.replace(VERDICTS[1], **printable),
+        msgspec.structs.replace(VERDICTS[1], **printable),
     ]
 
 

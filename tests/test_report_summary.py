@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import golden
+import msgspec
 
 from conformance.findings import findings
 from conformance.model import Description, Kind, Op, Outcome, Tally, Verdict
@@ -112,7 +111,7 @@ def test_matrix() -> None:
 
 def test_matrix_lists_no_more_than_asked() -> None:
     left = many("varints", Outcome.PASS, 50)
-    right = [dataclasses.replace(one, verdict=Outcome.CRASH) for one in left]
+    right = [msgspec.structs.replace(one, verdict=Outcome.CRASH) for one in left]
     text = to_string(matrix({"left": left, "right": right}, limit=5), width=100, color=False)
     assert "They differ on 50 questions" in text
     assert text.count("kafka/varints/") == 5
@@ -139,7 +138,7 @@ def test_matrix_names_the_findings_on_which_they_differ() -> None:
     left = many("varints", Outcome.PASS, 5)
     about = [("tag size", 0), ("count", 1), ("tag size", 2), ("tag size", 3), ("count", 4)]
     right = [
-        dataclasses.replace(left[number], verdict=Outcome.FAIL, kind=Kind.ACCEPTED_INVALID, place=place)
+        msgspec.structs.replace(left[number], verdict=Outcome.FAIL, kind=Kind.ACCEPTED_INVALID, place=place)
         for place, number in about
     ]
     text = to_string(matrix({"left": left, "right": right}), width=100, color=False)
@@ -203,7 +202,7 @@ def test_findings_are_listed_most_frequent_first_and_no_more_than_asked() -> Non
 
 def test_a_large_share_that_was_not_asked_is_said_with_its_reasons() -> None:
     skipped = [
-        dataclasses.replace(one, note="whose valid twin was not accepted")
+        msgspec.structs.replace(one, note="whose valid twin was not accepted")
         for one in many("messages", Outcome.SKIP, 300)
     ]
     verdicts = [*skipped, *many("messages", Outcome.NOT_ASKED, 50), *many("messages", Outcome.PASS, 150)]

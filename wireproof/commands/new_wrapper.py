@@ -55,7 +55,10 @@ def wrapper(kind: str, folder: Path) -> None:
     taken = [name for name in texts if (folder / name).exists()]
     if taken:
         raise click.UsageError(f"{folder} already has {' and '.join(taken)}: nothing was written. Name another folder.")
-    _write(folder, texts)
+    try:
+        _write(folder, texts)
+    except OSError as error:
+        raise click.UsageError(f"{error.filename or folder} cannot be written: {error.strerror}") from None
     say(f"{folder / scaffold.code} runs as it is; {folder / 'README.md'} says how to go on. Try:")
     say("")
     for command in (f"cd {shlex.quote(str(folder))}", *scaffold.commands):
