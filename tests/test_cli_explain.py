@@ -201,7 +201,7 @@ def test_only_the_message_s_own_schemas_are_read() -> None:
         "try:\n"
         f"    main(['explain', {REQUESTS!r}])\n"
         "except SystemExit:\n"
-        "    print(*sorted(catalog.current()._schemas), 'msgspec' in sys.modules)\n"
+        "    print(*sorted(catalog.current()._schemas), 'hypothesis' in sys.modules)\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.split("\n")[-2] == "ApiVersionsRequest MetadataRequest False"

@@ -78,7 +78,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def tried(folder: Path, spec: str, *options: str) -> Run:
-    return run(f"--impl={spec}", "--area=framing", "--timeout=1", "--tb=no", "-q", *options, cwd=folder)
+    return run(f"--impl={spec}", "--area=framing", "--case-timeout=1", "--tb=no", "-q", *options, cwd=folder)
 
 
 def test_every_deviating_outcome_is_tried() -> None:

@@ -498,7 +498,6 @@ BATCH = {
     "producerEpoch": -1,
     "baseSequence": -1,
 }
-RECORD = {"attributes": 0, "timestampDelta": 0, "offsetDelta": 0, "key": b"a", "value": b"1", "headers": []}
 MESSAGE = {"offset": 3, "attributes": 0, "timestamp": 1_600_000_000_000, "key": b"k", "value": b"v"}
 
 
