@@ -1,4 +1,4 @@
-"""Lists: elements of arrays, headers, records, entries of sets, in another order, twice, left out, or from elsewhere."""
+"""Lists: elements of arrays, headers, records, sets: in another order, twice, left out, or from elsewhere."""
 
 from __future__ import annotations
 

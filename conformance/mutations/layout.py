@@ -8,6 +8,7 @@ all this is known up to the fault; behind a CRC that is wrong it is known all th
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 import zlib
 from collections.abc import Callable, Iterator, Sequence
@@ -248,7 +249,7 @@ def _pieces(spans: Sequence[Span], data: bytes, *, unsigned_lengths: bool) -> It
 
 def _unread(start: int, end: int, ends: Sequence[int]) -> Iterator[Piece]:
     borders = sorted({start, end, *(border for border in ends if start < border < end)})
-    for first, second in zip(borders, borders[1:], strict=False):
+    for first, second in itertools.pairwise(borders):
         yield Piece(first, second)
 
 
