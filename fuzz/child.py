@@ -24,6 +24,8 @@ from fuzz.orders import Ended, Event, Failed, Finding, Order, Progress, encode
 _REPORTED = 0.5
 #: Every so many executions another generated function is instrumented: not by the clock, so that a run is repeatable.
 _INSTRUMENTED = 300
+#: Seconds, where the connection watches the time: with 0 atheris ends the process at the first second's pause.
+_NO_LIMIT = 1_000_000
 #: So many branches stand for what is novel of what an implementation showed.
 _NOVELTIES = 4096
 
@@ -74,7 +76,7 @@ def _run(order: Order, telling: _Telling, generated: Generated) -> NoReturn:
     session = opened(order, _Listener(telling, novelties))
     target = _Target(order, session, telling, RunningInput(Path(order.running)), novelties, generated)
     mutator = Mutator(session.forms, _basic, structured=order.structured)
-    limit = 0 if order.outside else max(1, round(order.timeout))
+    limit = _NO_LIMIT if order.outside else max(1, round(order.timeout))
     arguments = [
         sys.argv[0],
         f"-seed={order.seed + 1}",  # 0 would be a seed of its own choice
