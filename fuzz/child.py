@@ -53,6 +53,8 @@ def main(argument: str) -> NoReturn:
     null = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1):
         os.dup2(null, stream)
+    if "reference" in sys.modules:
+        raise RuntimeError("the reference was imported before it could be instrumented")
     generated = instrument.install({"reference", *order.packages})
     # Only now, or what is imported would not be instrumented.
     from conformance.connection import ImplementationError

@@ -1,39 +1,18 @@
-"""Findings: deviations of one signature, as files hold them."""
+"""How a judged question becomes a finding, and what that is called."""
 
 from __future__ import annotations
 
 import hashlib
 import re
-from typing import Any
-
-import msgspec
 
 from conformance import rows
 from conformance.asking import Judged
 from conformance.model import Verdict
+from fuzz.found import Found
 
 _PLAIN = re.compile(r"[^A-Za-z0-9]+")
 #: The longest part of a file's name that is for people.
 _LONGEST = 80
-
-
-class Found(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A finding as it is told when it is made. `row`: the judged question, as `conformance.rows` has it."""
-
-    name: str
-    signature: dict[str, str | None]
-    target: str
-    dialect: str
-    id: str
-    input: str
-    size: int
-    row: dict[str, Any]
-
-    @property
-    def order(self) -> tuple[int, int, str]:
-        """What is smaller comes first: fewer bytes, fewer that are not zero."""
-        data = bytes.fromhex(self.id.rpartition("/x")[2].partition("#")[0].partition("+")[0])
-        return self.size, sum(data), self.id
 
 
 def name_of(verdict: Verdict) -> str:

@@ -75,6 +75,13 @@ def typed(described: Description, dialect: str, ops: Iterable[Op], only: str | N
     return found
 
 
+def untyped(described: Description, dialect: str, ops: Iterable[Op]) -> Forms:
+    """The forms of ops without a type that an implementation offers."""
+    offered = (op for op in ops if described.offers(Case("", op, dialect)))
+    forms = (Form(dialect, None, None, frozenset({op})) for op in offered)
+    return {form.head: form for form in forms}
+
+
 def _of_reference(dialect: str) -> Iterator[tuple[str, int | None]]:
     for name, span in own().types[dialect].items():
         if name == "ARRAY":

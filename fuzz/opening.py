@@ -10,7 +10,7 @@ from conformance.asking import NOTHING_KNOWN, Examiner
 from conformance.connection import ImplementationError, Options, open_connection
 from conformance.connection.loading import load
 from conformance.known import Known
-from conformance.model import Description
+from conformance.model import Description, Op
 from fuzz import inputs
 from fuzz.errors import FuzzError
 from fuzz.inputs import Forms
@@ -33,13 +33,23 @@ def forms(kind: Kind, described: Description, dialect: str, only: str | None) ->
     if dialect not in described.dialects:
         spoken = ", ".join(described.dialects)
         raise FuzzError(f"{described.name} does not offer the dialect {dialect}; it offers {spoken}")
-    offered = inputs.typed(described, dialect, kind.ops, only)
+    if not kind.typed and only is not None:
+        raise FuzzError(f"the target {kind.name} asks about no type: leave out {only}")
+    if kind.typed:
+        offered = inputs.typed(described, dialect, kind.ops, only)
+    else:
+        offered = inputs.untyped(described, dialect, [op for op in kind.ops if _has(dialect, op)])
     found = {head: form for head, form in offered.items() if kind.takes(form)}
     if not found:
         what = f"{dialect}" if only is None else f"the type {only} of {dialect}"
         needed = " and ".join(sorted(kind.needs)) or " or ".join(kind.ops)
         raise FuzzError(f"the target {kind.name} asks {needed}, which {described.name} does not offer for {what}")
     return found
+
+
+def _has(dialect: str, op: Op) -> bool:
+    """Whether a dialect says what is right in an op without a type."""
+    return any(op in vector.ops for vector in vectors.load([dialect]))
 
 
 def known_of(path: str | None, described: Description) -> Known:

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from fuzz.finding import Found
+from fuzz.found import Found
 
 
 class Order(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -31,7 +31,7 @@ from fuzz.scouting import Ground, environment
 from fuzz.session import Outside
 from fuzz.store import Kept, Store
 from conformance.report.failure import repro_command
-from fuzz.finding import Found
+from fuzz.found import Found
 from conformance.model import Description
 
 #: How libFuzzer ends a process: by what.

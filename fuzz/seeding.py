@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
 from conformance import seeded
+from conformance.model import Op
 from conformance.own import own
-from conformance.vectors import load
+from conformance.seeds import Seed
+from conformance.seeds import seeds as kit_seeds
 from fuzz.inputs import LONGEST, Forms
 from fuzz.session import digest
 from fuzz.targets import Kind
@@ -17,6 +20,8 @@ from reference.errors import WireError
 #: Buffers from which values are drawn, where that is how a target makes its inputs: so many of each form, so long.
 _BUFFERS = 2
 _BUFFER = 256
+#: Of an input so many bytes may stand before its own.
+_LONGEST = LONGEST - 128
 
 
 def seeds(kind: Kind, dialect: str, forms: Forms) -> Iterator[bytes]:
@@ -28,20 +33,20 @@ def seeds(kind: Kind, dialect: str, forms: Forms) -> Iterator[bytes]:
                 yield form.input(random.randbytes(_BUFFER))
         return
     for form in forms.values():
-        assert form.type is not None
-        try:
-            value = seeded.simplest(form.type, dialect=dialect, version=form.version)
-            yield form.input(own().encode(form.type, value, dialect=dialect, version=form.version))
-        except (NotImplementedError, WireError):
-            continue
-    yield from _of_vectors(dialect, forms)
+        if form.type is not None:
+            with contextlib.suppress(NotImplementedError, WireError):  # a type without values
+                value = seeded.simplest(form.type, dialect=dialect, version=form.version)
+                yield form.input(own().encode(form.type, value, dialect=dialect, version=form.version))
+    for seed in kit_seeds(dialect):
+        found = forms.get(_head(seed))
+        if found is not None and len(seed.data) < _LONGEST and (seed.op in found.ops) and seed.op is not Op.ENCODE:
+            yield found.input(seed.data)
 
 
-def _of_vectors(dialect: str, forms: Forms) -> Iterator[bytes]:
-    for vector in load([dialect]):
-        form = forms.get(f"{vector.type}/{'-' if vector.version is None else vector.version}".encode())
-        if form is not None and vector.pieces and len(vector.data) < LONGEST:
-            yield form.input(vector.data)
+def _head(seed: Seed) -> bytes:
+    if seed.type is None:
+        return str(seed.op).encode()
+    return f"{seed.type}/{'-' if seed.version is None else seed.version}".encode()
 
 
 def write(found: Iterator[bytes], folder: Path) -> int:

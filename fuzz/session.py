@@ -21,7 +21,8 @@ from conformance.model import DEVIATIONS, Case, Observation, Outcome
 from conformance.questions import UnknownId, find
 from fuzz import inputs
 from fuzz.alike import Alike
-from fuzz.finding import Found, made_of
+from fuzz.finding import made_of
+from fuzz.found import Found
 from fuzz.inputs import Form, Forms
 from fuzz.smaller import smaller
 from fuzz.targets import Kind, Likeness, Looked, Steps, Suspect

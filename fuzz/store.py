@@ -25,7 +25,7 @@ from conformance.asking import Judged
 from conformance.bounded import read_bytes
 from conformance.rows import RowError, judged_of
 from fuzz.errors import FuzzError
-from fuzz.finding import Found
+from fuzz.found import Found
 from fuzz.session import digest
 
 

@@ -7,16 +7,20 @@ What looks wrong is no verdict: the judge, asked with the same case, makes that.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from conformance import generated
-from conformance.model import Case, Observation, Op, Status
+import reference
+from conformance import generated, vectors
+from conformance.arguments import arguments_of
+from conformance.model import TYPED_OPS, Case, Observation, Op, Status
 from conformance.own import own
 from conformance.readings import ask
 from conformance.values import ValueFormatError, difference, identical
+from fuzz.drawing import NOTHING, draw
 from fuzz.inputs import Form
 
 #: What makes two deviations look alike before either is judged.
@@ -183,6 +187,45 @@ def _all(looked: Looked, form: Form, data: bytes, seen: Observation, told: Obser
             looked.add(form, op, data, seen, told, f"{where} {op}")
 
 
+def values(form: Form, data: bytes) -> Steps:
+    """What is drawn from the bytes as hypothesis draws it is written, read and written again as the reference does."""
+    value = draw(form.dialect, form.type or "", form.version, data)
+    if value is NOTHING:
+        return Looked()
+    written = own().encode(form.type or "", value, dialect=form.dialect, version=form.version)
+    return (yield from differential(form, written))
+
+
+@functools.cache
+def _configured(dialect: str) -> reference.Reference:
+    """The reference with the settings that implementations are given."""
+    found = reference.Reference()
+    found.configure(vectors.settings(dialect), dialect=dialect)
+    return found
+
+
+def answers(form: Form, data: bytes) -> Steps:
+    """An op without a type, of whose arguments the bytes are the seed: the answer is the reference's."""
+    (op,) = form.ops
+    looked = Looked()
+    try:
+        args = arguments_of(op, data)
+    except ValueError:
+        return looked
+    case = Case(form.identifier(op, data), op, form.dialect, args=args)
+    told = ask(_configured(form.dialect), case)
+    if told.status is Status.UNSUPPORTED:
+        return looked
+    (seen,) = yield (case,)
+    looked.show(seen, told, len(data))
+    if op is Op.EVOLVE and (seen.status, told.status) == (Status.ANSWER, Status.ANSWER):
+        if bool(seen.answer) is not bool(told.answer):
+            looked.add(form, op, data, seen, told)
+    else:
+        _compare(looked, form, data, seen, told)
+    return looked
+
+
 @dataclass(frozen=True, slots=True)
 class Kind:
     """A target with the ops that it asks. `needs`: those without which it cannot be asked of a type.
@@ -194,6 +237,11 @@ class Kind:
     ops: tuple[Op, ...]
     needs: frozenset[Op] = frozenset()
     draws: bool = False
+
+    @property
+    def typed(self) -> bool:
+        """Whether its inputs are about types."""
+        return not TYPED_OPS.isdisjoint(self.ops)
 
     def takes(self, form: Form) -> bool:
         """Whether this is asked of a form."""
@@ -218,5 +266,20 @@ KINDS: Mapping[str, Kind] = {
             differential,
             _READS_AND_WRITES,
         ),
+        Kind(
+            "values",
+            "values that are drawn are written, read and written again as the reference does",
+            values,
+            _READS_AND_WRITES,
+            frozenset({Op.ENCODE}),
+            draws=True,
+        ),
+        Kind(
+            "exchange",
+            "requests in any chunks are answered, and answers understood, as a broker and a client should",
+            answers,
+            (Op.SERVE, Op.INTERPRET, Op.NEGOTIATE),
+        ),
+        Kind("schema", "schemas are refused, or compared, as the dialect has it", answers, (Op.EVOLVE,)),
     )
 }
