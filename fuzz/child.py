@@ -188,9 +188,7 @@ class _Target:
         if now >= self._next_report:
             self._next_report = now + _REPORTED
             self._report()
-        if (self._end is not None and now >= self._end) or (
-            self._runs is not None and counts.executions >= self._runs
-        ):
+        if (self._end is not None and now >= self._end) or (self._runs is not None and counts.executions >= self._runs):
             self._leave()
         return 0 if taken else -1
 

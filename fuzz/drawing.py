@@ -30,7 +30,7 @@ def _drawer(dialect: str, type_name: str, version: int | None) -> Callable[[byte
     def property_(value: Any) -> None:
         into[-1].append(value)
 
-    run = property_.hypothesis.fuzz_one_input
+    run = property_.hypothesis.fuzz_one_input  # type: ignore[attr-defined]
 
     def drawer(data: bytes, drawn: list[Any]) -> None:
         into.append(drawn)

@@ -15,7 +15,6 @@ from typing import Any
 
 import atheris
 
-
 #: So many generated functions are instrumented at once, as they are made. Each takes some ten milliseconds, and the
 #: messages have hundreds: the others follow one by one.
 AT_ONCE = 40
@@ -44,18 +43,18 @@ class Generated:
         self._made = 0
         self._waiting: deque[FunctionType] = deque()
 
-    def __call__(self, source: Any, globals: dict[str, Any] | None = None, locals: Any = None, /, **named: Any) -> None:
+    def __call__(self, source: Any, names: dict[str, Any] | None = None, inner: Any = None, /, **named: Any) -> None:
         caller = sys._getframe(1)  # noqa: SLF001 (whose code it is; exec's own defaults are the caller's, too)
-        if globals is None:
-            globals = caller.f_globals
-            locals = caller.f_locals if locals is None else locals
-        within = globals if locals is None else locals
+        if names is None:
+            names = caller.f_globals
+            inner = caller.f_locals if inner is None else inner
+        within = names if inner is None else inner
         package = str(caller.f_globals.get("__name__", "")).partition(".")[0]
         if package not in self._packages or not isinstance(source, str | CodeType):
-            self._usual(source, globals, within, **named)
+            self._usual(source, names, within, **named)
             return
         code = compile(source, "<string>", "exec", dont_inherit=True) if isinstance(source, str) else source
-        self._usual(code, globals, within, **named)
+        self._usual(code, names, within, **named)
         if code.co_filename.startswith("<"):
             inside = {id(constant) for constant in code.co_consts}
             for item in [*within.values()]:

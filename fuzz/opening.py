@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from pathlib import Path
 
 import reference
@@ -13,10 +15,11 @@ from conformance.known import Known
 from conformance.model import Description, Op
 from fuzz import inputs
 from fuzz.errors import FuzzError
+from fuzz.found import Found
 from fuzz.inputs import Forms
 from fuzz.orders import Order
 from fuzz.session import Inside, Listener, Outside, Session, configure
-from fuzz.targets import KINDS, Kind
+from fuzz.targets import KINDS, Kind, Likeness
 
 
 def kind_of(target: str) -> Kind:
@@ -65,6 +68,27 @@ def examiner_of(spec: str, options: Options, known_file: str | None) -> Examiner
     except ValueError as error:  # it declares a reading that there is not
         connection.close()
         raise ImplementationError(str(error)) from None
+
+
+class _Deaf:
+    """A listener that keeps nothing."""
+
+    def found(self, finding: Found) -> None:
+        pass
+
+    def novel(self, raw: bytes, shown: Likeness) -> None:
+        pass
+
+
+@contextlib.contextmanager
+def session_of(spec: str, target: str, dialect: str, *, outside: bool) -> Iterator[Session]:
+    """A session that only runs inputs. Raises FuzzError, ImplementationError."""
+    order = Order(spec, target, dialect, corpus=(), running="", events=0, outside=outside)
+    session = opened(order, _Deaf())
+    try:
+        yield session
+    finally:
+        session.examiner.close()
 
 
 def opened(order: Order, listener: Listener) -> Session:

@@ -21,8 +21,11 @@ import msgspec
 
 from conformance.connection.base import Options
 from conformance.connection.guard import guard
+from conformance.model import Description
+from conformance.report.failure import repro_command
 from fuzz import orders, seeding
 from fuzz.errors import FuzzError
+from fuzz.found import Found
 from fuzz.inputs import Forms
 from fuzz.opening import examiner_of, forms, kind_of
 from fuzz.orders import Ended, Failed, Finding, Order, Progress
@@ -30,9 +33,6 @@ from fuzz.running_input import read as read_running
 from fuzz.scouting import Ground, environment
 from fuzz.session import Outside
 from fuzz.store import Kept, Store
-from conformance.report.failure import repro_command
-from fuzz.found import Found
-from conformance.model import Description
 
 #: How libFuzzer ends a process: by what.
 EXITS = {77: "it ended the process", 70: "it took too long", 71: "it took too much memory", 72: "it was told to end"}
@@ -48,7 +48,8 @@ _TAIL = 4000
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be done. `seconds` and `runs`: when it ends, whichever comes first; None for never."""
+    """What is to be done. `seconds` and `runs`: when it ends, whichever comes first; None for never.
+    `until_found`: it ends with the first finding, too."""
 
     spec: str
     target: str
@@ -63,6 +64,7 @@ class Plan:
     timeout: float = 5.0
     memory: int = 1024
     structured: bool = True
+    until_found: bool = False
 
 
 @dataclass(slots=True)
@@ -213,6 +215,8 @@ class Run:
                 self._hear(job, told)
             self.state.seconds = time.monotonic() - self._began
             self._watch(self.state, None)
+            if self.plan.until_found and self.state.new:
+                return
             for job in [*jobs]:
                 if job.process.poll() is not None:
                     self._drain(job)
@@ -249,10 +253,10 @@ class Run:
             self._failed_starts = 0
         if self._failed_starts >= FAILED_STARTS or (code == 77 and b"Uncaught Python exception" in job.said):
             raise RuntimeError(f"a child of the campaign ended ({code}):\n{_last(job.said)}")
-        self._died(job, raw, code)
+        self._died(raw, code)
         return True
 
-    def _died(self, job: _Job, raw: bytes, code: int) -> None:
+    def _died(self, raw: bytes, code: int) -> None:
         why = EXITS.get(code, f"signal {-code}" if code < 0 else f"exit {code}")
         self.store.log("death", target=self.plan.target, dialect=self.plan.dialect, why=why, input=raw.hex())
         if not raw:
@@ -296,10 +300,7 @@ class Run:
 
     def _look(self, job: _Job, chunk: bytes) -> None:
         job.said = (job.said + chunk)[-_TAIL:]
-        found = None
         for found in _STATUS.finditer(chunk):
-            pass
-        if found is not None:
             self.state.coverage = max(self.state.coverage, int(found[1]))
             self.state.corpus = max(self.state.corpus, int(found[2]))
 

@@ -58,4 +58,3 @@ def write(found: Iterator[bytes], folder: Path) -> int:
             names.add(name)
             (folder / name).write_bytes(raw)
     return len(names)
-

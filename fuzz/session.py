@@ -1,15 +1,14 @@
 """A session: inputs become questions, what looks wrong is judged, and findings are told at once.
 
-`Inside` asks a module in this process, input by input. `Outside` asks through a connection, a block of inputs at a time,
-since a child is quick only when it is given many questions at once.
+`Inside` asks a module in this process, input by input. `Outside` asks through a connection, a block of inputs at a
+time, since a child is quick only when it is given many questions at once.
 """
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -235,10 +234,3 @@ def configure(connection: Connection | Module, dialect: str) -> bool:
 def digest(raw: bytes) -> str:
     """The name of an input in a corpus, as libFuzzer gives it."""
     return hashlib.sha1(raw, usedforsecurity=False).hexdigest()
-
-
-@contextlib.contextmanager
-def closing(session: Session) -> Iterator[Session]:
-    """A session whose last block is asked, too."""
-    yield session
-    session.finish()

@@ -66,7 +66,9 @@ class Store:
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise FuzzError(f"{self.folder}: another campaign is running there. End it, or give another folder.") from None
+            raise FuzzError(
+                f"{self.folder}: another campaign is running there. End it, or give another folder."
+            ) from None
 
     def close(self) -> None:
         """Let others use it."""
@@ -129,7 +131,9 @@ class Store:
                 except ValueError:
                     event = None
                 if not isinstance(event, dict):
-                    raise FuzzError(f"{self._log}, line {number}: it is no JSON object. Take the line out, or the file.")
+                    raise FuzzError(
+                        f"{self._log}, line {number}: it is no JSON object. Take the line out, or the file."
+                    )
                 yield event
 
     def avoided(self) -> tuple[str, ...]:
@@ -153,8 +157,8 @@ def _usable(path: Path) -> Iterator[None]:
     except OSError as error:
         named = error.filename or path
         raise FuzzError(
-            f"{named}: {error.strerror or error}. A campaign keeps what it finds in files there; what it told before is "
-            "as it was."
+            f"{named}: {error.strerror or error}. A campaign keeps what it finds in files there; "
+            "what it told before is as it was."
         ) from None
 
 
