@@ -37,7 +37,7 @@ _COUNTED = {"recordsCount": "records"}
 _INDEX = re.compile(r"\[\d+\]")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # not frozen: thousands are made a second, and that would take three times the time
 class Piece:
     """Bytes of an input from `start` up to `end`: where in the value they are, what they hold, their value, and the
     form of an integer. What the reference has no span for holds nothing."""
@@ -236,7 +236,8 @@ def _pieces(spans: Sequence[Span], data: bytes, *, unsigned_lengths: bool) -> It
     for span in sorted(spans, key=lambda one: one.start):
         if span.start < at or span.end <= span.start:  # a span in a span
             continue
-        yield from _unread(at, span.start, ends)
+        if at < span.start:
+            yield from _unread(at, span.start, ends)
         raw = data[span.start : span.end]
         form = form_of(raw, span.value, span.what, unsigned_lengths=unsigned_lengths)
         piece = Piece(span.start, span.end, span.path, span.what, span.value, form)
@@ -244,7 +245,8 @@ def _pieces(spans: Sequence[Span], data: bytes, *, unsigned_lengths: bool) -> It
             ends.append(span.end + span.value - piece.bias)
         yield piece
         at = span.end
-    yield from _unread(at, len(data), ends)
+    if at < len(data):
+        yield from _unread(at, len(data), ends)
 
 
 def _unread(start: int, end: int, ends: Sequence[int]) -> Iterator[Piece]:
@@ -254,7 +256,12 @@ def _unread(start: int, end: int, ends: Sequence[int]) -> Iterator[Piece]:
 
 
 def _is_size(piece: Piece) -> bool:
-    return piece.form is not None and _SIZES.fullmatch(piece.what) is not None and piece.value - piece.bias >= 0
+    return _names_size(piece.what) and piece.form is not None and piece.value >= piece.bias
+
+
+@functools.lru_cache(_KEPT)
+def _names_size(what: str) -> bool:
+    return _SIZES.fullmatch(what) is not None
 
 
 def _windows(pieces: Sequence[Piece], starts: dict[int, int]) -> Iterator[Window]:
@@ -293,7 +300,7 @@ def _lists(pieces: Sequence[Piece]) -> Iterator[Elements]:
             head, _, last = piece.path.rpartition(".")
             last = _COUNTED.get(last, last)
             counts[f"{head}.{last}" if head else last] = index
-        for bracket in _INDEX.finditer(piece.path):
+        for bracket in _INDEX.finditer(piece.path) if "[" in piece.path else ():
             element = found.setdefault(piece.path[: bracket.start()], {})
             element.setdefault(bracket.group(), []).append(index)
     for path, by_index in found.items():
