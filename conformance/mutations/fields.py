@@ -94,9 +94,9 @@ def _cut(layout: Layout, random: Random, _: Layout | None) -> Draft | None:
 
 
 def _more(layout: Layout, random: Random, _: Layout | None) -> Draft:
-    """Bytes behind the last one."""
+    """Bytes behind the last one, outside of all that encloses anything."""
     draft = Draft(layout)
-    draft.insert(len(layout.pieces), random.choice((b"\0", b"\xff", b"\0\0\0\0")))
+    draft.insert(len(layout.pieces), random.choice((b"\0", b"\xff", b"\0\0\0\0")), beside=0)
     return draft
 
 

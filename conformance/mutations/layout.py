@@ -129,7 +129,8 @@ class Draft:
         self.layout = layout
         self.parts = [layout.raw(index) for index in range(len(layout.pieces))]
         self.changed: set[int] = set()
-        self._behind: dict[int, bytes] = {}
+        #: Before which piece; of which it shares what encloses it, doubled, so that a place behind one lies between.
+        self._inserted: list[tuple[int, int, bytes]] = []
 
     def put(self, index: int, content: bytes) -> None:
         """Let a piece have these bytes, whatever they do to what encloses it."""
@@ -148,17 +149,21 @@ class Draft:
             self.put(index, b"")
         self.parts[taken.start] = content
 
-    def insert(self, index: int, content: bytes) -> None:
-        """Let these bytes stand before a piece, in what the piece before it is in, or in what that is the size of."""
-        self._behind[index - 1] = self._behind.get(index - 1, b"") + content
+    def insert(self, index: int, content: bytes, *, beside: int | None = None) -> None:
+        """Let these bytes stand before a piece. They are in whatever the piece `beside` is in; without it, in what the
+        piece before them is in or is the size of."""
+        self._inserted.append((index, 2 * index - 1 if beside is None else 2 * beside, content))
 
     def text(self, taken: range) -> bytes:
-        """The bytes that these pieces now have, with what was inserted before, between and behind them."""
-        behind = self._behind
-        if not behind:
+        """The bytes that these pieces now have, with what was inserted among them."""
+        if not self._inserted:
             return b"".join(self.parts[taken.start : taken.stop])
-        rows = (self.parts[index] + behind.get(index, b"") for index in taken)
-        return behind.get(taken.start - 1, b"") + b"".join(rows)
+        among: dict[int, bytes] = {}
+        for index, level, content in self._inserted:
+            if taken.start <= index <= taken.stop and 2 * taken.start - 1 <= level < max(2 * taken.stop, 1):
+                among[index] = among.get(index, b"") + content
+        rows = (among.get(index, b"") + self.parts[index] for index in taken)
+        return b"".join(rows) + among.get(taken.stop, b"")
 
     def count(self, elements: Elements, by: int) -> None:
         """Let a list's count say so many more, where it has one."""
@@ -336,7 +341,7 @@ def _optional_fields(pieces: Sequence[Piece], windows: Sequence[Window]) -> Iter
             continue
         entries: list[range] = []
         at = first
-        while at < len(pieces) and pieces[at].what == "FieldLength" and pieces[at].value > 0 and at in ends:
+        while at in ends and pieces[at].what == "FieldLength" and ends[at] - at > 2 and pieces[at + 1].what == "tag":
             entries.append(range(at, ends[at]))
             seen.add(at)
             at = ends[at]
