@@ -186,6 +186,8 @@ def find(identifier: str) -> Question:
 def _vector(path: str) -> Vector | None:
     dialect, _, rest = path.partition("/")
     area, _, name = rest.partition("/")
+    if vectors.added_folder(path) is not None:
+        return vectors.added_vector(path)
     if dialect not in vectors.dialects() or area not in vectors.AREAS:
         return None
     file = vectors.load_file(dialect, area)

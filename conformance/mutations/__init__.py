@@ -6,7 +6,7 @@
 layout        what stands where in an input, as the reference reads it; changed parts, put together again
 forms         integers: big-endian, varints, zigzag
 mutation      what a mutation is
-tags, elements, prefixes, varints, checksums, …   the mutations, each with its name
+tags, elements, prefixes, varints, fields, checksums, compressed   the mutations, each with its name
 
 Everything hangs on `random` alone: the same input, seed and Python version give the same bytes.
 """
@@ -16,18 +16,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from random import Random
 
-from conformance.mutations import checksums, elements, prefixes, tags, varints
+from conformance.mutations import checksums, compressed, elements, fields, prefixes, tags, varints
 from conformance.mutations.layout import layout_of
 from conformance.mutations.mutation import Mutation
 from conformance.own import own
 
-_MUTATIONS: Mapping[str, Mutation] = {
+_PLAIN: Mapping[str, Mutation] = {
     **tags.MUTATIONS,
     **elements.MUTATIONS,
     **prefixes.MUTATIONS,
     **varints.MUTATIONS,
-    **checksums.MUTATIONS,
+    **fields.MUTATIONS,
 }
+_MUTATIONS: Mapping[str, Mutation] = {**_PLAIN, **checksums.MUTATIONS, **compressed.changing(_PLAIN)}
+#: How mutations are called that take parts from a second input.
+_SPLICE = "-splice"
 #: How often `mutate` mends what encloses a change.
 _MENDED = 0.85
 #: So many mutations are tried before bytes are changed without a thought.
@@ -57,7 +60,8 @@ def apply(
     layout = layout_of(data, dialect, type_name, version)
     if layout is None:
         return None
-    theirs = None if other is None else layout_of(other, dialect, type_name, version)
+    given = other if name.endswith(_SPLICE) else None
+    theirs = None if given is None else layout_of(given, dialect, type_name, version)
     draft = mutation(layout, random, theirs)
     return None if draft is None else draft.data(mend=mend)
 

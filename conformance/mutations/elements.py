@@ -32,7 +32,7 @@ def duplicated(layout: Layout, lists: tuple[Elements, ...], random: Random) -> D
     draft = Draft(layout)
     text = draft.text(element)
     draft.count(found, 1)
-    draft.insert(element.stop, text)
+    draft.insert(element.stop, text, beside=element.start)
     return draft
 
 
@@ -45,6 +45,15 @@ def dropped(layout: Layout, lists: tuple[Elements, ...], random: Random) -> Draf
     draft.count(found, -1)
     draft.put_range(random.choice(found.elements), b"")
     return draft
+
+
+def append(draft: Draft, elements: Elements, content: bytes) -> None:
+    """Put bytes behind a list's last element."""
+    if elements.elements:
+        last = elements.elements[-1]
+        draft.insert(last.stop, content, beside=last.start)
+    else:
+        draft.insert(elements.first, content)
 
 
 def spliced(
@@ -63,7 +72,7 @@ def spliced(
         draft.put_range(random.choice(found.elements), text)
     else:
         draft.count(found, 1)
-        draft.insert(found.elements[-1].stop if found.elements else found.first, text)
+        append(draft, found, text)
     return draft
 
 

@@ -37,7 +37,7 @@ _COUNTED = {"recordsCount": "records"}
 _INDEX = re.compile(r"\[\d+\]")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # not frozen: thousands are made a second, and that would take three times the time
 class Piece:
     """Bytes of an input from `start` up to `end`: where in the value they are, what they hold, their value, and the
     form of an integer. What the reference has no span for holds nothing."""
@@ -129,7 +129,8 @@ class Draft:
         self.layout = layout
         self.parts = [layout.raw(index) for index in range(len(layout.pieces))]
         self.changed: set[int] = set()
-        self._behind: dict[int, bytes] = {}
+        #: Before which piece; of which it shares what encloses it, doubled, so that a place behind one lies between.
+        self._inserted: list[tuple[int, int, bytes]] = []
 
     def put(self, index: int, content: bytes) -> None:
         """Let a piece have these bytes, whatever they do to what encloses it."""
@@ -148,17 +149,21 @@ class Draft:
             self.put(index, b"")
         self.parts[taken.start] = content
 
-    def insert(self, index: int, content: bytes) -> None:
-        """Let these bytes stand before a piece, in what the piece before it is in, or in what that is the size of."""
-        self._behind[index - 1] = self._behind.get(index - 1, b"") + content
+    def insert(self, index: int, content: bytes, *, beside: int | None = None) -> None:
+        """Let these bytes stand before a piece. They are in whatever the piece `beside` is in; without it, in what the
+        piece before them is in or is the size of."""
+        self._inserted.append((index, 2 * index - 1 if beside is None else 2 * beside, content))
 
     def text(self, taken: range) -> bytes:
-        """The bytes that these pieces now have, with what was inserted before, between and behind them."""
-        behind = self._behind
-        if not behind:
+        """The bytes that these pieces now have, with what was inserted among them."""
+        if not self._inserted:
             return b"".join(self.parts[taken.start : taken.stop])
-        rows = (self.parts[index] + behind.get(index, b"") for index in taken)
-        return behind.get(taken.start - 1, b"") + b"".join(rows)
+        among: dict[int, bytes] = {}
+        for index, level, content in self._inserted:
+            if taken.start <= index <= taken.stop and 2 * taken.start - 1 <= level < max(2 * taken.stop, 1):
+                among[index] = among.get(index, b"") + content
+        rows = (among.get(index, b"") + self.parts[index] for index in taken)
+        return b"".join(rows) + among.get(taken.stop, b"")
 
     def count(self, elements: Elements, by: int) -> None:
         """Let a list's count say so many more, where it has one."""
@@ -236,7 +241,8 @@ def _pieces(spans: Sequence[Span], data: bytes, *, unsigned_lengths: bool) -> It
     for span in sorted(spans, key=lambda one: one.start):
         if span.start < at or span.end <= span.start:  # a span in a span
             continue
-        yield from _unread(at, span.start, ends)
+        if at < span.start:
+            yield from _unread(at, span.start, ends)
         raw = data[span.start : span.end]
         form = form_of(raw, span.value, span.what, unsigned_lengths=unsigned_lengths)
         piece = Piece(span.start, span.end, span.path, span.what, span.value, form)
@@ -244,7 +250,8 @@ def _pieces(spans: Sequence[Span], data: bytes, *, unsigned_lengths: bool) -> It
             ends.append(span.end + span.value - piece.bias)
         yield piece
         at = span.end
-    yield from _unread(at, len(data), ends)
+    if at < len(data):
+        yield from _unread(at, len(data), ends)
 
 
 def _unread(start: int, end: int, ends: Sequence[int]) -> Iterator[Piece]:
@@ -254,7 +261,12 @@ def _unread(start: int, end: int, ends: Sequence[int]) -> Iterator[Piece]:
 
 
 def _is_size(piece: Piece) -> bool:
-    return piece.form is not None and _SIZES.fullmatch(piece.what) is not None and piece.value - piece.bias >= 0
+    return _names_size(piece.what) and piece.form is not None and piece.value >= piece.bias
+
+
+@functools.lru_cache(_KEPT)
+def _names_size(what: str) -> bool:
+    return _SIZES.fullmatch(what) is not None
 
 
 def _windows(pieces: Sequence[Piece], starts: dict[int, int]) -> Iterator[Window]:
@@ -293,7 +305,7 @@ def _lists(pieces: Sequence[Piece]) -> Iterator[Elements]:
             head, _, last = piece.path.rpartition(".")
             last = _COUNTED.get(last, last)
             counts[f"{head}.{last}" if head else last] = index
-        for bracket in _INDEX.finditer(piece.path):
+        for bracket in _INDEX.finditer(piece.path) if "[" in piece.path else ():
             element = found.setdefault(piece.path[: bracket.start()], {})
             element.setdefault(bracket.group(), []).append(index)
     for path, by_index in found.items():
@@ -329,7 +341,7 @@ def _optional_fields(pieces: Sequence[Piece], windows: Sequence[Window]) -> Iter
             continue
         entries: list[range] = []
         at = first
-        while at < len(pieces) and pieces[at].what == "FieldLength" and pieces[at].value > 0 and at in ends:
+        while at in ends and pieces[at].what == "FieldLength" and ends[at] - at > 2 and pieces[at + 1].what == "tag":
             entries.append(range(at, ends[at]))
             seen.add(at)
             at = ends[at]

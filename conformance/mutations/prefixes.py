@@ -11,6 +11,8 @@ from conformance.mutations.mutation import Mutation, pick
 _LENGTHS = ("length", "length + 1", "key length", "header length", "message length")
 _COUNTS = ("count", "count + 1", "tag count", "headersCount", "recordsCount")
 _SIZES = ("tag size", "size", "batchLength", "frame size", "set size", "length of all headers", "FieldLength")
+#: What says how much there is of something, or whether it is right.
+PREFIXES = frozenset({*_LENGTHS, *_COUNTS, *_SIZES, "crc"})
 _NULLABLE = ("length", "length + 1", "count", "count + 1")
 
 

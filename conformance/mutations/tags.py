@@ -28,15 +28,14 @@ def _insert(layout: Layout, buffer: Elements, tag: int, content: bytes) -> Draft
     """A tag before the first one that is greater."""
     draft = Draft(layout)
     draft.count(buffer, 1)
-    draft.insert(_place(layout, buffer, tag), _entry(buffer, tag, content))
+    content = _entry(buffer, tag, content)
+    greater = (entry for entry in buffer.elements if _tag_of(layout, buffer, entry) > tag)
+    place = next(greater, None)
+    if place is None:
+        elements.append(draft, buffer, content)
+    else:
+        draft.insert(place.start, content, beside=place.start)
     return draft
-
-
-def _place(layout: Layout, buffer: Elements, tag: int) -> int:
-    for entry in buffer.elements:
-        if _tag_of(layout, buffer, entry) > tag:
-            return entry.start
-    return buffer.elements[-1].stop if buffer.elements else buffer.first
 
 
 def _tag_of(layout: Layout, buffer: Elements, entry: range) -> int:
