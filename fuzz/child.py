@@ -86,6 +86,7 @@ def _run(order: Order, telling: _Telling, generated: Generated) -> NoReturn:
         f"-rss_limit_mb={order.memory + 512}",
         "-max_len=4096",
         "-len_control=20",
+        "-mutate_depth=2",
         "-reload=1",
         "-print_final_stats=0",
         f"-artifact_prefix={order.running}.",

@@ -55,4 +55,4 @@ def _pieces(vector: Vector, data: bytes) -> list[list[str]]:
     """Bytes with what each of them is, by the reference's spans."""
     pieces = (Piece(data, ""),)
     rows = label_rows(pieces, data, vector.type, vector.dialect, vector.version)
-    return [[row.data.hex(), row.label or "?"] for row in rows] or [["", "nothing"]]
+    return [[row.data.hex(), row.label or vector.type or ""] for row in rows] or [["", "nothing"]]

@@ -96,15 +96,12 @@ def _is_native(module: ModuleType) -> bool:
 
 
 def _imported(wrapper: str, loaded: Iterable[ModuleType]) -> Iterator[str]:
-    """The wrapper's own package, and those that modules of it import, as far as they were loaded with it."""
-    own = wrapper.partition(".")[0]
-    yield own
-    there = {_package(module) for module in loaded}
-    folder = wrapper.rpartition(".")[0]
+    """The wrapper's own package, and those that it imports itself, as far as they were loaded with it."""
+    yield wrapper.partition(".")[0]
+    there = {_package(module) for module in loaded} - sys.stdlib_module_names
     for module in loaded:
-        if module.__name__ != wrapper and not (folder and module.__name__.startswith(f"{folder}.")):
-            continue
-        yield from {name for name in _names(module) if name in there}
+        if module.__name__ == wrapper:
+            yield from there.intersection(_names(module))
 
 
 def _names(module: ModuleType) -> Iterator[str]:

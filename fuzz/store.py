@@ -51,6 +51,14 @@ class Store:
         self._lock: IO[bytes] | None = None
         self.findings: dict[str, Kept] = {}
         self.executions = 0
+        try:
+            self._open()
+        except BaseException:
+            self.close()
+            raise
+
+    def _open(self) -> None:
+        folder = self.folder
         with _usable(folder):
             (folder / "findings").mkdir(parents=True, exist_ok=True)
             (folder / "corpus").mkdir(exist_ok=True)
