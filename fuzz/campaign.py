@@ -22,7 +22,7 @@ from fuzz.targets import KINDS
 #: So many executions beside the seeds a canary may take to be found, and so many seconds.
 BUDGET = 20_000
 PATIENCE = 120.0
-#: A turn of a campaign takes so many seconds at least, where it has that many.
+#: A turn of a campaign takes so many seconds at least, where each target can have as many once.
 LEAST = 10.0
 #: What a new finding is worth beside a branch that was not taken before.
 _WORTH = 50
@@ -101,7 +101,8 @@ def campaign(plan: Plan, store: Store, described: Description, watch: Watch) -> 
     for lane in waiting:
         canary_found(lane.plan, described)
     end = time.monotonic() + plan.seconds
-    turn = max(LEAST, plan.seconds / (4 * len(waiting)))
+    share = plan.seconds / len(waiting)
+    turn = max(min(LEAST, share), share / 4)
     states: list[State] = []
     while (left := end - time.monotonic()) > 0:
         lane = max(waiting, key=lambda one: one.yielded)

@@ -25,6 +25,8 @@ from fuzz.errors import FuzzError
 TIMEOUT = 60.0
 #: The kit's own packages: `reference` is always instrumented, the others never.
 OWN = frozenset({"conformance", "fuzz", "pytest_wireproof", "reference", "vectors", "wireproof"})
+#: Native packages that compress and sum up, and know nothing of the protocol: a wrapper that names them is not native.
+HELPERS = frozenset({"cramjam", "crc32c", "google_crc32c", "lz4", "snappy", "xxhash", "zlib", "zstandard"})
 
 
 class Ground(msgspec.Struct, frozen=True):
@@ -80,7 +82,7 @@ def main(spec: str) -> int:
         sys.stderr.write(f"{error}\n")
         return 1
     loaded = [module for name, module in [*sys.modules.items()] if name not in before]
-    packages = {*_imported(spec.partition(":")[0], loaded)} - OWN
+    packages = {*_imported(spec.partition(":")[0], loaded)} - OWN - HELPERS
     native = sorted(module.__name__ for module in loaded if _is_native(module) and _package(module) in packages)
     sys.stdout.write(f"\n{json.dumps({'packages': sorted(packages), 'native': native})}\n")
     return 0
