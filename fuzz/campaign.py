@@ -72,7 +72,7 @@ class _Lane:
     """A target on a dialect: how much of its last turn was new, for each second."""
 
     plan: Plan
-    yielded: float = float("inf")
+    yielded: float = 0.0
     coverage: int = 0
 
 
@@ -95,7 +95,8 @@ def _offered(plan: Plan, described: Description) -> Iterator[Plan]:
 
 
 def campaign(plan: Plan, store: Store, described: Description, watch: Watch) -> list[State]:
-    """All targets in turns: each one, then again and again that which gave most that was new. Raises FuzzError."""
+    """All targets in turns: each one, be there time for it or not, then again and again the one that gave most that was
+    new. Raises FuzzError."""
     waiting = [_Lane(one) for one in lanes(plan, described)]
     assert plan.seconds is not None
     for lane in waiting:
@@ -103,7 +104,7 @@ def campaign(plan: Plan, store: Store, described: Description, watch: Watch) -> 
     end = time.monotonic() + plan.seconds
     share = plan.seconds / len(waiting)
     turn = max(min(LEAST, share), share / 4)
-    states: list[State] = []
+    states = [_turn(lane, replace(lane.plan, seconds=turn), store, described, watch) for lane in waiting]
     while (left := end - time.monotonic()) > 0:
         lane = max(waiting, key=lambda one: one.yielded)
         states.append(_turn(lane, replace(lane.plan, seconds=min(turn, left)), store, described, watch))

@@ -21,6 +21,7 @@ from fuzz.running import Plan, State, describe
 from fuzz.scouting import Ground, scout
 from fuzz.session import digest
 from fuzz.store import Store, judged
+from fuzz.targets import KINDS
 
 #: Enough executions for what is to be found, in a second or two.
 FEW = "--runs=400"
@@ -129,7 +130,7 @@ def test_what_the_known_file_explains_is_counted_and_not_told(tmp_path: Path) ->
     known.write_text(
         '[[deviation]]\nsignature = {type = "VARINT"}\nclass = "bug"\nreason = "no zigzag"\nreported = "pending"\n'
     )
-    words = ["run", "differential", "--impl=miniatures.unsigned_for_zigzag", "--type=VARINT", FEW]
+    words: list[str | Path] = ["run", "differential", "--impl=miniatures.unsigned_for_zigzag", "--type=VARINT", FEW]
     ran = fuzz(*words, "--known", known, "--out", tmp_path / "out")
     assert ran.code == 0, ran.text
     assert not findings(tmp_path / "out")
@@ -137,7 +138,15 @@ def test_what_the_known_file_explains_is_counted_and_not_told(tmp_path: Path) ->
 
 
 def test_a_second_run_tells_nothing_twice_and_counts_on(tmp_path: Path) -> None:
-    words = ["run", "differential", "--impl=miniatures.unsigned_for_zigzag", "--type=VARINT", FEW, "--out", tmp_path]
+    words: list[str | Path] = [
+        "run",
+        "differential",
+        "--impl=miniatures.unsigned_for_zigzag",
+        "--type=VARINT",
+        FEW,
+        "--out",
+        tmp_path,
+    ]
     assert fuzz(*words).code == 1
     first = {kept.finding.name: kept for kept in findings(tmp_path)}
     again = fuzz(*words)
@@ -150,7 +159,14 @@ def test_a_second_run_tells_nothing_twice_and_counts_on(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("told", [1, 3, 5])
 def test_killed_at_any_moment_it_keeps_what_it_told(told: int, tmp_path: Path) -> None:
-    words = ["run", "differential", "--impl=miniatures.drops_unknown_tags", "--time=60s", "--out", tmp_path]
+    words: list[str | Path] = [
+        "run",
+        "differential",
+        "--impl=miniatures.drops_unknown_tags",
+        "--time=60s",
+        "--out",
+        tmp_path,
+    ]
     process = subprocess.Popen(
         command(*words), cwd=TESTS, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, process_group=0
     )
@@ -172,7 +188,7 @@ def test_killed_at_any_moment_it_keeps_what_it_told(told: int, tmp_path: Path) -
 
 
 def test_the_same_seed_and_runs_do_the_same(tmp_path: Path) -> None:
-    words = ["run", "decode", "--type=COMPACT_STRING", "--runs=2000", "--seed=7"]
+    words: list[str | Path] = ["run", "decode", "--type=COMPACT_STRING", "--runs=2000", "--seed=7"]
     corpora = []
     for name in ("one", "two"):
         assert fuzz(*words, "--out", tmp_path / name).code == 0
@@ -191,10 +207,10 @@ class TestBlind:
         with pytest.raises(FuzzError, match="the harness is blind"):
             campaign.canary_found(plan, described)
 
-    @pytest.mark.parametrize("target", [*campaign.KINDS])
+    @pytest.mark.parametrize("target", [*KINDS])
     def test_each_canary_is_found(self, target: str) -> None:
         described = describe("reference", Options(), None)
-        only = "STRING" if campaign.KINDS[target].typed else None
+        only = "STRING" if KINDS[target].typed else None
         plan = Plan("reference", target, "kafka", Ground((), ()), only=only)
         assert campaign.canary_found(plan, described).new
 

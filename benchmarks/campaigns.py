@@ -1,4 +1,4 @@
-"""What fuzzing finds, and how fast: `python benchmarks/fuzz.py speed`, and `… miniatures [NAME…]`.
+"""What fuzzing finds, and how fast: `python benchmarks/campaigns.py speed`, and `… miniatures [NAME…]`.
 
 speed       executions a second of each target on the reference, of some types, in process and in a child
 miniatures  seconds and executions to the first finding of each deliberately wrong implementation of the tests, with
