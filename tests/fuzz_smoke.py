@@ -25,6 +25,8 @@ from fuzz.store import Store
 EXECUTIONS = 20_000
 #: What is drawn takes a hundred times as long as what is read.
 DRAWN = 20
+#: Seconds that an input may take: more than on a quiet machine, so that a busy one makes no difference.
+PATIENCE = 60.0
 #: Who stands for the reference in a target.
 SPECS = {"differential": "reference:readable"}
 
@@ -34,7 +36,7 @@ def plans(executions: int) -> Iterator[Plan]:
     plan = Plan("reference", "decode", "kafka", scout("reference"))
     for one in campaign.lanes(plan, describe("reference", Options(), None)):
         runs = max(1, executions // DRAWN) if one.target == "values" else executions
-        yield replace(one, spec=SPECS.get(one.target, one.spec), runs=runs)
+        yield replace(one, spec=SPECS.get(one.target, one.spec), runs=runs, timeout=PATIENCE)
 
 
 def smoke(plan: Plan) -> tuple[Plan, State, list[str]]:
