@@ -65,7 +65,7 @@ class _Waiting:
         self._entries = iter(entries)
         self._first: Entry | None = None
 
-    def take(self) -> Entry | None:
+    def next_entry(self) -> Entry | None:
         """The next one; None at the end."""
         first, self._first = self._first, None
         return next(self._entries, None) if first is None else first
@@ -154,7 +154,7 @@ class Examiner(Closing):
         asked in the same block.
         """
         block = _Block()
-        while len(block.cases) < BLOCK and (entry := waiting.take()) is not None:
+        while len(block.cases) < BLOCK and (entry := waiting.next_entry()) is not None:
             if isinstance(entry, Derivation):
                 if block.entries and not self._knows(entry):
                     waiting.put_back(entry)

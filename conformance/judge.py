@@ -13,16 +13,15 @@ from typing import Any
 
 import reference
 from conformance import place, vectors
+from conformance.deciding_rulings import rests_on
 from conformance.formats import answered_in
-from conformance.grounds import rests_on
-from conformance.model import DEVIATIONS, Kind, Observation, Op, Outcome, Status, Verdict
-from conformance.own import own
+from conformance.model import DEVIATIONS, FailureKind, Observation, Op, Outcome, Status, Verdict
 from conformance.patterns import mismatch
 from conformance.readings import Readings
+from conformance.reference_codec import reference_codec
 from conformance.replaced import REPLACEMENT, as_expected
 from conformance.values import difference, identical, show, text_key, text_keys
-from conformance.vectors import Also, Reject, Vector
-from conformance.vectors import Kind as VectorKind
+from conformance.vectors import Also, Reject, Vector, VectorKind
 
 _WITHOUT_ANSWER = {
     Status.CRASH: Outcome.CRASH,
@@ -172,7 +171,7 @@ class _Judgement:
         self,
         outcome: Outcome,
         *,
-        kind: Kind | None = None,
+        kind: FailureKind | None = None,
         detail: str = "",
         rulings: tuple[str, ...] = (),
         note: str = "",
@@ -197,15 +196,15 @@ class _Judgement:
             **(self._about(kind) if outcome in DEVIATIONS else {}),
         )
 
-    def _about(self, kind: Kind | None) -> dict[str, Any]:
+    def _about(self, kind: FailureKind | None) -> dict[str, Any]:
         """What a deviation is about: what is demanded, the ruling that this rests on, and the place."""
         vector, case = self.vector, self.seen.case
         reject = vector.reject
         if reject is not None:
             at = place.of_refusal(vector, case)
-        elif kind is Kind.REFUSED_VALID:
+        elif kind is FailureKind.REFUSED_VALID:
             at = place.of_offset(case, self.seen.offset)
-        elif kind in (Kind.WRONG_VALUE, Kind.WRONG_BYTES):
+        elif kind in (FailureKind.WRONG_VALUE, FailureKind.WRONG_BYTES):
             at = place.of_answer(vector, self.seen, self.compared())
         else:
             at = ""
@@ -256,14 +255,14 @@ class _Judgement:
 
     # --- What is demanded ---
 
-    def _problem(self) -> tuple[Kind, str] | None:
+    def _problem(self) -> tuple[FailureKind, str] | None:
         """How the observation departs from what is demanded; None when it does not."""
         if self._must_refuse():
             return self._not_refused()
         if self._refused():
             if self.vector.or_reject is not None and self.op is Op.ENCODE:
                 return None
-            return Kind.REFUSED_VALID, f"refused: {self._refusal()}"
+            return FailureKind.REFUSED_VALID, f"refused: {self._refusal()}"
         answer = self.seen.answer
         match self.op:
             case Op.DECODE:
@@ -281,26 +280,26 @@ class _Judgement:
             case Op.EVOLVE:
                 return self._wrong_breaks(self.vector.expected, answer)
 
-    def _not_refused(self) -> tuple[Kind, str] | None:
+    def _not_refused(self) -> tuple[FailureKind, str] | None:
         if self._refused() and not self._read_all_the_same():
             return None
         assert self.vector.reject is not None
         demanded = f"{self.vector.reject.reason}{_at(self.vector.reject.offset)}"
         got = f"read, then refused on write: {self._refusal()}" if self._refused() else _short(self.seen.answer)
-        return Kind.ACCEPTED_INVALID, f"must be refused: {demanded}; accepted as {got}"
+        return FailureKind.ACCEPTED_INVALID, f"must be refused: {demanded}; accepted as {got}"
 
     def _refusal(self) -> str:
         named = f"{self.seen.reason or ''}{_at(self.seen.offset)}"
         return " ".join(part for part in (named, self.seen.detail) if part) or "without a reason"
 
-    def _wrong_value(self, expected: Any, answer: Any) -> tuple[Kind, str] | None:
+    def _wrong_value(self, expected: Any, answer: Any) -> tuple[FailureKind, str] | None:
         if identical(expected, answer):
             return None
         found = self._value_difference(expected, answer)
         if found is None:
             return None
         where = f" (first difference at {found})" if found else ""
-        return Kind.WRONG_VALUE, f"expected {_short(expected)}, got {_short(answer)}{where}"
+        return FailureKind.WRONG_VALUE, f"expected {_short(expected)}, got {_short(answer)}{where}"
 
     def _value_difference(self, expected: Any, answer: Any) -> str | None:
         return difference(*self._as_compared(expected, answer))
@@ -318,58 +317,63 @@ class _Judgement:
 
     def _complete(self, value: Any) -> Any:
         form = answered_in(self.seen.case)
-        return own().complete(form.type, value, dialect=form.dialect, version=form.version)
+        return reference_codec().complete(form.type, value, dialect=form.dialect, version=form.version)
 
-    def _wrong_bytes(self, expected: bytes, answer: bytes) -> tuple[Kind, str] | None:
+    def _wrong_bytes(self, expected: bytes, answer: bytes) -> tuple[FailureKind, str] | None:
         if answer == expected:
             return None
         if self.vector.compare_decoded or (self.rebuilds and self.op is not Op.CONVERT):
             return self._wrong_when_decoded(expected, answer)
         at = next((i for i, (a, b) in enumerate(zip(expected, answer, strict=False)) if a != b), None)
         at = min(len(expected), len(answer)) if at is None else at
-        return Kind.WRONG_BYTES, f"expected {_short(expected)}, got {_short(answer)} (first difference at byte {at})"
+        return (
+            FailureKind.WRONG_BYTES,
+            f"expected {_short(expected)}, got {_short(answer)} (first difference at byte {at})",
+        )
 
-    def _wrong_when_decoded(self, expected: bytes, answer: bytes) -> tuple[Kind, str] | None:
+    def _wrong_when_decoded(self, expected: bytes, answer: bytes) -> tuple[FailureKind, str] | None:
         try:
             values = self._decoded(expected, answer)
         except reference.WireError as error:
-            return Kind.WRONG_BYTES, f"wrote {_short(answer)}, which does not decode: {error}"
+            return FailureKind.WRONG_BYTES, f"wrote {_short(answer)}, which does not decode: {error}"
         found = self._value_difference(*values)
-        return None if found is None else (Kind.WRONG_BYTES, f"wrote {_short(answer)}: differs at {found}")
+        return None if found is None else (FailureKind.WRONG_BYTES, f"wrote {_short(answer)}: differs at {found}")
 
     def _decoded(self, *written: bytes) -> list[Any]:
         """What bytes mean, each. Raises WireError."""
         form = answered_in(self.seen.case)
-        return [own().decode(form.type, data, dialect=form.dialect, version=form.version) for data in written]
+        return [
+            reference_codec().decode(form.type, data, dialect=form.dialect, version=form.version) for data in written
+        ]
 
     def _wrong_conversation(
         self, expected: tuple[list[Any], bool], answer: tuple[bytes, bool]
-    ) -> tuple[Kind, str] | None:
+    ) -> tuple[FailureKind, str] | None:
         (sends, closes), (sent, closed) = expected, answer
         found = mismatch(sends, sent, self.vector.dialect)
         if found is None and closed is not closes:
             found = f"the connection {'was closed' if closed else 'stayed open'}, it has to {_open_or_close(closes)}"
-        return None if found is None else (Kind.WRONG_ANSWER, f"{found}; sent {sent.hex() or 'nothing'}")
+        return None if found is None else (FailureKind.WRONG_ANSWER, f"{found}; sent {sent.hex() or 'nothing'}")
 
     @staticmethod
-    def _wrong_outcome(expected: Mapping[str, Any], answer: Mapping[str, Any]) -> tuple[Kind, str] | None:
+    def _wrong_outcome(expected: Mapping[str, Any], answer: Mapping[str, Any]) -> tuple[FailureKind, str] | None:
         for key in ("outcome", "version", "error", "request"):
             if key == "request" and expected["outcome"] == "malformed" and key not in answer:
                 continue  # it may be told, and then has to be right
             if key in expected and (key not in answer or difference(expected[key], answer[key]) is not None):
-                return Kind.WRONG_ANSWER, f"expected {show(expected)}, got {show(answer)}"
+                return FailureKind.WRONG_ANSWER, f"expected {show(expected)}, got {show(answer)}"
         return None
 
     @staticmethod
-    def _wrong_choice(expected: int | None, answer: int | None) -> tuple[Kind, str] | None:
+    def _wrong_choice(expected: int | None, answer: int | None) -> tuple[FailureKind, str] | None:
         same = difference(expected, answer) is None
-        return None if same else (Kind.WRONG_ANSWER, f"expected {_version(expected)}, got {_version(answer)}")
+        return None if same else (FailureKind.WRONG_ANSWER, f"expected {_version(expected)}, got {_version(answer)}")
 
     @staticmethod
-    def _wrong_breaks(expected: list[Any], answer: list[Any]) -> tuple[Kind, str] | None:
+    def _wrong_breaks(expected: list[Any], answer: list[Any]) -> tuple[FailureKind, str] | None:
         if bool(expected) == bool(answer):
             return None
-        return Kind.WRONG_ANSWER, f"expected {expected or 'no breaks'}, got {answer or 'no breaks'}"
+        return FailureKind.WRONG_ANSWER, f"expected {expected or 'no breaks'}, got {answer or 'no breaks'}"
 
     # --- Other readings ---
 
@@ -415,12 +419,13 @@ class _Judgement:
         if case.type is None or not (_REPLACEMENT in expected and _REPLACEMENT in answer):
             return False
         try:
-            told, seen = (
-                own().decode(case.type, data, dialect=case.dialect, version=case.version) for data in (expected, answer)
+            expected_value, seen = (
+                reference_codec().decode(case.type, data, dialect=case.dialect, version=case.version)
+                for data in (expected, answer)
             )
         except reference.WireError:
             return False
-        return self._value_difference(told, as_expected(told, seen)) is None
+        return self._value_difference(expected_value, as_expected(expected_value, seen)) is None
 
 
 def _without(value: Any, fields: frozenset[str]) -> Any:

@@ -13,7 +13,7 @@ from typing import Any
 
 from conformance.formats import answered_in
 from conformance.model import Case, Observation, Op
-from conformance.own import own
+from conformance.reference_codec import reference_codec
 from conformance.twins import twin_of
 from conformance.values import ValueFormatError, difference
 from conformance.vectors import Vector
@@ -124,7 +124,7 @@ def _of_value(vector: Vector) -> str:
     if twin is None or twin.type != vector.type or not twin.pieces:
         return ""
     try:
-        own().encode(vector.type, vector.value, dialect=vector.dialect, version=vector.version)
+        reference_codec().encode(vector.type, vector.value, dialect=vector.dialect, version=vector.version)
         path = ""
     except WireError as error:
         path = error.path
@@ -144,7 +144,7 @@ def _spans(case: Case, data: Any) -> tuple[Sequence[Span], DecodeError | None]:
     if case.type is None or not isinstance(data, bytes) or len(data) > _LOOKED_AT:
         return (), None
     try:
-        found = own().explain(case.type, data, dialect=case.dialect, version=case.version)
+        found = reference_codec().explain(case.type, data, dialect=case.dialect, version=case.version)
     except (NotImplementedError, WireError):
         return (), None
     return found.spans, found.error

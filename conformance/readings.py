@@ -8,7 +8,7 @@ from typing import Any
 
 import reference
 from conformance.model import Case, Observation, Op, Status
-from conformance.own import own
+from conformance.reference_codec import reference_codec
 from conformance.replaced import as_expected
 from conformance.values import equal
 
@@ -54,7 +54,7 @@ class Readings:
         return equal(expected, as_expected(expected, answer))
 
     def _rules(self, readings: tuple[tuple[str, str], ...]) -> reference.Rules:
-        return reference.take(reference.rulings(self.dialect).values(), dict(readings))
+        return reference.rules_with(reference.rulings(self.dialect).values(), dict(readings))
 
     @functools.cache  # noqa: B019 (one small object a run)
     def _under(self, readings: tuple[tuple[str, str], ...]) -> reference.Reference:
@@ -67,7 +67,7 @@ def _comparable(told: Any, observation: Observation) -> tuple[Any, Any]:
     case = observation.case
     if case.op is Op.DECODE and case.type is not None:
         return tuple(
-            own().complete(case.type, answer, dialect=case.dialect, version=case.version)
+            reference_codec().complete(case.type, answer, dialect=case.dialect, version=case.version)
             for answer in (told, observation.answer)
         )
     if case.op is Op.EVOLVE:  # whether anything breaks is all that is judged

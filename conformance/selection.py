@@ -15,7 +15,7 @@ from conformance.ledger import Ledger
 from conformance.model import Case, Description, Op
 from conformance.questions import Derivation, Question, offers
 from conformance.twins import twin_of
-from conformance.vectors import Kind, Vector
+from conformance.vectors import Vector, VectorKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ def _lacked(case: Case, described: Description) -> str:
 
 def _ops(vector: Vector, described: Description) -> tuple[Op, ...]:
     """An invalid vector is asked once: decode, or recode where only that is offered."""
-    if vector.kind is not Kind.INVALID or Op.DECODE not in vector.ops:
+    if vector.kind is not VectorKind.INVALID or Op.DECODE not in vector.ops:
         return vector.ops
     offered = (op for op in (Op.DECODE, Op.RECODE) if op in vector.ops)
     return (next((op for op in offered if offers(described, Question(vector, vector.case(op)))), Op.DECODE),)

@@ -19,7 +19,7 @@ from reference.codec import Codec, Explanation
 from reference.cursor import Span
 from reference.dialects import DIALECTS, Dialect, NamesNumbers, UnknownType
 from reference.errors import DecodeError, EncodeError, Reason, SchemaError, WireError
-from reference.rules import Rules, Ruling, take
+from reference.rules import Rules, Ruling, rules_with
 
 __all__ = [
     "DecodeError",
@@ -47,9 +47,9 @@ __all__ = [
     "readable",
     "recode",
     "rejects",
+    "rules_with",
     "rulings",
     "serve",
-    "take",
     "types",
 ]
 

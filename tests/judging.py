@@ -10,7 +10,7 @@ from typing import Any
 import reference
 from conformance import vectors
 from conformance.judge import judge
-from conformance.model import Case, Description, Kind, Observation, Op, Outcome, Status, Verdict
+from conformance.model import Case, Description, FailureKind, Observation, Op, Outcome, Status, Verdict
 from conformance.questions import Question, offered_twin
 from conformance.readings import Readings, ask
 from conformance.vectors import Vector
@@ -106,17 +106,17 @@ def judged_by_asking(
     return seen, judge(vector, seen, rules, None if twin is None else ask(codec, twin))
 
 
-def conclusion(verdict: Verdict) -> tuple[Outcome, Kind | None]:
+def conclusion(verdict: Verdict) -> tuple[Outcome, FailureKind | None]:
     return verdict.verdict, verdict.kind
 
 
 PASS = (Outcome.PASS, None)
 CONTESTED = (Outcome.CONTESTED, None)
-ACCEPTED = (Outcome.FAIL, Kind.ACCEPTED_INVALID)
-REFUSED = (Outcome.FAIL, Kind.REFUSED_VALID)
-WRONG_VALUE = (Outcome.FAIL, Kind.WRONG_VALUE)
-WRONG_BYTES = (Outcome.FAIL, Kind.WRONG_BYTES)
-WRONG_ANSWER = (Outcome.FAIL, Kind.WRONG_ANSWER)
+ACCEPTED = (Outcome.FAIL, FailureKind.ACCEPTED_INVALID)
+REFUSED = (Outcome.FAIL, FailureKind.REFUSED_VALID)
+WRONG_VALUE = (Outcome.FAIL, FailureKind.WRONG_VALUE)
+WRONG_BYTES = (Outcome.FAIL, FailureKind.WRONG_BYTES)
+WRONG_ANSWER = (Outcome.FAIL, FailureKind.WRONG_ANSWER)
 
 RIGHT_FRAME = bytes.fromhex(API_VERSIONS_0)
 NO_ERROR_FRAME = RIGHT_FRAME.replace(b"\x00\x23", b"\x00\x00")

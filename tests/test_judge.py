@@ -34,10 +34,10 @@ from judging import (
 
 from conformance import vectors
 from conformance.judge import judge, rules_for
-from conformance.model import Kind, Observation, Op, Outcome, Status, Verdict
+from conformance.model import FailureKind, Observation, Op, Outcome, Status, Verdict
 from conformance.vectors import Vector
 
-ANSWERS: list[tuple[Vector, Op, Any, tuple[Outcome, Kind | None]]] = [
+ANSWERS: list[tuple[Vector, Op, Any, tuple[Outcome, FailureKind | None]]] = [
     (valid(), Op.DECODE, 5, PASS),
     (valid(), Op.DECODE, 6, WRONG_VALUE),
     (valid(), Op.DECODE, "5", WRONG_VALUE),
@@ -104,7 +104,7 @@ ANSWERS: list[tuple[Vector, Op, Any, tuple[Outcome, Kind | None]]] = [
 
 
 @pytest.mark.parametrize(("vector", "op", "given", "expected"), ANSWERS)
-def test_an_answer(vector: Vector, op: Op, given: Any, expected: tuple[Outcome, Kind | None]) -> None:
+def test_an_answer(vector: Vector, op: Op, given: Any, expected: tuple[Outcome, FailureKind | None]) -> None:
     verdict = judge(vector, answer(vector, op, given))
     assert conclusion(verdict) == expected
     assert bool(verdict.detail) is (expected is not PASS)
@@ -131,7 +131,7 @@ REFUSALS = [
 
 
 @pytest.mark.parametrize(("vector", "op", "half", "expected"), REFUSALS)
-def test_a_refusal(vector: Vector, op: Op, half: str | None, expected: tuple[Outcome, Kind | None]) -> None:
+def test_a_refusal(vector: Vector, op: Op, half: str | None, expected: tuple[Outcome, FailureKind | None]) -> None:
     assert conclusion(judged(vector, refusal(vector, op, half=half))) == expected
 
 
@@ -217,7 +217,7 @@ COUNTED = [
 
 @pytest.mark.parametrize(("vector", "op", "half", "expected"), COUNTED)
 def test_no_refusal_counts_without_an_accepted_twin(
-    vector: Vector, op: Op, half: str | None, expected: tuple[Outcome, Kind | None]
+    vector: Vector, op: Op, half: str | None, expected: tuple[Outcome, FailureKind | None]
 ) -> None:
     seen = refusal(vector, op, half=half)
     assert conclusion(judged(vector, seen)) == expected

@@ -29,7 +29,7 @@ from judging import (
 )
 
 from conformance.judge import rules_for
-from conformance.model import Kind, Op, Outcome
+from conformance.model import FailureKind, Op, Outcome
 from conformance.vectors import Vector
 
 # --- Other readings: `also` -------------------------------------------------------------------------------------------
@@ -40,7 +40,7 @@ REFUSES = [{"ruling": "R-K-5", "refuses": True}]
 BYTES = [{"ruling": "R-K-5", "bytes": "8a00"}]
 FULL = {"type": "ResponseFrame:ApiVersions", "version": 0, "value": {"body": {"ErrorCode": 0}}}
 
-ALSO: list[tuple[Vector, Op, Any, tuple[Outcome, Kind | None]]] = [
+ALSO: list[tuple[Vector, Op, Any, tuple[Outcome, FailureKind | None]]] = [
     # A value: to decode, and to nothing else.
     (valid(also=ONE), Op.DECODE, 5, PASS),
     (valid(also=ONE), Op.DECODE, 7, CONTESTED),
@@ -110,7 +110,7 @@ ALSO: list[tuple[Vector, Op, Any, tuple[Outcome, Kind | None]]] = [
 
 @pytest.mark.parametrize(("vector", "op", "given", "expected"), ALSO)
 def test_another_reading_of_the_vector(
-    vector: Vector, op: Op, given: Any, expected: tuple[Outcome, Kind | None]
+    vector: Vector, op: Op, given: Any, expected: tuple[Outcome, FailureKind | None]
 ) -> None:
     seen = refusal(vector, op, reason="truncated") if given is refusal else answer(vector, op, given)
     verdict = judged(vector, seen)

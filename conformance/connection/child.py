@@ -207,7 +207,7 @@ class ChildConnection(Closing):
 
     def _ask_more(self, process: Process) -> None:
         if not self._settling:
-            self._send(process, self._talk.take())
+            self._send(process, self._talk.data_to_send())
 
     def _send(self, process: Process, data: bytes) -> None:
         for line in data.splitlines() if self._options.transcript else ():

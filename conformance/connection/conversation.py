@@ -127,7 +127,7 @@ class Conversation:
 
     # What is asked.
 
-    def take(self) -> bytes:
+    def data_to_send(self) -> bytes:
         """The questions to be put now, as lines; empty when enough are open or all have been put."""
         if self._trial is None and len(self._open) > WINDOW // 2:
             return b""  # a few large writes are quicker than many small ones

@@ -153,7 +153,7 @@ def configure_question(seq: int, dialect: str, settings: Mapping[str, Any]) -> b
     return dumps({"seq": seq, "op": "configure", "dialect": dialect, "settings": settings})
 
 
-class Question(NamedTuple):
+class QuestionLine(NamedTuple):
     """A line as our own worker reads it. `case` is None for describe and configure."""
 
     op: str
@@ -162,15 +162,15 @@ class Question(NamedTuple):
     message: Mapping[str, Any]
 
 
-def read_question(line: bytes) -> Question:
+def read_question(line: bytes) -> QuestionLine:
     """A line of the asking side. The case has no id: that stays with the asker."""
     message = loads(line)
     op = message["op"]
     if op in ("describe", "configure"):
-        return Question(op, message.get("seq", 0), None, message)
+        return QuestionLine(op, message.get("seq", 0), None, message)
     args = {name: _FROM_JSON[name](message[name]) for name in ARGUMENTS[Op(op)]}
     case = Case("", Op(op), message["dialect"], message.get("type"), message.get("version"), args)
-    return Question(op, message["seq"], case, message)
+    return QuestionLine(op, message["seq"], case, message)
 
 
 # Answers.
@@ -226,7 +226,7 @@ _OUT_OF_MEMORY = frozenset({"MemoryError", "OutOfMemoryError"})
 _LEADING_NAME = re.compile(r"([A-Za-z_][\w.$]*):\s")
 
 
-class Answer(NamedTuple):
+class AnswerLine(NamedTuple):
     """An answering side's line: which question, which kind of answer (`value`, `reject`, …), the whole object."""
 
     seq: int
@@ -234,7 +234,7 @@ class Answer(NamedTuple):
     message: Mapping[str, Any]
 
 
-def read_answer(line: bytes) -> Answer:
+def read_answer(line: bytes) -> AnswerLine:
     """A line of the answering side, its kind known, its content not yet looked at. Raises LineError."""
     message = loads(line)
     if not isinstance(message, dict):
@@ -245,8 +245,8 @@ def read_answer(line: bytes) -> Answer:
     if len(message) == 2:  # the quick way for nearly all
         _, kind = message
         if kind in _KINDS:
-            return Answer(seq, kind, message)
-    return Answer(seq, _kind(seq, message), message)
+            return AnswerLine(seq, kind, message)
+    return AnswerLine(seq, _kind(seq, message), message)
 
 
 def _kind(seq: int, message: Mapping[str, Any]) -> str:
@@ -261,7 +261,7 @@ def _kind(seq: int, message: Mapping[str, Any]) -> str:
     return kind
 
 
-def observation(case: Case, given: Answer) -> Observation:
+def observation(case: Case, given: AnswerLine) -> Observation:
     """What the answer says of the case. Raises LineError when it cannot be an answer to it."""
     kind, message = given.kind, given.message
     try:
@@ -356,7 +356,7 @@ def read_description(line: bytes) -> Description:
         raise LineError(str(error)) from None
 
 
-def read_configured(given: Answer) -> bool:
+def read_configured(given: AnswerLine) -> bool:
     """The answer to configure: taken, or not offered. Raises LineError, with the implementation's text if it failed."""
     message = given.message
     if given.kind == "unsupported":

@@ -9,10 +9,10 @@ from typing import Any
 
 from rich.text import Text
 
+from conformance.deciding_rulings import rests_on
 from conformance.formats import answered_in
-from conformance.grounds import rests_on
 from conformance.judge import compared
-from conformance.model import Case, Description, Kind, Observation, Op, Outcome, Status, Verdict
+from conformance.model import Case, Description, FailureKind, Observation, Op, Outcome, Status, Verdict
 from conformance.patterns import mismatch
 from conformance.report import background, question
 from conformance.report.background import Bug, Likeness
@@ -32,11 +32,11 @@ from reference.rules import Ruling
 _TAIL = 15
 
 _WORDS: Mapping[str, str] = {
-    Kind.REFUSED_VALID: "refuses what is valid",
-    Kind.ACCEPTED_INVALID: "accepts what must be refused",
-    Kind.WRONG_VALUE: "reads a wrong value",
-    Kind.WRONG_BYTES: "writes wrong bytes",
-    Kind.WRONG_ANSWER: "gives a wrong answer",
+    FailureKind.REFUSED_VALID: "refuses what is valid",
+    FailureKind.ACCEPTED_INVALID: "accepts what must be refused",
+    FailureKind.WRONG_VALUE: "reads a wrong value",
+    FailureKind.WRONG_BYTES: "writes wrong bytes",
+    FailureKind.WRONG_ANSWER: "gives a wrong answer",
     Outcome.CRASH: "crashed",
     Outcome.HANG: "gave no answer in time",
     Outcome.OOM: "took more memory than it may",
@@ -180,7 +180,11 @@ def _marks(told: _Told) -> Sequence[Mark]:
         return (Mark(vector.reject.offset, f"{vector.reject.reason}: this must be refused here"),)
     if observation.status is Status.REJECT and observation.offset is not None:
         return (Mark(observation.offset, f"refused here ({observation.reason or 'no reason given'}), but it is valid"),)
-    if told.case.op is Op.DECODE and observation.status is Status.ANSWER and told.verdict.kind is Kind.WRONG_VALUE:
+    if (
+        told.case.op is Op.DECODE
+        and observation.status is Status.ANSWER
+        and told.verdict.kind is FailureKind.WRONG_VALUE
+    ):
         return _value_marks(told)
     return ()
 
@@ -346,7 +350,7 @@ def _patterns(vector: Vector) -> Sequence[Any]:
 def _twin_difference(page: Page, told: _Told) -> None:
     """What the accepted negative differs in from its valid twin."""
     twin, vector = told.twin, told.vector
-    if twin is None or told.verdict.kind is not Kind.ACCEPTED_INVALID:
+    if twin is None or told.verdict.kind is not FailureKind.ACCEPTED_INVALID:
         return
     page.gap()
     page.block("twin", f"{twin.id} is valid: {twin.about}")

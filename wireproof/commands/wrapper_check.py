@@ -9,7 +9,7 @@ import click
 from rich.text import Text
 
 from conformance.connection import ImplementationError, Options
-from conformance.connection.manners import Check, Inspection, Result
+from conformance.connection.protocol_check import Check, Inspection, Result
 from conformance.report.text import LINE, LINES, middle, safe, safe_lines, wrap
 from wireproof.implementation import MEMORY, SECONDS
 from wireproof.output import show, width

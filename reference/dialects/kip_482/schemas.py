@@ -29,7 +29,7 @@ KINDS = ("request", "response", "header", "data")
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class MandatoryField:
     """A mandatory field. `type`: a scalar's name, or a structure; `default` `...`: the type's own."""
 
     name: str
@@ -59,7 +59,7 @@ class Structure:
     __slots__ = ("fields", "name", "optional")
 
     def __init__(
-        self, optional_fields: Mapping[int, OptionalField], *fields: Field, name: str = "", path: str = ""
+        self, optional_fields: Mapping[int, OptionalField], *fields: MandatoryField, name: str = "", path: str = ""
     ) -> None:
         """`name`: of the type, for people alone. `path`: where it stands, for errors."""
         self.optional = dict(sorted(optional_fields.items()))
@@ -85,12 +85,12 @@ class Structure:
             names.add(field.name)
 
     @property
-    def members(self) -> tuple[OptionalField | Field, ...]:
+    def members(self) -> tuple[OptionalField | MandatoryField, ...]:
         """All fields, the optional ones first, as they stand on the wire."""
         return (*self.optional.values(), *self.fields)
 
 
-def _check_field(field: Field | OptionalField, path: str, *, nullable: bool) -> None:
+def _check_field(field: MandatoryField | OptionalField, path: str, *, nullable: bool) -> None:
     if isinstance(field.type, str):
         if field.type not in SCALARS:
             raise SchemaError(f"{shown(field.type)} is no type; scalars are {', '.join(SCALARS)}", path)
@@ -119,7 +119,7 @@ _PRIMITIVE = {
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class MessageSchema:
     """A message over all its versions; in those of `with_optional` body and structures open with optional fields.
 
     Raises SchemaError for what no message can have.
@@ -149,7 +149,7 @@ class Message:
 
 
 def _check_inside(
-    message: Message, found: Structure, path: str, versions: Versions, depth: int, count: list[int]
+    message: MessageSchema, found: Structure, path: str, versions: Versions, depth: int, count: list[int]
 ) -> None:
     """What can be told of a structure only where it stands: in which versions, how deep."""
     if depth > MAX_DEPTH:
@@ -169,7 +169,7 @@ def _check_inside(
         if not isinstance(own.type, Structure):
             continue
         at = join(path, own.name)
-        here = versions & (own.versions if isinstance(own, Field) else message.with_optional)
+        here = versions & (own.versions if isinstance(own, MandatoryField) else message.with_optional)
         _check_inside(message, own.type, at, here, depth + 1, count)
         if own.array:
             inner = _planned(own.type, message.with_optional)
@@ -178,7 +178,7 @@ def _check_inside(
                 raise SchemaError(f"its elements take no byte in version {bare}, so there can be no array of them", at)
 
 
-def inner_array(message: Message) -> str:
+def inner_array(message: MessageSchema) -> str:
     """The path of the first array of structures inside an optional field; "" where there is none (R-482-10 ‡)."""
     return next(_inner_arrays(message.body, "", inside=False), "")
 
@@ -201,7 +201,11 @@ def _planned(found: Structure, with_optional: Versions) -> Iterator[schema.Field
 
 
 def _made(
-    field: Field | OptionalField, versions: Versions, nullable: Versions, with_optional: Versions, tag: int | None
+    field: MandatoryField | OptionalField,
+    versions: Versions,
+    nullable: Versions,
+    with_optional: Versions,
+    tag: int | None,
 ) -> schema.Field:
     inner = field.type if isinstance(field.type, Structure) else None
     type_name = (inner.name or "Structure") if inner else str(field.type)
@@ -250,7 +254,7 @@ _MEANT = {
 }
 
 
-def parse(text: str | bytes, file: str = "") -> Message:
+def parse(text: str | bytes, file: str = "") -> MessageSchema:
     """A message from JSON text; `file` is how errors call it. Raises SchemaError."""
     try:
         return from_json(schema.load_json(text))
@@ -259,12 +263,12 @@ def parse(text: str | bytes, file: str = "") -> Message:
         raise
 
 
-def from_json(raw: Any) -> Message:
+def from_json(raw: Any) -> MessageSchema:
     """A message from parsed JSON. Raises SchemaError with the path of what is wrong."""
     found = schema.mapping(raw, "")
     name = schema.name_of(found, "")
     _check_keys(found, _MESSAGE_KEYS, "")
-    return Message(
+    return MessageSchema(
         name=name,
         kind=found.get("type"),  # type: ignore[arg-type]  # checked with the rest
         versions=schema.version_range(found.get("validVersions"), "validVersions"),
@@ -324,7 +328,7 @@ def _tag(raw: Mapping[str, Any], path: str) -> int:
     raise SchemaError(f'{shown(tag)} is no tag; a number or a string such as "0x0001" is expected', path)
 
 
-def _field(raw: Mapping[str, Any], outer: str, depth: int) -> Field:
+def _field(raw: Mapping[str, Any], outer: str, depth: int) -> MandatoryField:
     name = schema.name_of(raw, join(outer, "fields"))
     path = join(outer, name)
     for key in ("tag", "nullable"):
@@ -335,7 +339,7 @@ def _field(raw: Mapping[str, Any], outer: str, depth: int) -> Field:
     versions = schema.version_range(raw.get("versions"), join(path, "versions"))
     array, found, type_name = _type(raw, path, depth)
     default = _default(raw, type_name, array, nullable, path)
-    return Field(name, found, versions, array, nullable, default, schema.flag(raw, "ignorable", path))
+    return MandatoryField(name, found, versions, array, nullable, default, schema.flag(raw, "ignorable", path))
 
 
 def _type(raw: Mapping[str, Any], path: str, depth: int) -> tuple[bool, str | Structure, str]:
@@ -363,7 +367,7 @@ def _default(raw: Mapping[str, Any], type_name: str, array: bool, nullable: Vers
     return schema.default_of(stated, type_name, array, nullable, path)
 
 
-def to_json(message: Message) -> dict[str, Any]:
+def to_json(message: MessageSchema) -> dict[str, Any]:
     """The draft's JSON of a message: what `from_json` reads back."""
     head: dict[str, Any] = {} if message.api_key is None else {"apiKey": message.api_key}
     head |= {
@@ -392,7 +396,7 @@ def _members(found: Structure) -> dict[str, Any]:
     return members
 
 
-def _entry(field: Field | OptionalField, own: Mapping[str, Any]) -> dict[str, Any]:
+def _entry(field: MandatoryField | OptionalField, own: Mapping[str, Any]) -> dict[str, Any]:
     inner = field.type if isinstance(field.type, Structure) else None
     type_name = inner.name if inner else field.type
     entry: dict[str, Any] = {"name": field.name, "type": f"{'[]' if field.array else ''}{type_name}", **own}
@@ -415,9 +419,9 @@ def _stated(default: Any) -> dict[str, Any]:
     return {"default": str(default)}
 
 
-def all_of(raw: Iterable[Any]) -> tuple[Message, ...]:
+def all_of(raw: Iterable[Any]) -> tuple[MessageSchema, ...]:
     """The messages of a list of schema JSON, no name and no api key twice. Raises SchemaError."""
-    messages: dict[str, Message] = {}
+    messages: dict[str, MessageSchema] = {}
     keys: dict[tuple[str, int], str] = {}
     for entry in raw:
         try:

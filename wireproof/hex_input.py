@@ -24,7 +24,7 @@ _PREFIX = re.compile(r"(?<![0-9a-fA-F])(?:0[xX]|\\x)")
 _TOKEN = re.compile(r"(0[xX]|\\x)|((?:[0-9a-fA-F](?![xX]))+)|[\s:,]+|(.)", re.DOTALL)
 
 
-def given_bytes(arguments: tuple[str, ...]) -> bytes:
+def input_bytes(arguments: tuple[str, ...]) -> bytes:
     """The bytes that the arguments give: digits, a dump, `-` or `@FILE`. Raises click.UsageError."""
     if len(arguments) == 1 and arguments[0].startswith("@"):
         path = Path(arguments[0][1:])
