@@ -19,7 +19,7 @@ import msgspec
 from conformance import vectors
 from conformance.closing import Closing
 from conformance.connection import Connection
-from conformance.judge import judge, rules_for
+from conformance.judge import judge, readings_for
 from conformance.known import Known
 from conformance.model import Case, Description, Observation, Outcome, Status, Verdict
 from conformance.questions import Derivation, Question, offered_twin, offers
@@ -115,7 +115,7 @@ class Examiner(Closing):
     def readings(self, dialect: str) -> Readings:
         """The other readings that the implementation declares. Raises ValueError for one that does not exist."""
         if dialect not in self._readings:
-            self._readings[dialect] = rules_for(dialect, self.description.readings)
+            self._readings[dialect] = readings_for(dialect, self.description.readings)
         return self._readings[dialect]
 
     def judge(self, questions: Iterable[Question]) -> Iterator[Judged]:

@@ -101,8 +101,8 @@ def _carried(blocks: list[_Block]) -> bytes:
         else:
             carried += block.data
     if len(senders) > 1:
-        told = ", ".join(f"{sender} (line {line})" for sender, line in senders.items())
-        raise DumpError(f"the dump has packets of several senders: {told}; give one direction at a time")
+        both = ", ".join(f"{sender} (line {line})" for sender, line in senders.items())
+        raise DumpError(f"the dump has packets of several senders: {both}; give one direction at a time")
     return bytes(carried)
 
 

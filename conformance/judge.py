@@ -41,11 +41,11 @@ _REPLACEMENT = REPLACEMENT.encode()
 
 
 @functools.cache
-def _rules_for(dialect: str, readings: tuple[tuple[str, str], ...]) -> Readings:
+def _readings_for(dialect: str, readings: tuple[tuple[str, str], ...]) -> Readings:
     return Readings(dialect, dict(readings), functools.partial(vectors.settings, dialect))
 
 
-def rules_for(dialect: str, readings: Mapping[str, str]) -> Readings:
+def readings_for(dialect: str, readings: Mapping[str, str]) -> Readings:
     """The readings that an implementation declares, of one dialect: those of other dialects' rulings are passed over.
 
     Raises ValueError for a ruling that no dialect has.
@@ -55,19 +55,19 @@ def rules_for(dialect: str, readings: Mapping[str, str]) -> Readings:
     for ruling in readings:
         if ruling not in everywhere:
             raise ValueError(f"readings: there is no ruling {ruling!r}")
-    return _rules_for(dialect, tuple(sorted((key, name) for key, name in readings.items() if key in here)))
+    return _readings_for(dialect, tuple(sorted((key, name) for key, name in readings.items() if key in here)))
 
 
 def judge(
     vector: Vector,
     observation: Observation,
-    rules: Readings | None = None,
+    readings: Readings | None = None,
     twin: Observation | None = None,
     rebuilds: Iterable[str] = (),
 ) -> Verdict:
     """The verdict on one observation.
 
-    `rules`: the readings that the implementation declares. `twin`: what the implementation did with the question's
+    `readings`: those that the implementation declares. `twin`: what the implementation did with the question's
     valid twin; a refusal counts, as right or as another reading, only when that was accepted. `rebuilds`: fields that
     the implementation's
     writer sets by itself; with some, bytes that it wrote are compared decoded, without them. What was read is compared
@@ -75,7 +75,7 @@ def judge(
     """
     if _as_demanded(vector, observation, twin):
         return _passed(vector, observation)
-    return _Judgement(vector, observation, rules, twin, frozenset(rebuilds)).verdict()
+    return _Judgement(vector, observation, readings, twin, frozenset(rebuilds)).verdict()
 
 
 def _as_demanded(vector: Vector, seen: Observation, twin: Observation | None) -> bool:
@@ -139,13 +139,13 @@ class _Judgement:
         self,
         vector: Vector,
         observation: Observation,
-        rules: Readings | None,
+        readings: Readings | None,
         twin: Observation | None,
         rebuilds: frozenset[str],
     ) -> None:
         self.vector = vector
         self.seen = observation
-        self.rules = rules
+        self.readings = readings
         self.twin = twin
         self.rebuilds = rebuilds
         self.op = observation.case.op
@@ -312,7 +312,7 @@ class _Judgement:
             answer = _HEADERS[case.type](answer)
         expected, answer = self._complete(expected), self._complete(answer)
         if self.op is Op.DECODE:
-            return _as_told(expected, answer, self.rebuilds), answer
+            return _without_rebuilt(expected, answer, self.rebuilds), answer
         return _without(expected, self.rebuilds), _without(answer, self.rebuilds)
 
     def _complete(self, value: Any) -> Any:
@@ -381,8 +381,8 @@ class _Judgement:
         """The rulings whose other reading the observation takes; where several give it, one that is declared."""
         taken = [also.rulings for also in self.vector.also if self._applies(also) and self._takes(also)]
         if not taken:
-            return self.rules.explain(self.seen) if self.rules else ()
-        declared = self.rules.declared.keys() if self.rules else set()
+            return self.readings.explain(self.seen) if self.readings else ()
+        declared = self.readings.declared.keys() if self.readings else set()
         return next((rulings for rulings in taken if declared >= set(rulings)), taken[0])
 
     def _applies(self, also: Also) -> bool:
@@ -440,16 +440,16 @@ def _without(value: Any, fields: frozenset[str]) -> Any:
     return value
 
 
-def _as_told(expected: Any, answer: Any, fields: frozenset[str]) -> Any:
+def _without_rebuilt(expected: Any, answer: Any, fields: frozenset[str]) -> Any:
     """What is expected, without those of these fields that the answer lacks, at every depth."""
     if not fields:
         return expected
     match expected, answer:
         case dict(), dict():
             kept = {key: item for key, item in expected.items() if key in answer or key not in fields}
-            return {key: _as_told(item, answer.get(key), fields) for key, item in kept.items()}
+            return {key: _without_rebuilt(item, answer.get(key), fields) for key, item in kept.items()}
         case (list() | tuple(), list() | tuple()) if len(expected) == len(answer):
-            return [*map(_as_told, expected, answer, itertools.repeat(fields))]
+            return [*map(_without_rebuilt, expected, answer, itertools.repeat(fields))]
     return expected
 
 

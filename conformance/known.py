@@ -133,7 +133,7 @@ class KnownDeviation(msgspec.Struct, forbid_unknown_fields=True, frozen=True, re
         if self.finding is not None:
             return f"finding {self.finding.group}"
         if not self.globs:
-            return _told(self.signature)
+            return _shown(self.signature)
         more = len(self.globs) - 1
         return self.globs[0] + (f" and {more} more" if more else "")
 
@@ -249,7 +249,7 @@ def load(path: Path, version: str | None) -> Known:
             first = seen.setdefault((found, entry.versions), number)
             if first != number or entry.globs.count(str(found)) > 1:
                 where = f"deviation {number}" if first == number else f"deviations {first} and {number}"
-                raise KnownError(f"{path}: {where}: {_told(found)} stands twice; one entry is to speak of it")
+                raise KnownError(f"{path}: {where}: {_shown(found)} stands twice; one entry is to speak of it")
     return Known(path, tuple(entry for entry in file.deviation if entry.concerns(version)))
 
 
@@ -276,7 +276,7 @@ def _in_brackets(entry: KnownDeviation) -> str:
     return f" ({entry.name})" if named else ""
 
 
-def _told(found: object) -> str:
+def _shown(found: object) -> str:
     """An entry's glob, signature or finding, for a person."""
     if isinstance(found, str):
         return found

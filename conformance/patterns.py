@@ -78,8 +78,8 @@ def _group_mismatch(
         for index, (pattern, frame) in enumerate(zip(group, order, strict=True)):
             found = _frame_mismatch(pattern, frame, seen, dialect)
             if found is not None:
-                told = found if len(group) == 1 else f"in none of their orders they match: {index + 1}: {found}"
-                problem = problem or told
+                message = found if len(group) == 1 else f"in none of their orders they match: {index + 1}: {found}"
+                problem = problem or message
                 break
         else:
             marks.update(seen)

@@ -101,8 +101,8 @@ def _unread(vector: Vector, offset: int, read: Sequence[Span], error: DecodeErro
     """What bytes are the beginning of that could not be read: by what stands there in the valid twin, or by an element
     before it."""
     twin = twin_of(vector)
-    told = twin is not None and twin.type == vector.type and twin.pieces
-    right = _spans(twin.case(Op.DECODE), twin.data)[0] if twin is not None and told else ()
+    has_pieces = twin is not None and twin.type == vector.type and twin.pieces
+    right = _spans(twin.case(Op.DECODE), twin.data)[0] if twin is not None and has_pieces else ()
     path = "" if error is None else error.path
     for spans, like in ((right, path), (right, _element(path)), (read, _element(path))):
         there = [span for span in spans if like in (span.path, _element(span.path))]

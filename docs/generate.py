@@ -92,8 +92,8 @@ def rulings_page() -> Lines:
 def _ruling_row(ruling: Ruling) -> tuple[str, ...]:
     name = f'<a id="{ruling.id.lower()}"></a>{ruling.id}{" ‡" if ruling.contested else ""}'
     beyond = f"<br>*beyond what is asked*: {_cell(ruling.beyond)}" if ruling.beyond else ""
-    told = (_cell(ruling.question), _cell(ruling.demanded) + beyond, _cell(ruling.other), _cell(ruling.source))
-    return name, *told, " or ".join(_code(f'"{other}"') for other in ruling.others)
+    cells = (_cell(ruling.question), _cell(ruling.demanded) + beyond, _cell(ruling.other), _cell(ruling.source))
+    return name, *cells, " or ".join(_code(f'"{other}"') for other in ruling.others)
 
 
 # --- docs/reference/bugs.md ---------------------------------------------------------------------------------------

@@ -92,7 +92,7 @@ class Reference:
         """Per dialect, each type with its versions, those that are converted alone last. Costs a look at the
         catalogue."""
         found = map(self.dialect, DIALECTS)
-        return {own.name: {**own.types, **dict.fromkeys(own.formats.keys() - own.types.keys())} for own in found}
+        return {one.name: {**one.types, **dict.fromkeys(one.formats.keys() - one.types.keys())} for one in found}
 
     @property
     def version(self) -> str:

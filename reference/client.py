@@ -87,8 +87,8 @@ def _api_versions(messages: MessagePlans, version: int, error: int, response: by
         return {"outcome": "accepted"}
     if version == 0:
         return {"outcome": "unsupported", "request": "ApiVersionsRequest"}
-    own = next(((key["MinVersion"], key["MaxVersion"]) for key in keys if key["ApiKey"] == API_VERSIONS), (0, 0))
-    chosen = negotiate(OWN_API_VERSIONS, own)
+    supported = next(((key["MinVersion"], key["MaxVersion"]) for key in keys if key["ApiKey"] == API_VERSIONS), (0, 0))
+    chosen = negotiate(OWN_API_VERSIONS, supported)
     if chosen is None or chosen >= version:
         # Nothing common, or the broker refuses what it lists: asking again would never end.
         return {"outcome": "unsupported", "request": "ApiVersionsRequest"}

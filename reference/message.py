@@ -211,8 +211,8 @@ def _append_struct(node: Struct, writer: Writer, value: Any, path: str) -> None:
     writer.path = path
     if node.optional:
         return
-    given = value.get("_tags")
-    unknown = _unknown_tags(writer, [] if given is None else given, node.tagged, join(path, "_tags"))
+    tags = value.get("_tags")
+    unknown = _unknown_tags(writer, [] if tags is None else tags, node.tagged, join(path, "_tags"))
     if node.flexible:
         _append_tags(writer, _known_tags(node, writer, value, path), unknown)
     elif unknown:
@@ -222,9 +222,9 @@ def _append_struct(node: Struct, writer: Writer, value: Any, path: str) -> None:
 def _append_optional(node: Struct, writer: Writer, value: Mapping[str, Any], path: str) -> None:
     """The optional-field buffer: known fields that do not equal what their absence stands for (R-482-16 ‡, other: all),
     and unknown ones (R-482-8 ‡, other: dropped)."""
-    given = value.get("_tags")
+    tags = value.get("_tags")
     at = join(path, "_tags")
-    unknown = buffered(_unknown_tags(writer, [] if given is None else given, node.tagged, at, MAX_OPTIONAL), at)
+    unknown = buffered(_unknown_tags(writer, [] if tags is None else tags, node.tagged, at, MAX_OPTIONAL), at)
     if writer.rules.unknown_optional == "dropped":
         unknown = {}
     append_buffer(writer, {**_known_tags(node, writer, value, path), **unknown})

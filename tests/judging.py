@@ -88,22 +88,22 @@ def accepted(case: Case) -> Observation:
 
 
 def judged(
-    vector: Vector, observation: Observation, rules: Readings | None = None, rebuilds: Iterable[str] = ()
+    vector: Vector, observation: Observation, readings: Readings | None = None, rebuilds: Iterable[str] = ()
 ) -> Verdict:
     """The verdict on an implementation that accepted the valid twin, so that a refusal counts."""
-    return judge(vector, observation, rules, accepted(observation.case), rebuilds)
+    return judge(vector, observation, readings, accepted(observation.case), rebuilds)
 
 
 def judged_by_asking(
-    codec: reference.Reference, vector: Vector, case: Case, rules: Readings | None = None
+    codec: reference.Reference, vector: Vector, case: Case, readings: Readings | None = None
 ) -> tuple[Observation, Verdict]:
     """What a codec of this process does with a case, and the verdict: it is asked the valid twin too."""
     described = Description(
-        "codec", dialects=(vector.dialect,), ops=frozenset(Op), readings={} if rules is None else rules.declared
+        "codec", dialects=(vector.dialect,), ops=frozenset(Op), readings={} if readings is None else readings.declared
     )
     twin = offered_twin(Question.of(vector, case), described)
     seen = ask(codec, case)
-    return seen, judge(vector, seen, rules, None if twin is None else ask(codec, twin))
+    return seen, judge(vector, seen, readings, None if twin is None else ask(codec, twin))
 
 
 def conclusion(verdict: Verdict) -> tuple[Outcome, FailureKind | None]:

@@ -33,7 +33,7 @@ from judging import (
 )
 
 from conformance import vectors
-from conformance.judge import judge, rules_for
+from conformance.judge import judge, readings_for
 from conformance.model import FailureKind, Observation, Op, Outcome, Status, Verdict
 from conformance.vectors import Vector
 
@@ -159,7 +159,7 @@ WITHOUT_ANSWER = {
 def test_without_an_answer_the_status_is_the_verdict(status: Status, vector: Vector) -> None:
     for op in vector.ops:
         seen = Observation(vector.case(op), status, detail="what happened", error="SIGABRT", frame="a:b")
-        verdict = judge(vector, seen, rules_for("kafka", {"R-K-7": "other"}), refusal(vector, op))
+        verdict = judge(vector, seen, readings_for("kafka", {"R-K-7": "other"}), refusal(vector, op))
         assert conclusion(verdict) == (WITHOUT_ANSWER[status], None)
         assert (verdict.detail, verdict.error, verdict.frame) == ("what happened", "SIGABRT", "a:b")
 
@@ -234,10 +234,10 @@ def test_no_refusal_counts_without_an_accepted_twin(
 
 def test_a_refusal_of_a_declared_reading_counts_for_nothing_without_an_accepted_twin() -> None:
     vector = valid(type="VARINT", bytes=[["8a00", "overlong"]], canonical=[["0a", "five"]])
-    rules, seen = rules_for("kafka", {"R-K-5": "other"}), refusal(vector, Op.DECODE)
-    assert conclusion(judged(vector, seen, rules)) == CONTESTED
-    assert conclusion(judge(vector, seen, rules)) == (Outcome.SKIP, None)
-    assert conclusion(judge(vector, seen, rules, refusal(vector, Op.DECODE))) == (Outcome.SKIP, None)
+    readings, seen = readings_for("kafka", {"R-K-5": "other"}), refusal(vector, Op.DECODE)
+    assert conclusion(judged(vector, seen, readings)) == CONTESTED
+    assert conclusion(judge(vector, seen, readings)) == (Outcome.SKIP, None)
+    assert conclusion(judge(vector, seen, readings, refusal(vector, Op.DECODE))) == (Outcome.SKIP, None)
 
 
 @pytest.mark.parametrize("twin", [None, *Status])

@@ -276,7 +276,7 @@ def _minus_1_is_all(patch: pytest.MonkeyPatch) -> None:
 def _repeated_ids_repeat(patch: pytest.MonkeyPatch) -> None:
     def select(self: broker.Kip35Cluster, ids: list[int]) -> list[Any]:
         by_id = {one["NodeId"]: one for one in self.brokers}
-        wanted = [self.own if node == -1 else node for node in ids]
+        wanted = [self.this_broker if node == -1 else node for node in ids]
         return [by_id[node] for node in wanted if node in by_id] if ids else list(self.brokers)
 
     patch.setattr(broker.Kip35Cluster, "select", select)

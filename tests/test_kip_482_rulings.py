@@ -10,7 +10,7 @@ from judging import judged
 
 import reference
 from conformance import properties, vectors
-from conformance.judge import rules_for
+from conformance.judge import readings_for
 from conformance.model import Case, Description, Op, Outcome
 from conformance.readings import ask
 from conformance.reference_codec import reference_codec
@@ -193,7 +193,7 @@ TOGETHER = [
 def test_declared_readings_are_contested_alone_and_two_at_once(readings: tuple[tuple[str, str], ...]) -> None:
     asked = Reference(reference.rules_with(RULINGS.values(), dict(readings)))
     asked.configure(SETTINGS, dialect=DIALECT)
-    declared = rules_for(DIALECT, dict(readings))
+    declared = readings_for(DIALECT, dict(readings))
     named: set[str] = set()
     for vector in VECTORS:
         ops = (

@@ -14,7 +14,7 @@ from wire import Refused, attempt
 import reference
 from conformance import generated, strategies, vectors
 from conformance.deciding_rulings import deciding_rulings
-from conformance.judge import rules_for
+from conformance.judge import readings_for
 from conformance.model import Op, Outcome
 from conformance.vectors import VectorKind
 from reference import Reference, Rules
@@ -119,7 +119,7 @@ def test_two_readings_at_once_are_contested_under_both(order: str) -> None:
     under_both = set()
     for vector in vectors.load([DRAFT]):
         for op in vector.ops:
-            _, declared = judged_by_asking(both, vector, vector.case(op), rules_for(DRAFT, readings))
+            _, declared = judged_by_asking(both, vector, vector.case(op), readings_for(DRAFT, readings))
             assert declared.verdict in (Outcome.PASS, Outcome.CONTESTED, Outcome.SKIP), declared
             if op is Op.ENCODE and vector.kind is VectorKind.VALID and not vector.compare_decoded:
                 _, found = judged_by_asking(both, vector, vector.case(op))

@@ -10,7 +10,7 @@ from judging import judged, judged_by_asking
 
 import reference
 from conformance import vectors
-from conformance.judge import rules_for
+from conformance.judge import readings_for
 from conformance.model import DEVIATIONS, Observation, Outcome, Status
 from conformance.vectors import Vector, VectorFile, VectorKind, Wrong
 
@@ -99,7 +99,7 @@ def test_another_reading_is_contested_and_nothing_else(reading: tuple[str, str, 
     other = reference.Reference(reference.rules_with(reference.rulings(dialect).values(), {ruling: name}))
     other.configure(vectors.settings(dialect), dialect=dialect)
     chosen = [v for v in VECTORS if v.dialect == dialect and (len(v.data) < LONG or ruling in v.rulings)]
-    declared = rules_for(dialect, {ruling: name}) if (dialect, ruling) in DECLARED else None
+    declared = readings_for(dialect, {ruling: name}) if (dialect, ruling) in DECLARED else None
     found = [
         (vector, judged_by_asking(other, vector, vector.case(op), declared)[1])
         for vector in chosen

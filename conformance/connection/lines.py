@@ -195,16 +195,16 @@ def answer(seq: int, observation: Observation) -> bytes:
     return dumps(message)
 
 
-def _put_answer(message: dict[str, Any], op: Op, given: Any) -> None:
+def _put_answer(message: dict[str, Any], op: Op, answer: Any) -> None:
     match op:
         case Op.DECODE | Op.LOOKUP:
-            message["value"] = to_json(given)
+            message["value"] = to_json(answer)
         case Op.ENCODE | Op.RECODE | Op.CONVERT:
-            message["data"] = given.hex()
+            message["data"] = answer.hex()
         case Op.SERVE:
-            message["sent"], message["closed"] = given[0].hex(), given[1]
+            message["sent"], message["closed"] = answer[0].hex(), answer[1]
         case _:
-            message[_MEMBER[op]] = given
+            message[_MEMBER[op]] = answer
 
 
 _MEMBER: Mapping[Op, str] = {
@@ -261,9 +261,9 @@ def _kind(seq: int, message: Mapping[str, Any]) -> str:
     return kind
 
 
-def observation(case: Case, given: AnswerLine) -> Observation:
+def observation(case: Case, answer: AnswerLine) -> Observation:
     """What the answer says of the case. Raises LineError when it cannot be an answer to it."""
-    kind, message = given.kind, given.message
+    kind, message = answer.kind, answer.message
     try:
         if kind == "value" and case.op is Op.DECODE:
             return Observation(case, Status.ANSWER, from_json(message["value"]))
@@ -272,8 +272,8 @@ def observation(case: Case, given: AnswerLine) -> Observation:
         if kind in _OTHER:
             return _OTHER[kind](case, message)
     except (ShapeError, ValueFormatError, RecursionError) as error:
-        raise LineError(str(error) or "nested too deeply", given.seq) from None
-    raise LineError(f"`{kind}` is no answer to {case.op.value}: `{_MEMBER[case.op]}` was expected", given.seq)
+        raise LineError(str(error) or "nested too deeply", answer.seq) from None
+    raise LineError(f"`{kind}` is no answer to {case.op.value}: `{_MEMBER[case.op]}` was expected", answer.seq)
 
 
 def _answered(op: Op, message: Mapping[str, Any]) -> Any:
@@ -356,13 +356,13 @@ def read_description(line: bytes) -> Description:
         raise LineError(str(error)) from None
 
 
-def read_configured(given: AnswerLine) -> bool:
+def read_configured(answer: AnswerLine) -> bool:
     """The answer to configure: taken, or not offered. Raises LineError, with the implementation's text if it failed."""
-    message = given.message
-    if given.kind == "unsupported":
+    message = answer.message
+    if answer.kind == "unsupported":
         return False
-    if given.kind == "ok" and message["ok"] is True:
+    if answer.kind == "ok" and message["ok"] is True:
         return True
-    if given.kind == "error":
-        raise LineError(_string(message, "error"), given.seq)
-    raise LineError(f"it answered {brief(message)}: `ok`, true, or `unsupported` was expected", given.seq)
+    if answer.kind == "error":
+        raise LineError(_string(message, "error"), answer.seq)
+    raise LineError(f"it answered {brief(message)}: `ok`, true, or `unsupported` was expected", answer.seq)

@@ -32,7 +32,7 @@ class _Wanted:
     version: int
     name: str
     value: Any
-    given: bytes | None = None
+    ready_bytes: bytes | None = None
 
 
 def make(message: str, versions: tuple[int, int], sources: Sequence[Connection]) -> tuple[bytes, list[Difference]]:
@@ -45,18 +45,18 @@ def make(message: str, versions: tuple[int, int], sources: Sequence[Connection])
     written = [_ask(source, message, wanted, Op.ENCODE) for source in sources]
     entries = []
     for index, want in enumerate(wanted):
-        own = written[0][index]
-        if own.status is not Status.ANSWER:
-            differences.append(_difference(message, want, sources[0], own))
+        first = written[0][index]
+        if first.status is not Status.ANSWER:
+            differences.append(_difference(message, want, sources[0], first))
             continue
         for source, answers in zip(sources[1:], written[1:], strict=True):
             other = answers[index]
-            if other.status is not Status.ANSWER or other.answer != own.answer:
+            if other.status is not Status.ANSWER or other.answer != first.answer:
                 differences.append(_difference(message, want, source, other))
-        if want.given is None:
-            entries.append(ledger.entry(want.version, want.name, want.value, own.answer))
+        if want.ready_bytes is None:
+            entries.append(ledger.entry(want.version, want.name, want.value, first.answer))
         else:
-            entries.append(ledger.entry(want.version, want.name, want.value, want.given, own.answer))
+            entries.append(ledger.entry(want.version, want.name, want.value, want.ready_bytes, first.answer))
     differences += _misread(message, entries, sources)
     header = LedgerHeader(1, message, f"{sources[0].description.name} {sources[0].description.version}")
     return ledger.lines(header, entries), differences

@@ -108,10 +108,10 @@ class SuiteItem(pytest.Item):
 
     def leave(self, text: str) -> NoReturn:
         """End the whole run with a paragraph: nothing more can be asked."""
-        told = paragraph(text)
+        message = paragraph(text)
         if hasattr(self.config, "workeroutput"):  # an xdist worker hands it on; to leave without is an error of xdist's
-            self.session.shouldstop = told
-        pytest.exit(told, pytest.ExitCode.USAGE_ERROR)
+            self.session.shouldstop = message
+        pytest.exit(message, pytest.ExitCode.USAGE_ERROR)
 
     @functools.cached_property
     def location(self) -> tuple[str, int | None, str]:

@@ -244,8 +244,8 @@ class Suite:
             return
         whole = self.settings.dialects is None and self.settings.areas is None and not any(self.elsewhere.values())
         ended = self._ended()
-        told = (*ended.nothing_asked(), *ended.stale(self._files(), complete=whole and not self.deselected))
-        self.lines += [safe(middle(line, _LINE)) for line in told]
+        problems = (*ended.nothing_asked(), *ended.stale(self._files(), complete=whole and not self.deselected))
+        self.lines += [safe(middle(line, _LINE)) for line in problems]
         if self.lines and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 

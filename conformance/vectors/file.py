@@ -60,7 +60,7 @@ _MOST_TOGETHER = 5
 _MOST_ZEROS = 2**30
 
 
-def parse(text: bytes, name: str, given: Mapping[str, Any] | None = None) -> VectorFile:
+def parse(text: bytes, name: str, shared: Mapping[str, Any] | None = None) -> VectorFile:
     """One file's content → its vectors. `name` is how errors call it; `given`: settings of the whole dialect, beside
     the file's own. Raises VectorError."""
     try:
@@ -73,10 +73,10 @@ def parse(text: bytes, name: str, given: Mapping[str, Any] | None = None) -> Vec
         raise VectorError(f"{name}: there is no area {raw.area!r}; the areas are {', '.join(AREAS)}")
     vectors = []
     try:
-        own = {key: from_json(value) for key, value in raw.settings.items()}
+        file_settings = {key: from_json(value) for key, value in raw.settings.items()}
     except ValueFormatError as error:
         raise VectorError(f"{name}: settings: {error}") from None
-    settings = {**(given or {}), **own}
+    settings = {**(shared or {}), **file_settings}
     for entry in raw.vectors:
         try:
             vectors.append(_resolve(entry, raw, settings))
@@ -251,8 +251,8 @@ def _resolve(raw: RawVector, file: RawFile, settings: Mapping[str, Any]) -> Vect
 
 
 def _check_fields(kind: VectorKind, raw: RawVector) -> None:
-    given = {name for name in raw.__struct_fields__ if getattr(raw, name) != UNSET_FIELDS[name]}
-    foreign = sorted(given - _COMMON_FIELDS - _OWN_FIELDS[kind])
+    present = {name for name in raw.__struct_fields__ if getattr(raw, name) != UNSET_FIELDS[name]}
+    foreign = sorted(present - _COMMON_FIELDS - _OWN_FIELDS[kind])
     if foreign:
         raise VectorError(f"{', '.join(foreign)}: a vector of kind {kind} has no such field")
     if kind is VectorKind.UNENCODABLE and raw.reject is not None and raw.reject.offset is not None:

@@ -52,16 +52,16 @@ def _prefix(length: int) -> bytes:
 
 def _unknown(value: dict[str, Any], fields: int, known: Container[int]) -> list[tuple[int, bytes]]:
     """The `_tags` of a structure that has one key more than it has fields."""
-    given = value["_tags"]
-    if len(value) != fields + 1 or given.__class__ is not list:
+    unknown = value["_tags"]
+    if len(value) != fields + 1 or unknown.__class__ is not list:
         raise NotPlain
     previous = -1
-    for tag, content in given:
+    for tag, content in unknown:
         # The last number is one that some can't hold.
         if tag.__class__ is not int or not previous < tag < MAX_INT32 or tag in known or content.__class__ is not bytes:
             raise NotPlain
         previous = tag
-    return given
+    return unknown
 
 
 _NAMES = {"pack": struct.pack, "prefix": _prefix, "tagged": _tagged, "unknown": _unknown}

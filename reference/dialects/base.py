@@ -105,8 +105,8 @@ class Dialect(abc.ABC):
     def area(self, type_name: str) -> str:
         """The area that generated cases of a type are counted in: what is no type by itself, as a header or a frame, is
         framing, and all else a message."""
-        told = self.areas.get(type_name) or type_names.area(type_name)
-        return told or ("framing" if _FRAMING.match(type_name) else "messages")
+        known = self.areas.get(type_name) or type_names.area(type_name)
+        return known or ("framing" if _FRAMING.match(type_name) else "messages")
 
     def answer_type(self, api_key: int, version: int, inside: bytes) -> tuple[str, int | None, str] | None:  # noqa: ARG002
         """As what the answer to such a request is read, of which `inside` stands in the response frame (from the

@@ -206,8 +206,8 @@ def _frame(frame: CapturedFrame, data: bytes, dialect: str) -> Text:
 def _summary(frames: Sequence[CapturedFrame]) -> Text:
     good = sum(map(_is_good, frames))
     unread = sum(frame.type is None for frame in frames)
-    told = {"accepted": good, "refused": len(frames) - good - unread, "not read": unread}
-    return Text(f"{len(frames)} frames: " + ", ".join(f"{count} {what}" for what, count in told.items() if count))
+    counts = {"accepted": good, "refused": len(frames) - good - unread, "not read": unread}
+    return Text(f"{len(frames)} frames: " + ", ".join(f"{count} {what}" for what, count in counts.items() if count))
 
 
 def _outline(found: reference.Explanation, data: bytes, start: int, notes: Mapping[str, str]) -> Text:

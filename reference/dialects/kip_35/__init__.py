@@ -103,7 +103,7 @@ class Kip35(Dialect):
         if type_name != f"{API}Response":
             raise NotImplementedError(f"{type_name} has no tags to be looked up")
         found = decode(self.codec(type_name, version), data, rules)
-        return [tags.told(key, value) for one in found["Brokers"] for name, value in one["Tags"] if name == key]
+        return [tags.tag_value(key, value) for one in found["Brokers"] for name, value in one["Tags"] if name == key]
 
     def read_schema(self, content: bytes) -> Any:
         """A ledger, as JSON or in the page's own text form."""

@@ -26,7 +26,7 @@ LEAST_FRAME = 8
 class Kip35Cluster:
     """The brokers that there are, each as BrokerMetadataResponse has it, and the id of the one that answers."""
 
-    own: int
+    this_broker: int
     brokers: tuple[Mapping[str, Any], ...]
 
     @classmethod
@@ -39,7 +39,7 @@ class Kip35Cluster:
         if not node_ids:
             return list(self.brokers)
         by_id = {broker["NodeId"]: broker for broker in self.brokers}
-        wanted = dict.fromkeys(self.own if node == THIS_BROKER else node for node in node_ids)
+        wanted = dict.fromkeys(self.this_broker if node == THIS_BROKER else node for node in node_ids)
         return [by_id[node] for node in wanted if node in by_id]
 
 

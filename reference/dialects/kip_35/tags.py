@@ -116,7 +116,7 @@ def parse(key: str, value: str) -> Any:
     return BUILTIN.get(key, _text)(key, value)
 
 
-def told(key: str, value: str) -> Any:
+def tag_value(key: str, value: str) -> Any:
     """What a tag says, as a value of the contract: {bits: name} is a list of pairs, an Endpoint a list of three. Raises
     DecodeError for a builtin tag that has not the documented form."""
     try:
@@ -143,9 +143,9 @@ def identity(broker: Mapping[str, Any]) -> int:
     """The id of a broker (as in BrokerMetadataResponse) that a client has reached as a bootstrap broker, and whose id
     it does not know yet. Raises TagError when its tag and its NodeId differ."""
     node_id: int = broker["NodeId"]
-    told = first(broker["Tags"], "broker.id")
-    if told is not None and told != node_id:
-        raise TagError(f"broker.id is {told}, but the entry's NodeId is {node_id}")
+    tagged = first(broker["Tags"], "broker.id")
+    if tagged is not None and tagged != node_id:
+        raise TagError(f"broker.id is {tagged}, but the entry's NodeId is {node_id}")
     return node_id
 
 
@@ -168,10 +168,10 @@ def common_codec(tags: Tags, wanted: Iterable[str]) -> tuple[int, str] | None:
     return next(((bits[name], name) for name in wanted if name in bits), None)
 
 
-def largest_message(tags: Tags, own: int) -> int:
+def largest_message(tags: Tags, own_limit: int) -> int:
     """How large a message may be, of a client whose own limit is `own`. Raises TagError."""
     limit: int | None = first(tags, "message.max.bytes")
-    return own if limit is None else min(own, limit)
+    return own_limit if limit is None else min(own_limit, limit)
 
 
 # --- What users add ---------------------------------------------------------------------------------------------------

@@ -80,10 +80,10 @@ class _Lift:
 
     @staticmethod
     def _default(field: schema.Field, *, nullable: bool) -> object:
-        own = schema.default_of(None, field.type, field.array, field.nullable if nullable else NONE, "")
+        default = schema.default_of(None, field.type, field.array, field.nullable if nullable else NONE, "")
         if field.default is None and not nullable:
             return ...
-        same = type(own) is type(field.default) and own == field.default
+        same = type(default) is type(field.default) and default == field.default
         return ... if same else field.default
 
 

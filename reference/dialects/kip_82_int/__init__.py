@@ -94,7 +94,7 @@ class Kip82Int(Dialect):
         reader = Reader(data, rules)
         match type_name:
             case "HEADERS":
-                return [value for own, value in headers.headers_up_to(reader, key) if own == key]
+                return [value for found_key, value in headers.headers_up_to(reader, key) if found_key == key]
             case "MESSAGE_AND_OFFSET":
                 from reference.dialects.kip_82_int import messages
 

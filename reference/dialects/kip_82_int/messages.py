@@ -117,7 +117,7 @@ def lookup(reader: Reader, key: int) -> list[bytes]:
         message = _Reading("", key).message(reader)
     else:
         message = read_message_and_offset(reader)
-    return [value for own, value in message["headers"] if own == key]
+    return [value for found_key, value in message["headers"] if found_key == key]
 
 
 @dataclass(frozen=True, slots=True)
