@@ -150,7 +150,7 @@ class Capture:
 
     def _divided(self, ids: AbstractSet[int]) -> list[_Piece]:
         """The same, where one of these correlation ids behind a size of 0 belongs to it nevertheless."""
-        found = []
+        frames = []
         start = 0
         while start < len(self.data):
             size = self._int32(start)
@@ -158,11 +158,11 @@ class Capture:
             end = start + SIZE_BYTES + size if size is not None and possible else len(self.data)
             if size == 0 and self._int32(end) in ids:
                 end += 4
-            found.append(_Piece(start, end, size))
-            if len(found) > MOST_FRAMES:
+            frames.append(_Piece(start, end, size))
+            if len(frames) > MOST_FRAMES:
                 raise NotToldError(f"there are more than {MOST_FRAMES} frames in it: give a part of them at a time")
             start = end
-        return found
+        return frames
 
     @functools.cached_property
     def _request_pieces(self) -> list[_Piece]:
@@ -307,14 +307,14 @@ def _as_cut(found: Explanation, piece: _Piece) -> Explanation:
     return Explanation((dataclasses.replace(size, value=piece.size), *rest), None, error)
 
 
-def _shifted(found: Explanation, by: int) -> Explanation:
+def _shifted(explanation: Explanation, by: int) -> Explanation:
     """The same with offsets `by` higher; a size that would then stand before the beginning is left out."""
     spans = tuple(
         dataclasses.replace(span, start=span.start + by, end=span.end + by)
-        for span in found.spans
+        for span in explanation.spans
         if span.start + by >= 0
     )
-    error = found.error
+    error = explanation.error
     if error is not None and error.offset is not None:
         error = DecodeError(error.reason, error.detail, error.offset + by, error.path)
-    return Explanation(spans, found.value, error)
+    return Explanation(spans, explanation.value, error)

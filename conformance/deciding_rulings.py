@@ -60,7 +60,7 @@ def deciding_rulings(
     """
     if error.offset is None or len(data) > LARGEST:
         return ()
-    found = [
+    rulings = [
         ruling.id
         for ruling in reference.rulings(dialect).values()
         if any(
@@ -70,9 +70,9 @@ def deciding_rulings(
     ]
     announced = _is_bomb(error, spans)
     ruling = reference.dialect_named(dialect).refusal_ruling(type_name, error, announced=announced)
-    if ruling is not None and (announced or not found):
-        found.append(ruling)
-    return tuple(found)
+    if ruling is not None and (announced or not rulings):
+        rulings.append(ruling)
+    return tuple(rulings)
 
 
 def _fares_otherwise(

@@ -80,18 +80,18 @@ def group(verdict: Verdict) -> Group | None:
         side = _WRITE
     match verdict.kind:
         case FailureKind.WRONG_VALUE | FailureKind.WRONG_BYTES:
-            found = Group(outcome, kind, side, place=verdict.place or None)
+            finding = Group(outcome, kind, side, place=verdict.place or None)
         case FailureKind.REFUSED_VALID:
             words = "" if cause else _words(verdict.detail)
             if words:
                 return Group(outcome, kind, cause=words)
-            found = Group(outcome, kind, side, cause, place=verdict.place or None)
+            finding = Group(outcome, kind, side, cause, place=verdict.place or None)
         case FailureKind.ACCEPTED_INVALID:
-            found = Group(
+            finding = Group(
                 outcome, kind, side, demanded=verdict.demanded, ruling=verdict.ground, place=verdict.place or None
             )
         case _:
-            found = Group(
+            finding = Group(
                 outcome,
                 kind,
                 side,
@@ -100,7 +100,7 @@ def group(verdict: Verdict) -> Group | None:
                 ruling=verdict.ground,
                 place=verdict.place or None,
             )
-    return found if found.place else dataclasses.replace(found, type=verdict.type)
+    return finding if finding.place else dataclasses.replace(finding, type=verdict.type)
 
 
 #: What a message says of the case at hand: functions called, quoted text, bytes, numbers, and lists of them.

@@ -390,10 +390,10 @@ def _option_row(option: click.Option) -> tuple[str, ...]:
     names = ", ".join(option.opts)
     if not option.is_flag:
         names += f" {option.metavar or (option.name or '').upper()}"
-    told = option.help or ""
+    help_text = option.help or ""
     if option.show_default and not option.is_flag:
-        told += f" [default: {option.default}]"
-    return _code(names), _cell(told + (" [required]" if option.required else ""))
+        help_text += f" [default: {option.default}]"
+    return _code(names), _cell(help_text + (" [required]" if option.required else ""))
 
 
 def _prose(text: str) -> Lines:

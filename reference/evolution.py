@@ -218,8 +218,8 @@ class _Pair:
             return f"{_type(was)} became {_type(found)}"
         if (version in was.nullable) != (version in found.nullable):
             return f"it {'can be null' if version in found.nullable else 'can be null no more'}"
-        own = was.flexible is not None or found.flexible is not None
-        if own and _is_compact(was, self.old, version) != _is_compact(found, self.new, version):
+        overridden = was.flexible is not None or found.flexible is not None
+        if overridden and _is_compact(was, self.old, version) != _is_compact(found, self.new, version):
             return "its flexibleVersions differ"
         return ""
 

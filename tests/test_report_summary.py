@@ -7,7 +7,7 @@ import msgspec
 
 from conformance.findings import findings
 from conformance.model import Description, FailureKind, Op, Outcome, Tally, Verdict
-from conformance.report.found import findings_text
+from conformance.report.findings import findings_text
 from conformance.report.summary import matrix, print_summary, shares, summary_table
 from conformance.report.text import to_string
 from conformance.report.unasked import unasked

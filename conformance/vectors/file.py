@@ -370,23 +370,23 @@ def _also(raw: RawAlso) -> Also:
 
 
 def _wrong(raw: RawWrong) -> Wrong:
-    found: list[Wrong] = []
+    wrong: list[Wrong] = []
     for does in ("accepts", "refuses", "crash", "hang"):
         if getattr(raw, does):
-            found.append(Wrong(raw.bug, raw.op, does))
+            wrong.append(Wrong(raw.bug, raw.op, does))
     if raw.value is not ABSENT:
-        found.append(Wrong(raw.bug, raw.op, "answers", from_json(raw.value)))
+        wrong.append(Wrong(raw.bug, raw.op, "answers", from_json(raw.value)))
     if raw.bytes is not None:
-        found.append(Wrong(raw.bug, raw.op, "answers", _hex(raw.bytes, "wrong.bytes")))
+        wrong.append(Wrong(raw.bug, raw.op, "answers", _hex(raw.bytes, "wrong.bytes")))
     if raw.sent is not None:
-        found.append(Wrong(raw.bug, raw.op, "answers", (_hex(raw.sent, "wrong.sent"), bool(raw.closed))))
+        wrong.append(Wrong(raw.bug, raw.op, "answers", (_hex(raw.sent, "wrong.sent"), bool(raw.closed))))
     if raw.outcome is not None:
-        found.append(Wrong(raw.bug, raw.op, "answers", raw.outcome))
+        wrong.append(Wrong(raw.bug, raw.op, "answers", raw.outcome))
     if raw.chooses is not msgspec.UNSET:
-        found.append(Wrong(raw.bug, raw.op, "answers", raw.chooses))
-    if len(found) != 1:
+        wrong.append(Wrong(raw.bug, raw.op, "answers", raw.chooses))
+    if len(wrong) != 1:
         raise VectorError(f"wrong {raw.bug}: exactly one of value, bytes, accepts, refuses, crash, hang, sent, …")
-    return found[0]
+    return wrong[0]
 
 
 def _check_file(vectors: Sequence[Vector], name: str) -> None:

@@ -445,24 +445,24 @@ def _messages(found: Catalog) -> CatalogMessages:
 
 
 @functools.lru_cache(maxsize=4096)  # of messages alone there are 640; names of arrays never end
-def _codec(found: Catalog, type_name: str, version: int | None) -> Codec:
+def _codec(chosen: Catalog, type_name: str, version: int | None) -> Codec:
     node = type_names.node(type_name)
     if node is not None:
         return NodeCodec(node)
-    messages = _messages(found)
+    messages = _messages(chosen)
     if type_name in records.TYPES:
         from reference.records import codecs  # takes its time to load, and most types do without
 
         return codecs.codec(type_name, version)
     if type_name == "RequestFrame":
         return RequestFrame(messages)
-    if type_name not in _types(found) or type_name == "ARRAY":
+    if type_name not in _types(chosen) or type_name == "ARRAY":
         raise UnknownType(f"the dialect kafka has no type {type_name!r}")
     if version is None:
         raise DecodeError(Reason.UNSUPPORTED_VERSION, f"{type_name} needs a version", None)
     if type_name.startswith(_FRAME):
         api = type_name.removeprefix(_FRAME)
-        key = next(key for key, name in found.apis.items() if name == api)
+        key = next(key for key, name in chosen.apis.items() if name == api)
         return ResponseFrame.of(messages, key, api, version)
     return NodeCodec(messages.plan(type_name, version))
 

@@ -128,22 +128,22 @@ def _explain_typed(
     """Write what the bytes are as this type; True when they are refused."""
     data = input_bytes(digits)
     check_type(type_name, dialect, version)
-    found = reference_codec().explain(type_name, data, dialect=dialect, version=version)
-    error = found.error
-    rulings = () if error is None else deciding_rulings(type_name, data, dialect, version, error, found.spans)
+    explanation = reference_codec().explain(type_name, data, dialect=dialect, version=version)
+    error = explanation.error
+    rulings = () if error is None else deciding_rulings(type_name, data, dialect, version, error, explanation.spans)
     if as_json:
         named = {"type": type_name, "dialect": dialect, "version": version, "data": data.hex()}
-        say_json({**named, **_facts(found, rulings)})
+        say_json({**named, **_facts(explanation, rulings)})
         return error is not None
     named_so = type_name if version is None else f"{type_name} version {version}"
     out = Text().append(safe(named_so), "bold").append(f", {len(data)} {'byte' if len(data) == 1 else 'bytes'}\n\n")
-    if is_structure(found.spans):
-        out.append_text(_outline(found, data, 0, _notes(type_name, version, found, dialect)))
-        out.append_text(_end(found, rulings, dialect, "to the last byte"))
+    if is_structure(explanation.spans):
+        out.append_text(_outline(explanation, data, 0, _notes(type_name, version, explanation, dialect)))
+        out.append_text(_end(explanation, rulings, dialect, "to the last byte"))
     else:
-        out.append_text(hex_dump(rows_of(found.spans, data), width=width(), marks=_marks(error))).append("\n\n")
-        out.append_text(_end(found, rulings, dialect, None))
-    for line in () if error else control_lines(dialect, type_name, found.value):
+        out.append_text(hex_dump(rows_of(explanation.spans, data), width=width(), marks=_marks(error))).append("\n\n")
+        out.append_text(_end(explanation, rulings, dialect, None))
+    for line in () if error else control_lines(dialect, type_name, explanation.value):
         out.append(f"\n{'control':<{_MARGIN}}", "bold").append(_hanging(safe(line)))
     show(out)
     return error is not None
@@ -188,17 +188,17 @@ def _is_good(frame: CapturedFrame) -> bool:
 
 
 def _frame(frame: CapturedFrame, data: bytes, dialect: str) -> Text:
-    found = frame.explanation
+    explanation = frame.explanation
     named = "not read" if frame.type is None else f"read as {frame.type}"
     if frame.version is not None:
         named += f" version {frame.version}"
     out = Text()
     for line in wrap(safe(f"{named}: {frame.why}"), width()):
         out.append(f"{line}\n", "bold")
-    notes = _notes(frame.type or "", frame.version, found, dialect)
-    out.append("\n").append_text(_outline(found, data[: frame.end], frame.start, notes))
+    notes = _notes(frame.type or "", frame.version, explanation, dialect)
+    out.append("\n").append_text(_outline(explanation, data[: frame.end], frame.start, notes))
     if frame.type is not None:
-        out.append_text(_end(found, frame.rulings, dialect, "to the last byte"))
+        out.append_text(_end(explanation, frame.rulings, dialect, "to the last byte"))
     out.rstrip()
     return out
 
@@ -230,9 +230,9 @@ def _end(found: reference.Explanation, rulings: Iterable[str], dialect: str, goo
         return out.append(f"{word:<{_MARGIN}}", "bold green").append(_hanging(said))
     out.append(f"{'refused':<{_MARGIN}}", "bold red").append(_hanging(safe(str(found.error))))
     for identifier in rulings:
-        told = ruling_text(identifier, reference.rulings(dialect).get(identifier), width() - _MARGIN)
+        ruling_shown = ruling_text(identifier, reference.rulings(dialect).get(identifier), width() - _MARGIN)
         out.append(f"\n{'ruling':<{_MARGIN}}", "bold")
-        for number, line in enumerate(told.split("\n")):
+        for number, line in enumerate(ruling_shown.split("\n")):
             out.append(f"\n{'':{_MARGIN}}" if number else "").append_text(line)
     return out
 
@@ -242,9 +242,9 @@ def _hanging(text: str) -> str:
     return f"\n{'':{_MARGIN}}".join(wrap(text, width() - _MARGIN))
 
 
-def _notes(type_name: str, version: int | None, found: reference.Explanation, dialect: str) -> dict[str, str]:
+def _notes(type_name: str, version: int | None, explanation: reference.Explanation, dialect: str) -> dict[str, str]:
     """What header and body of a frame are, as far as the bytes that were read say it."""
-    read = {span.path: span.value for span in found.spans}
+    read = {span.path: span.value for span in explanation.spans}
     tagged = any(path.startswith("header._tags") for path in read)
     if type_name == "RequestFrame":
         api = reference_codec().dialect(dialect).apis().get(read.get("header.RequestApiKey", -1))
@@ -253,7 +253,7 @@ def _notes(type_name: str, version: int | None, found: reference.Explanation, di
     else:
         header = f"ResponseHeader version {1 if tagged else 0}"
         message = f"{type_name.rpartition(':')[2]}Response version {version}"
-    begun = found.error is None or not found.error.path.startswith(("header", "size"))
+    begun = explanation.error is None or not explanation.error.path.startswith(("header", "size"))
     return {"header": header, "body": message} if begun else {"body": message}
 
 

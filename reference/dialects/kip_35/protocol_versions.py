@@ -134,8 +134,8 @@ def _check(entry: VersionEntry) -> None:
         if not _within(number, 1, _MAX_NUMBER):
             raise LedgerError(f"{entry.name}: {shown(number)} is no ProtocolVersion from 1 to {_MAX_NUMBER}")
     if list(entry.numbers) != sorted(entry.numbers):
-        told = "added, deprecated and removed in this order"
-        raise LedgerError(f"{entry.name}: {', '.join(map(str, entry.numbers))} do not grow; a version is {told}")
+        order = "added, deprecated and removed in this order"
+        raise LedgerError(f"{entry.name}: {', '.join(map(str, entry.numbers))} do not grow; a version is {order}")
     if entry.removed == entry.added:
         raise LedgerError(f"{entry.name} is removed in {entry.removed}, which is to add it: it never was there")
 
@@ -205,12 +205,12 @@ def _steps(old: VersionLedger, new: VersionLedger) -> Iterator[Change]:
     for key, entry in now.items():
         before = then.get(key)
         for word in ("added", "deprecated", "removed"):
-            told = None if before is None else getattr(before, word)
+            number = None if before is None else getattr(before, word)
             says = getattr(entry, word)
-            if told is not None and says != told:
-                detail = f"{word} in {told} before, now {'not at all' if says is None else says}"
+            if number is not None and says != number:
+                detail = f"{word} in {number} before, now {'not at all' if says is None else says}"
                 yield Change(Break.NUMBER_CHANGED, entry.name, detail)
-            elif told is None and says is not None and says <= old.current:
+            elif number is None and says is not None and says <= old.current:
                 detail = f"{word} in {says}, but ProtocolVersion {old.current} is published; at least {old.current + 1}"
                 yield Change(Break.NUMBER_PAST, entry.name, detail)
 

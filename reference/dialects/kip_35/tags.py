@@ -56,16 +56,16 @@ def _version_int(key: str, value: str) -> int:
 
 def _codecs(key: str, value: str) -> dict[int, str]:
     """The bits in a message's attributes, and the codec's name: "1=gzip,2=snappy"."""
-    found: dict[int, str] = {}
+    names: dict[int, str] = {}
     for part in _parts(value):
         match = _CODEC.fullmatch(part)
         if match is None:
             raise TagError(f'{key} has {shown(part)}; bits and a name are expected, such as "1=gzip"')
         bits = int(match[1])
-        if bits in found:
+        if bits in names:
             raise TagError(f"{key} gives the bits {bits} twice")
-        found[bits] = match[2]
-    return found
+        names[bits] = match[2]
+    return names
 
 
 def _formats(key: str, value: str) -> list[int]:

@@ -19,19 +19,26 @@ from reference.schema import MAX_VERSION, NONE, Schema, Versions
 KINDS = ("request", "response")
 
 
-def lift(found: Schema) -> MessageSchema:
+def lift(kafka_schema: Schema) -> MessageSchema:
     """The message of kip-482-v1. Raises SchemaError for one that is no request or response, has no version, or no room
     for another."""
-    if found.kind not in KINDS:
-        raise SchemaError(f"{found.name} is no request or response: the draft gives a new version to RPCs alone")
-    if not found.versions:
-        raise SchemaError(f"{found.name} has no version that could be lifted")
-    last = found.versions.high
+    if kafka_schema.kind not in KINDS:
+        raise SchemaError(f"{kafka_schema.name} is no request or response: the draft gives a new version to RPCs alone")
+    if not kafka_schema.versions:
+        raise SchemaError(f"{kafka_schema.name} has no version that could be lifted")
+    last = kafka_schema.versions.high
     if last == MAX_VERSION:
-        raise SchemaError(f"{found.name} has version {last}, after which there is none")
+        raise SchemaError(f"{kafka_schema.name} has version {last}, after which there is none")
     new = Versions(last + 1, MAX_VERSION)
-    body = _Lift(last, new).structure(found.fields, found.name, "")
-    return MessageSchema(found.name, found.kind, Versions(found.versions.low, last + 1), new, body, found.api_key)
+    body = _Lift(last, new).structure(kafka_schema.fields, kafka_schema.name, "")
+    return MessageSchema(
+        kafka_schema.name,
+        kafka_schema.kind,
+        Versions(kafka_schema.versions.low, last + 1),
+        new,
+        body,
+        kafka_schema.api_key,
+    )
 
 
 class _Lift:

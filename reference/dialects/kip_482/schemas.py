@@ -149,30 +149,30 @@ class MessageSchema:
 
 
 def _check_inside(
-    message: MessageSchema, found: Structure, path: str, versions: Versions, depth: int, count: list[int]
+    message: MessageSchema, structure: Structure, path: str, versions: Versions, depth: int, count: list[int]
 ) -> None:
     """What can be told of a structure only where it stands: in which versions, how deep."""
     if depth > MAX_DEPTH:
         raise SchemaError(f"structures are nested more than {MAX_DEPTH} deep", path)
-    if found.optional and not message.with_optional:
+    if structure.optional and not message.with_optional:
         raise SchemaError("optionalFields, but versionsWithOptional is none", path)
-    count[0] += len(found.fields) + len(found.optional)
+    count[0] += len(structure.fields) + len(structure.optional)
     if count[0] > MAX_FIELDS:
         raise SchemaError(f"the message has more than {MAX_FIELDS} fields", path)
-    planned = tuple(_planned(found, message.with_optional))
+    planned = tuple(_planned(structure, message.with_optional))
     for field in planned:
         if field.name in schema.AMBIGUOUS_NAMES:
             others = [other.versions for other in planned if other is not field]
             if schema.first_without(others, field.versions & versions) is not None:
                 raise SchemaError(f"a structure whose one field is called {field.name} makes values ambiguous", path)
-    for own in found.members:
-        if not isinstance(own.type, Structure):
+    for member in structure.members:
+        if not isinstance(member.type, Structure):
             continue
-        at = join(path, own.name)
-        here = versions & (own.versions if isinstance(own, MandatoryField) else message.with_optional)
-        _check_inside(message, own.type, at, here, depth + 1, count)
-        if own.array:
-            inner = _planned(own.type, message.with_optional)
+        at = join(path, member.name)
+        here = versions & (member.versions if isinstance(member, MandatoryField) else message.with_optional)
+        _check_inside(message, member.type, at, here, depth + 1, count)
+        if member.array:
+            inner = _planned(member.type, message.with_optional)
             bare = schema.first_without([message.with_optional, *schema.filled(inner)], here)
             if bare is not None:
                 raise SchemaError(f"its elements take no byte in version {bare}, so there can be no array of them", at)
@@ -265,16 +265,16 @@ def parse(text: str | bytes, file: str = "") -> MessageSchema:
 
 def from_json(raw: Any) -> MessageSchema:
     """A message from parsed JSON. Raises SchemaError with the path of what is wrong."""
-    found = schema.mapping(raw, "")
-    name = schema.name_of(found, "")
-    _check_keys(found, _MESSAGE_KEYS, "")
+    declared = schema.mapping(raw, "")
+    name = schema.name_of(declared, "")
+    _check_keys(declared, _MESSAGE_KEYS, "")
     return MessageSchema(
         name=name,
-        kind=found.get("type"),  # type: ignore[arg-type]  # checked with the rest
-        versions=schema.version_range(found.get("validVersions"), "validVersions"),
-        with_optional=schema.version_range(found.get("versionsWithOptional"), "versionsWithOptional"),
-        body=_structure(found, "", name, 0),
-        api_key=schema.number(found.get("apiKey"), 2**15 - 1, "api key", "apiKey"),
+        kind=declared.get("type"),  # type: ignore[arg-type]  # checked with the rest
+        versions=schema.version_range(declared.get("validVersions"), "validVersions"),
+        with_optional=schema.version_range(declared.get("versionsWithOptional"), "versionsWithOptional"),
+        body=_structure(declared, "", name, 0),
+        api_key=schema.number(declared.get("apiKey"), 2**15 - 1, "api key", "apiKey"),
     )
 
 
@@ -348,14 +348,14 @@ def _type(raw: Mapping[str, Any], path: str, depth: int) -> tuple[bool, str | St
     if not isinstance(written, str):
         raise SchemaError(f"{shown(written)} is no type", path)
     array, name = written.startswith("[]"), written.removeprefix("[]")
-    own = "fields" in raw or "optionalFields" in raw
+    has_fields = "fields" in raw or "optionalFields" in raw
     if name in SCALARS:
-        if own:
+        if has_fields:
             raise SchemaError(f"a {name} has no fields", path)
         return array, name, name
     if not name.isascii() or not name.isalnum() or not name[:1].isalpha():
         raise SchemaError(f"{shown(written)} is no type; scalars are {', '.join(SCALARS)}", path)
-    if not own:
+    if not has_fields:
         raise SchemaError(f"{name} is neither a scalar nor has it fields", path)
     return array, _structure(raw, path, name, depth + 1), name
 
@@ -379,27 +379,27 @@ def to_json(message: MessageSchema) -> dict[str, Any]:
     return head | _members(message.body)
 
 
-def _members(found: Structure) -> dict[str, Any]:
+def _members(structure: Structure) -> dict[str, Any]:
     members: dict[str, Any] = {}
-    if found.optional:
+    if structure.optional:
         members["optionalFields"] = [
             _entry(field, {"nullable": True} if field.nullable else {}) | {"tag": f"0x{tag:04x}"}
-            for tag, field in found.optional.items()
+            for tag, field in structure.optional.items()
         ]
     members["fields"] = [
         _entry(
             field,
             {"versions": str(field.versions)} | ({"nullableVersions": str(field.nullable)} if field.nullable else {}),
         )
-        for field in found.fields
+        for field in structure.fields
     ]
     return members
 
 
-def _entry(field: MandatoryField | OptionalField, own: Mapping[str, Any]) -> dict[str, Any]:
+def _entry(field: MandatoryField | OptionalField, parts: Mapping[str, Any]) -> dict[str, Any]:
     inner = field.type if isinstance(field.type, Structure) else None
     type_name = inner.name if inner else field.type
-    entry: dict[str, Any] = {"name": field.name, "type": f"{'[]' if field.array else ''}{type_name}", **own}
+    entry: dict[str, Any] = {"name": field.name, "type": f"{'[]' if field.array else ''}{type_name}", **parts}
     if field.default is not ...:
         entry |= _stated(field.default)
     if field.ignorable:
