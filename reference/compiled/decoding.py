@@ -133,7 +133,7 @@ _NOTHING = _Ahead()
 
 @functools.cache
 def decoder(node: Node) -> Decoder:
-    """A function (data, position) → (value, position behind it) for a node. Raises one of NOT_PLAIN."""
+    """A function (data, position) → (value, position behind it) for a node. Raises one of GIVES_UP."""
     source = Source(_NAMES)
     _decode_alone(source, node, "v")
     source.line("return v, p")

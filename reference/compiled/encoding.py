@@ -72,7 +72,7 @@ _NAMES = {"pack": struct.pack, "prefix": _prefix, "tagged": _tagged, "unknown": 
 
 @functools.cache
 def encoder(node: Node) -> Encoder:
-    """A function value → bytes for a node. Raises one of NOT_PLAIN."""
+    """A function value → bytes for a node. Raises one of GIVES_UP."""
     source = Source(_NAMES)
     source.line("o = bytearray()")
     _encode(source, node, "v")

@@ -42,7 +42,7 @@ _SHORT = [_zigzag(n, 32) for n in (*range(_MANY), *range(-64, 0))]
 
 
 def decode_batch(data: bytes, pos: int) -> tuple[dict[str, Any], int]:
-    """One batch at `pos`, and the position behind it. Raises one of NOT_PLAIN."""
+    """One batch at `pos`, and the position behind it. Raises one of GIVES_UP."""
     base_offset, length, epoch, magic, crc = _HEAD.unpack_from(data, pos)
     end = pos + 12 + length
     if end > len(data) or length < FIELD_ENDS[-1] or magic != MAGIC:
@@ -70,7 +70,7 @@ def decode_batch(data: bytes, pos: int) -> tuple[dict[str, Any], int]:
 
 
 def decode_set(data: bytes, pos: int) -> tuple[list[dict[str, Any]], int]:
-    """Batches of magic 2 back to back, none of them partial. Raises one of NOT_PLAIN."""
+    """Batches of magic 2 back to back, none of them partial. Raises one of GIVES_UP."""
     entries = []
     try:
         while pos < len(data):
@@ -213,7 +213,7 @@ def _uvarint(d: bytes, p: int, low: int, last: int = 28) -> tuple[int, int]:
 
 
 def encode_batch(value: Any) -> bytes:
-    """The bytes of a whole value. Raises one of NOT_PLAIN."""
+    """The bytes of a whole value. Raises one of GIVES_UP."""
     if value.__class__ is not dict or len(value) != len(KEYS):
         raise NotPlain
     attributes = value["attributes"]
