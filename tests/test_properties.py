@@ -218,8 +218,8 @@ def test_recode_is_not_asked_of_a_partial_tail(name: str) -> None:
     run(check(name, "RecordSet", ops=frozenset({Op.RECODE})), examiner(recoding), 40)
     cut = [identifier for identifier in reading.asked if is_read_without_its_tail(identifier)]
     assert len(cut) > 5
-    recoded = {identifier.replace("#recode", "#decode") for identifier in recoding.asked}
-    assert recoded == set(reading.asked) - set(cut)
+    assert len(recoding.asked) > 5
+    assert not any(is_read_without_its_tail(identifier) for identifier in recoding.asked)
 
 
 def is_read_without_its_tail(identifier: str) -> bool:

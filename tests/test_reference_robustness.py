@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from test_reference_rules import A_RECORD, batch, entry
+from reading_questions import A_RECORD, batch, entry
 from wire import KAFKA
 
 import reference

@@ -346,6 +346,7 @@ def _observations(case: Case) -> Iterator[Observation]:
         Op.LOOKUP: [[], [HOSTILE]],
         Op.ENCODE: [b"", bytes(3), bytes(5000)],
         Op.RECODE: [b"", b"\xff" * 40],
+        Op.CONVERT: [b"", b"\xff" * 40],
         Op.SERVE: [(b"", False), (b"", True), (bytes(9), False), (b"\xff" * 40, True)],
         Op.INTERPRET: [{"outcome": "accepted"}, {"outcome": "error", "error": None, "request": HOSTILE}],
         Op.NEGOTIATE: [None, 3, -(10**30)],

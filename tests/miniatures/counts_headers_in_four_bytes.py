@@ -10,14 +10,9 @@ from reference import encode as _encode
 
 _AREAS = ("header-multimaps", "varints", "null-encodings", "resource-limits")
 PRODUCES: Produces = frozenset(
-    {
-        ("header-multimaps", "fail", "accepted-invalid"),
-        # Overlong varints may be refused.
-        ("varints", "contested", None),
-    }
+    {("header-multimaps", "fail", "accepted-invalid")}
     | {(area, "fail", kind) for area in _AREAS for kind in ("refused-valid", "wrong-bytes")}
 )
-TAKES = frozenset({"R-K-5"})
 
 types = only("Record")
 

@@ -5,15 +5,8 @@ from __future__ import annotations
 from miniatures import Produces, everything
 from reference import Reference, rules_with, rulings
 
-PRODUCES: Produces = frozenset(
-    (area, "contested", None)
-    for area in (
-        "null-encodings",
-        "unsupported-versions",
-        "messages",
-        "schema-evolution",
-    )
-)
+# Messages with such a structure are refused whole, their valid ones too: a refusal beside nothing accepted is skipped.
+PRODUCES: Produces = frozenset({("schema-evolution", "contested", None)})
 TAKES = frozenset({"R-482-10"})
 
 dialects = ("kip-482-v1",)

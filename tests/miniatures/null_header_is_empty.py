@@ -11,7 +11,9 @@ from reference import encode as _encode
 from reference import lookup as _lookup
 
 PRODUCES: Produces = frozenset(
-    {("header-multimaps", "fail", "wrong-value"), ("header-multimaps", "fail", "wrong-bytes")}
+    (area, "fail", kind)
+    for area in ("header-multimaps", "resource-limits")  # records of the others have headers, too
+    for kind in ("wrong-value", "wrong-bytes")
 )
 
 types = RECORDS

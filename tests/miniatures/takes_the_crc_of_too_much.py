@@ -12,14 +12,9 @@ from reference import encode as _encode
 
 _AREAS = ("header-multimaps", "null-encodings", "unsupported-versions", "framing", "resource-limits")
 PRODUCES: Produces = frozenset(
-    {
-        ("framing", "fail", "accepted-invalid"),
-        # LZ4's linked blocks may be refused.
-        ("framing", "contested", None),
-    }
+    {("framing", "fail", "accepted-invalid")}
     | {(area, "fail", kind) for area in _AREAS for kind in ("refused-valid", "wrong-bytes")}
 )
-TAKES = frozenset({"R-K-22b"})
 
 types = only("RecordBatch")
 

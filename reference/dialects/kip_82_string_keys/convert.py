@@ -101,6 +101,9 @@ def to_shipped(batches: Iterable[Fields]) -> Converted:
     entries: list[dict[str, Any]] = []
     lost: list[str] = []
     for index, batch in enumerate(batches):
+        if isinstance(batch["records"], bytes):
+            detail = "compressed messages that are kept as bytes are not converted"
+            raise EncodeError(Reason.UNSUPPORTED_COMPRESSION, detail, f"batch {index}: records")
         records = [
             to_record(message, f"batch {index}: records[{number}]") for number, message in enumerate(batch["records"])
         ]

@@ -52,11 +52,17 @@ def _cut(drawn: dict[str, Any]) -> list[dict[str, Any]]:
     return [*messages, {PARTIAL: rest}] if messages and rest and is_partial(rest[:4], len(rest)) else messages
 
 
+#: The beginning of a message of any size.
+_ANNOUNCED = Made(
+    Fields({"size": Integers(0, 2**31 - 1), "begun": Octets()}),
+    lambda drawn: drawn["size"].to_bytes(_SIZE) + drawn["begun"],
+)
+
 MESSAGE_SET: Shape = Made(
     Fields(
         {
             "messages": Items(Either((_PLAIN, _WRAPPER))),
-            "tail": Either((Made(Items(_PLAIN, least=1), _set), Octets())),
+            "tail": Either((Made(Items(_PLAIN, least=1), _set), _ANNOUNCED, Octets())),
             "bytes": Either((Constant(0), Integers(1, _SIZE), Integers(_SIZE + 1, 24))),
         }
     ),
