@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from conformance.model import DEVIATIONS, Kind, Op, Outcome, Verdict
+from conformance.model import DEVIATIONS, FailureKind, Op, Outcome, Verdict
 
 #: Of an implementation's words so many characters are compared.
 _LONGEST = 120
@@ -73,25 +73,25 @@ def group(verdict: Verdict) -> Group | None:
         return None
     kind = None if verdict.kind is None else str(verdict.kind)
     cause = verdict.reason or verdict.error or None
-    if cause and verdict.frame and verdict.kind is not Kind.ACCEPTED_INVALID:
+    if cause and verdict.frame and verdict.kind is not FailureKind.ACCEPTED_INVALID:
         return Group(outcome, kind, cause=cause, frame=verdict.frame)
     side = _SIDES.get(verdict.op, str(verdict.op))
-    if verdict.kind is Kind.WRONG_BYTES and verdict.op is Op.RECODE:
+    if verdict.kind is FailureKind.WRONG_BYTES and verdict.op is Op.RECODE:
         side = _WRITE
     match verdict.kind:
-        case Kind.WRONG_VALUE | Kind.WRONG_BYTES:
-            found = Group(outcome, kind, side, place=verdict.place or None)
-        case Kind.REFUSED_VALID:
+        case FailureKind.WRONG_VALUE | FailureKind.WRONG_BYTES:
+            finding = Group(outcome, kind, side, place=verdict.place or None)
+        case FailureKind.REFUSED_VALID:
             words = "" if cause else _words(verdict.detail)
             if words:
                 return Group(outcome, kind, cause=words)
-            found = Group(outcome, kind, side, cause, place=verdict.place or None)
-        case Kind.ACCEPTED_INVALID:
-            found = Group(
+            finding = Group(outcome, kind, side, cause, place=verdict.place or None)
+        case FailureKind.ACCEPTED_INVALID:
+            finding = Group(
                 outcome, kind, side, demanded=verdict.demanded, ruling=verdict.ground, place=verdict.place or None
             )
         case _:
-            found = Group(
+            finding = Group(
                 outcome,
                 kind,
                 side,
@@ -100,7 +100,7 @@ def group(verdict: Verdict) -> Group | None:
                 ruling=verdict.ground,
                 place=verdict.place or None,
             )
-    return found if found.place else dataclasses.replace(found, type=verdict.type)
+    return finding if finding.place else dataclasses.replace(finding, type=verdict.type)
 
 
 #: What a message says of the case at hand: functions called, quoted text, bytes, numbers, and lists of them.

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 
 from conformance import generated, ledger, seeded, vectors
 from conformance.model import Case, Description, Op
-from conformance.own import own
+from conformance.reference_codec import reference_codec
 from conformance.twins import twin_of
-from conformance.vectors import Kind, Vector
+from conformance.vectors import Vector, VectorKind
 from reference.errors import Reason, WireError
 
 #: The ops that a type's simplest value can be asked in.
@@ -49,7 +49,7 @@ class Question:
     def as_recode(self) -> Question | None:
         """How a library is asked the same that does not show values: by recode, its twin too. None where this is no
         question whether bytes are refused."""
-        if self.vector.kind is not Kind.INVALID or self.case.op is not Op.DECODE:
+        if self.vector.kind is not VectorKind.INVALID or self.case.op is not Op.DECODE:
             return None
         if Op.RECODE not in self.vector.ops and not self.case.made:
             return None
@@ -118,7 +118,7 @@ def simplest_case(case: Case, version: int | None = None) -> Case | None:
 def _simplest(op: Op, dialect: str, type_name: str, version: int | None) -> Case | None:
     try:
         value = seeded.simplest(type_name, dialect=dialect, version=version)
-        seed = own().encode(type_name, value, dialect=dialect, version=version)
+        seed = reference_codec().encode(type_name, value, dialect=dialect, version=version)
     except (NotImplementedError, WireError):
         return None
     return generated.vector_of(op, dialect, type_name, version, seed)[1]

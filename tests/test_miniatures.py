@@ -17,7 +17,7 @@ import reference
 from conformance import selection, vectors
 from conformance.asking import Examiner
 from conformance.connection import Options, open_connection
-from conformance.model import DEVIATIONS, Kind, Outcome, Verdict
+from conformance.model import DEVIATIONS, FailureKind, Outcome, Verdict
 
 TESTS = Path(__file__).parent
 NAMES = sorted(module.name for module in pkgutil.iter_modules(miniatures.__path__))
@@ -73,7 +73,7 @@ def test_every_area_and_every_deviation_has_a_miniature() -> None:
     produced = {entry for name in NAMES for entry in load(name).PRODUCES}
     assert {area for area, _, _ in produced} == AREAS == {vector.area for vector in vectors.load()}
     assert {verdict for _, verdict, _ in produced} == {*DEVIATIONS, Outcome.CONTESTED, Outcome.NOT_ASKED}
-    assert {kind for _, _, kind in produced} == {*Kind, None}
+    assert {kind for _, _, kind in produced} == {*FailureKind, None}
     for area in AREAS:
         own = [name for name in NAMES if {found for found, _, _ in load(name).PRODUCES} == {area}]
         assert own, f"every miniature that deviates in {area} deviates elsewhere too"

@@ -16,7 +16,7 @@ import pytest
 from conformance import judge as judging
 from conformance import ledger, vectors
 from conformance.model import Observation, Op, Status
-from conformance.own import own
+from conformance.reference_codec import reference_codec
 from conformance.suite.scopes import scopes
 from conformance.values import difference, identical
 
@@ -44,7 +44,7 @@ def test_a_verdict_at_a_glance_is_the_one_that_is_come_to_slowly(half: str | Non
 def test_identical_values_do_not_differ_and_no_two_forms_are_identical() -> None:
     for vector in ledger.every_vector("kafka"):
         assert vector.type is not None
-        value = own().decode(vector.type, vector.data, dialect=vector.dialect, version=vector.version)
+        value = reference_codec().decode(vector.type, vector.data, dialect=vector.dialect, version=vector.version)
         assert not identical(vector.value, value) or difference(vector.value, value) is None
     for one, other in [(True, 1), (0, False), (1.0, 1), (0.0, -0.0), (b"a", "a"), ([], ()), (None, False)]:
         assert not identical(one, other)

@@ -248,8 +248,8 @@ class Suite:
         narrowed = self.settings.dialects is not None or self.settings.areas is not None or any(self.elsewhere.values())
         complete = not (narrowed or self.deselected or self.progress.incomplete())
         ended = self._ended()
-        told = (*ended.nothing_asked(), *ended.stale(self._files(), complete=complete))
-        self.lines += [safe(middle(line, _LINE)) for line in told]
+        problems = (*ended.nothing_asked(), *ended.stale(self._files(), complete=complete))
+        self.lines += [safe(middle(line, _LINE)) for line in problems]
         if self.lines and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
