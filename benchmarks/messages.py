@@ -198,9 +198,9 @@ def compare(title: str, name: str, version: int, value: Value, rivals: Mapping[s
     for codec in codecs:
         cells = []
         for op in range(2):
-            own = times[codec, op]
-            faster, slower = ratio(times[BASE, op], own), ratio(own, times[FLOOR, op])
-            cells += [f"{statistics.median(own):,.0f}", f"{faster:.2f}", f"{slower:.2f}"]
+            times_of_codec = times[codec, op]
+            faster, slower = ratio(times[BASE, op], times_of_codec), ratio(times_of_codec, times[FLOOR, op])
+            cells += [f"{statistics.median(times_of_codec):,.0f}", f"{faster:.2f}", f"{slower:.2f}"]
         table.add_row(codec, *cells)
     return table
 

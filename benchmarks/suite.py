@@ -58,7 +58,7 @@ class Taken:
     """Seconds of one run: on the clock, of processor in pytest's own process, and in all its processes."""
 
     clock: float
-    own: float
+    own_time: float
     all: float
 
 
@@ -70,7 +70,7 @@ def run(name: str) -> Taken:
         environment["EMPTY_ITEMS"] = str(empty)
         options = ["-p", "benchmarks.empty_items", "vectors/schema.json"]
     reader, writer = os.pipe()
-    with tempfile.TemporaryFile() as output, os.fdopen(reader, "rb") as told:
+    with tempfile.TemporaryFile() as output, os.fdopen(reader, "rb") as status_pipe:
         command = [sys.executable, "-c", _PYTEST, str(writer), "-q", "-p", "no:cacheprovider", *options]
         start = time.perf_counter()
         process = subprocess.Popen(command, stdout=output, stderr=output, env=environment, pass_fds=[writer])
@@ -81,7 +81,7 @@ def run(name: str) -> Taken:
         if process.returncode:
             output.seek(0)
             raise RuntimeError(f"{name}: exit {process.returncode}\n{output.read().decode(errors='replace')[-4000:]}")
-        return Taken(clock, float(told.read()), used.ru_utime + used.ru_stime)
+        return Taken(clock, float(status_pipe.read()), used.ru_utime + used.ru_stime)
 
 
 def main(rounds: int, names: Sequence[str]) -> None:
@@ -92,18 +92,20 @@ def main(rounds: int, names: Sequence[str]) -> None:
         for name in names:
             taken[name].append(run(name))
     for name, found in taken.items():
-        clock, own, everything = (statistics.median(times) for times in _times(found))
-        _print(f"{name:18} {clock:6.2f} s on the clock, {own:6.2f} s of processor, {everything:6.2f} s with children")
+        clock, own_time, everything = (statistics.median(times) for times in _times(found))
+        _print(
+            f"{name:18} {clock:6.2f} s on the clock, {own_time:6.2f} s of processor, {everything:6.2f} s with children"
+        )
     for name, other, goal in _GOALS:
         if name in taken and other in taken:
             pairs = zip(_times(taken[name]), _times(taken[other]), strict=True)
-            clock, own, everything = (ratio(times, others) for times, others in pairs)
+            clock, own_time, everything = (ratio(times, others) for times, others in pairs)
             wanted = "" if goal is None else f", to be at most {goal}"
-            _print(f"{name} / {other}: {clock:.2f} (processor {own:.2f}, with children {everything:.2f}){wanted}")
+            _print(f"{name} / {other}: {clock:.2f} (processor {own_time:.2f}, with children {everything:.2f}){wanted}")
 
 
 def _times(found: Sequence[Taken]) -> tuple[list[float], list[float], list[float]]:
-    return [one.clock for one in found], [one.own for one in found], [one.all for one in found]
+    return [one.clock for one in found], [one.own_time for one in found], [one.all for one in found]
 
 
 def _print(line: str) -> None:
@@ -118,5 +120,5 @@ def _arguments() -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    given = _arguments()
-    main(given.rounds, given.only or [*_RUNS])
+    arguments = _arguments()
+    main(arguments.rounds, arguments.only or [*_RUNS])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from conformance.own import own
+from conformance.reference_codec import reference_codec
 
 #: Array types that stand for all of them: a primitive, text, null text, another array.
 ARRAYS = tuple(
@@ -16,7 +16,7 @@ ARRAYS = tuple(
 
 def types_of(dialect: str) -> Iterator[tuple[str, int | None]]:
     """Type names and versions (None: the type has none), `ARRAYS` for all arrays."""
-    for name, span in own().dialect(dialect).types.items():
+    for name, span in reference_codec().dialect(dialect).types.items():
         if name == "*":
             continue  # stands for the types of other schemas
         if name == "ARRAY":
@@ -29,7 +29,7 @@ def types_of(dialect: str) -> Iterator[tuple[str, int | None]]:
 
 def requests_of(dialect: str) -> Iterator[tuple[int, int]]:
     """The api key and version of every request that the dialect has."""
-    found = own().dialect(dialect)
+    found = reference_codec().dialect(dialect)
     types = found.types  # of KIP-482 made anew each time
     for key, name in sorted(found.apis().items()):
         span = types.get(f"{name}Request")

@@ -19,7 +19,7 @@ import msgspec
 from conformance import vectors
 from conformance.closing import Closing
 from conformance.connection import Connection
-from conformance.judge import judge, rules_for
+from conformance.judge import judge, readings_for
 from conformance.known import Known
 from conformance.model import Case, Description, Observation, Outcome, Status, Verdict
 from conformance.questions import Derivation, Question, offered_twin, offers
@@ -65,7 +65,7 @@ class _Waiting:
         self._entries = iter(entries)
         self._first: Entry | None = None
 
-    def take(self) -> Entry | None:
+    def next_entry(self) -> Entry | None:
         """The next one; None at the end."""
         first, self._first = self._first, None
         return next(self._entries, None) if first is None else first
@@ -115,7 +115,7 @@ class Examiner(Closing):
     def readings(self, dialect: str) -> Readings:
         """The other readings that the implementation declares. Raises ValueError for one that does not exist."""
         if dialect not in self._readings:
-            self._readings[dialect] = rules_for(dialect, self.description.readings)
+            self._readings[dialect] = readings_for(dialect, self.description.readings)
         return self._readings[dialect]
 
     def judge(self, questions: Iterable[Question]) -> Iterator[Judged]:
@@ -154,7 +154,7 @@ class Examiner(Closing):
         asked in the same block.
         """
         block = _Block()
-        while len(block.cases) < BLOCK and (entry := waiting.take()) is not None:
+        while len(block.cases) < BLOCK and (entry := waiting.next_entry()) is not None:
             if isinstance(entry, Derivation):
                 if block.entries and not self._knows(entry):
                     waiting.put_back(entry)

@@ -12,8 +12,8 @@ import struct
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
-from conformance.grounds import grounds
-from conformance.own import own
+from conformance.deciding_rulings import deciding_rulings
+from conformance.reference_codec import reference_codec
 from reference import DecodeError, Explanation, Reason
 from reference.framing import MAX_FRAME, SIZE_BYTES
 
@@ -26,7 +26,7 @@ class NotToldError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class CapturedFrame:
     """A frame: the bytes from `start` up to `end` of the capture.
 
     `type`, `version`: as what it is read ("RequestFrame", None; "ResponseFrame:Metadata", 12); None, None when that
@@ -115,11 +115,11 @@ class Capture:
     data: bytes
     dialect: str
 
-    def requests(self) -> list[Frame]:
+    def requests(self) -> list[CapturedFrame]:
         """The request frames, one after another; or the one request that has no size before it. Raises NotToldError."""
         return [self._request_frame(piece) for piece in self._request_pieces]
 
-    def responses(self, requests: Capture) -> list[Frame]:
+    def responses(self, requests: Capture) -> list[CapturedFrame]:
         """The response frames, each read as the answer to the one of `requests` that has its correlation id. One
         response and one request belong together whatever their ids are. Raises NotToldError."""
         if not self.data:
@@ -150,7 +150,7 @@ class Capture:
 
     def _divided(self, ids: AbstractSet[int]) -> list[_Piece]:
         """The same, where one of these correlation ids behind a size of 0 belongs to it nevertheless."""
-        found = []
+        frames = []
         start = 0
         while start < len(self.data):
             size = self._int32(start)
@@ -158,11 +158,11 @@ class Capture:
             end = start + SIZE_BYTES + size if size is not None and possible else len(self.data)
             if size == 0 and self._int32(end) in ids:
                 end += 4
-            found.append(_Piece(start, end, size))
-            if len(found) > MOST_FRAMES:
+            frames.append(_Piece(start, end, size))
+            if len(frames) > MOST_FRAMES:
                 raise NotToldError(f"there are more than {MOST_FRAMES} frames in it: give a part of them at a time")
             start = end
-        return found
+        return frames
 
     @functools.cached_property
     def _request_pieces(self) -> list[_Piece]:
@@ -216,16 +216,16 @@ class Capture:
         if at + 4 > len(self.data):
             return None
         api_key, version = struct.unpack_from(">hh", self.data, at)
-        dialect = own().dialect(self.dialect)
+        dialect = reference_codec().dialect(self.dialect)
         name, versions = dialect.apis().get(api_key), dialect.api_versions(api_key)
         return _Request(api_key, version, self._int32(at + 4), name, versions)
 
     # --- What they are ------------------------------------------------------------------------------------------------
 
-    def _request_frame(self, piece: _Piece) -> Frame:
+    def _request_frame(self, piece: _Piece) -> CapturedFrame:
         request = self._request_at(piece.header)
         why = f"{piece}, {request}" if request else str(piece)
-        type_name = own().dialect(self.dialect).request_type(request.api_key if request else 0)
+        type_name = reference_codec().dialect(self.dialect).request_type(request.api_key if request else 0)
         if type_name is None:
             return self._untold(piece, why)
         found = self._explained(piece, type_name, None, why)
@@ -234,20 +234,20 @@ class Capture:
             return dataclasses.replace(found, why=why)
         return found
 
-    def _answer(self, piece: _Piece, request: _Request, why: str) -> Frame:
+    def _answer(self, piece: _Piece, request: _Request, why: str) -> CapturedFrame:
         inside = self.data[piece.header : piece.end]
         if piece.cut and piece.size is not None:  # behind the capture's end something follows
             inside = inside.ljust(min(piece.size, 5), b"\0")
-        found = own().dialect(self.dialect).answer_type(request.api_key, request.version, inside)
+        found = reference_codec().dialect(self.dialect).answer_type(request.api_key, request.version, inside)
         if found is None:
             return self._untold(piece, why)
         type_name, version, reason = found
         return self._explained(piece, type_name, version, f"{why}; {reason}" if reason else why)
 
-    def _untold(self, piece: _Piece, why: str) -> Frame:
-        return Frame(piece.start, piece.end, None, None, why, not piece.bare, Explanation((), None, None), ())
+    def _untold(self, piece: _Piece, why: str) -> CapturedFrame:
+        return CapturedFrame(piece.start, piece.end, None, None, why, not piece.bare, Explanation((), None, None), ())
 
-    def _explained(self, piece: _Piece, type_name: str, version: int | None, why: str) -> Frame:
+    def _explained(self, piece: _Piece, type_name: str, version: int | None, why: str) -> CapturedFrame:
         raw = self.data[piece.start : piece.end]
         shift = piece.start
         if piece.bare:
@@ -255,19 +255,19 @@ class Capture:
             shift -= SIZE_BYTES
         elif piece.cut:  # what is there can be read nevertheless
             raw = struct.pack(">i", len(raw) - SIZE_BYTES) + raw[SIZE_BYTES:]
-        found = own().explain(type_name, raw, dialect=self.dialect, version=version)
+        found = reference_codec().explain(type_name, raw, dialect=self.dialect, version=version)
         rulings: tuple[str, ...] = ()
         if found.error is not None and not piece.cut:
-            rulings = grounds(type_name, raw, self.dialect, version, found.error, found.spans)
+            rulings = deciding_rulings(type_name, raw, self.dialect, version, found.error, found.spans)
         if piece.cut:
             found = _as_cut(found, piece)
         found = _shifted(found, shift)
-        return Frame(piece.start, piece.end, type_name, version, why, not piece.bare, found, rulings)
+        return CapturedFrame(piece.start, piece.end, type_name, version, why, not piece.bare, found, rulings)
 
 
 def _advice(dialect: str) -> str:
     """What to do with bytes that do not say what they are, with types of the dialect as examples."""
-    found = own().dialect(dialect)
+    found = reference_codec().dialect(dialect)
     spans = ((key, name, found.api_versions(key)) for key, name in sorted(found.apis().items()))
     for key, name, span in spans:
         answer = None if span is None else found.answer_type(key, span[1], bytes(2 * SIZE_BYTES))
@@ -307,14 +307,14 @@ def _as_cut(found: Explanation, piece: _Piece) -> Explanation:
     return Explanation((dataclasses.replace(size, value=piece.size), *rest), None, error)
 
 
-def _shifted(found: Explanation, by: int) -> Explanation:
+def _shifted(explanation: Explanation, by: int) -> Explanation:
     """The same with offsets `by` higher; a size that would then stand before the beginning is left out."""
     spans = tuple(
         dataclasses.replace(span, start=span.start + by, end=span.end + by)
-        for span in found.spans
+        for span in explanation.spans
         if span.start + by >= 0
     )
-    error = found.error
+    error = explanation.error
     if error is not None and error.offset is not None:
         error = DecodeError(error.reason, error.detail, error.offset + by, error.path)
-    return Explanation(spans, found.value, error)
+    return Explanation(spans, explanation.value, error)

@@ -28,7 +28,7 @@ from typing import Any
 
 from conformance import ledger, vectors
 from conformance.values import equal
-from conformance.vectors import Kind, Vector
+from conformance.vectors import Vector, VectorKind
 from reference import catalog
 from reference.codec import NodeCodec
 from reference.dialects import DIALECTS
@@ -63,7 +63,7 @@ REASONS = frozenset(Gap) - {Gap.NOT_COVERED}
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class FieldCoverage:
     """A field of a message over all the message's versions.
 
     `path`: "Topics[].Name"; `type`: as in schemas; `cells`: state → version → why it does not occur, None where it
@@ -77,12 +77,12 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class MessageCoverage:
     """A message with its fields, in the order of its newest version."""
 
     name: str
     versions: range
-    rows: tuple[Row, ...]
+    rows: tuple[FieldCoverage, ...]
 
 
 def everything() -> Iterator[Vector]:
@@ -91,13 +91,13 @@ def everything() -> Iterator[Vector]:
     yield from vectors.load([ledger.DIALECT])
 
 
-def coverage(chosen: Iterable[Vector]) -> tuple[Message, ...]:
+def coverage(chosen: Iterable[Vector]) -> tuple[MessageCoverage, ...]:
     """What these vectors hold of every message of the catalogue, by name."""
     seen: dict[tuple[str, int], set[_Sight]] = {}
     messages = catalog.current().messages
     for vector in chosen:
         name, version = vector.type or "", vector.version
-        if vector.kind is Kind.VALID and name in messages and version is not None:
+        if vector.kind is VectorKind.VALID and name in messages and version is not None:
             seen.setdefault((name, version), set()).update(_look(_plan(name, version), vector.value, ""))
     return tuple(_message(name, range(low, high + 1), seen) for name, (low, high) in sorted(messages.items()))
 
@@ -201,7 +201,7 @@ def _places(
                 yield from _places(element, f"{place}[].", absent=True, hidden=away)
 
 
-def _message(name: str, versions: range, seen: Mapping[tuple[str, int], set[_Sight]]) -> Message:
+def _message(name: str, versions: range, seen: Mapping[tuple[str, int], set[_Sight]]) -> MessageCoverage:
     places = {version: dict(_places(_plan(name, version))) for version in versions}
     rows = []
     for path in _in_order([list(places[version]) for version in reversed(versions)]):
@@ -213,8 +213,8 @@ def _message(name: str, versions: range, seen: Mapping[tuple[str, int], set[_Sig
             }
             for state in State
         }
-        rows.append(Row(path, _type_name(places[there[-1]][path].field.node), there, cells))
-    return Message(name, versions, tuple(rows))
+        rows.append(FieldCoverage(path, _type_name(places[there[-1]][path].field.node), there, cells))
+    return MessageCoverage(name, versions, tuple(rows))
 
 
 def _in_order(lists: list[list[str]]) -> list[str]:

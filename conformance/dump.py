@@ -69,18 +69,18 @@ def undump(text: str) -> bytes | None:
 
 
 def _row(columns: str, number: int) -> bytes:
-    found = _COLUMNS.fullmatch(columns)
-    if found is None:
+    match = _COLUMNS.fullmatch(columns)
+    if match is None:
         raise DumpError(
             f"line {number} of the dump has something else behind its offset than hex digits in groups, and two blanks "
             f"before the text; if it was given without quotes: {GIVE_WHOLE}"
         )
-    odd = next((group for group in found["digits"].split(" ") if len(group) % 2), None)
+    odd = next((group for group in match["digits"].split(" ") if len(group) % 2), None)
     if odd is not None:
         raise DumpError(f"line {number} of the dump: {odd!r} has an odd number of digits; two make a byte")
-    data = bytes.fromhex(found["digits"])
+    data = bytes.fromhex(match["digits"])
     shown = "".join(chr(byte) if 0x20 <= byte < 0x7F else "." for byte in data)
-    text = found["text"]
+    text = match["text"]
     if text is not None and len(text.strip()) != len(shown.strip()):  # blanks at its ends get lost in pasting
         raise DumpError(
             f"line {number} of the dump shows {len(data)} bytes, which its text, of {len(text.strip())} characters, "
@@ -101,8 +101,8 @@ def _carried(blocks: list[_Block]) -> bytes:
         else:
             carried += block.data
     if len(senders) > 1:
-        told = ", ".join(f"{sender} (line {line})" for sender, line in senders.items())
-        raise DumpError(f"the dump has packets of several senders: {told}; give one direction at a time")
+        both = ", ".join(f"{sender} (line {line})" for sender, line in senders.items())
+        raise DumpError(f"the dump has packets of several senders: {both}; give one direction at a time")
     return bytes(carried)
 
 

@@ -17,10 +17,10 @@ import reference
 from conformance import vectors
 from conformance.formats import answered_in
 from conformance.model import Case, Observation, Op, Status
-from conformance.own import own
 from conformance.patterns import mismatch
 from conformance.readings import ask
-from conformance.vectors import Kind, Piece, Reject, Vector
+from conformance.reference_codec import reference_codec
+from conformance.vectors import Piece, Reject, Vector, VectorKind
 from reference.errors import Reason
 
 #: The area that questions without a type are counted in.
@@ -65,7 +65,7 @@ def _refused(vector: Vector, case: Case, found: Observation) -> Vector:
         raise ValueError(f"this asks nothing: {found.detail}")
     offset = None if case.op is Op.ENCODE else found.offset
     reject = Reject(Reason(found.reason or Reason.TRUNCATED), offset)
-    kind = Kind.UNENCODABLE if case.op is Op.ENCODE else vector.kind
+    kind = VectorKind.UNENCODABLE if case.op is Op.ENCODE else vector.kind
     return _with(vector, {"reject": reject, "kind": kind})
 
 
@@ -90,17 +90,17 @@ def _given(data: bytes) -> tuple[Piece, ...]:
 
 
 def _encoded(case: Case, data: bytes) -> dict[str, Any]:
-    return {"kind": Kind.VALID, "pieces": _given(data), "compare_decoded": _compressed(case, data)}
+    return {"kind": VectorKind.VALID, "pieces": _given(data), "compare_decoded": _compressed(case, data)}
 
 
 def _compressed(case: Case, data: bytes) -> bool:
     """Whether anything that was written is, which leaves its bytes free."""
     form = answered_in(case)
-    entries = own().dialect(form.dialect).entries.get(form.type)
+    entries = reference_codec().dialect(form.dialect).entries.get(form.type)
     if entries is None or not data:
         return False
     try:
-        written = own().decode(form.type, data, dialect=form.dialect, version=form.version)
+        written = reference_codec().decode(form.type, data, dialect=form.dialect, version=form.version)
     except reference.WireError as error:  # several batches, one after another
         raise ValueError(f"what is written is no one {form.type}, and can't be compared: {error}") from None
     return entries.compressed(written)
@@ -148,12 +148,12 @@ def _frames(sent: bytes) -> Iterator[bytes]:
 def _pattern(dialect: str, frame: bytes, requests: Sequence[tuple[int, int, int]]) -> dict[str, Any] | None:
     """What is expected in the place of a frame, by a request that it can answer."""
     for key, version, correlation in requests:
-        told = own().dialect(dialect).answer_type(key, version, frame[_SIZE:])
+        told = reference_codec().dialect(dialect).answer_type(key, version, frame[_SIZE:])
         if told is None:
             continue
         type_name, answered, _ = told
         try:
-            value = own().decode(type_name, frame, dialect=dialect, version=answered)
+            value = reference_codec().decode(type_name, frame, dialect=dialect, version=answered)
         except (reference.WireError, NotImplementedError):
             continue
         expected = _expected(value, correlation)

@@ -6,12 +6,13 @@ is the cause. Else it is what is demanded, the ruling that this rests on, and th
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from conformance.model import DEVIATIONS, Kind, Op, Outcome, Verdict
+import msgspec
+
+from conformance.model import DEVIATIONS, FailureKind, Op, Outcome, Verdict
 
 #: Of an implementation's words so many characters are compared.
 _LONGEST = 120
@@ -21,9 +22,9 @@ _WRITE = "write"
 _SIDES: Mapping[Op, str] = {Op.DECODE: _READ, Op.RECODE: _READ, Op.LOOKUP: _READ, Op.ENCODE: _WRITE}
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
-    """What the deviations of a finding have in common; None for what does not matter in it.
+class Group(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """What the deviations of a finding have in common; None for what does not matter in it. Files of known deviations
+    hold it as it is.
 
     `verdict` the outcome · `kind` of a fail · `side` read, write, or the op of those that are neither · `cause` the
     reason that was given, the exception's name, or the words of a refusal · `frame` where it was raised · `demanded`
@@ -43,7 +44,11 @@ class Group:
 
     def row(self) -> dict[str, str]:
         """Its parts by name, without those that do not matter: as reports and files of known deviations have it."""
-        return {name: value for name, value in dataclasses.asdict(self).items() if value is not None}
+        return {name: value for name, value in msgspec.structs.asdict(self).items() if value is not None}
+
+    def may_match(self, verdict: Verdict) -> bool:
+        """Whether a case that was not asked could have been of it."""
+        return self.type in (None, verdict.type)
 
     def __str__(self) -> str:
         """In one line, for a person."""
@@ -73,25 +78,25 @@ def group(verdict: Verdict) -> Group | None:
         return None
     kind = None if verdict.kind is None else str(verdict.kind)
     cause = verdict.reason or verdict.error or None
-    if cause and verdict.frame and verdict.kind is not Kind.ACCEPTED_INVALID:
+    if cause and verdict.frame and verdict.kind is not FailureKind.ACCEPTED_INVALID:
         return Group(outcome, kind, cause=cause, frame=verdict.frame)
     side = _SIDES.get(verdict.op, str(verdict.op))
-    if verdict.kind is Kind.WRONG_BYTES and verdict.op is Op.RECODE:
+    if verdict.kind is FailureKind.WRONG_BYTES and verdict.op is Op.RECODE:
         side = _WRITE
     match verdict.kind:
-        case Kind.WRONG_VALUE | Kind.WRONG_BYTES:
-            found = Group(outcome, kind, side, place=verdict.place or None)
-        case Kind.REFUSED_VALID:
+        case FailureKind.WRONG_VALUE | FailureKind.WRONG_BYTES:
+            finding = Group(outcome, kind, side, place=verdict.place or None)
+        case FailureKind.REFUSED_VALID:
             words = "" if cause else _words(verdict.detail)
             if words:
                 return Group(outcome, kind, cause=words)
-            found = Group(outcome, kind, side, cause, place=verdict.place or None)
-        case Kind.ACCEPTED_INVALID:
-            found = Group(
+            finding = Group(outcome, kind, side, cause, place=verdict.place or None)
+        case FailureKind.ACCEPTED_INVALID:
+            finding = Group(
                 outcome, kind, side, demanded=verdict.demanded, ruling=verdict.ground, place=verdict.place or None
             )
         case _:
-            found = Group(
+            finding = Group(
                 outcome,
                 kind,
                 side,
@@ -100,7 +105,7 @@ def group(verdict: Verdict) -> Group | None:
                 ruling=verdict.ground,
                 place=verdict.place or None,
             )
-    return found if found.place else dataclasses.replace(found, type=verdict.type)
+    return finding if finding.place else msgspec.structs.replace(finding, type=verdict.type)
 
 
 #: What a message says of the case at hand: functions called, quoted text, bytes, numbers, and lists of them.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from conformance.model import Case, Op
-from conformance.own import own
+from conformance.reference_codec import reference_codec
 from reference.dialects.base import Format
 
 
@@ -14,4 +14,4 @@ def answered_in(case: Case) -> Format:
     asked = Format(case.dialect, case.type, case.version)
     if case.op is not Op.CONVERT:
         return asked
-    return own().dialect(case.dialect).formats.get(case.type, {}).get(case.args["to"], asked)
+    return reference_codec().dialect(case.dialect).formats.get(case.type, {}).get(case.args["to"], asked)

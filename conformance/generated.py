@@ -23,9 +23,9 @@ import reference
 from conformance import expectations
 from conformance.arguments import arguments_of, seed_of
 from conformance.model import TYPED_OPS, Case, Op, Status
-from conformance.own import own
 from conformance.readings import ask
-from conformance.vectors import ABSENT, Kind, Piece, Reject, Vector
+from conformance.reference_codec import reference_codec
+from conformance.vectors import ABSENT, Piece, Reject, Vector, VectorKind
 from reference.errors import Reason
 
 #: How ids of generated cases are told to people.
@@ -38,31 +38,31 @@ _ID = re.compile(
 _SHOWN = 200
 #: Ops whose seed is the bytes of a type.
 _OF_BYTES = frozenset({Op.DECODE, Op.ENCODE, Op.RECODE})
-_KINDS: Mapping[Op, Kind] = {
-    Op.ENCODE: Kind.VALID,
-    Op.LOOKUP: Kind.LOOKUP,
-    Op.CONVERT: Kind.CONVERT,
-    Op.SERVE: Kind.SERVE,
-    Op.INTERPRET: Kind.INTERPRET,
-    Op.NEGOTIATE: Kind.NEGOTIATE,
-    Op.EVOLVE: Kind.EVOLVE,
+_KINDS: Mapping[Op, VectorKind] = {
+    Op.ENCODE: VectorKind.VALID,
+    Op.LOOKUP: VectorKind.LOOKUP,
+    Op.CONVERT: VectorKind.CONVERT,
+    Op.SERVE: VectorKind.SERVE,
+    Op.INTERPRET: VectorKind.INTERPRET,
+    Op.NEGOTIATE: VectorKind.NEGOTIATE,
+    Op.EVOLVE: VectorKind.EVOLVE,
 }
 
 
 def area(dialect: str, type_name: str) -> str:
     """The area of a generated case of this type."""
-    return own().dialect(dialect).area(type_name)
+    return reference_codec().dialect(dialect).area(type_name)
 
 
 def has_partial_tail(dialect: str, type_name: str, data: bytes) -> bool:
     """Whether valid bytes end with a partial entry, which nothing that is written has: then recode is not asked."""
-    entries = own().dialect(dialect).entries.get(type_name)
+    entries = reference_codec().dialect(dialect).entries.get(type_name)
     return entries is not None and entries.ends_partially(data)
 
 
 def _compressed(dialect: str, type_name: str, value: Any) -> bool:
     """Whether any batch or message in it has a codec, which leaves the bytes free."""
-    entries = own().dialect(dialect).entries.get(type_name)
+    entries = reference_codec().dialect(dialect).entries.get(type_name)
     return entries is not None and entries.compressed(value)
 
 
@@ -75,7 +75,7 @@ def vector_of(
     mutation = "" if prefix is None else f"+prefix:{prefix}"
     identifier = f"{where}/x{seed.hex()}{mutation}#{op}"
     data = seed if prefix is None else seed[:prefix]
-    decoded = ask(own(), Case(identifier, Op.DECODE, dialect, type_name, version, {"data": data}))
+    decoded = ask(reference_codec(), Case(identifier, Op.DECODE, dialect, type_name, version, {"data": data}))
     if decoded.status is Status.UNSUPPORTED:
         raise ValueError(decoded.detail)
     vector = Vector(
@@ -83,7 +83,7 @@ def vector_of(
         dialect=dialect,
         area=area(dialect, type_name),
         about=f"generated: {'the first ' + str(prefix) + ' of ' if prefix is not None else ''}{len(seed)} bytes",
-        kind=Kind.INVALID,
+        kind=VectorKind.INVALID,
         ops=(op,),
         type=type_name,
         version=version,
@@ -96,11 +96,11 @@ def vector_of(
         reject = Reject(Reason(decoded.reason or Reason.TRUNCATED), decoded.offset)
         vector = msgspec.structs.replace(vector, reject=reject)
     else:
-        written = own().encode(type_name, decoded.answer, dialect=dialect, version=version)
+        written = reference_codec().encode(type_name, decoded.answer, dialect=dialect, version=version)
         canonical = () if written == data else (Piece(written, "as the reference writes it"),)
         vector = msgspec.structs.replace(
             vector,
-            kind=Kind.VALID,
+            kind=VectorKind.VALID,
             value=decoded.answer,
             canonical=canonical,
             compare_decoded=_compressed(dialect, type_name, decoded.answer),
@@ -158,7 +158,7 @@ def whole(case: Case) -> Case | None:
 @functools.lru_cache(256)
 def _whole(dialect: str, type_name: str, version: int | None, seed: bytes, op: Op) -> Case | None:
     vector, case = vector_of(op, dialect, type_name, version, seed)
-    return case if vector.kind is Kind.VALID else None
+    return case if vector.kind is VectorKind.VALID else None
 
 
 def parse(identifier: str) -> tuple[Vector, Case]:

@@ -13,16 +13,15 @@ from typing import Any
 
 import reference
 from conformance import place, vectors
+from conformance.deciding_rulings import rests_on
 from conformance.formats import answered_in
-from conformance.grounds import rests_on
-from conformance.model import DEVIATIONS, Kind, Observation, Op, Outcome, Status, Verdict
-from conformance.own import own
+from conformance.model import DEVIATIONS, FailureKind, Observation, Op, Outcome, Status, Verdict
 from conformance.patterns import mismatch
 from conformance.readings import Readings
+from conformance.reference_codec import reference_codec
 from conformance.replaced import REPLACEMENT, as_expected
 from conformance.values import difference, identical, show, text_key, text_keys
-from conformance.vectors import Also, Reject, Vector
-from conformance.vectors import Kind as VectorKind
+from conformance.vectors import Also, Reject, Vector, VectorKind
 
 _WITHOUT_ANSWER = {
     Status.CRASH: Outcome.CRASH,
@@ -42,11 +41,11 @@ _REPLACEMENT = REPLACEMENT.encode()
 
 
 @functools.cache
-def _rules_for(dialect: str, readings: tuple[tuple[str, str], ...]) -> Readings:
+def _readings_for(dialect: str, readings: tuple[tuple[str, str], ...]) -> Readings:
     return Readings(dialect, dict(readings), functools.partial(vectors.settings, dialect))
 
 
-def rules_for(dialect: str, readings: Mapping[str, str]) -> Readings:
+def readings_for(dialect: str, readings: Mapping[str, str]) -> Readings:
     """The readings that an implementation declares, of one dialect: those of other dialects' rulings are passed over.
 
     Raises ValueError for a ruling that no dialect has.
@@ -56,19 +55,19 @@ def rules_for(dialect: str, readings: Mapping[str, str]) -> Readings:
     for ruling in readings:
         if ruling not in everywhere:
             raise ValueError(f"readings: there is no ruling {ruling!r}")
-    return _rules_for(dialect, tuple(sorted((key, name) for key, name in readings.items() if key in here)))
+    return _readings_for(dialect, tuple(sorted((key, name) for key, name in readings.items() if key in here)))
 
 
 def judge(
     vector: Vector,
     observation: Observation,
-    rules: Readings | None = None,
+    readings: Readings | None = None,
     twin: Observation | None = None,
     rebuilds: Iterable[str] = (),
 ) -> Verdict:
     """The verdict on one observation.
 
-    `rules`: the readings that the implementation declares. `twin`: what the implementation did with the question's
+    `readings`: those that the implementation declares. `twin`: what the implementation did with the question's
     valid twin; a refusal counts, as right or as another reading, only when that was accepted. `rebuilds`: fields that
     the implementation's
     writer sets by itself; with some, bytes that it wrote are compared decoded, without them. What was read is compared
@@ -76,7 +75,7 @@ def judge(
     """
     if _as_demanded(vector, observation, twin):
         return _passed(vector, observation)
-    return _Judgement(vector, observation, rules, twin, frozenset(rebuilds)).verdict()
+    return _Judgement(vector, observation, readings, twin, frozenset(rebuilds)).verdict()
 
 
 def _as_demanded(vector: Vector, seen: Observation, twin: Observation | None) -> bool:
@@ -140,13 +139,13 @@ class _Judgement:
         self,
         vector: Vector,
         observation: Observation,
-        rules: Readings | None,
+        readings: Readings | None,
         twin: Observation | None,
         rebuilds: frozenset[str],
     ) -> None:
         self.vector = vector
         self.seen = observation
-        self.rules = rules
+        self.readings = readings
         self.twin = twin
         self.rebuilds = rebuilds
         self.op = observation.case.op
@@ -172,7 +171,7 @@ class _Judgement:
         self,
         outcome: Outcome,
         *,
-        kind: Kind | None = None,
+        kind: FailureKind | None = None,
         detail: str = "",
         rulings: tuple[str, ...] = (),
         note: str = "",
@@ -197,15 +196,15 @@ class _Judgement:
             **(self._about(kind) if outcome in DEVIATIONS else {}),
         )
 
-    def _about(self, kind: Kind | None) -> dict[str, Any]:
+    def _about(self, kind: FailureKind | None) -> dict[str, Any]:
         """What a deviation is about: what is demanded, the ruling that this rests on, and the place."""
         vector, case = self.vector, self.seen.case
         reject = vector.reject
         if reject is not None:
             at = place.of_refusal(vector, case)
-        elif kind is Kind.REFUSED_VALID:
+        elif kind is FailureKind.REFUSED_VALID:
             at = place.of_offset(case, self.seen.offset)
-        elif kind in (Kind.WRONG_VALUE, Kind.WRONG_BYTES):
+        elif kind in (FailureKind.WRONG_VALUE, FailureKind.WRONG_BYTES):
             at = place.of_answer(vector, self.seen, self.compared())
         else:
             at = ""
@@ -256,14 +255,14 @@ class _Judgement:
 
     # --- What is demanded ---
 
-    def _problem(self) -> tuple[Kind, str] | None:
+    def _problem(self) -> tuple[FailureKind, str] | None:
         """How the observation departs from what is demanded; None when it does not."""
         if self._must_refuse():
             return self._not_refused()
         if self._refused():
             if self.vector.or_reject is not None and self.op is Op.ENCODE:
                 return None
-            return Kind.REFUSED_VALID, f"refused: {self._refusal()}"
+            return FailureKind.REFUSED_VALID, f"refused: {self._refusal()}"
         answer = self.seen.answer
         match self.op:
             case Op.DECODE:
@@ -281,26 +280,26 @@ class _Judgement:
             case Op.EVOLVE:
                 return self._wrong_breaks(self.vector.expected, answer)
 
-    def _not_refused(self) -> tuple[Kind, str] | None:
+    def _not_refused(self) -> tuple[FailureKind, str] | None:
         if self._refused() and not self._read_all_the_same():
             return None
         assert self.vector.reject is not None
         demanded = f"{self.vector.reject.reason}{_at(self.vector.reject.offset)}"
         got = f"read, then refused on write: {self._refusal()}" if self._refused() else _short(self.seen.answer)
-        return Kind.ACCEPTED_INVALID, f"must be refused: {demanded}; accepted as {got}"
+        return FailureKind.ACCEPTED_INVALID, f"must be refused: {demanded}; accepted as {got}"
 
     def _refusal(self) -> str:
         named = f"{self.seen.reason or ''}{_at(self.seen.offset)}"
         return " ".join(part for part in (named, self.seen.detail) if part) or "without a reason"
 
-    def _wrong_value(self, expected: Any, answer: Any) -> tuple[Kind, str] | None:
+    def _wrong_value(self, expected: Any, answer: Any) -> tuple[FailureKind, str] | None:
         if identical(expected, answer):
             return None
         found = self._value_difference(expected, answer)
         if found is None:
             return None
         where = f" (first difference at {found})" if found else ""
-        return Kind.WRONG_VALUE, f"expected {_short(expected)}, got {_short(answer)}{where}"
+        return FailureKind.WRONG_VALUE, f"expected {_short(expected)}, got {_short(answer)}{where}"
 
     def _value_difference(self, expected: Any, answer: Any) -> str | None:
         return difference(*self._as_compared(expected, answer))
@@ -313,63 +312,68 @@ class _Judgement:
             answer = _HEADERS[case.type](answer)
         expected, answer = self._complete(expected), self._complete(answer)
         if self.op is Op.DECODE:
-            return _as_told(expected, answer, self.rebuilds), answer
+            return _without_rebuilt(expected, answer, self.rebuilds), answer
         return _without(expected, self.rebuilds), _without(answer, self.rebuilds)
 
     def _complete(self, value: Any) -> Any:
         form = answered_in(self.seen.case)
-        return own().complete(form.type, value, dialect=form.dialect, version=form.version)
+        return reference_codec().complete(form.type, value, dialect=form.dialect, version=form.version)
 
-    def _wrong_bytes(self, expected: bytes, answer: bytes) -> tuple[Kind, str] | None:
+    def _wrong_bytes(self, expected: bytes, answer: bytes) -> tuple[FailureKind, str] | None:
         if answer == expected:
             return None
         if self.vector.compare_decoded or (self.rebuilds and self.op is not Op.CONVERT):
             return self._wrong_when_decoded(expected, answer)
         at = next((i for i, (a, b) in enumerate(zip(expected, answer, strict=False)) if a != b), None)
         at = min(len(expected), len(answer)) if at is None else at
-        return Kind.WRONG_BYTES, f"expected {_short(expected)}, got {_short(answer)} (first difference at byte {at})"
+        return (
+            FailureKind.WRONG_BYTES,
+            f"expected {_short(expected)}, got {_short(answer)} (first difference at byte {at})",
+        )
 
-    def _wrong_when_decoded(self, expected: bytes, answer: bytes) -> tuple[Kind, str] | None:
+    def _wrong_when_decoded(self, expected: bytes, answer: bytes) -> tuple[FailureKind, str] | None:
         try:
             values = self._decoded(expected, answer)
         except reference.WireError as error:
-            return Kind.WRONG_BYTES, f"wrote {_short(answer)}, which does not decode: {error}"
+            return FailureKind.WRONG_BYTES, f"wrote {_short(answer)}, which does not decode: {error}"
         found = self._value_difference(*values)
-        return None if found is None else (Kind.WRONG_BYTES, f"wrote {_short(answer)}: differs at {found}")
+        return None if found is None else (FailureKind.WRONG_BYTES, f"wrote {_short(answer)}: differs at {found}")
 
     def _decoded(self, *written: bytes) -> list[Any]:
         """What bytes mean, each. Raises WireError."""
         form = answered_in(self.seen.case)
-        return [own().decode(form.type, data, dialect=form.dialect, version=form.version) for data in written]
+        return [
+            reference_codec().decode(form.type, data, dialect=form.dialect, version=form.version) for data in written
+        ]
 
     def _wrong_conversation(
         self, expected: tuple[list[Any], bool], answer: tuple[bytes, bool]
-    ) -> tuple[Kind, str] | None:
+    ) -> tuple[FailureKind, str] | None:
         (sends, closes), (sent, closed) = expected, answer
         found = mismatch(sends, sent, self.vector.dialect)
         if found is None and closed is not closes:
             found = f"the connection {'was closed' if closed else 'stayed open'}, it has to {_open_or_close(closes)}"
-        return None if found is None else (Kind.WRONG_ANSWER, f"{found}; sent {sent.hex() or 'nothing'}")
+        return None if found is None else (FailureKind.WRONG_ANSWER, f"{found}; sent {sent.hex() or 'nothing'}")
 
     @staticmethod
-    def _wrong_outcome(expected: Mapping[str, Any], answer: Mapping[str, Any]) -> tuple[Kind, str] | None:
+    def _wrong_outcome(expected: Mapping[str, Any], answer: Mapping[str, Any]) -> tuple[FailureKind, str] | None:
         for key in ("outcome", "version", "error", "request"):
             if key == "request" and expected["outcome"] == "malformed" and key not in answer:
                 continue  # it may be told, and then has to be right
             if key in expected and (key not in answer or difference(expected[key], answer[key]) is not None):
-                return Kind.WRONG_ANSWER, f"expected {show(expected)}, got {show(answer)}"
+                return FailureKind.WRONG_ANSWER, f"expected {show(expected)}, got {show(answer)}"
         return None
 
     @staticmethod
-    def _wrong_choice(expected: int | None, answer: int | None) -> tuple[Kind, str] | None:
+    def _wrong_choice(expected: int | None, answer: int | None) -> tuple[FailureKind, str] | None:
         same = difference(expected, answer) is None
-        return None if same else (Kind.WRONG_ANSWER, f"expected {_version(expected)}, got {_version(answer)}")
+        return None if same else (FailureKind.WRONG_ANSWER, f"expected {_version(expected)}, got {_version(answer)}")
 
     @staticmethod
-    def _wrong_breaks(expected: list[Any], answer: list[Any]) -> tuple[Kind, str] | None:
+    def _wrong_breaks(expected: list[Any], answer: list[Any]) -> tuple[FailureKind, str] | None:
         if bool(expected) == bool(answer):
             return None
-        return Kind.WRONG_ANSWER, f"expected {expected or 'no breaks'}, got {answer or 'no breaks'}"
+        return FailureKind.WRONG_ANSWER, f"expected {expected or 'no breaks'}, got {answer or 'no breaks'}"
 
     # --- Other readings ---
 
@@ -377,8 +381,8 @@ class _Judgement:
         """The rulings whose other reading the observation takes; where several give it, one that is declared."""
         taken = [also.rulings for also in self.vector.also if self._applies(also) and self._takes(also)]
         if not taken:
-            return self.rules.explain(self.seen) if self.rules else ()
-        declared = self.rules.declared.keys() if self.rules else set()
+            return self.readings.explain(self.seen) if self.readings else ()
+        declared = self.readings.declared.keys() if self.readings else set()
         return next((rulings for rulings in taken if declared >= set(rulings)), taken[0])
 
     def _applies(self, also: Also) -> bool:
@@ -415,12 +419,13 @@ class _Judgement:
         if case.type is None or not (_REPLACEMENT in expected and _REPLACEMENT in answer):
             return False
         try:
-            told, seen = (
-                own().decode(case.type, data, dialect=case.dialect, version=case.version) for data in (expected, answer)
+            expected_value, seen = (
+                reference_codec().decode(case.type, data, dialect=case.dialect, version=case.version)
+                for data in (expected, answer)
             )
         except reference.WireError:
             return False
-        return self._value_difference(told, as_expected(told, seen)) is None
+        return self._value_difference(expected_value, as_expected(expected_value, seen)) is None
 
 
 def _without(value: Any, fields: frozenset[str]) -> Any:
@@ -435,16 +440,16 @@ def _without(value: Any, fields: frozenset[str]) -> Any:
     return value
 
 
-def _as_told(expected: Any, answer: Any, fields: frozenset[str]) -> Any:
+def _without_rebuilt(expected: Any, answer: Any, fields: frozenset[str]) -> Any:
     """What is expected, without those of these fields that the answer lacks, at every depth."""
     if not fields:
         return expected
     match expected, answer:
         case dict(), dict():
             kept = {key: item for key, item in expected.items() if key in answer or key not in fields}
-            return {key: _as_told(item, answer.get(key), fields) for key, item in kept.items()}
+            return {key: _without_rebuilt(item, answer.get(key), fields) for key, item in kept.items()}
         case (list() | tuple(), list() | tuple()) if len(expected) == len(answer):
-            return [*map(_as_told, expected, answer, itertools.repeat(fields))]
+            return [*map(_without_rebuilt, expected, answer, itertools.repeat(fields))]
     return expected
 
 

@@ -56,40 +56,13 @@ class SignaturePattern(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
         return self.op in (None, str(verdict.op)) and self.type in (None, verdict.type)
 
 
-class FindingPattern(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """A finding, by its group: with all parts that the group has, and no others. See `findings.Group`."""
-
-    verdict: str
-    kind: str | None = None
-    side: str | None = None
-    cause: str | None = None
-    frame: str | None = None
-    demanded: str | None = None
-    ruling: str | None = None
-    place: str | None = None
-    type: str | None = None
-
-    @property
-    def group(self) -> Group:
-        return _group_of(self)
-
-    def may_match(self, verdict: Verdict) -> bool:
-        """Whether a case that was not asked could have looked so."""
-        return self.type in (None, verdict.type)
-
-
-@functools.cache
-def _group_of(pattern: FindingPattern) -> Group:
-    return Group(**msgspec.structs.asdict(pattern))
-
-
 @functools.cache
 def _any_of(globs: tuple[str, ...]) -> re.Pattern[str]:
     """What matches an id that one of these does."""
     return re.compile("|".join(fnmatch.translate(glob) for glob in globs))
 
 
-class Deviation(msgspec.Struct, forbid_unknown_fields=True, frozen=True, rename={"kind": "class"}):
+class KnownDeviation(msgspec.Struct, forbid_unknown_fields=True, frozen=True, rename={"kind": "class"}):
     """One `[[deviation]]`. `match` is an id or glob, or a list of them; or `signature` says what it looks like; or
     `finding` which finding it is."""
 
@@ -97,7 +70,7 @@ class Deviation(msgspec.Struct, forbid_unknown_fields=True, frozen=True, rename=
     reason: str
     match: str | tuple[str, ...] | None = None
     signature: SignaturePattern | None = None
-    finding: FindingPattern | None = None
+    finding: Group | None = None
     url: str | None = None
     reported: str | None = None
     versions: tuple[str, ...] | str | None = None
@@ -115,7 +88,7 @@ class Deviation(msgspec.Struct, forbid_unknown_fields=True, frozen=True, rename=
     def matches(self, verdict: Verdict, found: Group | None) -> bool:
         """Whether it knows a deviation, which is of this group."""
         if self.finding is not None:
-            return found == self.finding.group
+            return found == self.finding
         if self.signature is not None:
             return self.signature.matches(verdict)
         return self.matches_id(verdict.id)
@@ -131,15 +104,15 @@ class Deviation(msgspec.Struct, forbid_unknown_fields=True, frozen=True, rename=
     def name(self) -> str:
         """How a person finds the entry in its file."""
         if self.finding is not None:
-            return f"finding {self.finding.group}"
+            return f"finding {self.finding}"
         if not self.globs:
-            return _told(self.signature)
+            return _shown(self.signature)
         more = len(self.globs) - 1
         return self.globs[0] + (f" and {more} more" if more else "")
 
 
 class _File(msgspec.Struct, forbid_unknown_fields=True):
-    deviation: list[Deviation] = []
+    deviation: list[KnownDeviation] = []
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,9 +120,9 @@ class Known:
     """The known deviations of one implementation at one version; `path` is None when there is no file."""
 
     path: Path | None
-    deviations: tuple[Deviation, ...]
+    deviations: tuple[KnownDeviation, ...]
 
-    def find(self, verdict: Verdict) -> Deviation | None:
+    def find(self, verdict: Verdict) -> KnownDeviation | None:
         """The first entry that knows this deviation."""
         if verdict.verdict not in DEVIATIONS:
             return None
@@ -194,7 +167,7 @@ class _Seen:
         self._groups = {group(verdict) for verdict in self._deviated}
         self._not_asked = [verdict for verdict in ran if verdict.verdict is Outcome.NOT_ASKED]
 
-    def problem(self, entry: Deviation, *, complete: bool) -> str | None:
+    def problem(self, entry: KnownDeviation, *, complete: bool) -> str | None:
         """What is no longer true in an entry that has not expired."""
         if not entry.globs:
             return None if self._shows(entry) or not complete else "no deviation of this run looks so: remove the entry"
@@ -208,13 +181,13 @@ class _Seen:
                 return f"{glob} did not deviate ({', '.join(sorted({v.verdict for v in outcomes}))}): remove it"
         return None
 
-    def _shows(self, entry: Deviation) -> bool:
+    def _shows(self, entry: KnownDeviation) -> bool:
         """Whether a case looked so, or could have, had it been asked."""
         pattern = entry.finding or entry.signature
         if pattern is not None and any(pattern.may_match(verdict) for verdict in self._not_asked):
             return True
         if entry.finding is not None:
-            return entry.finding.group in self._groups
+            return entry.finding in self._groups
         return any(entry.matches(verdict, None) for verdict in self._deviated)
 
 
@@ -249,11 +222,11 @@ def load(path: Path, version: str | None) -> Known:
             first = seen.setdefault((found, entry.versions), number)
             if first != number or entry.globs.count(str(found)) > 1:
                 where = f"deviation {number}" if first == number else f"deviations {first} and {number}"
-                raise KnownError(f"{path}: {where}: {_told(found)} stands twice; one entry is to speak of it")
+                raise KnownError(f"{path}: {where}: {_shown(found)} stands twice; one entry is to speak of it")
     return Known(path, tuple(entry for entry in file.deviation if entry.concerns(version)))
 
 
-def _incomplete(entry: Deviation) -> str:
+def _incomplete(entry: KnownDeviation) -> str:
     """What an entry lacks, or has that says nothing; empty where it is whole."""
     if [entry.match, entry.signature, entry.finding].count(None) != 2:
         return "needs either `match`, `signature` or `finding`"
@@ -270,13 +243,13 @@ def _incomplete(entry: Deviation) -> str:
     return ""
 
 
-def _in_brackets(entry: Deviation) -> str:
+def _in_brackets(entry: KnownDeviation) -> str:
     """Its name behind its number, where it has one name."""
     named = [bool(entry.globs), entry.signature is not None, entry.finding is not None].count(True) == 1
     return f" ({entry.name})" if named else ""
 
 
-def _told(found: object) -> str:
+def _shown(found: object) -> str:
     """An entry's glob, signature or finding, for a person."""
     if isinstance(found, str):
         return found

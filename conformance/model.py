@@ -127,7 +127,7 @@ class Outcome(StrEnum):
 DEVIATIONS = frozenset({Outcome.FAIL, Outcome.CRASH, Outcome.HANG, Outcome.OOM, Outcome.VIOLATION})
 
 
-class Kind(StrEnum):
+class FailureKind(StrEnum):
     """How a failed answer is wrong."""
 
     REFUSED_VALID = "refused-valid"
@@ -165,7 +165,7 @@ class Verdict(msgspec.Struct, frozen=True, gc=False):
     version: int | None
     op: Op
     verdict: Outcome
-    kind: Kind | None = None
+    kind: FailureKind | None = None
     reason: str | None = None
     offset: int | None = None
     detail: str = ""

@@ -17,7 +17,7 @@ from conformance.vectors import Vector
 from reference import catalog
 from reference.catalog import Catalog
 from reference.dialects import UnknownType
-from reference.dialects.kafka import Messages
+from reference.dialects.kafka import CatalogMessages
 from reference.errors import DecodeError
 from reference.plan import Array, Node, Struct
 
@@ -37,11 +37,11 @@ def holds(vector: Vector, op: Op) -> bool:
 
 
 @functools.cache
-def _messages(found: Catalog) -> Messages:
-    return Messages(found)
+def _messages(found: Catalog) -> CatalogMessages:
+    return CatalogMessages(found)
 
 
-def _message_versions(vector: Vector, ours: Messages) -> Iterator[tuple[str, int]]:
+def _message_versions(vector: Vector, ours: CatalogMessages) -> Iterator[tuple[str, int]]:
     """The messages, with their versions, that a vector's type, its requests and its patterns name."""
     patterns = vector.expected[0] if "chunks" in vector.args else ()
     typed = [(vector.type, vector.version), *((pattern["type"], pattern.get("version")) for pattern in patterns)]
@@ -90,7 +90,7 @@ def _keys(value: Any) -> Iterator[str]:
 
 
 @functools.cache
-def _alike(theirs: Messages, name: str, version: int, keys: frozenset[str]) -> bool:
+def _alike(theirs: CatalogMessages, name: str, version: int, keys: frozenset[str]) -> bool:
     ours = _messages(catalog.bundled())
     plans = [_plan(messages, name, version) for messages in (ours, theirs)]
     if None in plans:
@@ -98,7 +98,7 @@ def _alike(theirs: Messages, name: str, version: int, keys: frozenset[str]) -> b
     return _same(plans[0], plans[1], keys)
 
 
-def _plan(messages: Messages, name: str, version: int) -> Node | None:
+def _plan(messages: CatalogMessages, name: str, version: int) -> Node | None:
     try:
         return messages.plan(name, version)
     except (UnknownType, DecodeError):

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import reference
-from conformance.own import own
+from conformance.reference_codec import reference_codec
 from conformance.values import equal, from_json, show
 
 #: Name → the number that a pattern's {"mark": name} saw. Those that follow may be compared with it.
@@ -78,8 +78,8 @@ def _group_mismatch(
         for index, (pattern, frame) in enumerate(zip(group, order, strict=True)):
             found = _frame_mismatch(pattern, frame, seen, dialect)
             if found is not None:
-                told = found if len(group) == 1 else f"in none of their orders they match: {index + 1}: {found}"
-                problem = problem or told
+                message = found if len(group) == 1 else f"in none of their orders they match: {index + 1}: {found}"
+                problem = problem or message
                 break
         else:
             marks.update(seen)
@@ -90,7 +90,7 @@ def _group_mismatch(
 def _frame_mismatch(pattern: Mapping[str, Any], frame: bytes, marks: Marks, dialect: str) -> str | None:
     type_name, version = pattern["type"], pattern.get("version")
     try:
-        value = own().decode(type_name, frame, dialect=dialect, version=version)
+        value = reference_codec().decode(type_name, frame, dialect=dialect, version=version)
     except reference.WireError as error:
         return f"no {type_name}{'' if version is None else f' {version}'}: {error}"
     return _value_mismatch(pattern["value"], value, "", marks)

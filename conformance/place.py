@@ -13,7 +13,7 @@ from typing import Any
 
 from conformance.formats import answered_in
 from conformance.model import Case, Observation, Op
-from conformance.own import own
+from conformance.reference_codec import reference_codec
 from conformance.twins import twin_of
 from conformance.values import ValueFormatError, difference
 from conformance.vectors import Vector
@@ -101,8 +101,8 @@ def _unread(vector: Vector, offset: int, read: Sequence[Span], error: DecodeErro
     """What bytes are the beginning of that could not be read: by what stands there in the valid twin, or by an element
     before it."""
     twin = twin_of(vector)
-    told = twin is not None and twin.type == vector.type and twin.pieces
-    right = _spans(twin.case(Op.DECODE), twin.data)[0] if twin is not None and told else ()
+    has_pieces = twin is not None and twin.type == vector.type and twin.pieces
+    right = _spans(twin.case(Op.DECODE), twin.data)[0] if twin is not None and has_pieces else ()
     path = "" if error is None else error.path
     for spans, like in ((right, path), (right, _element(path)), (read, _element(path))):
         there = [span for span in spans if like in (span.path, _element(span.path))]
@@ -124,7 +124,7 @@ def _of_value(vector: Vector) -> str:
     if twin is None or twin.type != vector.type or not twin.pieces:
         return ""
     try:
-        own().encode(vector.type, vector.value, dialect=vector.dialect, version=vector.version)
+        reference_codec().encode(vector.type, vector.value, dialect=vector.dialect, version=vector.version)
         path = ""
     except WireError as error:
         path = error.path
@@ -144,7 +144,7 @@ def _spans(case: Case, data: Any) -> tuple[Sequence[Span], DecodeError | None]:
     if case.type is None or not isinstance(data, bytes) or len(data) > _LOOKED_AT:
         return (), None
     try:
-        found = own().explain(case.type, data, dialect=case.dialect, version=case.version)
+        found = reference_codec().explain(case.type, data, dialect=case.dialect, version=case.version)
     except (NotImplementedError, WireError):
         return (), None
     return found.spans, found.error

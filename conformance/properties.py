@@ -24,10 +24,10 @@ from conformance import generated, strategies
 from conformance.all_types import types_of
 from conformance.asking import Examiner, Judged
 from conformance.model import DEVIATIONS, Case, Description, Op, Outcome
-from conformance.own import own
 from conformance.questions import Question
+from conformance.reference_codec import reference_codec
 from conformance.values import equal
-from conformance.vectors import Kind, Vector
+from conformance.vectors import Vector, VectorKind
 from reference.codec import NodeCodec
 from reference.dialects.base import Entries
 from reference.plan import Struct
@@ -78,14 +78,14 @@ def offered(
             if ops & {Op.DECODE, Op.RECODE}:
                 if not _empty(dialect, type_name, version):
                     yield Property("prefixes", dialect, type_name, version, ops)
-                if type_name in own().dialect(dialect).entries:
+                if type_name in reference_codec().dialect(dialect).entries:
                     yield Property("flipped-bits", dialect, type_name, version, ops)
                 yield Property("arbitrary-bytes", dialect, type_name, version, ops)
 
 
 def _empty(dialect: str, type_name: str, version: int | None) -> bool:
     """Whether the type takes no bytes at all (a request without fields): then nothing can be cut off."""
-    codec = own().dialect(dialect).codec(type_name, version)
+    codec = reference_codec().dialect(dialect).codec(type_name, version)
     match codec:
         case NodeCodec(Struct(plain=(), flexible=False, optional=False, marker="none")):
             return True
@@ -93,7 +93,7 @@ def _empty(dialect: str, type_name: str, version: int | None) -> bool:
 
 
 def _written(check: Property, value: Any) -> bytes:
-    return own().encode(check.type, value, dialect=check.dialect, version=check.version)
+    return reference_codec().encode(check.type, value, dialect=check.dialect, version=check.version)
 
 
 def _round_trip(check: Property, value: Any) -> Questions:
@@ -114,12 +114,12 @@ def _flipped_bits(check: Property, value: Any) -> Questions:
     entries = _entries(check)
     assert entries is not None
     seed = _written(check, value)
-    whole = own().decode(check.type, seed, dialect=check.dialect, version=check.version)
+    whole = reference_codec().decode(check.type, seed, dialect=check.dialect, version=check.version)
     guarded = entries.guarded(seed)
     for at in range(min(guarded.stop, guarded.start + _MOST_FLIPPED)):
         flipped = bytes([*seed[:at], seed[at] ^ 1 << at % 8, *seed[at + 1 :]])
         for vector, case in _read(check, flipped):
-            if vector.kind is not Kind.INVALID and (at in guarded or equal(whole, vector.value)):
+            if vector.kind is not VectorKind.INVALID and (at in guarded or equal(whole, vector.value)):
                 raise RuntimeError(f"{case.id}: the reference does not notice that a bit was flipped")
             yield vector, case
 
@@ -132,13 +132,13 @@ def _read(check: Property, seed: bytes, prefix: int | None = None) -> Questions:
     """How these bytes are read, or recoded, which is not asked where they end with a partial entry."""
     op = _reading(check)
     vector, case = generated.vector_of(op, check.dialect, check.type, check.version, seed, prefix)
-    partial = vector.kind is Kind.VALID and generated.has_partial_tail(check.dialect, check.type, vector.data)
+    partial = vector.kind is VectorKind.VALID and generated.has_partial_tail(check.dialect, check.type, vector.data)
     if not partial or op is not Op.RECODE:
         yield vector, case
 
 
 def _entries(check: Property) -> Entries | None:
-    return own().dialect(check.dialect).entries.get(check.type)
+    return reference_codec().dialect(check.dialect).entries.get(check.type)
 
 
 def _reading(check: Property) -> Op:

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 
 from conformance import generated, ledger, seeded, vectors
 from conformance.model import Case, Description, Op
-from conformance.own import own
+from conformance.reference_codec import reference_codec
 from conformance.twins import twin_of
-from conformance.vectors import Kind, Vector
+from conformance.vectors import Vector, VectorKind
 from reference.errors import Reason, WireError
 
 #: The ops that a type's simplest value can be asked in.
@@ -50,7 +50,7 @@ class Question:
     def as_recode(self) -> Question | None:
         """How a library is asked the same that does not show values: by recode, its twin too. None where this is no
         question whether bytes are refused."""
-        if self.vector.kind is not Kind.INVALID or self.case.op is not Op.DECODE:
+        if self.vector.kind is not VectorKind.INVALID or self.case.op is not Op.DECODE:
             return None
         if Op.RECODE not in self.vector.ops and not self.case.made:
             return None
@@ -89,7 +89,7 @@ def twin_case(vector: Vector, case: Case) -> Case | None:
 
 def _of_a_version(case: Case) -> Case | None:
     """The simplest value of a version that there is, where the version is the question."""
-    span = own().dialect(case.dialect).types.get(case.type or "")
+    span = reference_codec().dialect(case.dialect).types.get(case.type or "")
     return None if span is None else simplest_case(case, span[0])
 
 
@@ -127,7 +127,7 @@ def simplest_case(case: Case, version: int | None = None) -> Case | None:
 def _simplest(op: Op, dialect: str, type_name: str, version: int | None) -> Case | None:
     try:
         value = seeded.simplest(type_name, dialect=dialect, version=version)
-        seed = own().encode(type_name, value, dialect=dialect, version=version)
+        seed = reference_codec().encode(type_name, value, dialect=dialect, version=version)
     except (NotImplementedError, WireError):
         return None
     return generated.vector_of(op, dialect, type_name, version, seed)[1]

@@ -8,7 +8,7 @@ from typing import Any
 
 import reference
 from conformance.model import Case, Observation, Op, Status
-from conformance.own import own
+from conformance.reference_codec import reference_codec
 from conformance.replaced import as_expected
 from conformance.values import equal
 
@@ -45,16 +45,16 @@ class Readings:
         return known and self._same(tuple(self.declared.items()), observation)
 
     def _same(self, readings: tuple[tuple[str, str], ...], observation: Observation) -> bool:
-        told = ask(self._under(readings), observation.case)
-        if told.status is not observation.status:
+        by_reference = ask(self._under(readings), observation.case)
+        if by_reference.status is not observation.status:
             return False
-        if told.status is Status.REJECT:
+        if by_reference.status is Status.REJECT:
             return True
-        expected, answer = _comparable(told.answer, observation)
+        expected, answer = _comparable(by_reference.answer, observation)
         return equal(expected, as_expected(expected, answer))
 
     def _rules(self, readings: tuple[tuple[str, str], ...]) -> reference.Rules:
-        return reference.take(reference.rulings(self.dialect).values(), dict(readings))
+        return reference.rules_with(reference.rulings(self.dialect).values(), dict(readings))
 
     @functools.cache  # noqa: B019 (one small object a run)
     def _under(self, readings: tuple[tuple[str, str], ...]) -> reference.Reference:
@@ -63,16 +63,16 @@ class Readings:
         return found
 
 
-def _comparable(told: Any, observation: Observation) -> tuple[Any, Any]:
+def _comparable(by_reference: Any, observation: Observation) -> tuple[Any, Any]:
     case = observation.case
     if case.op is Op.DECODE and case.type is not None:
         return tuple(
-            own().complete(case.type, answer, dialect=case.dialect, version=case.version)
-            for answer in (told, observation.answer)
+            reference_codec().complete(case.type, answer, dialect=case.dialect, version=case.version)
+            for answer in (by_reference, observation.answer)
         )
     if case.op is Op.EVOLVE:  # whether anything breaks is all that is judged
-        return bool(told), bool(observation.answer)
-    return told, observation.answer
+        return bool(by_reference), bool(observation.answer)
+    return by_reference, observation.answer
 
 
 def ask(implementation: reference.Reference, case: Case) -> Observation:

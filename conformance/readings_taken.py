@@ -19,7 +19,7 @@ from conformance.asking import Examiner, Judged
 from conformance.judge import judge
 from conformance.model import Op, Outcome
 from conformance.readings import Readings
-from conformance.vectors import Also, Kind, Vector
+from conformance.vectors import Also, Vector, VectorKind
 from reference.rules import Ruling
 
 DEMANDED = "demanded"
@@ -90,7 +90,7 @@ def _parts(also: Also, vector: Vector, op: Op) -> bool:
     """Whether this op's answer tells the two readings apart."""
     if also.ops is not None and op not in also.ops:
         return False
-    if also.ops is None and op is Op.ENCODE and vector.kind is not Kind.UNENCODABLE:
+    if also.ops is None and op is Op.ENCODE and vector.kind is not VectorKind.UNENCODABLE:
         return False
     key = {Op.DECODE: "value", Op.LOOKUP: "value", Op.ENCODE: "bytes", Op.RECODE: "bytes", Op.CONVERT: "bytes"}.get(op)
     return also.refuses or key is None or key in also.expected

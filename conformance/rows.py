@@ -14,7 +14,7 @@ import msgspec
 
 from conformance.asking import Judged
 from conformance.connection.shapes import plain
-from conformance.model import Case, Kind, Observation, Op, Outcome, Status, Verdict
+from conformance.model import Case, FailureKind, Observation, Op, Outcome, Status, Verdict
 from conformance.questions import Question, UnknownId, find
 from conformance.values import ValueFormatError, equal, from_json, to_json
 
@@ -93,7 +93,7 @@ def verdict_row(verdict: Verdict) -> Row:
     """All members of a verdict, by their names."""
     row = msgspec.structs.asdict(verdict)
     row["rulings"] = [*verdict.rulings]
-    return {name: str(value) if isinstance(value, Op | Outcome | Kind) else value for name, value in row.items()}
+    return {name: str(value) if isinstance(value, Op | Outcome | FailureKind) else value for name, value in row.items()}
 
 
 def verdict_of(row: Mapping[str, Any]) -> Verdict:
@@ -104,7 +104,7 @@ def verdict_of(row: Mapping[str, Any]) -> Verdict:
                 **row,
                 "op": Op(row["op"]),
                 "verdict": Outcome(row["verdict"]),
-                "kind": None if row["kind"] is None else Kind(row["kind"]),
+                "kind": None if row["kind"] is None else FailureKind(row["kind"]),
                 "rulings": tuple(row["rulings"]),
             }
         )

@@ -20,10 +20,10 @@ from typing import Any, Protocol, TypeVar
 
 from conformance import borders
 from conformance.all_types import requests_of
-from conformance.own import own
+from conformance.reference_codec import reference_codec
 from reference.codec import Codec, NodeCodec
 from reference.framing import RequestFrame, ResponseFrame, request_plans
-from reference.plan import Array, Node, OptionalBuffer, Pair, PlannedField, Struct, TagBuffer
+from reference.plan import Array, Node, OptionalBuffer, PlannedField, PlannedPair, Struct, TagBuffer
 from reference.primitives import INTEGERS, Primitive
 from reference.shapes import (
     Among,
@@ -54,7 +54,7 @@ def simplest(type_name: str, *, dialect: str, version: int | None = None) -> Any
 
     Raises UnknownType, and DecodeError(unsupported-version).
     """
-    return _of_codec(own().dialect(dialect).codec(type_name, version), dialect, _Simplest())
+    return _of_codec(reference_codec().dialect(dialect).codec(type_name, version), dialect, _Simplest())
 
 
 def value(type_name: str, random: Random, *, dialect: str, version: int | None = None) -> Any:
@@ -62,7 +62,7 @@ def value(type_name: str, random: Random, *, dialect: str, version: int | None =
 
     Raises as `simplest` does.
     """
-    return _of_codec(own().dialect(dialect).codec(type_name, version), dialect, _Drawn(random))
+    return _of_codec(reference_codec().dialect(dialect).codec(type_name, version), dialect, _Drawn(random))
 
 
 def of_node(node: Node, random: Random) -> Any:
@@ -193,7 +193,7 @@ def _of_node(node: Node, choices: _Choices) -> Any:
             if node.nullable and not choices.plainly():
                 return None
             return [_of_node(node.element, choices) for _ in range(choices.count(0, borders.MOST_ELEMENTS))]
-        case Pair(first, second):
+        case PlannedPair(first, second):
             return [_of_node(first.node, choices), _of_node(second.node, choices)]
         case Struct():
             return None if node.marker != "none" and not choices.plainly() else _of_struct(node, choices)

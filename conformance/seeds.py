@@ -12,7 +12,7 @@ from conformance.all_types import requests_of, types_of
 from conformance.arguments import seed_of
 from conformance.model import TYPED_OPS, Op
 from conformance.mutations.forms import Form, leb128
-from conformance.own import own
+from conformance.reference_codec import reference_codec
 from conformance.values import ValueFormatError
 from conformance.vectors import Vector
 from reference.codec import NodeCodec
@@ -74,7 +74,7 @@ def _of_vector(vector: Vector) -> Iterator[Seed]:
 
 def _is_costly(vector: Vector) -> bool:
     """Whether it is long, or a batch about limits, which inflates to much more than it is."""
-    batches = own().dialect(vector.dialect).entries
+    batches = reference_codec().dialect(vector.dialect).entries
     bomb = vector.area == "resource-limits" and vector.type in batches
     return bomb or sum(len(piece.data) for piece in vector.pieces) > LARGEST
 
@@ -82,7 +82,7 @@ def _is_costly(vector: Vector) -> bool:
 def dictionary(dialect: str) -> list[bytes]:
     """Words that inputs of a dialect are made of, in a fixed order: api keys with their versions, tags, borders of
     integers in each form, magics, the beginnings of compressed content, sizes and text."""
-    spoken = own().dialect(dialect)
+    spoken = reference_codec().dialect(dialect)
     words: dict[bytes, None] = {}
 
     def add(*found: bytes) -> None:
@@ -125,7 +125,7 @@ def _tags(dialect: str) -> Iterator[bytes]:
                     walk(field.node)
 
     for name, version in types_of(dialect):
-        codec = own().dialect(dialect).codec(name, version)
+        codec = reference_codec().dialect(dialect).codec(name, version)
         if isinstance(codec, NodeCodec):
             walk(codec.node)
     for number, short in sorted(numbers):

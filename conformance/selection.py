@@ -15,7 +15,7 @@ from conformance.ledger import Ledger
 from conformance.model import Case, Description, Op
 from conformance.questions import Derivation, Question, offers
 from conformance.twins import twin_of
-from conformance.vectors import Kind, Vector
+from conformance.vectors import Vector, VectorKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +70,14 @@ def of_vectors(chosen: Iterable[Vector], described: Description, left_out: LeftO
                     counted.areas[vector.area] += 1
 
 
-def _of_ledger(found: Ledger, described: Description, left_out: LeftOut) -> Iterator[Entry]:
+def _of_ledger(message_ledger: Ledger, described: Description, left_out: LeftOut) -> Iterator[Entry]:
     offered: dict[str, tuple[Question, ...]] = {}
-    for vector in found.vectors:
+    for vector in message_ledger.vectors:
         questions = tuple(of_vectors([vector], described, left_out))
         if questions:
             offered[vector.id] = questions
             yield Entry(vector.path, questions)
-    for version, vectors_ in ledger.richest_first(found).items():
+    for version, vectors_ in ledger.richest_first(message_ledger).items():
         sources = tuple(
             question
             for vector in vectors_
@@ -86,7 +86,8 @@ def _of_ledger(found: Ledger, described: Description, left_out: LeftOut) -> Iter
         )
         if sources:
             yield Entry(
-                f"{sources[0].case.dialect}/{ledger.AREA}/{found.message}/{version}/derived", Derivation(sources)
+                f"{sources[0].case.dialect}/{ledger.AREA}/{message_ledger.message}/{version}/derived",
+                Derivation(sources),
             )
 
 
@@ -99,7 +100,7 @@ def _lacked(case: Case, described: Description) -> str:
 
 def _ops(vector: Vector, described: Description) -> tuple[Op, ...]:
     """An invalid vector is asked once: decode, or recode where only that is offered."""
-    if vector.kind is not Kind.INVALID or Op.DECODE not in vector.ops:
+    if vector.kind is not VectorKind.INVALID or Op.DECODE not in vector.ops:
         return vector.ops
     offered = (op for op in (Op.DECODE, Op.RECODE) if op in vector.ops)
     return (next((op for op in offered if offers(described, Question(vector, vector.case(op)))), Op.DECODE),)

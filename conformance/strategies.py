@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from conformance import borders, faults
 from conformance.all_types import requests_of
-from conformance.own import own
+from conformance.reference_codec import reference_codec
 from reference.codec import Codec, NodeCodec
 from reference.framing import RequestFrame, ResponseFrame, request_plans
-from reference.plan import Array, Node, OptionalBuffer, Pair, PlannedField, Struct, TagBuffer
+from reference.plan import Array, Node, OptionalBuffer, PlannedField, PlannedPair, Struct, TagBuffer
 from reference.primitives import INTEGERS, Primitive
 from reference.shapes import (
     Among,
@@ -94,7 +94,7 @@ def of_node(node: Node) -> Values:
         case Array():
             elements = st.lists(of_node(node.element), max_size=borders.MOST_ELEMENTS)
             return st.none() | elements if node.nullable else elements
-        case Pair(first, second):
+        case PlannedPair(first, second):
             return st.tuples(of_node(first.node), of_node(second.node)).map(list)
         case Struct():
             values = _of_struct(node)
@@ -184,7 +184,7 @@ def _overlaid(fixed: dict[str, Any], value: dict[str, Any]) -> dict[str, Any]:
 
 def values(type_name: str, *, dialect: str, version: int | None = None) -> Values:
     """The values of a type, borders drawn often. Raises UnknownType."""
-    return of_codec(own().dialect(dialect).codec(type_name, version), dialect)
+    return of_codec(reference_codec().dialect(dialect).codec(type_name, version), dialect)
 
 
 #: A fault: its kind and how it is done. The first kinds are the simplest, towards which examples shrink.

@@ -21,8 +21,8 @@ import msgspec
 import pytest_wireproof
 import reference
 from conformance import claims, ledger, vectors
-from conformance.coverage import REASONS, Gap, Row, State, coverage, everything
-from conformance.vectors import Kind, Vector
+from conformance.coverage import REASONS, FieldCoverage, Gap, State, coverage, everything
+from conformance.vectors import Vector, VectorKind
 from reference import catalog
 from reference.rules import Ruling
 from wireproof import cli
@@ -92,8 +92,8 @@ def rulings_page() -> Lines:
 def _ruling_row(ruling: Ruling) -> tuple[str, ...]:
     name = f'<a id="{ruling.id.lower()}"></a>{ruling.id}{" ‡" if ruling.contested else ""}'
     beyond = f"<br>*beyond what is asked*: {_cell(ruling.beyond)}" if ruling.beyond else ""
-    told = (_cell(ruling.question), _cell(ruling.demanded) + beyond, _cell(ruling.other), _cell(ruling.source))
-    return name, *told, " or ".join(_code(f'"{other}"') for other in ruling.others)
+    cells = (_cell(ruling.question), _cell(ruling.demanded) + beyond, _cell(ruling.other), _cell(ruling.source))
+    return name, *cells, " or ".join(_code(f'"{other}"') for other in ruling.others)
 
 
 # --- docs/reference/bugs.md ---------------------------------------------------------------------------------------
@@ -229,12 +229,12 @@ def coverage_page() -> Lines:
             yield from ("It has no fields.", "")
 
 
-def _coverage_row(row: Row) -> tuple[str, ...]:
+def _coverage_row(row: FieldCoverage) -> tuple[str, ...]:
     cells = (_coverage_cell(row, row.cells[state]) for state in State)
     return _code(row.path), _code(row.type), _ranges(row.versions), *cells
 
 
-def _coverage_cell(row: Row, cell: Mapping[int, Gap | None]) -> str:
+def _coverage_cell(row: FieldCoverage, cell: Mapping[int, Gap | None]) -> str:
     by_gap: dict[Gap | None, list[int]] = {}
     for version in row.versions:
         by_gap.setdefault(cell[version], []).append(version)
@@ -304,7 +304,7 @@ def _count(number: int) -> str:
 def _dialect(name: str, found: list[Vector]) -> Lines:
     """A dialect's kinds of vectors by area, why areas are empty, and how many vectors rest on each ruling."""
     yield from (f"## {name}", "")
-    kinds = [kind for kind in Kind if any(vector.kind is kind for vector in found)]
+    kinds = [kind for kind in VectorKind if any(vector.kind is kind for vector in found)]
     count = Counter((vector.area, vector.kind) for vector in found)
     areas = [area for area in vectors.AREAS if any(vector.area == area for vector in found)]
     yield from _table(("area", *kinds), [(area, *(_count(count[area, kind]) for kind in kinds)) for area in areas])
@@ -390,10 +390,10 @@ def _option_row(option: click.Option) -> tuple[str, ...]:
     names = ", ".join(option.opts)
     if not option.is_flag:
         names += f" {option.metavar or (option.name or '').upper()}"
-    told = option.help or ""
+    help_text = option.help or ""
     if option.show_default and not option.is_flag:
-        told += f" [default: {option.default}]"
-    return _code(names), _cell(told + (" [required]" if option.required else ""))
+        help_text += f" [default: {option.default}]"
+    return _code(names), _cell(help_text + (" [required]" if option.required else ""))
 
 
 def _prose(text: str) -> Lines:

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from conformance.model import Case, Description, Op
-from conformance.own import own
+from conformance.reference_codec import reference_codec
 from fuzz.errors import FuzzError
 
 #: Array types that stand for all, where a dialect has arrays.
@@ -83,7 +83,7 @@ def untyped(described: Description, dialect: str, ops: Iterable[Op]) -> Forms:
 
 
 def _of_reference(dialect: str) -> Iterator[tuple[str, int | None]]:
-    for name, span in own().types[dialect].items():
+    for name, span in reference_codec().types[dialect].items():
         if name == "ARRAY":
             yield from ((array, None) for array in ARRAYS)
         elif span is None:

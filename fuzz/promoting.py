@@ -10,7 +10,7 @@ from conformance.connection.shapes import plain
 from conformance.model import Op
 from conformance.report.labels import label_rows
 from conformance.values import to_json
-from conformance.vectors import Kind, Piece, Vector
+from conformance.vectors import Piece, Vector, VectorKind
 from fuzz.errors import FuzzError
 
 _ABOUT = "found by fuzzing: say what is special here"
@@ -20,7 +20,7 @@ def draft(judged: Judged, name: str) -> str:
     """The file of a vector that asks what a finding asked. Its `source` is null, which the loader refuses: where the
     specification says so is for a person to find out. Raises FuzzError for a question that no vector asks so."""
     vector = judged.vector
-    if vector.kind not in (Kind.VALID, Kind.INVALID) or judged.case.type is None:
+    if vector.kind not in (VectorKind.VALID, VectorKind.INVALID) or judged.case.type is None:
         raise FuzzError(f"{judged.case.id}: only what is decoded or encoded is drafted as a vector")
     file = {
         "format": 1,

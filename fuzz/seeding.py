@@ -9,7 +9,7 @@ from random import Random
 
 from conformance import seeded
 from conformance.model import Op
-from conformance.own import own
+from conformance.reference_codec import reference_codec
 from conformance.seeds import Seed
 from conformance.seeds import seeds as kit_seeds
 from fuzz.inputs import LONGEST, Forms
@@ -36,7 +36,7 @@ def seeds(kind: Kind, dialect: str, forms: Forms) -> Iterator[bytes]:
         if form.type is not None:
             with contextlib.suppress(NotImplementedError, WireError):  # a type without values
                 value = seeded.simplest(form.type, dialect=dialect, version=form.version)
-                yield form.input(own().encode(form.type, value, dialect=dialect, version=form.version))
+                yield form.input(reference_codec().encode(form.type, value, dialect=dialect, version=form.version))
     for seed in kit_seeds(dialect):
         found = forms.get(_head(seed))
         if found is not None and len(seed.data) < _LONGEST and (seed.op in found.ops) and seed.op is not Op.ENCODE:

@@ -17,8 +17,8 @@ import reference
 from conformance import generated, vectors
 from conformance.arguments import arguments_of
 from conformance.model import TYPED_OPS, Case, Observation, Op, Status
-from conformance.own import own
 from conformance.readings import ask
+from conformance.reference_codec import reference_codec
 from conformance.values import ValueFormatError, difference, identical
 from fuzz.drawing import NOTHING, draw
 from fuzz.inputs import Form
@@ -84,7 +84,7 @@ def decode(form: Form, data: bytes) -> Steps:
     op = _reading(form)
     (seen,) = yield (_named(form, op, data),)
     looked = Looked()
-    told = ask(own(), seen.case)
+    told = ask(reference_codec(), seen.case)
     looked.show(seen, told, len(data))
     if seen.status not in (Status.ANSWER, Status.REJECT, Status.UNSUPPORTED):
         looked.add(form, op, data, seen, told)
@@ -99,7 +99,7 @@ def _named(form: Form, op: Op, data: bytes) -> Case:
 def differential(form: Form, data: bytes) -> Steps:
     """What the implementation reads and writes is what the reference reads and writes."""
     op = _reading(form)
-    told = ask(own(), _case(form, op, data=data))
+    told = ask(reference_codec(), _case(form, op, data=data))
     (seen,) = yield (_named(form, op, data),)
     looked = Looked()
     looked.show(seen, told, len(data))
@@ -111,7 +111,7 @@ def differential(form: Form, data: bytes) -> Steps:
 
 def _written(looked: Looked, form: Form, data: bytes, value: Any) -> Generator[Sequence[Case], Sequence[Observation]]:
     """Encode and recode of bytes that the reference reads as this value."""
-    expected = ask(own(), _case(form, Op.ENCODE, value=value))
+    expected = ask(reference_codec(), _case(form, Op.ENCODE, value=value))
     cases = []
     if Op.ENCODE in form.ops:
         made = Case(form.identifier(Op.ENCODE, data), Op.ENCODE, form.dialect, form.type, form.version)
@@ -162,7 +162,7 @@ def stability(form: Form, data: bytes) -> Steps:
     """What was read and written reads as the same, and is written as the same. Needs no reference to be right."""
     first, written = yield (_named(form, Op.DECODE, data), _named(form, Op.RECODE, data))
     looked = Looked()
-    looked.show(first, ask(own(), first.case), len(data))
+    looked.show(first, ask(reference_codec(), first.case), len(data))
     if first.status is not Status.ANSWER or generated.has_partial_tail(form.dialect, form.type or "", data):
         return looked
     if written.status is not Status.ANSWER:
@@ -192,7 +192,7 @@ def values(form: Form, data: bytes) -> Steps:
     value = draw(form.dialect, form.type or "", form.version, data)
     if value is NOTHING:
         return Looked()
-    written = own().encode(form.type or "", value, dialect=form.dialect, version=form.version)
+    written = reference_codec().encode(form.type or "", value, dialect=form.dialect, version=form.version)
     return (yield from differential(form, written))
 
 

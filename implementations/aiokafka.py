@@ -341,8 +341,8 @@ def _native(codec: Any, value: Any, names: dict[str, str], within: str = "") -> 
     if codec is codecs.TaggedFields:
         return distinct_tags(value)
     if isinstance(codec, codecs.Schema):
-        given = _fields(codec, value, names, within)
-        return tuple(given.pop(field) for field in codec.names) + tuple(given.values())  # too many: it refuses
+        fields = _fields(codec, value, names, within)
+        return tuple(fields.pop(field) for field in codec.names) + tuple(fields.values())  # too many: it refuses
     if isinstance(codec, codecs.Array) and value is not None:
         return [_native(codec.array_of, item, names, within) for item in value]
     return value
@@ -350,21 +350,23 @@ def _native(codec: Any, value: Any, names: dict[str, str], within: str = "") -> 
 
 def _fields(codec: Any, value: dict[str, Any], names: dict[str, str], within: str = "") -> dict[str, Any]:
     """The fields under the library's names. One that it does not know is handed on as it is: the library refuses."""
-    given: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     rest = {key: item for key, item in value.items() if key != "_tags" or item}
     for field, inner in zip(codec.names, codec.fields, strict=True):
         name, only = _name(field, inner, within, names)
         if not name:
-            own = {_name(each, kind, field, names)[0] for each, kind in zip(inner.names, inner.fields, strict=True)}
-            given[field] = _native(inner, {key: rest.pop(key) for key in own & rest.keys()}, names, field)
+            inner_names = {
+                _name(each, kind, field, names)[0] for each, kind in zip(inner.names, inner.fields, strict=True)
+            }
+            fields[field] = _native(inner, {key: rest.pop(key) for key in inner_names & rest.keys()}, names, field)
         elif name in rest:
             item = rest.pop(name)
-            given[field] = _native(
+            fields[field] = _native(
                 inner, [each[only] for each in item] if only and item is not None else item, names, field
             )
         elif name == "_tags":
-            given[field] = {}
-    return given | rest
+            fields[field] = {}
+    return fields | rest
 
 
 class InPython:

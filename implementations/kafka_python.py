@@ -352,13 +352,13 @@ def _plain_field(field: Any, value: Any) -> Any:
 def _native(container: Any, value: dict[str, Any], version: int | None = None) -> Any:
     """The DataContainer of a dict. A name that the schema lacks is handed to it as it is: it refuses."""
     known = {_wire_name(container, field): field for field in container.fields.values()}
-    given: dict[str, Any] = _named_tags(value.get("_tags", ()))
+    fields: dict[str, Any] = _named_tags(value.get("_tags", ()))
     for key, item in value.items():
         if key in known:
-            given[known[key].name] = _native_field(known[key], item)
+            fields[known[key].name] = _native_field(known[key], item)
         elif key != "_tags":
-            given[key] = item
-    return container(version=version, **given)
+            fields[key] = item
+    return container(version=version, **fields)
 
 
 def _native_field(field: Any, value: Any) -> Any:

@@ -214,9 +214,9 @@ def _plain_field(value: Any, field: Field[Any]) -> Any:
 def _native(value: dict[str, Any], entity: Any) -> Any:
     """The entity of a dict. A key that it has no field for is handed to it as it is: it refuses."""
     known = _names(entity)
-    given = {key: item for key, item in value.items() if key != "_tags" or item}
+    items = {key: item for key, item in value.items() if key != "_tags" or item}
     return entity(
-        **{known[key].name if key in known else key: _native_field(item, known.get(key)) for key, item in given.items()}
+        **{known[key].name if key in known else key: _native_field(item, known.get(key)) for key, item in items.items()}
     )
 
 
@@ -270,33 +270,33 @@ def _plain_record(record: Record, base_offset: int, base_timestamp: int) -> dict
 
 
 def _native_batch(batch: dict[str, Any]) -> NewRecordBatch:
-    given: Any = batch
-    if given["attributes"] & CODEC:
+    typed: Any = batch
+    if typed["attributes"] & CODEC:
         raise NotImplementedError("kio.records.writers has no compression")
-    records = given["records"]
+    records = typed["records"]
     if records and (records[0]["offsetDelta"] or records[0]["timestampDelta"]):
         raise NotImplementedError("kio.records.schema.NewRecordBatch takes its bases from its first record")
     return NewRecordBatch(
-        producer_id=given["producerId"],
-        producer_epoch=given["producerEpoch"],
-        partition_leader_epoch=given["partitionLeaderEpoch"],
-        base_sequence=given["baseSequence"],
-        attributes=given["attributes"],
-        records=tuple(_native_record(record, given["baseOffset"], given["baseTimestamp"]) for record in records),
-        **others_than(BATCH_FIELDS, given),
+        producer_id=typed["producerId"],
+        producer_epoch=typed["producerEpoch"],
+        partition_leader_epoch=typed["partitionLeaderEpoch"],
+        base_sequence=typed["baseSequence"],
+        attributes=typed["attributes"],
+        records=tuple(_native_record(record, typed["baseOffset"], typed["baseTimestamp"]) for record in records),
+        **others_than(BATCH_FIELDS, typed),
     )
 
 
 def _native_record(record: dict[str, Any], base_offset: int, base_timestamp: int) -> Record:
-    given: Any = record
+    typed: Any = record
     return Record(
-        attributes=given["attributes"],
-        timestamp=TZAwareMicros.parse(EPOCH + (base_timestamp + given["timestampDelta"]) * MILLISECOND),
-        offset=i64(base_offset + given["offsetDelta"]),
-        key=given["key"],
-        value=given["value"],
-        headers=tuple(RecordHeader(key=_octets(key), value=value) for key, value in given["headers"]),
-        **others_than(RECORD_FIELDS, given),
+        attributes=typed["attributes"],
+        timestamp=TZAwareMicros.parse(EPOCH + (base_timestamp + typed["timestampDelta"]) * MILLISECOND),
+        offset=i64(base_offset + typed["offsetDelta"]),
+        key=typed["key"],
+        value=typed["value"],
+        headers=tuple(RecordHeader(key=_octets(key), value=value) for key, value in typed["headers"]),
+        **others_than(RECORD_FIELDS, typed),
     )
 
 

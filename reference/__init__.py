@@ -19,7 +19,7 @@ from reference.codec import Codec, Explanation
 from reference.cursor import Span
 from reference.dialects import DIALECTS, Dialect, NamesNumbers, UnknownType
 from reference.errors import DecodeError, EncodeError, Reason, SchemaError, WireError
-from reference.rules import Rules, Ruling, take
+from reference.rules import Rules, Ruling, rules_with
 
 __all__ = [
     "DecodeError",
@@ -47,9 +47,9 @@ __all__ = [
     "readable",
     "recode",
     "rejects",
+    "rules_with",
     "rulings",
     "serve",
-    "take",
     "types",
 ]
 
@@ -92,7 +92,7 @@ class Reference:
         """Per dialect, each type with its versions, those that are converted alone last. Costs a look at the
         catalogue."""
         found = map(self.dialect, DIALECTS)
-        return {own.name: {**own.types, **dict.fromkeys(own.formats.keys() - own.types.keys())} for own in found}
+        return {one.name: {**one.types, **dict.fromkeys(one.formats.keys() - one.types.keys())} for one in found}
 
     @property
     def version(self) -> str:

@@ -41,7 +41,7 @@ class Node:
 class Cluster:
     """The brokers that there are, and the id of the one that answers."""
 
-    own: int
+    this_broker: int
     nodes: tuple[Node, ...]
 
     @classmethod
@@ -79,7 +79,7 @@ def metadata(facts: Facts, request: Body, version: int) -> Body:
     cluster = facts.cluster
     return {
         "Brokers": [{"NodeId": node.node_id, "Host": node.host, "Port": node.port} for node in cluster.nodes],
-        "ControllerId": cluster.own,
+        "ControllerId": cluster.this_broker,
         "Topics": [_no_topic(topic, version) for topic in request["Topics"] or ()],
     }
 

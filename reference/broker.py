@@ -15,7 +15,7 @@ from reference import answers, codec, framing, message
 from reference.answers import ALONE, ANSWERS, PRODUCE, UNSUPPORTED_VERSION, Apis, Cluster, Facts
 from reference.cursor import Reader
 from reference.errors import DecodeError, EncodeError, Reason
-from reference.framing import API_VERSIONS, Messages
+from reference.framing import API_VERSIONS, MessagePlans
 from reference.plan import Struct
 from reference.rules import Rules
 
@@ -28,7 +28,7 @@ PRODUCE_LISTED_ALONE = range(3)
 class Broker:
     """One connection. `apis` is what the broker lists and answers: api key → (lowest, highest) version."""
 
-    def __init__(self, messages: Messages, apis: Apis, rules: Rules, cluster: Cluster = ALONE) -> None:
+    def __init__(self, messages: MessagePlans, apis: Apis, rules: Rules, cluster: Cluster = ALONE) -> None:
         self.messages = messages
         self.apis = apis
         self.rules = rules

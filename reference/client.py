@@ -13,7 +13,7 @@ from reference.answers import UNSUPPORTED_VERSION
 from reference.broker import LEAST_FRAME
 from reference.cursor import Reader
 from reference.errors import DecodeError, EncodeError, Reason
-from reference.framing import API_VERSIONS, Messages, ResponseFrame
+from reference.framing import API_VERSIONS, MessagePlans, ResponseFrame
 from reference.rules import Rules
 
 #: The versions of ApiVersions that this client has.
@@ -33,7 +33,7 @@ def negotiate(client: tuple[int, int], broker: tuple[int, int] | None) -> int | 
     return high
 
 
-def interpret(messages: Messages, request: bytes, response: bytes | None, rules: Rules) -> dict[str, Any]:
+def interpret(messages: MessagePlans, request: bytes, response: bytes | None, rules: Rules) -> dict[str, Any]:
     """What the client makes of `response` to its `request` (both whole frames; None: the connection was closed).
 
     Raises EncodeError when `request` is no request frame: then there is no question.
@@ -74,7 +74,7 @@ def _int16(reader: Reader) -> int:
     return int.from_bytes(reader.take(2, reader.pos, "error"), signed=True)
 
 
-def _api_versions(messages: Messages, version: int, error: int, response: bytes, rules: Rules) -> dict[str, Any]:
+def _api_versions(messages: MessagePlans, version: int, error: int, response: bytes, rules: Rules) -> dict[str, Any]:
     # Error 35 comes in a v0 body whatever was asked: the broker does not know the version (KIP-511).
     answered = 0 if error == UNSUPPORTED_VERSION else version
     frame = ResponseFrame.of(messages, API_VERSIONS, "ApiVersions", answered)
@@ -87,8 +87,8 @@ def _api_versions(messages: Messages, version: int, error: int, response: bytes,
         return {"outcome": "accepted"}
     if version == 0:
         return {"outcome": "unsupported", "request": "ApiVersionsRequest"}
-    own = next(((key["MinVersion"], key["MaxVersion"]) for key in keys if key["ApiKey"] == API_VERSIONS), (0, 0))
-    chosen = negotiate(OWN_API_VERSIONS, own)
+    supported = next(((key["MinVersion"], key["MaxVersion"]) for key in keys if key["ApiKey"] == API_VERSIONS), (0, 0))
+    chosen = negotiate(OWN_API_VERSIONS, supported)
     if chosen is None or chosen >= version:
         # Nothing common, or the broker refuses what it lists: asking again would never end.
         return {"outcome": "unsupported", "request": "ApiVersionsRequest"}

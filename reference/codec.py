@@ -137,9 +137,9 @@ def decode_fast(codec: Codec, data: bytes | memoryview, rules: Rules) -> Any:
         value, end = fast(data, 0)
         if end == len(data):
             return value
-    except compiled.Odd:
+    except compiled.NotPlain:
         odd = True
-    except compiled.NOT_PLAIN:
+    except compiled.GIVES_UP:
         pass
     value = decode(codec, data, rules)
     if odd or rules != _DEMANDED:
@@ -151,7 +151,7 @@ def encode_fast(codec: Codec, value: Any, rules: Rules) -> bytes:
     """`encode`, by the fast codec where the type has one and the value is whole. Raises EncodeError."""
     fast = codec.fast_encoder()
     if fast is not None:
-        with contextlib.suppress(*compiled.NOT_PLAIN):
+        with contextlib.suppress(*compiled.GIVES_UP):
             return fast(value)
     return encode(codec, value, rules)
 

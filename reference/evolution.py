@@ -154,7 +154,7 @@ class _Pair:
         ):
             moved = [span for span in self._spans(self.shared) if (span.low in old) != (span.low in new)]
             if moved:
-                detail = f"{old} before, {new} now: not the same for {_told(moved)}, which is published"
+                detail = f"{old} before, {new} now: not the same for {_versions_text(moved)}, which is published"
                 yield Change(Break.VERSIONS_MOVED, name, detail)
         yield from self._going_forward()
         yield from self._tags(self.old.fields, self.new.fields, "")
@@ -176,8 +176,8 @@ class _Pair:
         later = Versions(max(first, self.old.versions.high) + 1, self.new.versions.high) & self.new.versions
         without = [span for span in self._spans(later) if span.low not in self.new.optional]
         if without:
-            told = _told(without)
-            detail = f"{told} {'are' if told.startswith('versions') else 'is'} new, and without the optional fields"
+            named = _versions_text(without)
+            detail = f"{named} {'are' if named.startswith('versions') else 'is'} new, and without the optional fields"
             yield Change(Break.VERSIONS_MOVED, "versionsWithOptional", f"{detail} that version {first} has")
 
     # --- Mandatory fields: the same ones in the same places, in every version that both have ---
@@ -218,8 +218,8 @@ class _Pair:
             return f"{_type(was)} became {_type(found)}"
         if (version in was.nullable) != (version in found.nullable):
             return f"it {'can be null' if version in found.nullable else 'can be null no more'}"
-        own = was.flexible is not None or found.flexible is not None
-        if own and _is_compact(was, self.old, version) != _is_compact(found, self.new, version):
+        overridden = was.flexible is not None or found.flexible is not None
+        if overridden and _is_compact(was, self.old, version) != _is_compact(found, self.new, version):
             return "its flexibleVersions differ"
         return ""
 
@@ -329,7 +329,7 @@ def _new_default(was: Field, found: Field, at: str) -> Change:
     return Change(None, at, f"its default was {was.default!r} and is {found.default!r}")
 
 
-def _told(spans: Sequence[Versions]) -> str:
+def _versions_text(spans: Sequence[Versions]) -> str:
     """These versions in words; spans that meet are one."""
     joined: list[Versions] = []
     for span in spans:
@@ -338,9 +338,9 @@ def _told(spans: Sequence[Versions]) -> str:
         else:
             joined.append(span)
     one = len(joined) == 1 and joined[0].low == joined[0].high
-    return f"version{'' if one else 's'} {', '.join(map(_span_told, joined))}"
+    return f"version{'' if one else 's'} {', '.join(map(_span_text, joined))}"
 
 
-def _span_told(span: Versions) -> str:
+def _span_text(span: Versions) -> str:
     few = range(span.low, span.high + 1)[:4]
     return f"{span.low} to {span.high}" if len(few) > 3 else ", ".join(map(str, few))

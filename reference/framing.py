@@ -94,7 +94,7 @@ def append_frame(writer: Writer, append: Callable[[Writer], None]) -> None:
     writer.out += inner.out
 
 
-class Messages(Protocol):
+class MessagePlans(Protocol):
     """Where frames find the plans of headers and bodies."""
 
     def api_name(self, api_key: int) -> str | None:
@@ -106,7 +106,7 @@ class Messages(Protocol):
         ...
 
 
-def request_plans(messages: Messages, api_key: int, version: int) -> tuple[Struct, Struct]:
+def request_plans(messages: MessagePlans, api_key: int, version: int) -> tuple[Struct, Struct]:
     """The plans of header and body for a request. Raises DecodeError(unknown-api or unsupported-version)."""
     name = messages.api_name(api_key)
     if name is None:
@@ -120,7 +120,7 @@ def request_plans(messages: Messages, api_key: int, version: int) -> tuple[Struc
 class RequestFrame(Codec):
     """{"header": …, "body": …}: key and version in the header say which body it is."""
 
-    messages: Messages
+    messages: MessagePlans
 
     def read(self, reader: Reader) -> Any:
         return read_frame(reader, self._inside)
@@ -187,7 +187,7 @@ class ResponseFrame(Codec):
     body: Struct
 
     @classmethod
-    def of(cls, messages: Messages, api_key: int, name: str, version: int) -> ResponseFrame:
+    def of(cls, messages: MessagePlans, api_key: int, name: str, version: int) -> ResponseFrame:
         body = messages.plan(f"{name}Response", version)
         header = messages.plan("ResponseHeader", response_header_version(api_key, body.flexible))
         return cls(header, body)

@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 from reference.cursor import Reader, Writer
 from reference.errors import DecodeError, EncodeError, Reason, join, shown
 from reference.optional_fields import absent, append_buffer, buffered, read_buffer
-from reference.plan import Array, Node, OptionalBuffer, Pair, PlannedField, Struct, TagBuffer
+from reference.plan import Array, Node, OptionalBuffer, PlannedField, PlannedPair, Struct, TagBuffer
 from reference.primitives import (
     Primitive,
     append_compact_length,
@@ -53,7 +53,7 @@ def _read(node: Node, reader: Reader) -> Any:
             return _read_struct(node, reader)
         case Array():
             return _read_array(node, reader)
-        case Pair():
+        case PlannedPair():
             return _read_pair(node, reader)
         case TagBuffer():
             return _read_tags(None, reader, {})
@@ -71,7 +71,7 @@ def append(node: Node, writer: Writer, value: Any, path: str = "") -> None:
             _append_struct(node, writer, value, path)
         case Array():
             _append_array(node, writer, value, path)
-        case Pair():
+        case PlannedPair():
             _append_pair(node, writer, value, path)
         case TagBuffer():
             _append_tags(writer, {}, _unknown_tags(writer, value, (), path))
@@ -134,7 +134,7 @@ def _append_array(node: Array, writer: Writer, value: Any, path: str) -> None:
         append(node.element, writer, element, f"{path}[{index}]")
 
 
-def _read_pair(node: Pair, reader: Reader) -> tuple[Any, Any]:
+def _read_pair(node: PlannedPair, reader: Reader) -> tuple[Any, Any]:
     steps = reader.steps
     steps.append(node.first.name)
     first = _read(node.first.node, reader)
@@ -144,7 +144,7 @@ def _read_pair(node: Pair, reader: Reader) -> tuple[Any, Any]:
     return first, second
 
 
-def _append_pair(node: Pair, writer: Writer, value: Any, path: str) -> None:
+def _append_pair(node: PlannedPair, writer: Writer, value: Any, path: str) -> None:
     if not isinstance(value, (list, tuple)) or len(value) != 2:
         names = f"{node.first.name} and {node.second.name}"
         raise EncodeError(Reason.OUT_OF_RANGE, f"a pair takes a list of two, {names}, not {shown(value)}", path)
@@ -211,8 +211,8 @@ def _append_struct(node: Struct, writer: Writer, value: Any, path: str) -> None:
     writer.path = path
     if node.optional:
         return
-    given = value.get("_tags")
-    unknown = _unknown_tags(writer, [] if given is None else given, node.tagged, join(path, "_tags"))
+    tags = value.get("_tags")
+    unknown = _unknown_tags(writer, [] if tags is None else tags, node.tagged, join(path, "_tags"))
     if node.flexible:
         _append_tags(writer, _known_tags(node, writer, value, path), unknown)
     elif unknown:
@@ -222,9 +222,9 @@ def _append_struct(node: Struct, writer: Writer, value: Any, path: str) -> None:
 def _append_optional(node: Struct, writer: Writer, value: Mapping[str, Any], path: str) -> None:
     """The optional-field buffer: known fields that do not equal what their absence stands for (R-482-16 ‡, other: all),
     and unknown ones (R-482-8 ‡, other: dropped)."""
-    given = value.get("_tags")
+    tags = value.get("_tags")
     at = join(path, "_tags")
-    unknown = buffered(_unknown_tags(writer, [] if given is None else given, node.tagged, at, MAX_OPTIONAL), at)
+    unknown = buffered(_unknown_tags(writer, [] if tags is None else tags, node.tagged, at, MAX_OPTIONAL), at)
     if writer.rules.unknown_optional == "dropped":
         unknown = {}
     append_buffer(writer, {**_known_tags(node, writer, value, path), **unknown})

@@ -24,7 +24,7 @@ class Array:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class PlannedPair:
     """Two values, one after the other, that make one: a key and what stands under it."""
 
     first: PlannedField
@@ -72,7 +72,7 @@ class Struct:
     optional: bool = False
 
 
-Node = Primitive | Array | Pair | TagBuffer | OptionalBuffer | Struct
+Node = Primitive | Array | PlannedPair | TagBuffer | OptionalBuffer | Struct
 
 _SCALAR_TYPES = {
     "bool": "BOOLEAN",

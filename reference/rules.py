@@ -162,7 +162,7 @@ class Ruling:
         return bool(self.other)
 
 
-def take(rulings: Iterable[Ruling], readings: Mapping[str, str], base: Rules | None = None) -> Rules:
+def rules_with(rulings: Iterable[Ruling], readings: Mapping[str, str], base: Rules | None = None) -> Rules:
     """Rules under which the named rulings take another reading. Raises ValueError for a name that is none."""
     by_id = {ruling.id: ruling for ruling in rulings}
     switches: dict[str, Any] = {}

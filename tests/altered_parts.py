@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from reference import codec
 from reference.dialects.wire_format.layouts import codecs
-from reference.dialects.wire_format.parts import Fields, Frame, Part, PartCodec, Several
+from reference.dialects.wire_format.parts import FramePart, NamedParts, Part, PartCodec, Several
 from reference.rules import Rules
 
 Change = Callable[[Part], Part]
@@ -29,12 +29,12 @@ def altered(change: Change) -> dict[str, PartCodec]:
 
 def _walked(part: Part, change: Change) -> Part:
     match part:
-        case Frame():
+        case FramePart():
             fields = _walked(part.fields, change)
-            assert isinstance(fields, Fields)
+            assert isinstance(fields, NamedParts)
             return change(dataclasses.replace(part, fields=fields))
-        case Fields():
-            return change(Fields({name: _walked(inner, change) for name, inner in part.parts.items()}))
+        case NamedParts():
+            return change(NamedParts({name: _walked(inner, change) for name, inner in part.parts.items()}))
         case Several():
             return change(dataclasses.replace(part, element=_walked(part.element, change)))
     return change(part)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from conformance import vectors
 from conformance.model import Op
 from conformance.values import equal
-from conformance.vectors import Kind, Vector
+from conformance.vectors import Vector, VectorKind
 from reference.errors import Reason
 
 DIALECT = "kafka"
@@ -61,31 +61,34 @@ VECTORS = _index()
 
 def canonical(data: bytes) -> Fits:
     """Valid, and just these bytes, which are what is written too."""
-    return lambda vector: vector.kind is Kind.VALID and vector.data == data and vector.canonical_data == data
+    return lambda vector: vector.kind is VectorKind.VALID and vector.data == data and vector.canonical_data == data
 
 
 def meaning(value: object) -> Fits:
     """Valid, and this value, in its canonical form."""
     return lambda vector: (
-        vector.kind is Kind.VALID and vector.data == vector.canonical_data and equal(value, vector.value)
+        vector.kind is VectorKind.VALID and vector.data == vector.canonical_data and equal(value, vector.value)
     )
 
 
 def valid(test: Fits) -> Fits:
-    return lambda vector: vector.kind is Kind.VALID and test(vector)
+    return lambda vector: vector.kind is VectorKind.VALID and test(vector)
 
 
 def refused(reason: Reason, test: Fits = lambda _: True) -> Fits:
     """Invalid for this reason."""
     return lambda vector: (
-        vector.kind is Kind.INVALID and vector.reject is not None and vector.reject.reason is reason and test(vector)
+        vector.kind is VectorKind.INVALID
+        and vector.reject is not None
+        and vector.reject.reason is reason
+        and test(vector)
     )
 
 
 def unwritable(reason: Reason, test: Fits = lambda _: True) -> Fits:
     """A value that has no bytes, for this reason."""
     return lambda vector: (
-        vector.kind is Kind.UNENCODABLE
+        vector.kind is VectorKind.UNENCODABLE
         and vector.reject is not None
         and vector.reject.reason is reason
         and test(vector)

@@ -9,8 +9,9 @@ import pytest
 
 from conformance.connection.process import Process
 
-#: The environment variable that names the file in which a process of `manners` notes its number when it begins to hang.
-HANGING = "MANNERS_HANGING"
+#: The environment variable that names a file: a process of `tests/programs` notes its number there when it begins to
+#: hang.
+HANGING = "PROGRAMS_HANGING"
 
 
 def hurry(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import reference
 from conformance import vectors
 from conformance.judge import judge
-from conformance.model import Case, Description, Kind, Observation, Op, Outcome, Status, Verdict
+from conformance.model import Case, Description, FailureKind, Observation, Op, Outcome, Status, Verdict
 from conformance.questions import Question, offered_twin
 from conformance.readings import Readings, ask
 from conformance.vectors import Vector
@@ -88,35 +88,35 @@ def accepted(case: Case) -> Observation:
 
 
 def judged(
-    vector: Vector, observation: Observation, rules: Readings | None = None, rebuilds: Iterable[str] = ()
+    vector: Vector, observation: Observation, readings: Readings | None = None, rebuilds: Iterable[str] = ()
 ) -> Verdict:
     """The verdict on an implementation that accepted the valid twin, so that a refusal counts."""
-    return judge(vector, observation, rules, accepted(observation.case), rebuilds)
+    return judge(vector, observation, readings, accepted(observation.case), rebuilds)
 
 
 def judged_by_asking(
-    codec: reference.Reference, vector: Vector, case: Case, rules: Readings | None = None
+    codec: reference.Reference, vector: Vector, case: Case, readings: Readings | None = None
 ) -> tuple[Observation, Verdict]:
     """What a codec of this process does with a case, and the verdict: it is asked the valid twin too."""
     described = Description(
-        "codec", dialects=(vector.dialect,), ops=frozenset(Op), readings={} if rules is None else rules.declared
+        "codec", dialects=(vector.dialect,), ops=frozenset(Op), readings={} if readings is None else readings.declared
     )
     twin = offered_twin(Question.of(vector, case), described)
     seen = ask(codec, case)
-    return seen, judge(vector, seen, rules, None if twin is None else ask(codec, twin))
+    return seen, judge(vector, seen, readings, None if twin is None else ask(codec, twin))
 
 
-def conclusion(verdict: Verdict) -> tuple[Outcome, Kind | None]:
+def conclusion(verdict: Verdict) -> tuple[Outcome, FailureKind | None]:
     return verdict.verdict, verdict.kind
 
 
 PASS = (Outcome.PASS, None)
 CONTESTED = (Outcome.CONTESTED, None)
-ACCEPTED = (Outcome.FAIL, Kind.ACCEPTED_INVALID)
-REFUSED = (Outcome.FAIL, Kind.REFUSED_VALID)
-WRONG_VALUE = (Outcome.FAIL, Kind.WRONG_VALUE)
-WRONG_BYTES = (Outcome.FAIL, Kind.WRONG_BYTES)
-WRONG_ANSWER = (Outcome.FAIL, Kind.WRONG_ANSWER)
+ACCEPTED = (Outcome.FAIL, FailureKind.ACCEPTED_INVALID)
+REFUSED = (Outcome.FAIL, FailureKind.REFUSED_VALID)
+WRONG_VALUE = (Outcome.FAIL, FailureKind.WRONG_VALUE)
+WRONG_BYTES = (Outcome.FAIL, FailureKind.WRONG_BYTES)
+WRONG_ANSWER = (Outcome.FAIL, FailureKind.WRONG_ANSWER)
 
 RIGHT_FRAME = bytes.fromhex(API_VERSIONS_0)
 NO_ERROR_FRAME = RIGHT_FRAME.replace(b"\x00\x23", b"\x00\x00")

@@ -15,12 +15,12 @@ import pytest  # noqa: F401 (is loaded)
 
 import conformance.suite.plugin  # noqa: F401 (is loaded)
 from conformance import vectors
-from conformance.own import own
+from conformance.reference_codec import reference_codec
 
 
 def main() -> None:
     vectors.load()
-    own()
+    reference_codec()
     for line in sys.stdin:
         copy = os.fork()
         if copy == 0:

@@ -13,11 +13,10 @@ from recorder import TYPED, RecodesMessages, Recorder, Refuser
 import reference
 from conformance import generated, ledger, selection, vectors
 from conformance.asking import ASKED, BLOCK, KEPT, Examiner, Judged
-from conformance.known import Deviation, Known
-from conformance.model import Case, Kind, Observation, Op, Outcome, Status, Verdict
+from conformance.known import Known, KnownDeviation
+from conformance.model import Case, FailureKind, Observation, Op, Outcome, Status, Verdict
 from conformance.questions import Derivation, Question, find
-from conformance.vectors import Kind as VectorKind
-from conformance.vectors import Vector
+from conformance.vectors import Vector, VectorKind
 
 
 def chosen(area: str = "varints") -> tuple[Vector, ...]:
@@ -301,7 +300,7 @@ def test_a_vector_that_needs_settings_is_skipped_where_they_are_not_taken() -> N
 
 def test_a_known_deviation_is_named_and_nothing_else_is() -> None:
     vector = of_kind(VectorKind.VALID)[0]
-    entry = Deviation(kind="bug", reason="so it is", match="kafka/varints/*#decode", reported="pending")
+    entry = KnownDeviation(kind="bug", reason="so it is", match="kafka/varints/*#decode", reported="pending")
     known = Known(None, (entry,))
     decode, encode = judged(Refuser(), question(vector), question(vector, Op.ENCODE), known=known)
     assert (decode.verdict.verdict, decode.verdict.known) == (Outcome.FAIL, "kafka/varints/*#decode")
@@ -361,7 +360,7 @@ def test_what_the_writer_sets_by_itself_is_not_compared() -> None:
         v for v in vectors.load() if v.kind is VectorKind.VALID and (v.type, v.version) == ("ApiVersionsResponse", 1)
     )
     asked = question(vector, Op.ENCODE)
-    assert verdict(Setter(), asked).kind is Kind.WRONG_BYTES
+    assert verdict(Setter(), asked).kind is FailureKind.WRONG_BYTES
     assert verdict(Setter(rebuilds={"ApiVersionsResponse": ("ThrottleTimeMs",)}), asked).verdict is Outcome.PASS
     others = {"ApiVersionsRequest": ("ThrottleTimeMs",)}
     assert verdict(Setter(rebuilds=others), asked).verdict is Outcome.FAIL

@@ -38,7 +38,7 @@ from boundaries import (
 
 import reference
 from conformance.model import Op
-from conformance.vectors import Kind, Vector
+from conformance.vectors import Vector, VectorKind
 from reference import records
 from reference.errors import Reason
 
@@ -233,7 +233,7 @@ def _announces(of: Sized, length: int) -> Fits:
 
 def _holds(of: Sized, test: Callable[[int], bool]) -> Fits:
     def fits(vector: Vector) -> bool:
-        return vector.kind is Kind.VALID and vector.value is not None and test(_length(vector.value))
+        return vector.kind is VectorKind.VALID and vector.value is not None and test(_length(vector.value))
 
     return fits
 
@@ -300,11 +300,11 @@ Tags = list[tuple[int, bytes]]
 
 def _tags(vector: Vector) -> Tags:
     """A valid vector's tags."""
-    return [(int(tag), bytes(data)) for tag, data in vector.value] if vector.kind is Kind.VALID else []
+    return [(int(tag), bytes(data)) for tag, data in vector.value] if vector.kind is VectorKind.VALID else []
 
 
 def some_tags(test: Callable[[Tags], bool]) -> Fits:
-    return lambda vector: vector.kind is Kind.VALID and test(_tags(vector))
+    return lambda vector: vector.kind is VectorKind.VALID and test(_tags(vector))
 
 
 def _numbers(tags: Tags) -> list[int]:

@@ -12,7 +12,7 @@ import pytest
 from boundaries import BOTH_WAYS, DECODE, ENCODE, READ, Fits, Row, both, refused, rows, unwritable, valid
 
 from conformance.model import Op
-from conformance.vectors import Kind, Vector
+from conformance.vectors import Vector, VectorKind
 from reference import Reason, records
 
 LOOKUP = (Op.LOOKUP,)
@@ -98,12 +98,12 @@ def headers() -> Iterator[Row]:
 
 def lookups() -> Iterator[Row]:
     for count in (0, 1, 3):
-        fits = bound(count, lambda n, vector: vector.kind is Kind.LOOKUP and len(vector.expected) == n)
+        fits = bound(count, lambda n, vector: vector.kind is VectorKind.LOOKUP and len(vector.expected) == n)
         yield f"{count} values", LOOKUP, fits
     for item in (None, b""):
-        fits = bound(item, lambda item, vector: vector.kind is Kind.LOOKUP and item in vector.expected)
+        fits = bound(item, lambda item, vector: vector.kind is VectorKind.LOOKUP and item in vector.expected)
         yield f"a value {item!r}", LOOKUP, fits
-    yield "the empty key", LOOKUP, lambda vector: vector.kind is Kind.LOOKUP and vector.args["key"] == ""
+    yield "the empty key", LOOKUP, lambda vector: vector.kind is VectorKind.LOOKUP and vector.args["key"] == ""
 
 
 # --- RecordBatch ------------------------------------------------------------------------------------------------------

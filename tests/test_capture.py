@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import reference
-from conformance.capture import Capture, Frame, NotToldError
+from conformance.capture import Capture, CapturedFrame, NotToldError
 
 # Protocol guide: size, api key, version, correlation id, client id "me", header v2's tags; then the body.
 API_VERSIONS = bytes.fromhex("00000012 0012 0003 00000001 0002 6d65 00" + "0278 0231 00")
@@ -29,15 +29,15 @@ EMPTY = bytes.fromhex("00000004 00000007")
 LITERAL = bytes.fromhex("00000000 00000007")
 
 
-def requests(data: bytes) -> list[Frame]:
+def requests(data: bytes) -> list[CapturedFrame]:
     return Capture(data, "kafka").requests()
 
 
-def responses(data: bytes, asked: bytes) -> list[Frame]:
+def responses(data: bytes, asked: bytes) -> list[CapturedFrame]:
     return Capture(data, "kafka").responses(Capture(asked, "kafka"))
 
 
-def kinds(frames: Iterable[Frame]) -> list[tuple[int, int, str | None, int | None]]:
+def kinds(frames: Iterable[CapturedFrame]) -> list[tuple[int, int, str | None, int | None]]:
     return [(frame.start, frame.end, frame.type, frame.version) for frame in frames]
 
 
@@ -272,7 +272,7 @@ def test_whatever_the_bytes_are_frames_follow_one_another(dialect: str, data: by
 # --- kip-35-v7: answers to what a broker does not know ----------------------------------------------------------------
 
 
-def answered(digits: str, asked: bytes) -> list[Frame]:
+def answered(digits: str, asked: bytes) -> list[CapturedFrame]:
     return Capture(bytes.fromhex(digits), "kip-35-v7").responses(Capture(asked, "kip-35-v7"))
 
 

@@ -23,7 +23,7 @@ from conformance.report.text import safe
 from reference import evolution
 from reference.dialects import DIALECTS
 from reference.schema import Versions
-from wireproof import catalog, cli, given
+from wireproof import catalog, cli, hex_input
 
 MESSAGE: dict[str, Any] = {
     "name": "PingRequest",
@@ -301,8 +301,8 @@ def test_a_file_without_an_end_is_refused(arguments: tuple[str, ...]) -> None:
 
 
 def test_hex_that_is_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(given, "LARGEST", 16)
-    monkeypatch.setattr(given, "_LONGEST_TEXT", 80)
+    monkeypatch.setattr(hex_input, "LARGEST", 16)
+    monkeypatch.setattr(hex_input, "_LONGEST_TEXT", 80)
     assert command("explain", "BYTES", "-", given="0000000c" + "00" * 12)[0] == 0
     code, text = command("explain", "BYTES", "-", given="00" * 17)
     assert (code, "HEX are 17 bytes; 16 bytes is the most" in text) == (2, True)
@@ -314,7 +314,7 @@ def test_hex_that_is_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> Non
     "text", ["00 01:02,03", "0x00 0x01 \\x02\n0X03", "0x00010203", "0 0 0 1 0 2 0 3", "00010x0203"]
 )
 def test_hex_as_people_write_it(text: str) -> None:
-    assert given.given_bytes((text,)) == bytes([0, 1, 2, 3])
+    assert hex_input.input_bytes((text,)) == bytes([0, 1, 2, 3])
 
 
 def test_an_array_of_millions_has_spans_for_its_first_elements() -> None:

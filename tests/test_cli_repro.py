@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from conformance import vectors
-from conformance.vectors import Kind, Vector
+from conformance.vectors import Vector, VectorKind
 from wireproof import __version__
 from wireproof.cli import group
 
@@ -46,14 +46,14 @@ def wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return "wrong_codec"
 
 
-def _first(kind: Kind, type_name: str) -> Vector:
+def _first(kind: VectorKind, type_name: str) -> Vector:
     return next(one for one in vectors.load() if one.kind is kind and one.type == type_name)
 
 
-VALID = _first(Kind.VALID, "VARINT")
+VALID = _first(VectorKind.VALID, "VARINT")
 #: Its zigzag form is not the number itself.
 NEGATIVE = next(one for one in vectors.load() if one.type == "VARINT" and one.value == -1)
-INVALID = _first(Kind.INVALID, "VARINT")
+INVALID = _first(VectorKind.INVALID, "VARINT")
 
 
 def test_a_pass() -> None:

@@ -21,7 +21,7 @@ from reference.compiled.source import make_uuid
 from reference.dialects import DIALECTS
 from reference.errors import DecodeError, EncodeError
 from reference.plan import Array, Struct, plan
-from reference.rules import Rules, take
+from reference.rules import Rules, rules_with
 from reference.schema import from_json
 
 MESSAGE_VERSIONS = [
@@ -30,7 +30,7 @@ MESSAGE_VERSIONS = [
     for version in range(low, high + 1)
 ]
 STRICT = Rules()
-LENIENT = take(
+LENIENT = rules_with(
     reference.rulings("kafka").values(),
     {ruling.id: next(iter(ruling.others)) for ruling in reference.rulings("kafka").values() if ruling.others},
 )

@@ -21,7 +21,7 @@ from hurry import hurry
 from conformance.connection import ImplementationError, Options, open_connection
 from conformance.model import Case, Observation, Op, Status
 
-MANNERS = Path(__file__).parent / "manners"
+FOLDER = Path(__file__).parent / "programs"
 CULPRIT = b"\xff\xff\xff\xff"
 #: Long enough for the busiest machine: whatever hangs is found without waiting (see `hurry`).
 LIMITS = Options(timeout=60, memory=96)
@@ -30,11 +30,11 @@ AT = 17
 
 
 @pytest.fixture(autouse=True)
-def _in_manners(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def _in_programs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """The programs are found by their names; what is waited for in vain is not waited for long, all else is."""
     hurry(monkeypatch, tmp_path)
-    monkeypatch.chdir(MANNERS)
-    monkeypatch.syspath_prepend(str(MANNERS))
+    monkeypatch.chdir(FOLDER)
+    monkeypatch.syspath_prepend(str(FOLDER))
     monkeypatch.setattr("conformance.connection.process.GRACE", 0.3)
     monkeypatch.setattr("conformance.connection.child.GRACE", 30)
     monkeypatch.setattr("conformance.connection.process.STACK_TIME", 30)
@@ -187,7 +187,7 @@ PROGRAMS = [
 
 @pytest.mark.parametrize(("program", "status", "error"), PROGRAMS, ids=lambda item: str(item))
 def test_a_program(program: str, status: Status, error: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MANNERS_MARK", str(tmp_path / "mark"))
+    monkeypatch.setenv("PROGRAMS_MARK", str(tmp_path / "mark"))
     if program in ("closes_stdout", "hangs"):  # it does not end by itself, nor tell where it stands
         monkeypatch.setattr("conformance.connection.child.GRACE", 0.3)
         monkeypatch.setattr("conformance.connection.process.STACK_TIME", 0.15)
@@ -263,7 +263,7 @@ def test_every_question_of_a_program_may_go_wrong() -> None:
 
 
 def test_a_program_that_does_not_start_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MANNERS_MARK", str(tmp_path / "mark"))
+    monkeypatch.setenv("PROGRAMS_MARK", str(tmp_path / "mark"))
     with open_connection(exec_spec("starts_once"), LIMITS) as connection:
         observations = connection.ask(culprits(4, count=10))
         (later,) = connection.ask([decode(1)])
@@ -458,7 +458,7 @@ connection.ask([Case("x", Op.DECODE, "kafka", "INT32", args={"data": bytes.fromh
 
 def test_the_parents_death_ends_the_children(monkeypatch: pytest.MonkeyPatch) -> None:
     marker = f"marker-{os.getpid()}-orphan"
-    monkeypatch.setenv("PYTHONPATH", str(MANNERS.parents[1]))
+    monkeypatch.setenv("PYTHONPATH", str(FOLDER.parents[1]))
     specs = [f"{exec_spec('stays')} {marker}", f"{exec_spec('hangs')} {marker}"]
     with subprocess.Popen([sys.executable, "-c", PARENT, *specs], stdout=subprocess.PIPE) as parent:
         assert parent.stdout is not None
@@ -476,7 +476,7 @@ def test_a_zip_will_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As on a cluster, where the kit is shipped as one file."""
     import zipfile
 
-    root = MANNERS.parents[1]
+    root = FOLDER.parents[1]
     with zipfile.ZipFile(tmp_path / "kit.zip", "w") as kit:
         for file in (root / "conformance").rglob("*.py"):
             kit.write(file, file.relative_to(root))

@@ -17,7 +17,7 @@ from conformance.connection import Connection, Options, open_connection
 from conformance.connection.conversation import WINDOW
 from conformance.model import Case, Observation, Op, Status
 
-MANNERS = Path(__file__).parent / "manners"
+PROGRAMS = Path(__file__).parent / "programs"
 #: More than are open at a time.
 COUNT = 5 * WINDOW
 #: Seconds after which a state is not waited for any more.
@@ -25,9 +25,9 @@ PATIENCE = 60
 
 
 @pytest.fixture(autouse=True)
-def _in_manners(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(MANNERS)
-    monkeypatch.syspath_prepend(str(MANNERS))
+def _in_programs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(PROGRAMS)
+    monkeypatch.syspath_prepend(str(PROGRAMS))
 
 
 def cases_of(count: int, *culprits: int) -> list[Case]:

@@ -32,7 +32,7 @@ class Side:
 
     def take(self) -> list[int]:
         """The numbers of what is asked now."""
-        questions = [json.loads(line) for line in self.talk.take().splitlines()]
+        questions = [json.loads(line) for line in self.talk.data_to_send().splitlines()]
         for question in questions:
             self.open[question["seq"]] = int(question["data"], 16)
         self.asked += [int(question["data"], 16) for question in questions]
@@ -83,7 +83,7 @@ def test_the_window_bounds_number_and_bytes() -> None:
     talk = Conversation(ordered=True)
     large = {"data": bytes(WINDOW_BYTES)}
     talk.begin([Case(str(n), Op.DECODE, "kafka", "BYTES", args=large) for n in range(3)])
-    assert talk.take().count(b"\n") == 1
+    assert talk.data_to_send().count(b"\n") == 1
 
 
 def test_ordered_the_first_open_is_the_culprit() -> None:

@@ -56,7 +56,7 @@ class Program:
         conversation.begin(cases)
         opened: dict[int, dict[str, Any]] = {}
         while not conversation.done:
-            for line in conversation.take().splitlines():
+            for line in conversation.data_to_send().splitlines():
                 question = json.loads(line)
                 opened[question["seq"]] = question
             hanging = self.hangs([int(question["data"], 16) for question in opened.values()])
@@ -128,7 +128,7 @@ def test_a_slow_program_is_not_blamed() -> None:
     assert seen[-1] == list(range(3, 10)), "once more together, for as long as it may take"
     assert not conversation.brief
     conversation.begin(plain(5))
-    conversation.take()
+    conversation.data_to_send()
     assert not conversation.brief, "from now on it has its time"
 
 
@@ -291,7 +291,7 @@ def test_whatever_is_silent_each_case_has_one_observation(seed: int, ordered: bo
         steps = 0
         while not conversation.done:
             steps += 1
-            for line in conversation.take().splitlines():
+            for line in conversation.data_to_send().splitlines():
                 question = json.loads(line)
                 opened[question["seq"]] = int(question["data"], 16)
             event = chance.random() if steps < 500 else 1.0

@@ -12,7 +12,7 @@ import pytest
 from conformance.connection import ImplementationError, Options, description, open_connection
 from conformance.model import Case, Op, Status
 
-MANNERS = Path(__file__).parent / "manners"
+PROGRAMS = Path(__file__).parent / "programs"
 
 
 @pytest.fixture(autouse=True)
@@ -293,7 +293,7 @@ def test_a_program_without_its_interpreter(here: Path) -> None:
 
 
 def manner(name: str) -> str:
-    return f"exec:{sys.executable} {MANNERS / name}.py"
+    return f"exec:{sys.executable} {PROGRAMS / name}.py"
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from judging import judged
 import reference
 from conformance import vectors
 from conformance.formats import answered_in
-from conformance.model import Kind, Observation, Op, Outcome, Status
+from conformance.model import FailureKind, Observation, Op, Outcome, Status
 from conformance.report.failure import failure_page
 from conformance.vectors import Vector
 from reference.dialects.base import Format
@@ -63,7 +63,7 @@ def test_other_bytes_fail_though_they_mean_the_same() -> None:
     vector = ALL[f"{INT}/convert-plain-to-1"]
     assert judged(vector, seen(vector, vector.canonical_data)).verdict is Outcome.PASS
     found = judged(vector, seen(vector, vector.data))
-    assert (found.verdict, found.kind) == (Outcome.FAIL, Kind.WRONG_BYTES)
+    assert (found.verdict, found.kind) == (Outcome.FAIL, FailureKind.WRONG_BYTES)
 
 
 def test_what_is_compressed_is_compared_by_what_it_means() -> None:

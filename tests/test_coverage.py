@@ -12,12 +12,12 @@ import pytest
 
 from conformance import coverage as counted
 from conformance import ledger
-from conformance.coverage import REASONS, Gap, Message, Row, State, coverage
-from conformance.vectors import Kind, Vector
+from conformance.coverage import REASONS, FieldCoverage, Gap, MessageCoverage, State, coverage
+from conformance.vectors import Vector, VectorKind
 
 
 @pytest.fixture(scope="module")
-def everything() -> dict[str, Message]:
+def everything() -> dict[str, MessageCoverage]:
     return {message.name: message for message in coverage(counted.everything())}
 
 
@@ -28,16 +28,16 @@ def case(name: str, version: int, **changes: Any) -> Vector:
     return msgspec.structs.replace(found, value=found.value | changes)
 
 
-def row(message: str, path: str, *chosen: Vector) -> Row:
+def row(message: str, path: str, *chosen: Vector) -> FieldCoverage:
     (found,) = (found for found in coverage(chosen) if found.name == message)
     return next(row for row in found.rows if row.path == path)
 
 
-def states(found: Row, version: int) -> set[State]:
+def states(found: FieldCoverage, version: int) -> set[State]:
     return {state for state, cell in found.cells.items() if cell[version] is None}
 
 
-def test_no_cell_is_empty_without_a_reason(everything: dict[str, Message]) -> None:
+def test_no_cell_is_empty_without_a_reason(everything: dict[str, MessageCoverage]) -> None:
     without = [
         f"{message.name} {version} {row.path}: {state}"
         for message in everything.values()
@@ -49,7 +49,7 @@ def test_no_cell_is_empty_without_a_reason(everything: dict[str, Message]) -> No
     assert without == []
 
 
-def test_it_is_all_there(everything: dict[str, Message]) -> None:
+def test_it_is_all_there(everything: dict[str, MessageCoverage]) -> None:
     assert len(everything) == 195
     assert sum(len(message.versions) for message in everything.values()) == 640
     for message in everything.values():
@@ -68,7 +68,7 @@ def test_without_vectors_nothing_is_covered() -> None:
     assert row("ApiVersionsResponse", "FinalizedFeaturesEpoch").cells[State.TAGGED][3] is Gap.NOT_COVERED
 
 
-def test_reasons_are_those_of_the_schema(everything: dict[str, Message]) -> None:
+def test_reasons_are_those_of_the_schema(everything: dict[str, MessageCoverage]) -> None:
     rows = {found.path: found for found in everything["MetadataResponse"].rows}
     assert rows["ThrottleTimeMs"].cells[State.SET][2] is Gap.NO_FIELD
     assert rows["Topics[].Name"].cells[State.NULL] == {
@@ -179,7 +179,7 @@ def test_floats_are_told_apart_by_their_bits() -> None:
 def test_only_valid_vectors_of_messages_count() -> None:
     one = case("HeartbeatRequest", 4, GenerationId=5)
     for other in (
-        msgspec.structs.replace(one, kind=Kind.UNENCODABLE),
+        msgspec.structs.replace(one, kind=VectorKind.UNENCODABLE),
         msgspec.structs.replace(one, type="RequestFrame", version=None),
     ):
         assert states(row("HeartbeatRequest", "GenerationId", other), 4) == set()

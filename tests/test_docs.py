@@ -17,7 +17,7 @@ from blocks import Block, blocks, unmarked_shell
 from fuzzing import need_atheris
 
 import reference
-from conformance.model import Kind, Op, Outcome
+from conformance.model import FailureKind, Op, Outcome
 from conformance.vectors import AREAS
 from reference.errors import Reason
 
@@ -85,7 +85,7 @@ def test_ci_runs_the_readme_s_commands() -> None:
 
 
 def test_the_contract_names_every_member_of_the_closed_lists() -> None:
-    enums: tuple[type[StrEnum], ...] = (Reason, Op, Outcome, Kind)
+    enums: tuple[type[StrEnum], ...] = (Reason, Op, Outcome, FailureKind)
     members = {str(member) for enum in enums for member in enum} | set(AREAS) | _small_types()
     text = (ROOT / "docs/reference/contract.md").read_text("utf-8")
     assert {member for member in members if not re.search(f'`"?{member}[^\\w-]', text)} == set()

@@ -8,13 +8,13 @@ import pytest
 
 import reference
 from conformance import vectors
-from conformance.vectors import Also, Kind, Vector
+from conformance.vectors import Also, Vector, VectorKind
 from reference import SchemaError, catalog, evolution
 from reference.dialects import DIALECTS
 from reference.evolution import Break, Change, Comparison
 
 KIP_482, KAFKA = "kip-482-v1", "kafka"
-EVOLVE = [vector for vector in vectors.load() if vector.kind is Kind.EVOLVE]
+EVOLVE = [vector for vector in vectors.load() if vector.kind is VectorKind.EVOLVE]
 
 
 @pytest.mark.parametrize("vector", EVOLVE, ids=lambda vector: vector.path)
@@ -36,7 +36,7 @@ OTHERS = [(vector, also) for vector in EVOLVE for also in vector.also]
 
 @pytest.mark.parametrize(("vector", "also"), OTHERS, ids=lambda one: getattr(one, "path", ""))
 def test_under_another_reading_it_names_other_breaks(vector: Vector, also: Also) -> None:
-    under = reference.take(reference.rulings(vector.dialect).values(), dict.fromkeys(also.rulings, "other"))
+    under = reference.rules_with(reference.rulings(vector.dialect).values(), dict.fromkeys(also.rulings, "other"))
     asked = reference.Reference(under)
     if also.refuses:
         with pytest.raises(SchemaError):

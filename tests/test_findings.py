@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from pathlib import Path
 from typing import Any
@@ -11,9 +10,9 @@ import msgspec
 import pytest
 from pytest_run import run
 
+from conformance import known
 from conformance.findings import Group, findings, group
-from conformance.known import FindingPattern
-from conformance.model import DEVIATIONS, Kind, Op, Outcome, Verdict
+from conformance.model import DEVIATIONS, FailureKind, Op, Outcome, Verdict
 
 TESTS = Path(__file__).parent
 
@@ -25,7 +24,7 @@ def verdict(number: int, outcome: Outcome = Outcome.FAIL, **fields: Any) -> Verd
         "type": "INT8",
         "version": None,
         "op": Op.DECODE,
-        "kind": Kind.WRONG_VALUE if outcome is Outcome.FAIL else None,
+        "kind": FailureKind.WRONG_VALUE if outcome is Outcome.FAIL else None,
     }
     return Verdict(id=f"kafka/framing/{number}#decode", verdict=outcome, **usual | fields)
 
@@ -53,13 +52,13 @@ def test_only_deviations_are_findings() -> None:
         ({"place": "tag size"}, {"place": "count"}),
         ({"type": "INT8"}, {"type": "INT16"}),
         ({"op": Op.DECODE}, {"op": Op.ENCODE}),
-        ({"kind": Kind.ACCEPTED_INVALID}, {"kind": Kind.WRONG_VALUE}),
+        ({"kind": FailureKind.ACCEPTED_INVALID}, {"kind": FailureKind.WRONG_VALUE}),
     ],
 )
 def test_what_is_demanded_its_ruling_and_the_place_tell_findings_apart(
     one: dict[str, Any], another: dict[str, Any]
 ) -> None:
-    usual = {"kind": Kind.ACCEPTED_INVALID, "demanded": "truncated"}
+    usual = {"kind": FailureKind.ACCEPTED_INVALID, "demanded": "truncated"}
     found = findings([verdict(1, **usual | one), verdict(2, **usual | another), verdict(3, **usual | one)])
     assert [len(finding.verdicts) for finding in found] == [2, 1]
 
@@ -74,9 +73,9 @@ def test_a_place_that_is_known_is_one_finding_in_every_type_and_version() -> Non
 
 
 def test_what_was_recoded_wrong_was_written_wrong() -> None:
-    written = [verdict(1, op=op, kind=Kind.WRONG_BYTES, place="VARINT") for op in (Op.ENCODE, Op.RECODE)]
+    written = [verdict(1, op=op, kind=FailureKind.WRONG_BYTES, place="VARINT") for op in (Op.ENCODE, Op.RECODE)]
     assert [finding.group.side for finding in findings(written)] == ["write"]
-    assert of(op=Op.RECODE, kind=Kind.ACCEPTED_INVALID).side == "read"
+    assert of(op=Op.RECODE, kind=FailureKind.ACCEPTED_INVALID).side == "read"
 
 
 def test_a_traceback_s_line_is_the_cause_whatever_was_asked() -> None:
@@ -99,18 +98,20 @@ def test_a_refusal_is_told_by_its_words_without_what_they_say_of_the_case() -> N
         "refused: ValueError: 771 is not a valid ErrorCode",
         "refused: ValueError: -32768 is not a valid ErrorCode",
     ]
-    assert {of(kind=Kind.REFUSED_VALID, detail=words).cause for words in said} == {
+    assert {of(kind=FailureKind.REFUSED_VALID, detail=words).cause for words in said} == {
         "ValueError: … is not a valid ErrorCode"
     }
-    assert of(kind=Kind.REFUSED_VALID, detail="refused: Listener.__init__() got 'x' and b'y' [1, 2]").cause == (
+    assert of(kind=FailureKind.REFUSED_VALID, detail="refused: Listener.__init__() got 'x' and b'y' [1, 2]").cause == (
         "… got … and … …"
     )
 
 
 def test_a_refusal_that_names_a_reason_is_told_by_that_and_the_place() -> None:
-    named = of(kind=Kind.REFUSED_VALID, reason="truncated", place="tag size", detail="refused: truncated at byte 3")
+    named = of(
+        kind=FailureKind.REFUSED_VALID, reason="truncated", place="tag size", detail="refused: truncated at byte 3"
+    )
     assert named == Group("fail", kind="refused-valid", side="read", cause="truncated", place="tag size")
-    silent = of(kind=Kind.REFUSED_VALID, detail="refused: without a reason")
+    silent = of(kind=FailureKind.REFUSED_VALID, detail="refused: without a reason")
     assert (silent.cause, silent.type) == (None, "INT8")
 
 
@@ -128,15 +129,23 @@ def test_the_most_frequent_comes_first_and_each_keeps_its_order() -> None:
 
 
 def test_a_group_says_what_it_is_in_one_line() -> None:
-    found = of(kind=Kind.ACCEPTED_INVALID, demanded="varint-overflow", ground="R-K-6", place="a varint")
+    found = of(kind=FailureKind.ACCEPTED_INVALID, demanded="varint-overflow", ground="R-K-6", place="a varint")
     assert str(found) == "accepted-invalid on read where varint-overflow is demanded (R-K-6) at a varint"
-    assert str(of(kind=Kind.WRONG_ANSWER, op=Op.SERVE, type=None, ground="R-K-18")) == "wrong-answer in serve (R-K-18)"
+    assert (
+        str(of(kind=FailureKind.WRONG_ANSWER, op=Op.SERVE, type=None, ground="R-K-18"))
+        == "wrong-answer in serve (R-K-18)"
+    )
     assert str(Group("crash", cause="KeyError", frame="mine:read")) == "crash with KeyError in mine:read"
 
 
-def test_a_known_file_can_name_each_part_of_a_group() -> None:
-    parts = [field.name for field in dataclasses.fields(Group)]
-    assert [*FindingPattern.__struct_fields__] == parts
+def test_a_known_file_can_name_each_part_of_a_group(tmp_path: Path) -> None:
+    whole = Group(*(f"{name} of it" for name in Group.__struct_fields__))
+    parts = ", ".join(f'{name} = "{part}"' for name, part in whole.row().items())
+    file = tmp_path / "mine.known.toml"
+    file.write_text(
+        f'[[deviation]]\nclass = "unsupported"\nreason = "so it is"\nreported = "pending"\nfinding = {{{parts}}}\n'
+    )
+    assert [entry.finding for entry in known.load(file, None).deviations] == [whole]
 
 
 def test_kafka_python_s_57_deviations_in_varints_are_six_findings(tmp_path: Path) -> None:

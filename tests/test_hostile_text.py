@@ -17,8 +17,8 @@ from pytest_run import run
 from conformance.report.text import json_text, paragraph, safe, safe_json
 from wireproof.cli import group
 
-PROGRAM = Path(__file__).parent / "manners" / "says_hostile_words.py"
-#: Where the program of `manners` puts the text.
+PROGRAM = Path(__file__).parent / "programs" / "says_hostile_words.py"
+#: Where the program of `tests/programs` puts the text.
 IN_DESCRIPTION = [
     "name",
     "version",

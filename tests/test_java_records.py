@@ -418,7 +418,7 @@ def wrap(magic: int, *inner: bytes) -> bytes:
 )
 def test_readings(wrapper: Wrapper, ruling: str, type_name: str, version: int | None, data: bytes) -> None:
     demanded = outcome(reference.Reference(), type_name, version, data)
-    rules = reference.take(reference.rulings("kafka").values(), {ruling: "other"})
+    rules = reference.rules_with(reference.rulings("kafka").values(), {ruling: "other"})
     other = outcome(reference.Reference(rules), type_name, version, data)
     (answer,) = wrapper.ask(question("decode", type_name, version, data=data.hex()))
     assert "error" not in answer

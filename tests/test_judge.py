@@ -33,11 +33,11 @@ from judging import (
 )
 
 from conformance import vectors
-from conformance.judge import judge, rules_for
-from conformance.model import Kind, Observation, Op, Outcome, Status, Verdict
+from conformance.judge import judge, readings_for
+from conformance.model import FailureKind, Observation, Op, Outcome, Status, Verdict
 from conformance.vectors import Vector
 
-ANSWERS: list[tuple[Vector, Op, Any, tuple[Outcome, Kind | None]]] = [
+ANSWERS: list[tuple[Vector, Op, Any, tuple[Outcome, FailureKind | None]]] = [
     (valid(), Op.DECODE, 5, PASS),
     (valid(), Op.DECODE, 6, WRONG_VALUE),
     (valid(), Op.DECODE, "5", WRONG_VALUE),
@@ -104,7 +104,7 @@ ANSWERS: list[tuple[Vector, Op, Any, tuple[Outcome, Kind | None]]] = [
 
 
 @pytest.mark.parametrize(("vector", "op", "given", "expected"), ANSWERS)
-def test_an_answer(vector: Vector, op: Op, given: Any, expected: tuple[Outcome, Kind | None]) -> None:
+def test_an_answer(vector: Vector, op: Op, given: Any, expected: tuple[Outcome, FailureKind | None]) -> None:
     verdict = judge(vector, answer(vector, op, given))
     assert conclusion(verdict) == expected
     assert bool(verdict.detail) is (expected is not PASS)
@@ -131,7 +131,7 @@ REFUSALS = [
 
 
 @pytest.mark.parametrize(("vector", "op", "half", "expected"), REFUSALS)
-def test_a_refusal(vector: Vector, op: Op, half: str | None, expected: tuple[Outcome, Kind | None]) -> None:
+def test_a_refusal(vector: Vector, op: Op, half: str | None, expected: tuple[Outcome, FailureKind | None]) -> None:
     assert conclusion(judged(vector, refusal(vector, op, half=half))) == expected
 
 
@@ -159,7 +159,7 @@ WITHOUT_ANSWER = {
 def test_without_an_answer_the_status_is_the_verdict(status: Status, vector: Vector) -> None:
     for op in vector.ops:
         seen = Observation(vector.case(op), status, detail="what happened", error="SIGABRT", frame="a:b")
-        verdict = judge(vector, seen, rules_for("kafka", {"R-K-7": "other"}), refusal(vector, op))
+        verdict = judge(vector, seen, readings_for("kafka", {"R-K-7": "other"}), refusal(vector, op))
         assert conclusion(verdict) == (WITHOUT_ANSWER[status], None)
         assert (verdict.detail, verdict.error, verdict.frame) == ("what happened", "SIGABRT", "a:b")
 
@@ -217,7 +217,7 @@ COUNTED = [
 
 @pytest.mark.parametrize(("vector", "op", "half", "expected"), COUNTED)
 def test_no_refusal_counts_without_an_accepted_twin(
-    vector: Vector, op: Op, half: str | None, expected: tuple[Outcome, Kind | None]
+    vector: Vector, op: Op, half: str | None, expected: tuple[Outcome, FailureKind | None]
 ) -> None:
     seen = refusal(vector, op, half=half)
     assert conclusion(judged(vector, seen)) == expected
@@ -234,10 +234,10 @@ def test_no_refusal_counts_without_an_accepted_twin(
 
 def test_a_refusal_of_a_declared_reading_counts_for_nothing_without_an_accepted_twin() -> None:
     vector = valid(type="VARINT", bytes=[["8a00", "overlong"]], canonical=[["0a", "five"]])
-    rules, seen = rules_for("kafka", {"R-K-5": "other"}), refusal(vector, Op.DECODE)
-    assert conclusion(judged(vector, seen, rules)) == CONTESTED
-    assert conclusion(judge(vector, seen, rules)) == (Outcome.SKIP, None)
-    assert conclusion(judge(vector, seen, rules, refusal(vector, Op.DECODE))) == (Outcome.SKIP, None)
+    readings, seen = readings_for("kafka", {"R-K-5": "other"}), refusal(vector, Op.DECODE)
+    assert conclusion(judged(vector, seen, readings)) == CONTESTED
+    assert conclusion(judge(vector, seen, readings)) == (Outcome.SKIP, None)
+    assert conclusion(judge(vector, seen, readings, refusal(vector, Op.DECODE))) == (Outcome.SKIP, None)
 
 
 @pytest.mark.parametrize("twin", [None, *Status])

@@ -27,7 +27,7 @@ from judging import (
 
 from conformance import vectors
 from conformance.judge import judge
-from conformance.model import Kind, Op, Outcome
+from conformance.model import FailureKind, Op, Outcome
 from conformance.vectors import Vector
 
 # --- Writing: refusing is right too, compared decoded, fields of the writer's own -------------------------------------
@@ -52,7 +52,7 @@ def test_or_reject_allows_encode_to_refuse_and_nothing_else() -> None:
         ("", WRONG_BYTES, 'wrote b"", which does not decode: truncated'),
     ],
 )
-def test_compared_decoded(written: str, expected: tuple[Outcome, Kind | None], detail: str) -> None:
+def test_compared_decoded(written: str, expected: tuple[Outcome, FailureKind | None], detail: str) -> None:
     vector = valid(type="VARINT", bytes=[["0a", "five"]], compare="decoded")
     for op in (Op.ENCODE, Op.RECODE):
         verdict = judge(vector, answer(vector, op, bytes.fromhex(written)))
@@ -307,7 +307,9 @@ def _with_bytes_for_keys(value: Any) -> Any:
 def test_the_key_of_a_header_may_be_bytes(type_name: str) -> None:
     found = vectors.load(["kip-82-string-keys"], ["header-multimaps"])
     headers = [
-        vector for vector in found if vector.type == type_name and vector.kind is vectors.Kind.VALID and vector.value
+        vector
+        for vector in found
+        if vector.type == type_name and vector.kind is vectors.VectorKind.VALID and vector.value
     ]
     assert headers
     for vector in headers:
@@ -321,7 +323,7 @@ def test_the_key_of_a_header_may_be_bytes(type_name: str) -> None:
 
 def test_what_is_looked_up_in_headers_are_values_alone() -> None:
     found = vectors.load(["kip-82-string-keys"], ["header-multimaps"])
-    lookups = [vector for vector in found if vector.kind is vectors.Kind.LOOKUP and vector.type == "HEADERS"]
+    lookups = [vector for vector in found if vector.kind is vectors.VectorKind.LOOKUP and vector.type == "HEADERS"]
     assert any(vector.expected for vector in lookups)
     for vector in lookups:
         assert judge(vector, answer(vector, Op.LOOKUP, vector.expected)).verdict is Outcome.PASS

@@ -28,8 +28,8 @@ from judging import (
     valid,
 )
 
-from conformance.judge import rules_for
-from conformance.model import Kind, Op, Outcome
+from conformance.judge import readings_for
+from conformance.model import FailureKind, Op, Outcome
 from conformance.vectors import Vector
 
 # --- Other readings: `also` -------------------------------------------------------------------------------------------
@@ -40,7 +40,7 @@ REFUSES = [{"ruling": "R-K-5", "refuses": True}]
 BYTES = [{"ruling": "R-K-5", "bytes": "8a00"}]
 FULL = {"type": "ResponseFrame:ApiVersions", "version": 0, "value": {"body": {"ErrorCode": 0}}}
 
-ALSO: list[tuple[Vector, Op, Any, tuple[Outcome, Kind | None]]] = [
+ALSO: list[tuple[Vector, Op, Any, tuple[Outcome, FailureKind | None]]] = [
     # A value: to decode, and to nothing else.
     (valid(also=ONE), Op.DECODE, 5, PASS),
     (valid(also=ONE), Op.DECODE, 7, CONTESTED),
@@ -110,7 +110,7 @@ ALSO: list[tuple[Vector, Op, Any, tuple[Outcome, Kind | None]]] = [
 
 @pytest.mark.parametrize(("vector", "op", "given", "expected"), ALSO)
 def test_another_reading_of_the_vector(
-    vector: Vector, op: Op, given: Any, expected: tuple[Outcome, Kind | None]
+    vector: Vector, op: Op, given: Any, expected: tuple[Outcome, FailureKind | None]
 ) -> None:
     seen = refusal(vector, op, reason="truncated") if given is refusal else answer(vector, op, given)
     verdict = judged(vector, seen)
@@ -159,46 +159,46 @@ def test_what_the_reference_does_under_the_declared_reading_is_contested() -> No
     vector = high_bits()
     seen = answer(vector, Op.DECODE, 2**32 - 1)
     assert conclusion(judged(vector, seen)) == ACCEPTED
-    assert conclusion(judged(vector, seen, rules_for("kafka", {"R-K-7": "other"}))) == ACCEPTED
-    verdict = judged(vector, seen, rules_for("kafka", {"R-K-6": "other"}))
+    assert conclusion(judged(vector, seen, readings_for("kafka", {"R-K-7": "other"}))) == ACCEPTED
+    verdict = judged(vector, seen, readings_for("kafka", {"R-K-6": "other"}))
     assert (conclusion(verdict), verdict.rulings) == (CONTESTED, ("R-K-6",))
 
 
 def test_a_third_outcome_fails_under_any_reading() -> None:
     vector = high_bits()
-    verdict = judged(vector, answer(vector, Op.DECODE, 2**33 - 1), rules_for("kafka", {"R-K-6": "other"}))
+    verdict = judged(vector, answer(vector, Op.DECODE, 2**33 - 1), readings_for("kafka", {"R-K-6": "other"}))
     assert (conclusion(verdict), verdict.rulings) == (ACCEPTED, ())
 
 
 def test_one_reading_is_named_where_it_is_enough_and_all_where_they_act_together() -> None:
-    both = rules_for("kafka", {"R-K-7": "other", "R-K-6": "other"})
+    both = readings_for("kafka", {"R-K-7": "other", "R-K-6": "other"})
     alone, together = high_bits(), high_bits(trailing="00")
     assert judged(alone, answer(alone, Op.DECODE, 2**32 - 1), both).rulings == ("R-K-6",)
     assert judged(together, answer(together, Op.DECODE, 2**32 - 1), both).rulings == ("R-K-6", "R-K-7")
-    one = rules_for("kafka", {"R-K-6": "other"})
+    one = readings_for("kafka", {"R-K-6": "other"})
     assert judged(together, answer(together, Op.DECODE, 2**32 - 1), one).rulings == ()
 
 
 def test_a_declared_reading_may_refuse() -> None:
     vector = valid(**OVERLONG)
-    rules = rules_for("kafka", {"R-K-5": "other"})
+    declared = readings_for("kafka", {"R-K-5": "other"})
     for op, expected in ((Op.DECODE, CONTESTED), (Op.RECODE, CONTESTED), (Op.ENCODE, REFUSED)):
-        assert conclusion(judged(vector, refusal(vector, op), rules)) == expected
-    assert conclusion(judged(vector, answer(vector, Op.DECODE, 5), rules)) == PASS
+        assert conclusion(judged(vector, refusal(vector, op), declared)) == expected
+    assert conclusion(judged(vector, answer(vector, Op.DECODE, 5), declared)) == PASS
 
 
 def test_a_declared_reading_may_refuse_to_write() -> None:
     vector = make({"type": "TAG_BUFFER", "bytes": [["01ffffffff0700", "2³¹ − 1"]], "value": [[2**31 - 1, {"hex": ""}]]})
-    rules = rules_for("kafka", {"R-K-15c": "other"})
-    assert judged(vector, refusal(vector, Op.ENCODE), rules).rulings == ("R-K-15c",)
-    assert judged(vector, refusal(vector, Op.RECODE, half="encode"), rules).rulings == ("R-K-15c",)
-    assert conclusion(judged(vector, refusal(vector, Op.DECODE), rules)) == REFUSED
+    declared = readings_for("kafka", {"R-K-15c": "other"})
+    assert judged(vector, refusal(vector, Op.ENCODE), declared).rulings == ("R-K-15c",)
+    assert judged(vector, refusal(vector, Op.RECODE, half="encode"), declared).rulings == ("R-K-15c",)
+    assert conclusion(judged(vector, refusal(vector, Op.DECODE), declared)) == REFUSED
 
 
 def test_the_vectors_own_entries_come_before_what_is_declared() -> None:
     vector = high_bits(also=[{"ruling": "R-K-7", "value": 2**32 - 1}])
-    rules = rules_for("kafka", {"R-K-6": "other"})
-    assert judged(vector, answer(vector, Op.DECODE, 2**32 - 1), rules).rulings == ("R-K-7",)
+    declared = readings_for("kafka", {"R-K-6": "other"})
+    assert judged(vector, answer(vector, Op.DECODE, 2**32 - 1), declared).rulings == ("R-K-7",)
 
 
 def test_of_entries_that_give_the_same_a_declared_one_is_named() -> None:
@@ -212,12 +212,12 @@ def test_of_entries_that_give_the_same_a_declared_one_is_named() -> None:
         ("R-K-6", "R-K-7"): ("R-K-7",),
     }
     assert judged(vector, seen).rulings == ("R-K-7",)
-    for declared, rulings in named.items():
-        assert judged(vector, seen, rules_for("kafka", dict.fromkeys(declared, "other"))).rulings == rulings
+    for named_readings, rulings in named.items():
+        assert judged(vector, seen, readings_for("kafka", dict.fromkeys(named_readings, "other"))).rulings == rulings
 
 
 def test_declared_readings_of_a_broker_and_a_client() -> None:
-    rules = rules_for("kafka", {"R-K-18": "other", "R-K-21b": "other"})
+    declared = readings_for("kafka", {"R-K-18": "other", "R-K-21b": "other"})
     metadata_99 = [
         ["0000000b", "size 11"],
         ["0003", "Metadata"],
@@ -226,11 +226,11 @@ def test_declared_readings_of_a_broker_and_a_client() -> None:
     ]
     closing = make({"chunks": [metadata_99], "sends": [], "closes": True})
     error_35 = bytes.fromhex("00000006 00000007 0023")
-    assert judged(closing, answer(closing, Op.SERVE, (error_35, False)), rules).rulings == ("R-K-18",)
-    assert conclusion(judged(closing, answer(closing, Op.SERVE, (error_35, True)), rules)) == WRONG_ANSWER
+    assert judged(closing, answer(closing, Op.SERVE, (error_35, False)), declared).rulings == ("R-K-18",)
+    assert conclusion(judged(closing, answer(closing, Op.SERVE, (error_35, True)), declared)) == WRONG_ANSWER
     api_versions_3 = [["0000000a", "size 10"], ["0012", "ApiVersions"], ["0003", "version 3"], ["00000007ffff", "rest"]]
     closed = make({"request": api_versions_3, "response": None, "outcome": {"outcome": "error", "error": None}})
-    assert judged(closed, answer(closed, Op.INTERPRET, {"outcome": "retry", "version": 0}), rules).rulings == (
+    assert judged(closed, answer(closed, Op.INTERPRET, {"outcome": "retry", "version": 0}), declared).rulings == (
         "R-K-21b",
     )
 
@@ -245,4 +245,4 @@ def test_declared_readings_of_a_broker_and_a_client() -> None:
 )
 def test_readings_that_do_not_exist(readings: dict[str, str], named: str) -> None:
     with pytest.raises(ValueError, match=named):
-        rules_for("kafka", readings)
+        readings_for("kafka", readings)

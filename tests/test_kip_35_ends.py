@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 import reference
 from reference.dialects import kip_35
-from reference.dialects.kip_35.broker import ALONE, Broker, Cluster, serve
-from reference.dialects.kip_35.client import Client, Connection
+from reference.dialects.kip_35.broker import ALONE, Kip35Broker, Kip35Cluster, serve
+from reference.dialects.kip_35.client import Kip35Client, Kip35Connection
 from reference.dialects.kip_35.layouts import Layouts
 from reference.rules import Rules
 
@@ -29,7 +29,7 @@ BROKER = {
     "ProtocolVersionMax": 25,
     "Tags": [("rack", "r1")],
 }
-CLUSTER = Cluster(2, (BROKER,))
+CLUSTER = Kip35Cluster(2, (BROKER,))
 RULES = Rules()
 LITERAL = Rules(empty_response="literal")
 
@@ -47,15 +47,15 @@ def empty(correlation_id: int) -> bytes:
     return struct.pack(">ii", 4, correlation_id)
 
 
-def conversation(client: Client, *requests: bytes) -> Connection:
-    connection = Connection(client)
+def conversation(client: Kip35Client, *requests: bytes) -> Kip35Connection:
+    connection = Kip35Connection(client)
     for one in requests:
         assert connection.send(one) == one
     return connection
 
 
-NEW = Client(Layouts(), RULES)
-OLD = Client(Layouts(), Rules(empty_response_means="malformed"))
+NEW = Kip35Client(Layouts(), RULES)
+OLD = Kip35Client(Layouts(), Rules(empty_response_means="malformed"))
 ACCEPTED = {"outcome": "accepted"}
 MALFORMED = {"outcome": "malformed"}
 
@@ -73,7 +73,7 @@ def unsupported(name: str) -> dict[str, Any]:
 
 def test_the_worked_bytes() -> None:
     chunks = [request(7), request(8, rest="ffff 00000000")]
-    assert serve(Broker(CLUSTER, Layouts(), RULES), chunks) == (answer(7) + answer(8), False)
+    assert serve(Kip35Broker(CLUSTER, Layouts(), RULES), chunks) == (answer(7) + answer(8), False)
 
 
 def test_without_settings_a_broker_is_one_by_itself() -> None:
@@ -83,16 +83,16 @@ def test_without_settings_a_broker_is_one_by_itself() -> None:
 
 
 def test_a_cluster_that_does_not_list_the_broker_itself() -> None:
-    among = Cluster(9, CLUSTER.brokers)
+    among = Kip35Cluster(9, CLUSTER.brokers)
     assert (among.select([-1]), among.select([2, -1]), among.select([])) == ([], [BROKER], [BROKER])
 
 
 @pytest.mark.parametrize("api_key", [0, 42, -1])
 def test_the_api_key_can_be_another(api_key: int) -> None:
     layouts = Layouts(api_key)
-    broker = Broker(CLUSTER, layouts, RULES)
+    broker = Kip35Broker(CLUSTER, layouts, RULES)
     assert serve(broker, [request(7, api_key), request(8, 17)]) == (answer(7) + empty(8), False)
-    client = Client(layouts, RULES)
+    client = Kip35Client(layouts, RULES)
     assert client.interpret(request(7, api_key), answer(7)) == ACCEPTED
     assert client.interpret(request(7, api_key), empty(7)) == unsupported("BrokerMetadataRequest")
     assert client.interpret(request(7, 17), empty(7)) == unsupported("api 17")
@@ -125,12 +125,12 @@ def test_the_dialect_s_api_key_is_17_and_can_be_another() -> None:
 
 
 def test_a_frame_that_is_too_large_is_not_waited_for() -> None:
-    assert serve(Broker(CLUSTER, Layouts(), RULES), [empty(1), bytes.fromhex("7fffffff")]) == (b"", True)
-    assert serve(Broker(CLUSTER, Layouts(), RULES), [bytes.fromhex("7fffffff")]) == (b"", True)
+    assert serve(Kip35Broker(CLUSTER, Layouts(), RULES), [empty(1), bytes.fromhex("7fffffff")]) == (b"", True)
+    assert serve(Kip35Broker(CLUSTER, Layouts(), RULES), [bytes.fromhex("7fffffff")]) == (b"", True)
 
 
 def test_a_broker_of_the_other_reading() -> None:
-    sent, closed = serve(Broker(CLUSTER, Layouts(), LITERAL), [request(7, 999), request(8)])
+    sent, closed = serve(Kip35Broker(CLUSTER, Layouts(), LITERAL), [request(7, 999), request(8)])
     assert (sent, closed) == (bytes.fromhex("00000000 00000007") + answer(8), False)
 
 
@@ -162,7 +162,7 @@ def test_an_old_client_finds_it_malformed_and_reads_on() -> None:
 
 @pytest.mark.parametrize("client", [NEW, OLD], ids=["new", "old"])
 @pytest.mark.parametrize("cut", range(1, 16))
-def test_wherever_the_bytes_are_cut_the_boundary_is_kept(client: Client, cut: int) -> None:
+def test_wherever_the_bytes_are_cut_the_boundary_is_kept(client: Kip35Client, cut: int) -> None:
     connection = conversation(client, request(1, 999), request(2, 17))
     sent = empty(1) + answer(2)
     first = malformed("api 999") if client is OLD else unsupported("api 999")
@@ -170,7 +170,7 @@ def test_wherever_the_bytes_are_cut_the_boundary_is_kept(client: Client, cut: in
 
 
 @pytest.mark.parametrize("client", [NEW, OLD], ids=["new", "old"])
-def test_length_0_word_by_word_would_lose_the_boundary(client: Client) -> None:
+def test_length_0_word_by_word_would_lose_the_boundary(client: Kip35Client) -> None:
     """Why R-35-3 counts the correlation id: an existing client takes it for the next frame's length."""
     connection = conversation(client, request(1, 999), request(2))
     assert list(connection.receive(bytes.fromhex("00000000 00000001") + answer(2))) == [MALFORMED, MALFORMED]
@@ -180,7 +180,7 @@ def test_length_0_word_by_word_would_lose_the_boundary(client: Client) -> None:
 
 
 def test_a_client_of_the_other_reading_takes_both_forms() -> None:
-    client = Client(Layouts(), LITERAL)
+    client = Kip35Client(Layouts(), LITERAL)
     literal = bytes.fromhex("00000000 00000007")
     assert client.interpret(request(7), literal) == unsupported("BrokerMetadataRequest")
     assert client.interpret(request(7), empty(7)) == unsupported("BrokerMetadataRequest")
@@ -321,7 +321,7 @@ def test_how_the_bytes_are_cut_does_not_matter(requests: list[bytes], cuts: list
     whole = b"".join(requests)
     ends = [0, *sorted(min(cut, len(whole)) for cut in cuts), len(whole)]
     chunks = [whole[start:end] for start, end in itertools.pairwise(ends)]
-    broker = Broker(CLUSTER, Layouts(), RULES)
+    broker = Kip35Broker(CLUSTER, Layouts(), RULES)
     sent, closed = serve(broker, chunks)
     assert (sent, closed) == serve(broker, [whole])
     assert closed or len(sent) >= 8 * len(list(_whole(whole)))

@@ -10,7 +10,7 @@ import pytest
 import reference
 from reference import Rules, SchemaError
 from reference.dialects.kip_35.client import NotSupportedError, agree, common
-from reference.dialects.kip_35.protocol_versions import Entry, Ledger, LedgerError, compare, parse, select
+from reference.dialects.kip_35.protocol_versions import LedgerError, VersionEntry, VersionLedger, compare, parse, select
 from reference.evolution import Break, Change
 
 PAGE = """\
@@ -19,31 +19,31 @@ ProduceRequest v3:
     Deprecated in ProtocolVersion: 25
     Removed in ProtocolVersion: 27
 """
-LEDGER = Ledger(
+LEDGER = VersionLedger(
     (
-        Entry("ProduceRequest", 2, 12),
-        Entry("ProduceRequest", 3, 19, 25, 27),
-        Entry("ProduceRequest", 4, 25),
-        Entry("BrokerMetadataRequest", 0, 19),
-        Entry("FetchRequest", 5, 20, None, 22),
+        VersionEntry("ProduceRequest", 2, 12),
+        VersionEntry("ProduceRequest", 3, 19, 25, 27),
+        VersionEntry("ProduceRequest", 4, 25),
+        VersionEntry("BrokerMetadataRequest", 0, 19),
+        VersionEntry("FetchRequest", 5, 20, None, 22),
     )
 )
 
 
 def test_the_page_s_own_entry() -> None:
-    assert parse(PAGE) == Ledger((Entry("ProduceRequest", 3, 19, 25, 27),))
+    assert parse(PAGE) == VersionLedger((VersionEntry("ProduceRequest", 3, 19, 25, 27),))
     assert str(parse(PAGE)) == PAGE
 
 
 def test_blank_lines_and_indentation_mean_nothing() -> None:
     text = "\n\n  ProduceRequest v3:\nAdded in ProtocolVersion: 19\n\n\t Removed in ProtocolVersion: 27\r\n"
-    assert parse(text) == Ledger((Entry("ProduceRequest", 3, 19, None, 27),))
+    assert parse(text) == VersionLedger((VersionEntry("ProduceRequest", 3, 19, None, 27),))
 
 
 def test_what_is_written_is_read_again() -> None:
     assert parse(str(LEDGER)) == LEDGER
-    assert parse("") == Ledger(())
-    assert str(Ledger(())) == ""
+    assert parse("") == VersionLedger(())
+    assert str(VersionLedger(())) == ""
 
 
 @pytest.mark.parametrize(
@@ -86,11 +86,11 @@ def ledger(*entries: Any) -> dict[str, Any]:
 
 def test_from_json() -> None:
     whole = {"request": "ProduceRequest", "version": 3, "added": 19, "deprecated": 25, "removed": 27}
-    assert Ledger.of(ledger(whole)) == parse(PAGE)
-    assert Ledger.of(ledger({"request": "A", "version": 0, "added": 1}) | {"name": "mine"}) == Ledger(
-        (Entry("A", 0, 1),)
+    assert VersionLedger.of(ledger(whole)) == parse(PAGE)
+    assert VersionLedger.of(ledger({"request": "A", "version": 0, "added": 1}) | {"name": "mine"}) == VersionLedger(
+        (VersionEntry("A", 0, 1),)
     )
-    assert Ledger.of(LEDGER.as_json) == LEDGER
+    assert VersionLedger.of(LEDGER.as_json) == LEDGER
 
 
 GOOD = {"request": "B", "version": 0, "added": 1}
@@ -118,14 +118,14 @@ GOOD = {"request": "B", "version": 0, "added": 1}
 )
 def test_what_is_no_ledger_is_refused(raw: Any) -> None:
     with pytest.raises(LedgerError):
-        Ledger.of(raw)
+        VersionLedger.of(raw)
     with pytest.raises(SchemaError):
         reference.evolve(ledger(), raw, dialect="kip-35-v7")
 
 
 def test_current_is_the_greatest_number() -> None:
     assert LEDGER.current == 27
-    assert Ledger(()).current == 0
+    assert VersionLedger(()).current == 0
 
 
 @pytest.mark.parametrize(
@@ -144,19 +144,19 @@ def test_current_is_the_greatest_number() -> None:
 )
 def test_what_a_protocol_version_has(protocol_version: int, requests: dict[str, int]) -> None:
     assert LEDGER.requests(protocol_version) == requests
-    assert Ledger(LEDGER.entries[::-1]).requests(protocol_version) == requests  # in whatever order they stand
+    assert VersionLedger(LEDGER.entries[::-1]).requests(protocol_version) == requests  # in whatever order they stand
 
 
 def test_deprecated_is_there_until_it_is_removed() -> None:
-    entry = Entry("ProduceRequest", 3, 19, 25, 27)
+    entry = VersionEntry("ProduceRequest", 3, 19, 25, 27)
     assert [number for number in range(17, 30) if entry.within(number)] == list(range(19, 27))
 
 
 # --- Nothing is ever removed ------------------------------------------------------------------------------------------
 
 
-def changed(name: str, version: int, **to: Any) -> Ledger:
-    return Ledger(
+def changed(name: str, version: int, **to: Any) -> VersionLedger:
+    return VersionLedger(
         tuple(
             dataclasses.replace(entry, **to) if (entry.request, entry.version) == (name, version) else entry
             for entry in LEDGER.entries
@@ -164,25 +164,25 @@ def changed(name: str, version: int, **to: Any) -> Ledger:
     )
 
 
-def kinds(new: Ledger, old: Ledger = LEDGER) -> list[tuple[str, str]]:
+def kinds(new: VersionLedger, old: VersionLedger = LEDGER) -> list[tuple[str, str]]:
     """What breaks between ledgers that leave out many a number: those of the fixture do."""
     return [(str(found.kind), found.path) for found in compare([old], new).breaks if found.kind != "number-skipped"]
 
 
 def test_additions_break_nothing() -> None:
     assert kinds(LEDGER) == []
-    assert kinds(LEDGER, Ledger(())) == []
-    assert kinds(Ledger((Entry("NewRequest", 0, 28), *LEDGER.entries))) == []
+    assert kinds(LEDGER, VersionLedger(())) == []
+    assert kinds(VersionLedger((VersionEntry("NewRequest", 0, 28), *LEDGER.entries))) == []
     assert kinds(changed("ProduceRequest", 2, deprecated=28)) == []
     assert kinds(changed("ProduceRequest", 2, deprecated=28, removed=29)) == []
     assert kinds(changed("BrokerMetadataRequest", 0, removed=28)) == []
 
 
 def test_an_entry_is_never_deleted() -> None:
-    assert kinds(Ledger(LEDGER.entries[1:])) == [("entry-deleted", "ProduceRequest v2")]
-    assert "deletes nothing" in compare([LEDGER], Ledger(LEDGER.entries[1:])).breaks[0].detail
+    assert kinds(VersionLedger(LEDGER.entries[1:])) == [("entry-deleted", "ProduceRequest v2")]
+    assert "deletes nothing" in compare([LEDGER], VersionLedger(LEDGER.entries[1:])).breaks[0].detail
     # Gone for long, and yet it stays.
-    assert kinds(Ledger(LEDGER.entries[:-1])) == [("entry-deleted", "FetchRequest v5")]
+    assert kinds(VersionLedger(LEDGER.entries[:-1])) == [("entry-deleted", "FetchRequest v5")]
 
 
 @pytest.mark.parametrize(
@@ -203,23 +203,27 @@ def test_what_was_published_stays(name: str, version: int, to: dict[str, int | N
 
 
 def test_an_addition_increments_the_protocol_version() -> None:
-    assert kinds(Ledger((*LEDGER.entries, Entry("NewRequest", 0, 27)))) == [("number-past", "NewRequest v0")]
-    found = compare([LEDGER], Ledger((*LEDGER.entries, Entry("NewRequest", 0, 3))))
+    assert kinds(VersionLedger((*LEDGER.entries, VersionEntry("NewRequest", 0, 27)))) == [
+        ("number-past", "NewRequest v0")
+    ]
+    found = compare([LEDGER], VersionLedger((*LEDGER.entries, VersionEntry("NewRequest", 0, 3))))
     assert "at least 28" in next(one.detail for one in found.breaks if one.kind == "number-past")
 
 
 def test_a_number_that_is_left_out_is_told_by_the_entry_behind_it() -> None:
-    found = compare([Ledger(())], Ledger((Entry("A", 0, 7), Entry("B", 0, 8), Entry("A", 1, 40))))
+    found = compare(
+        [VersionLedger(())], VersionLedger((VersionEntry("A", 0, 7), VersionEntry("B", 0, 8), VersionEntry("A", 1, 40)))
+    )
     assert [(str(one.kind), one.path, one.detail) for one in found.changes] == [
         ("number-skipped", "A v1", "ProtocolVersion 40 comes after 8; it goes up by one for each addition")
     ]
 
 
 def test_a_shared_number_is_noted_with_its_ruling() -> None:
-    new = Ledger((Entry("A", 0, 1), Entry("B", 0, 1)))
+    new = VersionLedger((VersionEntry("A", 0, 1), VersionEntry("B", 0, 1)))
     note = Change(None, "B v0", "added in 1, as A v0 is", "R-35-7")
-    assert compare([Ledger(())], new).changes == (note,)
-    broken = compare([Ledger(())], new, Rules(shared_number="refused"))
+    assert compare([VersionLedger(())], new).changes == (note,)
+    broken = compare([VersionLedger(())], new, Rules(shared_number="refused"))
     assert broken.breaks == (dataclasses.replace(note, kind=Break.NUMBER_SHARED),)
 
 

@@ -18,7 +18,7 @@ from conformance import vectors
 from conformance.model import Op
 from conformance.patterns import mismatch
 from conformance.values import equal
-from conformance.vectors import Kind, Vector
+from conformance.vectors import Vector, VectorKind
 from reference import message
 from reference.dialects import kip_35
 from reference.dialects.kip_35 import broker, client, layouts, protocol_versions, tags
@@ -73,7 +73,7 @@ UNKNOWN_NAMES = {"client-list-groups"}
 
 def asked() -> list[Vector]:
     """All but those that are only written."""
-    return [vector for vector in VECTORS if vector.kind is not Kind.UNENCODABLE]
+    return [vector for vector in VECTORS if vector.kind is not VectorKind.UNENCODABLE]
 
 
 def test_it_has_every_type() -> None:
@@ -85,17 +85,17 @@ def test_it_has_every_type() -> None:
 def test_it_concludes_what_the_vectors_demand(vector: Vector) -> None:
     found = said(vector)
     match vector.kind:
-        case Kind.VALID:
+        case VectorKind.VALID:
             assert vector.type is not None
             assert equal(vector.value, found)
             assert opinion.encode(vector.type, vector.value) == vector.canonical_data
-        case Kind.INVALID:
+        case VectorKind.INVALID:
             assert found == "refused"
-        case Kind.SERVE:
+        case VectorKind.SERVE:
             patterns, closes = vector.expected
             assert mismatch(patterns, found[0], DIALECT) is None
             assert found[1] is closes
-        case Kind.EVOLVE:
+        case VectorKind.EVOLVE:
             assert found is not bool(vector.expected)
         case _:
             names = {"request": "api 16"} if vector.id in UNKNOWN_NAMES else {}
@@ -226,10 +226,10 @@ def disagreements(own: reference.Reference) -> set[str]:
     known = [
         (vector, vector.ops[0])
         for vector in asked()
-        if vector.id not in UNKNOWN_NAMES and vector.kind is not Kind.EVOLVE  # which says no more than yes or no
+        if vector.id not in UNKNOWN_NAMES and vector.kind is not VectorKind.EVOLVE  # which says no more than yes or no
     ]
     found = opinions.disagreements(own, known, lambda vector, _: said(vector))
-    for vector in (vector for vector in VECTORS if vector.kind is Kind.EVOLVE):
+    for vector in (vector for vector in VECTORS if vector.kind is VectorKind.EVOLVE):
         told = own.evolve(vector.args["old"], vector.args["new"], dialect=DIALECT)
         found |= {vector.id} if said(vector) is bool(told) else set()
     return found
@@ -267,27 +267,29 @@ def _with(struct: Any, name: str, node: Primitive) -> Any:
 
 
 def _minus_1_is_all(patch: pytest.MonkeyPatch) -> None:
-    select = broker.Cluster.select
-    patch.setattr(broker.Cluster, "select", lambda self, ids: list(self.brokers) if -1 in ids else select(self, ids))
+    select = broker.Kip35Cluster.select
+    patch.setattr(
+        broker.Kip35Cluster, "select", lambda self, ids: list(self.brokers) if -1 in ids else select(self, ids)
+    )
 
 
 def _repeated_ids_repeat(patch: pytest.MonkeyPatch) -> None:
-    def select(self: broker.Cluster, ids: list[int]) -> list[Any]:
+    def select(self: broker.Kip35Cluster, ids: list[int]) -> list[Any]:
         by_id = {one["NodeId"]: one for one in self.brokers}
-        wanted = [self.own if node == -1 else node for node in ids]
+        wanted = [self.this_broker if node == -1 else node for node in ids]
         return [by_id[node] for node in wanted if node in by_id] if ids else list(self.brokers)
 
-    patch.setattr(broker.Cluster, "select", select)
+    patch.setattr(broker.Kip35Cluster, "select", select)
 
 
 def _closes(patch: pytest.MonkeyPatch) -> None:
-    answer = broker.Broker.answer
+    answer = broker.Kip35Broker.answer
 
-    def planted(self: broker.Broker, frame: bytes) -> bytes | None:
+    def planted(self: broker.Kip35Broker, frame: bytes) -> bytes | None:
         found = answer(self, frame)
         return None if found is not None and len(found) == 8 else found
 
-    patch.setattr(broker.Broker, "answer", planted)
+    patch.setattr(broker.Kip35Broker, "answer", planted)
 
 
 def _needs_a_name(patch: pytest.MonkeyPatch) -> None:
@@ -295,14 +297,14 @@ def _needs_a_name(patch: pytest.MonkeyPatch) -> None:
 
 
 def _answers_short_requests(patch: pytest.MonkeyPatch) -> None:
-    answer = broker.Broker.answer
-    patch.setattr(broker.Broker, "answer", lambda self, frame: answer(self, frame.ljust(8, b"\0")))
+    answer = broker.Kip35Broker.answer
+    patch.setattr(broker.Kip35Broker, "answer", lambda self, frame: answer(self, frame.ljust(8, b"\0")))
 
 
 def _tags_in_a_dict(patch: pytest.MonkeyPatch) -> None:
-    select = broker.Cluster.select
+    select = broker.Kip35Cluster.select
     patch.setattr(
-        broker.Cluster,
+        broker.Kip35Cluster,
         "select",
         lambda self, ids: [{**one, "Tags": list(dict(one["Tags"]).items())} for one in select(self, ids)],
     )
@@ -330,7 +332,7 @@ def _any_number(patch: pytest.MonkeyPatch) -> None:
 
 
 def _values_as_text(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(tags, "told", lambda key, value: value)
+    patch.setattr(tags, "tag_value", lambda key, value: value)
 
 
 PLANTS: dict[str, tuple[Plant, str]] = {
@@ -368,7 +370,7 @@ def test_a_wrong_reading_in_the_reference_is_noticed(name: str, monkeypatch: pyt
     ],
 )
 def test_another_reading_of_the_reference_is_noticed(ruling: str, shown_by: str) -> None:
-    own = reference.Reference(reference.take(reference.rulings(DIALECT).values(), {ruling: "other"}))
+    own = reference.Reference(reference.rules_with(reference.rulings(DIALECT).values(), {ruling: "other"}))
     own.configure({"cluster": CLUSTER}, dialect=DIALECT)
     assert shown_by in disagreements(own)
 

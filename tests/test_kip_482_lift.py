@@ -17,7 +17,7 @@ from reference import DecodeError, EncodeError, Reason, Reference, Rules, Schema
 from reference.codec import NodeCodec, decode, encode
 from reference.dialects.kip_482 import schemas
 from reference.dialects.kip_482.lift import lift
-from reference.dialects.kip_482.schemas import Message, OptionalField, Structure
+from reference.dialects.kip_482.schemas import MessageSchema, OptionalField, Structure
 from reference.evolution import Policy, compare
 from reference.plan import plan
 from reference.schema import Schema, Versions, from_json
@@ -34,7 +34,7 @@ def shipped(name: str) -> Schema:
     return found
 
 
-LIFTED: Mapping[str, Message] = {name: lift(shipped(name)) for name in NAMES}
+LIFTED: Mapping[str, MessageSchema] = {name: lift(shipped(name)) for name in NAMES}
 
 
 def codec(name: str, version: int) -> NodeCodec:

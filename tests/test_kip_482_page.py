@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.own import own
+from conformance.reference_codec import reference_codec
 from reference import Rules
 from reference.codec import NodeCodec, decode, encode
 from reference.plan import plan
@@ -63,7 +63,7 @@ def columns() -> tuple[bytes, bytes]:
 @pytest.mark.parametrize(
     ("column", "codec"),
     [
-        (0, own().dialect("kip-482-v1").codec("FooResponse", 9)),
+        (0, reference_codec().dialect("kip-482-v1").codec("FooResponse", 9)),
         (1, NodeCodec(plan(SHIPPED, 9))),
     ],
     ids=["first proposal", "as shipped"],

@@ -10,12 +10,12 @@ from judging import judged
 
 import reference
 from conformance import properties, vectors
-from conformance.judge import rules_for
+from conformance.judge import readings_for
 from conformance.model import Case, Description, Op, Outcome
-from conformance.own import own
 from conformance.readings import ask
+from conformance.reference_codec import reference_codec
 from conformance.values import equal
-from conformance.vectors import Kind
+from conformance.vectors import VectorKind
 from reference import DecodeError, EncodeError, Reason, Reference, Rules
 from reference.cursor import Reader
 from reference.dialects import DIALECTS
@@ -121,10 +121,10 @@ def test_absent_is_null_inside_of_an_absent_structure_too() -> None:
 
 
 def test_defaults_are_nobody_else_s() -> None:
-    found = [read(own(), "LookupRequest", "00" + "00000000" + "ff", 1) for _ in range(2)]
+    found = [read(reference_codec(), "LookupRequest", "00" + "00000000" + "ff", 1) for _ in range(2)]
     found[0]["Trace"]["Hops"].append(1)
     assert found[1]["Trace"]["Hops"] == []
-    assert read(own(), "LookupRequest", "00" + "00000000" + "ff", 1)["Trace"]["Hops"] == []
+    assert read(reference_codec(), "LookupRequest", "00" + "00000000" + "ff", 1)["Trace"]["Hops"] == []
 
 
 UNKNOWN = "02 0005 2a"
@@ -191,12 +191,18 @@ TOGETHER = [
 
 @pytest.mark.parametrize("readings", TOGETHER, ids=lambda readings: "+".join(f"{one}:{name}" for one, name in readings))
 def test_declared_readings_are_contested_alone_and_two_at_once(readings: tuple[tuple[str, str], ...]) -> None:
-    asked = Reference(reference.take(RULINGS.values(), dict(readings)))
+    asked = Reference(reference.rules_with(RULINGS.values(), dict(readings)))
     asked.configure(SETTINGS, dialect=DIALECT)
-    declared = rules_for(DIALECT, dict(readings))
+    declared = readings_for(DIALECT, dict(readings))
     named: set[str] = set()
     for vector in VECTORS:
-        ops = (Op.DECODE,) if vector.kind is Kind.INVALID else () if vector.kind is Kind.UNENCODABLE else vector.ops
+        ops = (
+            (Op.DECODE,)
+            if vector.kind is VectorKind.INVALID
+            else ()
+            if vector.kind is VectorKind.UNENCODABLE
+            else vector.ops
+        )
         for op in ops:
             verdict = judged(vector, ask(asked, vector.case(op)), declared)
             assert verdict.verdict in (Outcome.PASS, Outcome.CONTESTED), (vector.path, op, verdict.detail)
@@ -234,20 +240,20 @@ def test_the_worked_bytes_are_vectors(digits: str) -> None:
 
 def test_every_tag_at_once() -> None:
     value = [(tag, b"\1") for tag in range(2**16)]
-    data = own().encode("OPTIONAL_FIELDS", value, dialect=DIALECT)
+    data = reference_codec().encode("OPTIONAL_FIELDS", value, dialect=DIALECT)
     assert len(data) == 4 * 2**16 + 1
-    assert own().decode("OPTIONAL_FIELDS", data, dialect=DIALECT) == value
+    assert reference_codec().decode("OPTIONAL_FIELDS", data, dialect=DIALECT) == value
 
 
 def test_a_length_is_checked_before_memory_is_taken() -> None:
     """The smallest input that announces the most."""
     for digits, offset in (("feffffff0f", 0), ("feffffff0f0001", 0), ("0800017fff6162", 3)):
-        assert read(own(), "FooResponse", digits, 9) == (Reason.TRUNCATED, offset)
+        assert read(reference_codec(), "FooResponse", digits, 9) == (Reason.TRUNCATED, offset)
 
 
 def test_nothing_is_read_behind_a_window() -> None:
     reader = Reader(bytes.fromhex("08000100026162000000000099"), Rules())
-    codec = own().dialect(DIALECT).codec("FooResponse", 9)
+    codec = reference_codec().dialect(DIALECT).codec("FooResponse", 9)
     assert codec.read(reader) == {"UserAgent": "ab", "Foos": []}
     assert reader.remaining == 1
 
@@ -256,7 +262,7 @@ def test_every_byte_of_a_message_has_a_span() -> None:
     for vector in VECTORS:
         if vector.type is None or not vector.data:
             continue
-        found = own().explain(vector.type, vector.data, dialect=DIALECT, version=vector.version)
+        found = reference_codec().explain(vector.type, vector.data, dialect=DIALECT, version=vector.version)
         if found.error is None:
             covered = sorted((span.start, span.end) for span in found.spans)
             assert [start for start, _ in covered] == [0, *(end for _, end in covered[:-1])], vector.path
@@ -266,22 +272,22 @@ def test_every_byte_of_a_message_has_a_span() -> None:
 def test_paths_of_faults() -> None:
     data = bytes.fromhex("00" + "00000001" + "040001ffff" + "00" + "0007")
     with pytest.raises(DecodeError) as refused:
-        own().decode("FooResponse", data, dialect=DIALECT, version=9)
+        reference_codec().decode("FooResponse", data, dialect=DIALECT, version=9)
     assert (refused.value.path, refused.value.offset) == ("Foos[0].Bar", 8)
     with pytest.raises(EncodeError) as unwritable:
-        own().encode("FooResponse", {"Foos": [{"Bar": None, "Baz": 1}]}, dialect=DIALECT, version=9)
+        reference_codec().encode("FooResponse", {"Foos": [{"Bar": None, "Baz": 1}]}, dialect=DIALECT, version=9)
     assert unwritable.value.path == "Foos[0].Bar"
 
 
 def test_a_missing_key_is_its_default() -> None:
-    assert written(own(), "FooResponse", {}, 9) == "00" + NO_FOOS
-    whole = own().complete("FooResponse", {"Foos": [{}]}, dialect=DIALECT, version=9)
+    assert written(reference_codec(), "FooResponse", {}, 9) == "00" + NO_FOOS
+    whole = reference_codec().complete("FooResponse", {"Foos": [{}]}, dialect=DIALECT, version=9)
     assert equal(whole, {"UserAgent": "", "Foos": [{"Bar": "hello world", "Baz": 0}]})
 
 
 def test_no_code_is_generated_for_a_draft() -> None:
     for version in (8, 9):
-        codec = own().dialect(DIALECT).codec("FooResponse", version)
+        codec = reference_codec().dialect(DIALECT).codec("FooResponse", version)
         assert codec.fast_decoder(Rules()) is None
         assert codec.fast_encoder() is None
 
@@ -297,7 +303,7 @@ def test_every_prefix_is_a_property_of_what_is_a_buffer_alone() -> None:
 
 
 def test_answers_are_read_as_their_request_says() -> None:
-    found = own().dialect(DIALECT)
+    found = reference_codec().dialect(DIALECT)
     assert found.answer_type(9000, 9, b"") == ("ResponseFrame:Foo", 9, "")
     assert found.answer_type(8999, 9, b"") is None
     assert found.apis() == {**Kafka().apis(), 9000: "Foo", 9001: "Lookup"}
@@ -317,7 +323,7 @@ def test_it_answers_nothing_for_a_broker_or_a_client() -> None:
 
 
 def test_a_version_is_needed() -> None:
-    assert read(own(), "FooResponse", "00") == (Reason.UNSUPPORTED_VERSION, None)
+    assert read(reference_codec(), "FooResponse", "00") == (Reason.UNSUPPORTED_VERSION, None)
 
 
 def test_a_star_stands_for_the_types_of_schemas() -> None:

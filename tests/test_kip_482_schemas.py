@@ -12,8 +12,8 @@ import pytest
 from conformance import vectors
 from reference import Reference, SchemaError
 from reference.dialects.kip_482.schemas import (
-    Field,
-    Message,
+    MandatoryField,
+    MessageSchema,
     OptionalField,
     Structure,
     all_of,
@@ -58,17 +58,17 @@ def foos(**more: Any) -> dict[str, Any]:
 
 FOO = Structure(
     {0x0001: OptionalField("Bar", "string", default="hello world")},
-    Field("Baz", "int16"),
+    MandatoryField("Baz", "int16"),
     name="Foo",
 )
-FOO_RESPONSE = Message(
+FOO_RESPONSE = MessageSchema(
     "FooResponse",
     "response",
     Versions(0, 9),
     Versions(9, 2**15 - 1),
     Structure(
         {0x0001: OptionalField("UserAgent", "string", nullable=True)},
-        Field("Foos", FOO, array=True),
+        MandatoryField("Foos", FOO, array=True),
         name="FooResponse",
     ),
     api_key=9000,
@@ -81,7 +81,7 @@ def test_a_schema_of_a_map_of_tags_and_a_list_of_fields_is_that_of_the_json() ->
 
 
 def test_tags_stand_in_their_order_whatever_the_order_of_the_map() -> None:
-    found = Structure({9: OptionalField("B", "bool"), 1: OptionalField("A", "bool")}, Field("C", "int8"))
+    found = Structure({9: OptionalField("B", "bool"), 1: OptionalField("A", "bool")}, MandatoryField("C", "int8"))
     assert [one.name for one in found.members] == ["A", "B", "C"]
 
 
@@ -102,12 +102,12 @@ def test_json_is_written_as_it_is_read(raw: dict[str, Any]) -> None:
             (),
             "invalid-schema: the field A stands twice",
         ),
-        ({0: OptionalField("A", "bool")}, (Field("A", "int8"),), "the field A stands twice"),
-        ({}, (Field("A", "int8"), Field("A", "int8")), "the field A stands twice"),
+        ({0: OptionalField("A", "bool")}, (MandatoryField("A", "int8"),), "the field A stands twice"),
+        ({}, (MandatoryField("A", "int8"), MandatoryField("A", "int8")), "the field A stands twice"),
         ({0: OptionalField("A", FOO, array=True)}, (), "at A: an optional field can't be an array of structures"),
         ({0: OptionalField("A", FOO, nullable=True)}, (), "at A: an optional structure can't be null"),
         ({0: OptionalField("A", "int8", nullable=True)}, (), "at A: a int8 can't be null; string, bytes, records"),
-        ({}, (Field("A", "int8", nullable=ALL),), "at A: a int8 can't be null"),
+        ({}, (MandatoryField("A", "int8", nullable=ALL),), "at A: a int8 can't be null"),
         ({0: OptionalField("A", "int9")}, (), "at A: 'int9' is no type; scalars are bool"),
         ({0: OptionalField("A", "int8", default=128)}, (), "at A: the default is no int8: 128 is outside INT8's range"),
         ({0: OptionalField("A", "int8", default="1")}, (), "at A: the default is no int8: INT8 takes an integer"),
@@ -118,15 +118,15 @@ def test_json_is_written_as_it_is_read(raw: dict[str, Any]) -> None:
             (),
             "at A: null is the default of a field that is never null",
         ),
-        ({}, (Field("A", "string", default=None),), "at A: null is the default of a field that is never null"),
+        ({}, (MandatoryField("A", "string", default=None),), "at A: null is the default of a field that is never null"),
         ({0: OptionalField("A", "int8", array=True, default=[1])}, (), "at A: an array or structure has no default"),
         ({0: OptionalField("A", FOO, default=[])}, (), "at A: an array or structure has no default"),
         ({0: OptionalField("_tags", "int8")}, (), "'_tags' is no name; letters and digits are expected"),
-        ({}, (Field("", "int8"),), "'' is no name"),
+        ({}, (MandatoryField("", "int8"),), "'' is no name"),
     ],
 )
 def test_what_no_structure_can_have(
-    optional_fields: dict[int, OptionalField], fields: tuple[Field, ...], text: str
+    optional_fields: dict[int, OptionalField], fields: tuple[MandatoryField, ...], text: str
 ) -> None:
     with pytest.raises(SchemaError) as refused:
         Structure(optional_fields, *fields)
@@ -135,13 +135,13 @@ def test_what_no_structure_can_have(
 
 def test_a_message_built_in_code_is_checked_as_a_whole() -> None:
     with pytest.raises(SchemaError, match="at Foos: optionalFields, but versionsWithOptional is none"):
-        Message("M", "data", Versions(0, 1), NONE, Structure({}, Field("Foos", FOO, array=True)))
+        MessageSchema("M", "data", Versions(0, 1), NONE, Structure({}, MandatoryField("Foos", FOO, array=True)))
     with pytest.raises(SchemaError, match="at type: 'reply' is no kind of message"):
-        Message("M", "reply", Versions(0, 1), NONE, Structure({}))
+        MessageSchema("M", "reply", Versions(0, 1), NONE, Structure({}))
     with pytest.raises(SchemaError, match="'M N' is no name"):
-        Message("M N", "data", Versions(0, 1), NONE, Structure({}))
+        MessageSchema("M N", "data", Versions(0, 1), NONE, Structure({}))
     with pytest.raises(SchemaError, match="at apiKey: -1 is no api key"):
-        Message("M", "request", Versions(0, 1), NONE, Structure({}), api_key=-1)
+        MessageSchema("M", "request", Versions(0, 1), NONE, Structure({}), api_key=-1)
 
 
 # --- What is allowed --------------------------------------------------------------------------------------------------

@@ -14,9 +14,9 @@ from trying import nearly, tried, values_of
 import reference
 from conformance import vectors
 from conformance.model import Op
-from conformance.own import own
+from conformance.reference_codec import reference_codec
 from conformance.values import equal
-from conformance.vectors import Kind, Vector
+from conformance.vectors import Vector, VectorKind
 from reference import message, optional_fields
 from reference.cursor import Reader
 from reference.primitives import read_int16
@@ -35,7 +35,7 @@ def said(type_name: str, version: int | None, data: bytes) -> Any:
 
 
 READ = [vector for vector in vectors.load([DIALECT]) if Op.DECODE in vector.ops]
-WRITTEN = [vector for vector in READ if vector.kind is Kind.VALID and Op.ENCODE in vector.ops]
+WRITTEN = [vector for vector in READ if vector.kind is VectorKind.VALID and Op.ENCODE in vector.ops]
 
 
 def test_all_that_is_read_is_asked() -> None:
@@ -47,7 +47,7 @@ def test_all_that_is_read_is_asked() -> None:
 def test_it_reads_what_the_vectors_demand(vector: Vector) -> None:
     assert vector.type is not None
     found = said(vector.type, vector.version, vector.data)
-    if vector.kind is Kind.INVALID:
+    if vector.kind is VectorKind.INVALID:
         assert found == "refused"
     else:
         assert equal(vector.value, found), found
@@ -56,7 +56,7 @@ def test_it_reads_what_the_vectors_demand(vector: Vector) -> None:
 @pytest.mark.parametrize("vector", WRITTEN, ids=lambda vector: vector.path)
 def test_it_writes_what_the_vectors_demand(vector: Vector) -> None:
     assert vector.type is not None
-    value = own().complete(vector.type, vector.value, dialect=DIALECT, version=vector.version)
+    value = reference_codec().complete(vector.type, vector.value, dialect=DIALECT, version=vector.version)
     assert OPINION.encode(vector.type, vector.version, value) == vector.canonical_data
 
 
@@ -83,7 +83,7 @@ def test_10000_messages_are_tried() -> None:
 @pytest.mark.parametrize(("name", "version", "count"), TYPES)
 def test_it_reads_generated_messages_as_the_reference_wrote_them(name: str, version: int | None, count: int) -> None:
     def check(value: Any) -> None:
-        data = own().encode(name, value, dialect=DIALECT, version=version)
+        data = reference_codec().encode(name, value, dialect=DIALECT, version=version)
         assert equal(value, OPINION.decode(name, version, data)), data.hex()
         assert OPINION.encode(name, version, value) == data
 
@@ -95,11 +95,11 @@ def test_it_reads_and_refuses_the_same_bytes(name: str, version: int | None, cou
     values = values_of(name, DIALECT, version)
 
     def canonical(random: Random) -> bytes:
-        return own().encode(name, values(random), dialect=DIALECT, version=version)
+        return reference_codec().encode(name, values(random), dialect=DIALECT, version=version)
 
     def check(data: bytes) -> None:
         try:
-            expected = own().decode(name, data, dialect=DIALECT, version=version)
+            expected = reference_codec().decode(name, data, dialect=DIALECT, version=version)
         except reference.DecodeError:
             expected = "refused"
         assert equal(expected, said(name, version, data)), data.hex()
@@ -107,7 +107,7 @@ def test_it_reads_and_refuses_the_same_bytes(name: str, version: int | None, cou
     tried(count, check, nearly(canonical), f"nearly {name} {version}")
 
 
-RELEASES = [vector for vector in vectors.load([DIALECT]) if vector.kind is Kind.EVOLVE]
+RELEASES = [vector for vector in vectors.load([DIALECT]) if vector.kind is VectorKind.EVOLVE]
 
 
 def history(vector: Vector) -> list[Any]:
@@ -148,7 +148,7 @@ def disagreements(asked: reference.Reference) -> set[str]:
 
 
 def test_without_a_plant_they_agree() -> None:
-    assert disagreements(own()) == set()
+    assert disagreements(reference_codec()) == set()
 
 
 def _signed_tags(patch: pytest.MonkeyPatch) -> None:
@@ -219,7 +219,7 @@ PLANTS: dict[str, tuple[Plant, str]] = {
 def test_a_wrong_reading_in_the_reference_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     plant, shown_by = PLANTS[name]
     plant(monkeypatch)
-    assert shown_by in disagreements(own())
+    assert shown_by in disagreements(reference_codec())
 
 
 @pytest.mark.parametrize(
@@ -235,6 +235,6 @@ def test_a_wrong_reading_in_the_reference_is_noticed(name: str, monkeypatch: pyt
     ],
 )
 def test_another_reading_of_the_reference_is_noticed(ruling: str, reading: str, shown_by: str) -> None:
-    asked = reference.Reference(reference.take(reference.rulings(DIALECT).values(), {ruling: reading}))
+    asked = reference.Reference(reference.rules_with(reference.rulings(DIALECT).values(), {ruling: reading}))
     asked.configure({"schemas": SCHEMAS}, dialect=DIALECT)
     assert shown_by in disagreements(asked)

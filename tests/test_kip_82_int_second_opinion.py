@@ -18,7 +18,7 @@ import reference
 from conformance import vectors
 from conformance.model import Op
 from conformance.values import equal
-from conformance.vectors import Kind, Vector
+from conformance.vectors import Vector, VectorKind
 from reference.dialects import kip_82_int
 from reference.dialects.kip_82_int import headers, messages
 from reference.primitives import read_int32
@@ -71,7 +71,7 @@ ASKED = [
     for vector in VECTORS
     for op in vector.ops
     if op in (Op.DECODE, Op.LOOKUP)
-    or (op in (Op.ENCODE, Op.CONVERT) and vector.kind is not Kind.UNENCODABLE and not vector.compare_decoded)
+    or (op in (Op.ENCODE, Op.CONVERT) and vector.kind is not VectorKind.UNENCODABLE and not vector.compare_decoded)
 ]
 
 
@@ -236,7 +236,7 @@ def test_a_wrong_reading_in_the_reference_is_noticed(name: str, monkeypatch: pyt
     ],
 )
 def test_another_reading_of_the_reference_is_noticed(ruling: str, shown_by: str) -> None:
-    rules = reference.take(reference.rulings(DIALECT).values(), {ruling: "other"})
+    rules = reference.rules_with(reference.rulings(DIALECT).values(), {ruling: "other"})
     assert shown_by in disagreements(reference.Reference(rules))
 
 

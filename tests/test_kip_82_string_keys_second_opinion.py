@@ -14,7 +14,7 @@ import reference
 from conformance import vectors
 from conformance.model import Op
 from conformance.values import equal
-from conformance.vectors import Kind, Vector
+from conformance.vectors import Vector, VectorKind
 from reference import Reference, Rules, WireError
 from reference.cursor import Reader
 from reference.dialects.kip_82_string_keys import batch, messages
@@ -60,12 +60,12 @@ def converted(vector: Vector) -> bytes | None:
 def test_every_golden_vector() -> None:
     asked = 0
     for vector in VECTORS:
-        if vector.kind is Kind.CONVERT and not vector.compare_decoded:
+        if vector.kind is VectorKind.CONVERT and not vector.compare_decoded:
             assert converted(vector) == (vector.canonical_data if vector.reject is None else None), vector.path
-        elif vector.kind is Kind.LOOKUP:
+        elif vector.kind is VectorKind.LOOKUP:
             assert second.lookup(vector.type or "", vector.data, vector.args["key"]) == vector.expected
         elif Op.DECODE in vector.ops:
-            expected = None if vector.kind is Kind.INVALID else vector.value
+            expected = None if vector.kind is VectorKind.INVALID else vector.value
             assert equal(expected, other(vector.type or "", vector.data)), vector.path
         asked += Op.DECODE in vector.ops
     assert asked > 200
@@ -184,7 +184,7 @@ def test_it_writes_the_same_bytes() -> None:
     written = [
         vector
         for vector in VECTORS
-        if vector.kind is Kind.VALID and Op.ENCODE in vector.ops and not vector.compare_decoded
+        if vector.kind is VectorKind.VALID and Op.ENCODE in vector.ops and not vector.compare_decoded
     ]
     for vector in written:
         assert second.encode(vector.type or "", vector.value) == vector.canonical_data, vector.path

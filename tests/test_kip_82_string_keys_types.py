@@ -13,10 +13,10 @@ from wire import Refused, attempt
 
 import reference
 from conformance import generated, strategies, vectors
-from conformance.grounds import grounds
-from conformance.judge import rules_for
+from conformance.deciding_rulings import deciding_rulings
+from conformance.judge import readings_for
 from conformance.model import Op, Outcome
-from conformance.vectors import Kind
+from conformance.vectors import VectorKind
 from reference import Reference, Rules
 from reference.dialects.kip_82_string_keys import batch
 
@@ -115,13 +115,13 @@ def test_two_readings_at_once_are_contested_under_both(order: str) -> None:
     """What is written under zigzag and in another order the vectors know by themselves; what is read, and what is
     compressed, whose bytes are free, once declared."""
     readings = {"R-82s-6": order, "R-82s-8": "other"}
-    both = Reference(reference.take(reference.rulings(DRAFT).values(), readings))
+    both = Reference(reference.rules_with(reference.rulings(DRAFT).values(), readings))
     under_both = set()
     for vector in vectors.load([DRAFT]):
         for op in vector.ops:
-            _, declared = judged_by_asking(both, vector, vector.case(op), rules_for(DRAFT, readings))
+            _, declared = judged_by_asking(both, vector, vector.case(op), readings_for(DRAFT, readings))
             assert declared.verdict in (Outcome.PASS, Outcome.CONTESTED, Outcome.SKIP), declared
-            if op is Op.ENCODE and vector.kind is Kind.VALID and not vector.compare_decoded:
+            if op is Op.ENCODE and vector.kind is VectorKind.VALID and not vector.compare_decoded:
                 _, found = judged_by_asking(both, vector, vector.case(op))
                 assert found.verdict in (Outcome.PASS, Outcome.CONTESTED), found
                 under_both |= {vector.id} if found.rulings == ("R-82s-6", "R-82s-8") else set()
@@ -245,7 +245,7 @@ def test_every_byte_is_explained() -> None:
 def rests_on(type_name: str, data: bytes) -> tuple[str, ...]:
     found = reference.explain(type_name, data, dialect=DRAFT)
     assert found.error is not None
-    return grounds(type_name, data, DRAFT, None, found.error, found.spans)
+    return deciding_rulings(type_name, data, DRAFT, None, found.error, found.spans)
 
 
 @pytest.mark.parametrize(
@@ -285,7 +285,7 @@ def test_each_refusal_of_a_vector_rests_on_a_ruling() -> None:
     without = [
         vector.id
         for vector in vectors.load([DRAFT])
-        if vector.type and vector.kind is Kind.INVALID and not rests_on(vector.type, vector.data)
+        if vector.type and vector.kind is VectorKind.INVALID and not rests_on(vector.type, vector.data)
     ]
     assert without == [f"{name}-{how}" for name in ("uintvar", "intvar") for how in ("nothing", "cut", CUT[name])]
 

@@ -14,7 +14,7 @@ import pytest
 from conformance import known
 from conformance.findings import Group
 from conformance.known import Known, KnownError
-from conformance.model import DEVIATIONS, Kind, Op, Outcome, Verdict
+from conformance.model import DEVIATIONS, FailureKind, Op, Outcome, Verdict
 
 TODAY = datetime.date(2025, 6, 15)
 ID = "kafka/varints/minus-1#decode"
@@ -28,7 +28,7 @@ def verdict(identifier: str = ID, outcome: Outcome = Outcome.FAIL, **fields: Any
         "type": "VARINT",
         "version": None,
         "op": Op(identifier.rpartition("#")[2]),
-        "kind": Kind.WRONG_VALUE if outcome is Outcome.FAIL else None,
+        "kind": FailureKind.WRONG_VALUE if outcome is Outcome.FAIL else None,
     }
     return Verdict(id=identifier, verdict=outcome, **usual | fields)
 
@@ -326,7 +326,7 @@ def test_a_draft_knows_what_it_was_made_of(file: Path) -> None:
     drafted = known.draft(made_of, "mine")
     assert drafted.startswith("# Known deviations of mine.")
     found = load(file, drafted)
-    assert [entry.finding and entry.finding.group for entry in found.deviations] == [
+    assert [entry.finding and entry.finding for entry in found.deviations] == [
         Group("fail", kind="wrong-value", side="read", type="VARINT"),
         Group("crash", side="read", cause="SIGABRT", type="INT8"),
     ]
@@ -341,7 +341,7 @@ def test_a_draft_knows_what_it_was_made_of(file: Path) -> None:
 def test_an_entry_of_a_finding_knows_what_has_its_group_and_nothing_else(file: Path) -> None:
     parts = {"kind": "accepted-invalid", "side": "read", "demanded": "truncated", "place": "tag size"}
     found = load(file, entry(match=None, finding={"verdict": "fail"} | parts))
-    like = verdict(kind=Kind.ACCEPTED_INVALID, demanded="truncated", place="tag size")
+    like = verdict(kind=FailureKind.ACCEPTED_INVALID, demanded="truncated", place="tag size")
     others = [
         msgspec.structs.replace(like, place="count"),
         msgspec.structs.replace(like, ground="R-K-10"),  # a part that the entry has not
@@ -356,7 +356,7 @@ def test_an_entry_of_a_finding_knows_what_has_its_group_and_nothing_else(file: P
 
 def test_a_draft_excuses_the_run_that_it_was_made_of_and_nothing_else(file: Path) -> None:
     seen = [
-        verdict(f"kafka/varints/{number}#decode", kind=Kind.ACCEPTED_INVALID, demanded="truncated", place=place)
+        verdict(f"kafka/varints/{number}#decode", kind=FailureKind.ACCEPTED_INVALID, demanded="truncated", place=place)
         for number, place in enumerate(("tag size", "count", "tag size", "length"))
     ]
     found = load(file, known.draft(seen, "mine"))

@@ -22,7 +22,7 @@ from pytest_run import Run, run
 from conformance import known, ledger, selection, vectors
 from conformance.asking import Examiner
 from conformance.connection import Options, open_connection
-from conformance.known import Deviation, Known
+from conformance.known import Known, KnownDeviation
 from conformance.model import DEVIATIONS, Outcome, Verdict
 from conformance.questions import Derivation, Question
 from conformance.vectors import Vector
@@ -50,7 +50,7 @@ def spec_of(wrapper: str) -> str:
 
 
 @cache
-def entries(wrapper: str) -> tuple[Deviation, ...]:
+def entries(wrapper: str) -> tuple[KnownDeviation, ...]:
     return known.load(file_of(wrapper), None).deviations
 
 
@@ -99,7 +99,7 @@ class Asked:
             self._verdicts_by_id[identifier] = judged.verdict
         return self._verdicts_by_id[identifier]
 
-    def deviation(self, entry: Deviation) -> Verdict:
+    def deviation(self, entry: KnownDeviation) -> Verdict:
         """The first case of an entry that deviates."""
         return next(verdict for glob in entry.globs for verdict in self.deviations(glob))
 

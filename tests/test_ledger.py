@@ -19,7 +19,7 @@ from conformance import ledger
 from conformance.judge import judge
 from conformance.model import Case, Observation, Op, Outcome, Status, Verdict
 from conformance.readings import ask
-from conformance.vectors import Kind, Vector, VectorError
+from conformance.vectors import Vector, VectorError, VectorKind
 from reference import catalog
 from reference.codec import NodeCodec
 from reference.dialects import DIALECTS
@@ -237,5 +237,5 @@ def test_verdicts_are_rows() -> None:
         op=Op.DECODE,
         verdict=Outcome.PASS,
     )
-    assert found.kind is Kind.VALID
+    assert found.kind is VectorKind.VALID
     assert isinstance(found.case(Op.DECODE), Case)

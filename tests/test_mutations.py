@@ -17,7 +17,7 @@ import reference
 from conformance import mutations, seeds
 from conformance.model import Op
 from conformance.mutations import elements, fields
-from conformance.own import own
+from conformance.reference_codec import reference_codec
 
 T = TypeVar("T")
 
@@ -300,7 +300,7 @@ def _share(type_name: str, version: int | None, *, past: str | None = None) -> t
 
 
 def _explained(type_name: str, version: int | None, data: bytes) -> Any:
-    return own().explain(type_name, data, dialect=KAFKA, version=version)
+    return reference_codec().explain(type_name, data, dialect=KAFKA, version=version)
 
 
 def test_much_of_what_it_makes_is_read_deeply() -> None:

@@ -10,7 +10,7 @@ from conformance import ledger, vectors
 from conformance.judge import compared, judge
 from conformance.model import DEVIATIONS, Case, Observation, Op, Status, Verdict
 from conformance.questions import find
-from conformance.vectors import ABSENT, Kind, Vector
+from conformance.vectors import ABSENT, Vector, VectorKind
 from reference.errors import Reason
 
 
@@ -85,7 +85,7 @@ def test_every_refusal_by_bytes_has_a_place() -> None:
     without = [
         vector.path
         for vector in vectors.load()
-        if vector.kind is Kind.INVALID
+        if vector.kind is VectorKind.INVALID
         and vector.reject is not None
         and vector.reject.reason not in about_the_whole
         and len(vector.data) < 1 << 16

@@ -92,8 +92,8 @@ def expected() -> dict[str, Outcome]:
     for vector in vectors.load(["kafka"], ["framing"]):
         if vector.type not in ("INT8", "BOOLEAN"):
             continue
-        for op in vector.ops[:1] if vector.kind is vectors.Kind.INVALID else vector.ops:
-            negative = vector.kind is vectors.Kind.VALID and vector.type == "INT8" and vector.value < 0
+        for op in vector.ops[:1] if vector.kind is vectors.VectorKind.INVALID else vector.ops:
+            negative = vector.kind is vectors.VectorKind.VALID and vector.type == "INT8" and vector.value < 0
             failed = negative and op != "encode"
             found[vector.case(op).id] = Outcome.FAIL if failed else Outcome.PASS
     return found

@@ -16,14 +16,13 @@ from conformance.asking import Examiner, Judged
 from conformance.connection import Options, open_connection
 from conformance.connection.base import AtOnce
 from conformance.generated import has_partial_tail, parse
-from conformance.known import Deviation, Known
-from conformance.model import DEVIATIONS, Case, Description, Kind, Observation, Op, Outcome, Status, Verdict
+from conformance.known import Known, KnownDeviation
+from conformance.model import DEVIATIONS, Case, Description, FailureKind, Observation, Op, Outcome, Status, Verdict
 from conformance.properties import Property, offered
 from conformance.questions import find
 from conformance.readings import ask
 from conformance.values import equal
-from conformance.vectors import ABSENT, Reject
-from conformance.vectors import Kind as VectorKind
+from conformance.vectors import ABSENT, Reject, VectorKind
 from reference import Reason
 from reference.codec import ShapedCodec
 from reference.dialects.kip_82_int import codecs, messages
@@ -59,7 +58,7 @@ class Fake(AtOnce):
     def close(self) -> None: ...
 
 
-def examiner(fake: Fake, *known: Deviation) -> Examiner:
+def examiner(fake: Fake, *known: KnownDeviation) -> Examiner:
     return Examiner(fake, Known(None, known))
 
 
@@ -316,7 +315,7 @@ def test_unsigned_for_zigzag_is_found_with_the_least_integer() -> None:
         return answer * 2 if case.op is Op.DECODE and answer >= 0 else answer
 
     found = counterexample(check("round-trip", "VARINT"), examiner(Fake(answering(unsigned))))
-    assert (found.verdict.id, found.verdict.kind) == ("gen/kafka/VARINT/-/x02#decode", Kind.WRONG_VALUE)
+    assert (found.verdict.id, found.verdict.kind) == ("gen/kafka/VARINT/-/x02#decode", FailureKind.WRONG_VALUE)
     assert found.verdict.detail == "expected 1, got 2"
 
 
@@ -342,7 +341,7 @@ def test_a_writer_that_pads_varints_is_found() -> None:
         return bytes([answer[0] | 0x80, 0]) if case.op is Op.ENCODE and len(answer) == 1 else answer
 
     found = counterexample(check("round-trip", "UNSIGNED_VARINT"), examiner(Fake(answering(padded))))
-    assert (found.verdict.id, found.verdict.kind) == ("gen/kafka/UNSIGNED_VARINT/-/x00#encode", Kind.WRONG_BYTES)
+    assert (found.verdict.id, found.verdict.kind) == ("gen/kafka/UNSIGNED_VARINT/-/x00#encode", FailureKind.WRONG_BYTES)
 
 
 def test_a_recode_that_drops_unknown_tags_is_found() -> None:
@@ -361,7 +360,7 @@ def test_a_reader_that_takes_half_a_value_is_found_by_its_prefixes() -> None:
 
     found = counterexample(check("prefixes", "INT64"), examiner(Fake(lenient)))
     assert found.verdict.id == "gen/kafka/INT64/-/x0000000000000000+prefix:2#decode"
-    assert found.verdict.kind is Kind.ACCEPTED_INVALID
+    assert found.verdict.kind is FailureKind.ACCEPTED_INVALID
     assert found.observation.case.args == {"data": b"\0\0"}
 
 
@@ -372,7 +371,7 @@ def test_a_reader_that_ignores_what_follows_is_found_by_arbitrary_bytes() -> Non
         return observation
 
     found = counterexample(check("arbitrary-bytes", "BOOLEAN"), examiner(Fake(lenient)))
-    assert found.verdict.kind is Kind.ACCEPTED_INVALID
+    assert found.verdict.kind is FailureKind.ACCEPTED_INVALID
     assert found.verdict.id == "gen/kafka/BOOLEAN/-/x0000#decode"
 
 
@@ -383,7 +382,7 @@ def test_a_crc_that_is_not_looked_at_is_found() -> None:
         return observation
 
     found = counterexample(check("flipped-bits", "RecordBatch"), examiner(Fake(unchecked)), 5)
-    assert (found.verdict.kind, found.vector.reject) == (Kind.ACCEPTED_INVALID, Reject(Reason.CRC_MISMATCH, 17))
+    assert (found.verdict.kind, found.vector.reject) == (FailureKind.ACCEPTED_INVALID, Reject(Reason.CRC_MISMATCH, 17))
 
 
 def test_a_partial_tail_that_is_refused_is_found() -> None:
@@ -393,7 +392,7 @@ def test_a_partial_tail_that_is_refused_is_found() -> None:
         return observation
 
     found = counterexample(check("prefixes", "RecordSet"), examiner(Fake(strict)), 20)
-    assert (found.verdict.kind, found.vector.value) == (Kind.REFUSED_VALID, [])
+    assert (found.verdict.kind, found.vector.value) == (FailureKind.REFUSED_VALID, [])
 
 
 def test_headers_that_collapse_are_found() -> None:
@@ -401,7 +400,7 @@ def test_headers_that_collapse_are_found() -> None:
         return answer | {"headers": [*dict(answer["headers"]).items()]} if case.op is Op.DECODE else answer
 
     found = counterexample(check("round-trip", "Record"), examiner(Fake(answering(collapsed))))
-    assert found.verdict.kind is Kind.WRONG_VALUE
+    assert found.verdict.kind is FailureKind.WRONG_VALUE
     assert [key for key, _ in found.vector.value["headers"]] == ["a", "a"]
 
 
@@ -425,7 +424,7 @@ def test_a_known_deviation_does_not_stop_a_property() -> None:
     def wrong(case: Case, answer: Any) -> Any:
         return not answer if case.op is Op.DECODE else answer
 
-    known = Deviation("bug", "known here", match="gen/kafka/BOOLEAN/*")
+    known = KnownDeviation("bug", "known here", match="gen/kafka/BOOLEAN/*")
     verdict = run(check("round-trip", "BOOLEAN"), examiner(Fake(answering(wrong)), known))
     assert (verdict.verdict, verdict.known, verdict.id) == (
         Outcome.FAIL, "gen/kafka/BOOLEAN/*", "gen/kafka/BOOLEAN/-/round-trip"
@@ -436,7 +435,7 @@ def test_an_unknown_deviation_beside_a_known_one_is_found() -> None:
     def wrong(case: Case, answer: Any) -> Any:
         return not answer if case.op is Op.DECODE else answer
 
-    known = Deviation("bug", "known here", match="gen/kafka/BOOLEAN/-/x00#decode")
+    known = KnownDeviation("bug", "known here", match="gen/kafka/BOOLEAN/-/x00#decode")
     found = counterexample(check("round-trip", "BOOLEAN"), examiner(Fake(answering(wrong)), known))
     assert found.verdict.id == "gen/kafka/BOOLEAN/-/x01#decode"
 
@@ -456,7 +455,7 @@ def test_a_declared_reading_is_contested() -> None:
 def test_an_undeclared_reading_is_a_failure() -> None:
     found = counterexample(check("arbitrary-bytes", "UNSIGNED_VARINT"), examiner(Fake(overlong_refused)), 300)
     assert (found.verdict.id, found.verdict.kind) == (
-        "gen/kafka/UNSIGNED_VARINT/-/x8000#decode", Kind.REFUSED_VALID
+        "gen/kafka/UNSIGNED_VARINT/-/x8000#decode", FailureKind.REFUSED_VALID
     )  # fmt: skip
 
 

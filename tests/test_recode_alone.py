@@ -15,7 +15,7 @@ from conformance import ledger, selection
 from conformance.asking import Examiner, Judged
 from conformance.model import Case, Observation, Op, Outcome, Status
 from conformance.selection import LeftOut
-from conformance.vectors import Kind
+from conformance.vectors import VectorKind
 
 #: Messages whose stored and derived cases are asked beside the vectors.
 FROM_THE_LEDGER = ("ApiVersionsResponse", "HeartbeatRequest", "MetadataResponse", "ProduceRequest")
@@ -69,7 +69,7 @@ def judged(name: str) -> tuple[Judged, ...]:
             or "#" in entry.name
         ]
         found = [one for each in examiner.judge_entries(entries) for one in each]
-    return tuple(one for one in found if one.vector.kind is Kind.INVALID and one.case.type in MESSAGES)
+    return tuple(one for one in found if one.vector.kind is VectorKind.INVALID and one.case.type in MESSAGES)
 
 
 def by_stem(name: str) -> dict[str, Outcome]:

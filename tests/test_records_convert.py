@@ -11,7 +11,7 @@ from test_records_fast import batch
 
 import reference
 from reference import DecodeError, catalog
-from reference.dialects.kafka import Messages
+from reference.dialects.kafka import CatalogMessages
 from reference.records.control import ControlRecord, read_control
 from reference.records.convert import down_convert, up_convert
 from reference.rules import Rules
@@ -146,7 +146,7 @@ def _contents(batches: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
 
 def control(key: str | None, value: str | None) -> ControlRecord:
     record = {"key": key and bytes.fromhex(key), "value": value and bytes.fromhex(value)}
-    return read_control(record, Messages(catalog.current()), Rules())
+    return read_control(record, CatalogMessages(catalog.current()), Rules())
 
 
 def test_markers_say_how_a_transaction_ended() -> None:

@@ -9,7 +9,7 @@ import pytest
 from switches import SWITCHES
 from wire import KAFKA, Refused, decode, encode, recode
 
-from reference import Reference, Rules, Ruling, dialects, message, rulings, take
+from reference import Reference, Rules, Ruling, dialects, message, rules_with, rulings
 
 #: All switches; the bound on what is inflated is a parameter, not a reading.
 FIELDS = [one for one in dataclasses.fields(Rules) if one.name != "inflate_limit"]
@@ -90,10 +90,12 @@ def test_take() -> None:
         Ruling("R-3", "q", "d"),
         Ruling("R-4", "q", "d", {}, "o"),
     )
-    assert take(mine, {}) == Rules()
-    assert take(mine, {"R-1": "other", "R-2": "full"}) == Rules(tag_order="any", fallback_keys="full")
+    assert rules_with(mine, {}) == Rules()
+    assert rules_with(mine, {"R-1": "other", "R-2": "full"}) == Rules(tag_order="any", fallback_keys="full")
     base = Rules(high_bits="dropped", tag_order="any")
-    assert take(mine, {"R-2": "empty"}, base) == Rules(high_bits="dropped", tag_order="any", fallback_keys="empty")
+    assert rules_with(mine, {"R-2": "empty"}, base) == Rules(
+        high_bits="dropped", tag_order="any", fallback_keys="empty"
+    )
     for readings, text in (
         ({"R-9": "other"}, "there is no contested ruling 'R-9'; contested are R-1, R-2, R-4"),
         ({"R-3": "other"}, "there is no contested ruling 'R-3'"),
@@ -102,7 +104,7 @@ def test_take() -> None:
         ({"R-4": "other"}, "R-4 has no reading 'other'; it has none yet"),
     ):
         with pytest.raises(ValueError, match=text):
-            take(mine, readings)
+            rules_with(mine, readings)
 
 
 def test_rules_are_no_global() -> None:

@@ -12,19 +12,19 @@ from recorder import TYPED, Refuser
 import reference
 from conformance import ledger, properties, selection, vectors
 from conformance.asking import Examiner
-from conformance.model import Kind, Op, Outcome, Verdict
+from conformance.model import FailureKind, Op, Outcome, Verdict
 from conformance.questions import Derivation, Question, find
 from conformance.selection import LeftOut
 from wireproof.cli import group
 
 TESTS = Path(__file__).parent
 #: All that its answers may come to.
-NOTHING_SAID = {(Outcome.FAIL, Kind.REFUSED_VALID), (Outcome.SKIP, None)}
+NOTHING_SAID = {(Outcome.FAIL, FailureKind.REFUSED_VALID), (Outcome.SKIP, None)}
 #: Messages whose stored and derived cases are asked.
 MESSAGES = ("ApiVersionsResponse", "FetchRequest", "HeartbeatRequest", "MetadataResponse", "ProduceRequest")
 
 
-def conclusions(verdicts: list[Verdict]) -> set[tuple[Outcome, Kind | None]]:
+def conclusions(verdicts: list[Verdict]) -> set[tuple[Outcome, FailureKind | None]]:
     return {(one.verdict, one.kind) for one in verdicts}
 
 
@@ -48,7 +48,7 @@ def test_of_the_ledger_and_what_is_derived(ops: frozenset[Op]) -> None:
     derived = sum(isinstance(entry.questions, Derivation) for entry in entries)
     assert bool(derived) is (ops != {Op.ENCODE})
     found = [one.verdict for each in examiner.judge_entries(e.questions for e in entries) for one in each]
-    assert conclusions(found) == (NOTHING_SAID if derived else {(Outcome.FAIL, Kind.REFUSED_VALID)})
+    assert conclusions(found) == (NOTHING_SAID if derived else {(Outcome.FAIL, FailureKind.REFUSED_VALID)})
     assert all(one.verdict is Outcome.SKIP for one in found if "+" in one.id)
     assert Counter("+" in one.id for one in found)[True] > 1000 or not derived
 

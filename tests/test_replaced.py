@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from conformance import vectors
-from conformance.judge import judge, rules_for
+from conformance.judge import judge, readings_for
 from conformance.model import Case, Observation, Op, Outcome, Status
 from conformance.readings import Readings
 from conformance.replaced import as_expected
@@ -84,5 +84,5 @@ def test_declared_readings_explain_generated_cases_shown_either_way(name: str) -
 def test_bytes_that_were_kept_are_the_reading_kept_alone() -> None:
     case = Case("gen/x", Op.RECODE, "kafka", "STRING", args={"data": bytes.fromhex("0003 61 e282")})
     observed = Observation(case, Status.ANSWER, bytes.fromhex("0003 61 e282"))
-    assert rules_for("kafka", {"R-K-11": "kept"}).explain(observed) == ("R-K-11",)
-    assert rules_for("kafka", {"R-K-11": "other"}).explain(observed) == ()
+    assert readings_for("kafka", {"R-K-11": "kept"}).explain(observed) == ("R-K-11",)
+    assert readings_for("kafka", {"R-K-11": "other"}).explain(observed) == ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.report.compare import Pair, first_difference, name_difference, pairs, side_by_side
+from conformance.report.compare import PiecePair, first_difference, name_difference, pairs, side_by_side
 from conformance.report.hexview import Row, piece_rows
 from conformance.vectors import Piece
 
@@ -32,12 +32,12 @@ def test_a_changed_byte_is_under_the_caret() -> None:
 
 def test_what_is_lost_leaves_the_rest_aligned() -> None:
     assert pairs(TAGS_BYTES, bytes.fromhex("010500"), TAGS) == [
-        Pair("two tags", 0, b"\x02", 0, b"\x01"),
-        Pair("tag 0", 1, b"\x00", 1, b""),
-        Pair("size 1", 2, b"\x01", 1, b""),
-        Pair("content", 3, b"\x2a", 1, b""),
-        Pair("tag 5", 4, b"\x05", 1, b"\x05"),
-        Pair("size 0", 5, b"\x00", 2, b"\x00"),
+        PiecePair("two tags", 0, b"\x02", 0, b"\x01"),
+        PiecePair("tag 0", 1, b"\x00", 1, b""),
+        PiecePair("size 1", 2, b"\x01", 1, b""),
+        PiecePair("content", 3, b"\x2a", 1, b""),
+        PiecePair("tag 5", 4, b"\x05", 1, b"\x05"),
+        PiecePair("size 0", 5, b"\x00", 2, b"\x00"),
     ]
 
 
@@ -53,16 +53,16 @@ def test_a_value_that_grew_keeps_its_piece() -> None:
 
 def test_bytes_behind_the_end_belong_to_nothing() -> None:
     assert pairs(b"\x00", b"\x00\x00", rows(("00", "no tags"))) == [
-        Pair("no tags", 0, b"\x00", 0, b"\x00"),
-        Pair("(nothing belongs here)", 1, b"", 1, b"\x00"),
+        PiecePair("no tags", 0, b"\x00", 0, b"\x00"),
+        PiecePair("(nothing belongs here)", 1, b"", 1, b"\x00"),
     ]
 
 
 def test_bytes_between_two_pieces_belong_to_nothing() -> None:
     assert pairs(b"\x01\x02", b"\x01\x09\x02", rows(("01", "a"), ("02", "b"))) == [
-        Pair("a", 0, b"\x01", 0, b"\x01"),
-        Pair("(nothing belongs here)", 1, b"", 1, b"\x09"),
-        Pair("b", 1, b"\x02", 2, b"\x02"),
+        PiecePair("a", 0, b"\x01", 0, b"\x01"),
+        PiecePair("(nothing belongs here)", 1, b"", 1, b"\x09"),
+        PiecePair("b", 1, b"\x02", 2, b"\x02"),
     ]
 
 

@@ -12,7 +12,7 @@ import pytest
 from judging import judged
 
 from conformance import generated, vectors
-from conformance.grounds import rests_on
+from conformance.deciding_rulings import rests_on
 from conformance.judge import judge
 from conformance.model import Case, Description, Observation, Op, Outcome, Status, Verdict
 from conformance.questions import find

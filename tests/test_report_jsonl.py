@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from conformance import vectors
-from conformance.model import Description, Kind, Op, Outcome, Tally, Verdict
+from conformance.model import Description, FailureKind, Op, Outcome, Tally, Verdict
 from conformance.report.jsonl import ReportError, ReportWriter, read_report, read_reports
 from conformance.rows import verdict_of
 
@@ -26,7 +26,7 @@ VERDICTS = (
         None,
         Op.SERVE,
         Outcome.FAIL,
-        Kind.WRONG_ANSWER,
+        FailureKind.WRONG_ANSWER,
         reason="truncated",
         offset=3,
         detail="lone \ud800 surrogate\n‡",

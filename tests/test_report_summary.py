@@ -6,20 +6,20 @@ import golden
 import msgspec
 
 from conformance.findings import findings
-from conformance.model import Description, Kind, Op, Outcome, Tally, Verdict
-from conformance.report.found import findings_text
+from conformance.model import Description, FailureKind, Op, Outcome, Tally, Verdict
+from conformance.report.findings import findings_text
 from conformance.report.summary import matrix, print_summary, shares, summary_table
 from conformance.report.text import to_string
 from conformance.report.unasked import unasked
 
 
-def verdict(identifier: str, outcome: Outcome, kind: Kind | None = None, *, known: str | None = None) -> Verdict:
+def verdict(identifier: str, outcome: Outcome, kind: FailureKind | None = None, *, known: str | None = None) -> Verdict:
     """A verdict whose area stands in its id."""
     area = identifier.split("/")[1]
     return Verdict(identifier, "kafka", area, "VARINT", None, Op.DECODE, outcome, kind, known=known)
 
 
-def many(area: str, outcome: Outcome, count: int, kind: Kind | None = None) -> list[Verdict]:
+def many(area: str, outcome: Outcome, count: int, kind: FailureKind | None = None) -> list[Verdict]:
     return [verdict(f"kafka/{area}/{outcome}-{number}#decode", outcome, kind) for number in range(count)]
 
 
@@ -27,7 +27,7 @@ MIXED = [
     *many("varints", Outcome.PASS, 300),
     *many("varints", Outcome.SKIP, 1),
     *many("tag-ordering", Outcome.PASS, 20),
-    *many("tag-ordering", Outcome.FAIL, 3, Kind.ACCEPTED_INVALID),
+    *many("tag-ordering", Outcome.FAIL, 3, FailureKind.ACCEPTED_INVALID),
     *many("tag-ordering", Outcome.CONTESTED, 2),
     *many("framing", Outcome.SKIP, 4),
     verdict("kafka/framing/known#decode", Outcome.CRASH, known="kafka/framing/*"),
@@ -94,12 +94,12 @@ LEFT = [
     verdict("kafka/varints/a#decode", Outcome.PASS),
     verdict("kafka/varints/b#decode", Outcome.PASS),
     verdict("kafka/varints/c#decode", Outcome.SKIP),
-    verdict("kafka/varints/d#decode", Outcome.FAIL, Kind.WRONG_VALUE, known="d"),
+    verdict("kafka/varints/d#decode", Outcome.FAIL, FailureKind.WRONG_VALUE, known="d"),
     verdict("kafka/framing/e#decode", Outcome.PASS),
 ]
 RIGHT = [
     verdict("kafka/varints/a#decode", Outcome.PASS),
-    verdict("kafka/varints/b#decode", Outcome.FAIL, Kind.WRONG_VALUE),
+    verdict("kafka/varints/b#decode", Outcome.FAIL, FailureKind.WRONG_VALUE),
     verdict("kafka/varints/c#decode", Outcome.PASS),
     verdict("kafka/varints/d#decode", Outcome.HANG),
 ]
@@ -138,7 +138,7 @@ def test_matrix_names_the_findings_on_which_they_differ() -> None:
     left = many("varints", Outcome.PASS, 5)
     about = [("tag size", 0), ("count", 1), ("tag size", 2), ("tag size", 3), ("count", 4)]
     right = [
-        msgspec.structs.replace(left[number], verdict=Outcome.FAIL, kind=Kind.ACCEPTED_INVALID, place=place)
+        msgspec.structs.replace(left[number], verdict=Outcome.FAIL, kind=FailureKind.ACCEPTED_INVALID, place=place)
         for place, number in about
     ]
     text = to_string(matrix({"left": left, "right": right}), width=100, color=False)

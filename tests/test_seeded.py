@@ -13,7 +13,7 @@ from wire import KAFKA
 import reference
 from conformance import borders, seeded
 from conformance.all_types import ARRAYS, types_of
-from conformance.own import own
+from conformance.reference_codec import reference_codec
 from conformance.values import equal, to_json
 from reference.primitives import INTEGERS
 
@@ -29,9 +29,9 @@ def without_attributes(value: Any) -> Any:
 
 
 def round_trip(dialect: str, name: str, version: int | None, value: Any) -> tuple[bytes, Any]:
-    written = own().encode(name, value, dialect=dialect, version=version)
-    assert own().recode(name, written, dialect=dialect, version=version) == written
-    return written, own().decode(name, written, dialect=dialect, version=version)
+    written = reference_codec().encode(name, value, dialect=dialect, version=version)
+    assert reference_codec().recode(name, written, dialect=dialect, version=version) == written
+    return written, reference_codec().decode(name, written, dialect=dialect, version=version)
 
 
 @pytest.mark.parametrize("dialect", reference.dialects)
@@ -150,7 +150,7 @@ def test_request_frames_are_of_every_api() -> None:
     random = Random(3)
     frames = [seeded.value("RequestFrame", random, dialect=KAFKA) for _ in range(1500)]
     keys = {frame["header"]["RequestApiKey"] for frame in frames}
-    assert keys == set(own().dialect(KAFKA).apis())
+    assert keys == set(reference_codec().dialect(KAFKA).apis())
 
 
 def test_a_type_that_is_none_has_no_values() -> None:

@@ -12,7 +12,7 @@ from conformance import ledger, selection, vectors
 from conformance.model import Description, Op
 from conformance.questions import Derivation, Question
 from conformance.selection import LeftOut
-from conformance.vectors import Kind, Vector
+from conformance.vectors import Vector, VectorKind
 from reference.errors import Reason
 
 
@@ -24,7 +24,7 @@ def selected(chosen: Iterable[Vector], left_out: LeftOut | None = None, **member
     return [*selection.of_vectors(chosen, described(**members), left_out)]
 
 
-def of_kind(kind: Kind, area: str = "varints") -> tuple[Vector, ...]:
+def of_kind(kind: VectorKind, area: str = "varints") -> tuple[Vector, ...]:
     return tuple(vector for vector in vectors.load(["kafka"], [area]) if vector.kind is kind)
 
 
@@ -42,7 +42,7 @@ def asks_for_a_version(vector: Vector) -> bool:
     ],
 )
 def test_an_invalid_vector_is_asked_once(ops: frozenset[Op], expected: set[Op]) -> None:
-    negatives = of_kind(Kind.INVALID)
+    negatives = of_kind(VectorKind.INVALID)
     left_out = LeftOut()
     questions = selected(negatives, left_out, ops=frozenset(ops))
     assert {question.case.op for question in questions} == expected
@@ -51,10 +51,10 @@ def test_an_invalid_vector_is_asked_once(ops: frozenset[Op], expected: set[Op]) 
 
 
 def test_an_invalid_vector_is_asked_as_recode_where_its_type_has_that_op_alone() -> None:
-    negatives = [vector for vector in of_kind(Kind.INVALID) if vector.type == "VARINT"]
+    negatives = [vector for vector in of_kind(VectorKind.INVALID) if vector.type == "VARINT"]
     listed: dict[str, Any] = {"types": {"kafka": {"VARINT": None, "VARLONG": None}}}
     narrowed = {"kafka": {"VARINT": frozenset({Op.RECODE})}}
-    questions = selected(of_kind(Kind.INVALID), **listed, type_ops=narrowed)
+    questions = selected(of_kind(VectorKind.INVALID), **listed, type_ops=narrowed)
     by_type = {(question.case.type, question.case.op) for question in questions}
     assert by_type == {("VARINT", Op.RECODE), ("VARLONG", Op.DECODE)}
     assert len([question for question in questions if question.case.type == "VARINT"]) == len(negatives) > 5
@@ -62,7 +62,7 @@ def test_an_invalid_vector_is_asked_as_recode_where_its_type_has_that_op_alone()
 
 
 def test_a_valid_vector_is_asked_in_every_op_that_there_is() -> None:
-    valid = of_kind(Kind.VALID)
+    valid = of_kind(VectorKind.VALID)
     left_out = LeftOut()
     questions = selected(valid, left_out, ops=TYPED)
     assert [question.case for question in questions] == [vector.case(op) for vector in valid for op in vector.ops]
@@ -71,8 +71,8 @@ def test_a_valid_vector_is_asked_in_every_op_that_there_is() -> None:
 
 def test_what_is_not_offered_is_counted_by_what_is_not_offered() -> None:
     left_out = LeftOut()
-    serves = of_kind(Kind.SERVE, "unsupported-versions")
-    chosen = [*of_kind(Kind.VALID), *serves]
+    serves = of_kind(VectorKind.SERVE, "unsupported-versions")
+    chosen = [*of_kind(VectorKind.VALID), *serves]
     questions = selected(chosen, left_out, ops=frozenset({Op.DECODE}), types={"kafka": {"VARINT": None}})
     assert {question.case.type for question in questions} == {"VARINT"}
     assert {question.case.op for question in questions} == {Op.DECODE}
@@ -87,7 +87,7 @@ def test_another_dialects_implementation_is_asked_nothing() -> None:
     chosen = vectors.load(["kafka"], ["varints"])
     left_out = LeftOut()
     assert selected(chosen, left_out, dialects=("wire-format",)) == []
-    cases = sum(1 if vector.kind is Kind.INVALID else len(vector.ops) for vector in chosen)
+    cases = sum(1 if vector.kind is VectorKind.INVALID else len(vector.ops) for vector in chosen)
     assert left_out.not_offered == {"kafka": cases}
 
 
@@ -121,7 +121,7 @@ def test_entries_are_vectors_ledger_cases_and_what_is_derived_from_them() -> Non
     written = vectors.load(["kafka"], [ledger.AREA])
     assert len(stored) == len(ledger_ids())
     assert len(found) == len(derived) + len(stored) + sum(
-        1 if vector.kind is Kind.INVALID else len(vector.ops) for vector in written
+        1 if vector.kind is VectorKind.INVALID else len(vector.ops) for vector in written
     )
     with_bytes = {vector.id for vector in in_the_ledger() if vector.data}
     assert {entry.name for entry in derived} == {

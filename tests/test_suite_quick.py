@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -15,7 +16,7 @@ import pytest
 from conformance import judge as judging
 from conformance import ledger, vectors
 from conformance.model import Observation, Op, Status
-from conformance.own import own
+from conformance.reference_codec import reference_codec
 from conformance.suite.scopes import scopes
 from conformance.values import difference, identical
 
@@ -43,7 +44,7 @@ def test_a_verdict_at_a_glance_is_the_one_that_is_come_to_slowly(half: str | Non
 def test_identical_values_do_not_differ_and_no_two_forms_are_identical() -> None:
     for vector in ledger.every_vector("kafka"):
         assert vector.type is not None
-        value = own().decode(vector.type, vector.data, dialect=vector.dialect, version=vector.version)
+        value = reference_codec().decode(vector.type, vector.data, dialect=vector.dialect, version=vector.version)
         assert not identical(vector.value, value) or difference(vector.value, value) is None
     for one, other in [(True, 1), (0, False), (1.0, 1), (0.0, -0.0), (b"a", "a"), ([], ()), (None, False)]:
         assert not identical(one, other)
@@ -74,6 +75,7 @@ def test_scopes_are_contiguous_and_of_one_implementation() -> None:
 #: The reference, which writes down what it is asked.
 COUNTS = """
 import os
+import re
 from reference import decode as _decode, encode
 
 types = {"kafka": {"UNSIGNED_VARINT": None, "VARINT": None, "VARLONG": None}}
@@ -141,3 +143,28 @@ def test_hypothesis_is_imported_for_properties_only(folder: Path) -> None:
 def test_a_vector_is_changed_by_msgspec() -> None:
     vector = vectors.load(["kafka"], ["varints"])[0]
     assert msgspec.structs.replace(vector, also=()).id == vector.id
+
+
+def test_what_a_mark_of_the_user_skips_is_not_counted_as_asked(folder: Path) -> None:
+    (folder / "conftest.py").write_text(
+        "import pytest\n"
+        "def pytest_collection_modifyitems(items):\n"
+        "    for item in items[:2]:\n"
+        "        item.add_marker(pytest.mark.skip(reason='mine'))\n"
+    )
+    text = run(folder, "--impl=counts")
+    assert " 2 skipped" in text
+    counts = re.search(r"incomplete: ([\d,]+) of ([\d,]+) asked", text)
+    assert counts
+    asked, planned = (int(count.replace(",", "")) for count in counts.groups())
+    assert planned - asked == 2
+
+
+def test_a_run_whose_every_item_a_mark_skips_fails(folder: Path) -> None:
+    (folder / "conftest.py").write_text(
+        "import pytest\n"
+        "def pytest_collection_modifyitems(items):\n"
+        "    for item in items:\n"
+        "        item.add_marker(pytest.mark.skip(reason='mine'))\n"
+    )
+    assert "nothing was asked" in run(folder, "--impl=counts")

@@ -20,7 +20,7 @@ import pytest
 import reference
 from conformance import vectors
 from conformance.model import Op
-from conformance.vectors import Kind, Vector, VectorError, VectorFile
+from conformance.vectors import Vector, VectorError, VectorFile, VectorKind
 
 FOLDER = Path(vectors.__file__).parents[2] / "vectors"
 FILES = sorted(path for path in FOLDER.glob("*/*.json"))
@@ -175,7 +175,7 @@ def text(document: Document) -> bytes:
 
 def test_a_vector_of_every_kind_is_taken() -> None:
     file = vectors.parse(text(RIGHT), "right.json")
-    assert {vector.kind for vector in file.vectors} == set(Kind)
+    assert {vector.kind for vector in file.vectors} == set(VectorKind)
     assert list(VALIDATOR.iter_errors(RIGHT)) == []
     assert [vector.path for vector in file.vectors][:2] == ["kafka/framing/five", "kafka/framing/six"]
     assert file.vectors[1].data == b"\x05\x06\x06"
@@ -490,7 +490,7 @@ def _answers(vector: Vector, op: Op) -> set[tuple[str, ...]]:
 
 def test_another_reading_of_what_is_invalid_says_of_both_ops_what_comes_of_it() -> None:
     """Where a library offers `recode` alone, that is what is asked in place of `decode`."""
-    found = [vector for vector in VECTORS if vector.kind is Kind.INVALID and vector.also]
+    found = [vector for vector in VECTORS if vector.kind is VectorKind.INVALID and vector.also]
     assert len(found) > 100
     assert [v.path for v in found if _answers(v, Op.DECODE) != _answers(v, Op.RECODE)] == []
 
@@ -545,7 +545,7 @@ def in_one_place(negative: bytes, twin: bytes) -> bool:
 
 
 TWINS = {(vector.dialect, vector.area, vector.id): vector for vector in VECTORS}
-NEGATIVES = [vector for vector in VECTORS if vector.kind is Kind.INVALID]
+NEGATIVES = [vector for vector in VECTORS if vector.kind is VectorKind.INVALID]
 
 
 def test_there_are_many_negatives() -> None:
@@ -555,7 +555,7 @@ def test_there_are_many_negatives() -> None:
 @pytest.mark.parametrize("file", vectors.files(), ids=lambda file: f"{file.dialect}/{file.area}")
 def test_a_negative_differs_from_its_twin_in_one_place(file: VectorFile) -> None:
     for negative in file.vectors:
-        if negative.kind is not Kind.INVALID:
+        if negative.kind is not VectorKind.INVALID:
             continue
         assert negative.reject is not None
         twin = TWINS[negative.dialect, negative.area, negative.twin or ""]

@@ -16,13 +16,13 @@ from judging import judged_by_asking
 
 import reference
 from conformance import strategies, vectors
-from conformance.grounds import grounds
+from conformance.deciding_rulings import deciding_rulings
 from conformance.model import Outcome
 from reference import DecodeError, EncodeError, Reason, Reference, Rules
 from reference.cursor import Reader
 from reference.dialects import DIALECTS, UnknownType
 from reference.dialects.wire_format import WireFormat, messages
-from reference.dialects.wire_format.client import Client, Connection
+from reference.dialects.wire_format.client import WireFormatClient, WireFormatConnection
 from reference.dialects.wire_format.sets import Answered, message_sets, pair
 
 DIALECT = "wire-format"
@@ -100,9 +100,9 @@ def test_with_another_number_of_entries_nobody_knows_what_was_appended(
 # --- The client's connection ------------------------------------------------------------------------------------------
 
 
-def connection() -> Connection:
+def connection() -> WireFormatConnection:
     dialect = WireFormat()
-    return Connection(Client(dialect.codecs, dialect.apis(), Rules()))
+    return WireFormatConnection(WireFormatClient(dialect.codecs, dialect.apis(), Rules()))
 
 
 def test_responses_in_any_order_find_their_requests() -> None:
@@ -557,7 +557,7 @@ def _taken() -> list[dict[str, str]]:
 
 @pytest.mark.parametrize("taken", _taken(), ids=str)
 def test_what_another_reading_gives_is_contested_and_never_fails(taken: dict[str, str]) -> None:
-    own = Reference(reference.take(reference.rulings(DIALECT).values(), taken))
+    own = Reference(reference.rules_with(reference.rulings(DIALECT).values(), taken))
     found = [
         judged_by_asking(own, vector, vector.case(op))[1] for vector in vectors.load([DIALECT]) for op in vector.ops
     ]
@@ -598,7 +598,7 @@ def test_a_refusal_names_its_ruling(vector: str, named: tuple[str, ...]) -> None
     assert set(named) <= set(found.rulings)
     explained = reference.explain(found.type, found.data, dialect=DIALECT)
     assert explained.error is not None
-    assert grounds(found.type, found.data, DIALECT, None, explained.error, explained.spans) == named
+    assert deciding_rulings(found.type, found.data, DIALECT, None, explained.error, explained.spans) == named
 
 
 # --- Whatever arrives -------------------------------------------------------------------------------------------------

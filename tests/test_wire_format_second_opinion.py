@@ -18,11 +18,11 @@ from conformance import vectors
 from conformance.model import Op
 from conformance.patterns import mismatch
 from conformance.values import equal
-from conformance.vectors import Kind, Vector
+from conformance.vectors import Vector, VectorKind
 from reference.cursor import Reader
 from reference.dialects import DIALECTS
 from reference.dialects.wire_format import WireFormat, broker, client, messages
-from reference.dialects.wire_format.parts import Fields, Fixed, MessageSet, Part, Scalar, Several
+from reference.dialects.wire_format.parts import Fixed, MessageSet, NamedParts, Part, Scalar, Several
 from reference.dialects.wire_format.sets import message_sets, pair
 from reference.primitives import PRIMITIVES
 
@@ -68,12 +68,12 @@ def test_every_vector_with_bytes_is_asked() -> None:
 def test_it_concludes_what_the_vectors_demand(vector: Vector) -> None:
     found = said(vector)
     match vector.kind:
-        case Kind.VALID:
+        case VectorKind.VALID:
             assert equal(vector.value, found)
             assert opinion.encode(vector.type or "", vector.value) == vector.data
-        case Kind.INVALID:
+        case VectorKind.INVALID:
             assert found == "refused"
-        case Kind.SERVE:
+        case VectorKind.SERVE:
             patterns, closes = vector.expected
             assert mismatch(patterns, found[0], DIALECT) is None
             assert found[1] is closes
@@ -150,14 +150,18 @@ def _uncounted(part: Part) -> Part:
 
 def _wide_offsets(part: Part) -> Part:
     wide = Several(Scalar(PRIMITIVES["INT64"]), beside="partitions")
-    return Fields({**part.parts, "offsets": wide}) if isinstance(part, Fields) and "partitions" in part.parts else part
+    return (
+        NamedParts({**part.parts, "offsets": wide})
+        if isinstance(part, NamedParts) and "partitions" in part.parts
+        else part
+    )
 
 
 def _error_first(part: Part) -> Part:
-    if not isinstance(part, Fields) or "error" not in part.parts:
+    if not isinstance(part, NamedParts) or "error" not in part.parts:
         return part
     names = dict.fromkeys(("correlation_id", "error", "version_id", *part.parts))
-    return Fields({name: part.parts[name] for name in names})
+    return NamedParts({name: part.parts[name] for name in names})
 
 
 def _any_version(part: Part) -> Part:
@@ -166,11 +170,11 @@ def _any_version(part: Part) -> Part:
 
 
 def _with_acks(part: Part) -> Part:
-    return Fields({**part.parts, "acks": Several(Scalar(PRIMITIVES["INT16"]))}) if _has_errors(part) else part
+    return NamedParts({**part.parts, "acks": Several(Scalar(PRIMITIVES["INT16"]))}) if _has_errors(part) else part
 
 
-def _has_errors(part: Part) -> TypeGuard[Fields]:
-    return isinstance(part, Fields) and "errors" in part.parts
+def _has_errors(part: Part) -> TypeGuard[NamedParts]:
+    return isinstance(part, NamedParts) and "errors" in part.parts
 
 
 class _Nullable(Several):
@@ -208,7 +212,7 @@ def _answers_acks_0(patch: pytest.MonkeyPatch) -> None:
 
 
 def _counts_nothing(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(broker.Broker, "_append", lambda self, topic, partition, found: (0, 0))
+    patch.setattr(broker.WireFormatBroker, "_append", lambda self, topic, partition, found: (0, 0))
 
 
 def _success_for_all_acks(patch: pytest.MonkeyPatch) -> None:
@@ -216,16 +220,16 @@ def _success_for_all_acks(patch: pytest.MonkeyPatch) -> None:
 
 
 def _last_one_s_id(patch: pytest.MonkeyPatch) -> None:
-    answer, ids = broker.Broker.answer, []
+    answer, ids = broker.WireFormatBroker.answer, []
 
-    def planted(self: broker.Broker, frame: bytes) -> bytes | None:
+    def planted(self: broker.WireFormatBroker, frame: bytes) -> bytes | None:
         found = answer(self, frame)
         if not found:
             return found
         ids.append(found[4:8])
         return found[:4] + ids[-2:][0] + found[8:]
 
-    patch.setattr(broker.Broker, "answer", planted)
+    patch.setattr(broker.WireFormatBroker, "answer", planted)
 
 
 def _sorts_offsets(patch: pytest.MonkeyPatch) -> None:
@@ -233,12 +237,12 @@ def _sorts_offsets(patch: pytest.MonkeyPatch) -> None:
 
 
 def _matches_no_id(patch: pytest.MonkeyPatch) -> None:
-    answer = client.Client._answer
+    answer = client.WireFormatClient._answer
 
-    def planted(self: client.Client, api: str, asked: Any, response: bytes) -> Any:
+    def planted(self: client.WireFormatClient, api: str, asked: Any, response: bytes) -> Any:
         return answer(self, api, asked, response[:4] + asked["correlation_id"].to_bytes(4, signed=True) + response[8:])
 
-    patch.setattr(client.Client, "_answer", planted)
+    patch.setattr(client.WireFormatClient, "_answer", planted)
 
 
 def _does_not_pair(patch: pytest.MonkeyPatch) -> None:
@@ -299,7 +303,7 @@ def test_a_wrong_reading_in_the_reference_is_noticed(name: str, monkeypatch: pyt
     ],
 )
 def test_another_reading_of_the_reference_is_noticed(ruling: str, reading: str, shown_by: str) -> None:
-    own = reference.Reference(reference.take(reference.rulings(DIALECT).values(), {ruling: reading}))
+    own = reference.Reference(reference.rules_with(reference.rulings(DIALECT).values(), {ruling: reading}))
     assert shown_by in disagreements(own)
 
 

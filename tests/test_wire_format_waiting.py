@@ -11,7 +11,7 @@ from reference.dialects.wire_format.waiting import (
     ALL_IN_SYNC,
     CLIENT,
     REQUEST_TIMED_OUT,
-    Answer,
+    BrokerAction,
     MeaninglessError,
     Partition,
     Produced,
@@ -89,9 +89,9 @@ def test_a_client_s_fetch_acknowledges_nothing() -> None:
 
 def test_a_replica_s_fetch_ends_a_producer_s_waiting() -> None:
     produced = Produced(3, 100, 0, ((("t", 0), 5),))
-    assert produced.answer({("t", 0): PARTITION}, 1, SIGNED) is Answer.WAIT
-    assert produced.answer({("t", 0): PARTITION.fetched(CLIENT, 5)}, 1, SIGNED) is Answer.WAIT
-    assert produced.answer({("t", 0): PARTITION.fetched(3, 5)}, 1, SIGNED) is Answer.ANSWER
+    assert produced.answer({("t", 0): PARTITION}, 1, SIGNED) is BrokerAction.WAIT
+    assert produced.answer({("t", 0): PARTITION.fetched(CLIENT, 5)}, 1, SIGNED) is BrokerAction.WAIT
+    assert produced.answer({("t", 0): PARTITION.fetched(3, 5)}, 1, SIGNED) is BrokerAction.ANSWER
 
 
 # --- Produce requests -------------------------------------------------------------------------------------------------
@@ -104,28 +104,28 @@ PARTITIONS: Mapping[tuple[str, int], Partition] = {("t", 0): PARTITION, ("u", 7)
 @pytest.mark.parametrize(
     ("required", "now", "answer"),
     [
-        (0, 1000, Answer.NONE),  # nothing is sent, whatever came of it
-        (0, 9000, Answer.NONE),
-        (1, 1000, Answer.ANSWER),
-        (1, 9000, Answer.ANSWER),  # all are there: it is no timeout, however late
-        (2, 1000, Answer.WAIT),
-        (2, 2499, Answer.WAIT),
-        (2, 2500, Answer.TIMED_OUT),
-        (2, 2501, Answer.TIMED_OUT),
+        (0, 1000, BrokerAction.NONE),  # nothing is sent, whatever came of it
+        (0, 9000, BrokerAction.NONE),
+        (1, 1000, BrokerAction.ANSWER),
+        (1, 9000, BrokerAction.ANSWER),  # all are there: it is no timeout, however late
+        (2, 1000, BrokerAction.WAIT),
+        (2, 2499, BrokerAction.WAIT),
+        (2, 2500, BrokerAction.TIMED_OUT),
+        (2, 2501, BrokerAction.TIMED_OUT),
     ],
 )
-def test_when_a_produce_request_is_answered(required: int, now: int, answer: Answer) -> None:
+def test_when_a_produce_request_is_answered(required: int, now: int, answer: BrokerAction) -> None:
     produced = Produced(required, ack_timeout=1500, came=1000, ends=SETS)
     assert produced.answer(PARTITIONS, now, SIGNED) is answer
 
 
 def test_without_time_it_is_answered_at_once() -> None:
     for timeout in (0, -1):
-        assert Produced(2, timeout, 1000, SETS).answer(PARTITIONS, 1000, SIGNED) is Answer.TIMED_OUT
+        assert Produced(2, timeout, 1000, SETS).answer(PARTITIONS, 1000, SIGNED) is BrokerAction.TIMED_OUT
 
 
 def test_a_request_without_message_sets_waits_for_nothing() -> None:
-    assert Produced(3, 1500, 1000, ()).answer({}, 1000, SIGNED) is Answer.ANSWER
+    assert Produced(3, 1500, 1000, ()).answer({}, 1000, SIGNED) is BrokerAction.ANSWER
 
 
 def test_a_timeout_is_an_error_of_the_sets_that_lack_acknowledgements() -> None:

@@ -9,15 +9,15 @@ import pytest
 from click.testing import CliRunner, Result
 
 from conformance.connection import Options
-from conformance.connection import manners as module
+from conformance.connection import protocol_check as module
 from wireproof.commands.wrapper_check import wrapper
 
-MANNERS = Path(__file__).parent / "manners"
+PROGRAMS = Path(__file__).parent / "programs"
 
 
 @pytest.fixture(autouse=True)
-def _in_manners(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(MANNERS)
+def _in_programs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(PROGRAMS)
     monkeypatch.setattr(module, "MANY", 1000)
     monkeypatch.setattr(module, "PAUSE", 0.01)
     monkeypatch.setattr(module, "LARGE", 1 << 17)
@@ -39,7 +39,7 @@ def faulty(fault: str = "") -> str:
     return f"exec:{sys.executable} faulty.py {fault}"
 
 
-def test_good_manners() -> None:
+def test_a_program_that_keeps_to_the_protocol() -> None:
     result = check(faulty())
     assert result.exit_code == 0, result.output
     assert "✗" not in result.output

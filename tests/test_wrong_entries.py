@@ -10,9 +10,9 @@ from judging import judged, judged_by_asking
 
 import reference
 from conformance import vectors
-from conformance.judge import rules_for
+from conformance.judge import readings_for
 from conformance.model import DEVIATIONS, Observation, Outcome, Status
-from conformance.vectors import Kind, Vector, VectorFile, Wrong
+from conformance.vectors import Vector, VectorFile, VectorKind, Wrong
 
 FILES = vectors.files()
 VECTORS = vectors.load()
@@ -98,14 +98,14 @@ LONG = 10_000
 @pytest.mark.parametrize("reading", READINGS, ids="-".join)
 def test_another_reading_is_contested_and_nothing_else(reading: tuple[str, str, str]) -> None:
     dialect, ruling, name = reading
-    other = reference.Reference(reference.take(reference.rulings(dialect).values(), {ruling: name}))
+    other = reference.Reference(reference.rules_with(reference.rulings(dialect).values(), {ruling: name}))
     other.configure(vectors.settings(dialect), dialect=dialect)
     chosen = [v for v in VECTORS if v.dialect == dialect and (len(v.data) < LONG or ruling in v.rulings)]
-    declared = rules_for(dialect, {ruling: name}) if (dialect, ruling) in DECLARED else None
+    declared = readings_for(dialect, {ruling: name}) if (dialect, ruling) in DECLARED else None
     found = [
         (vector, *judged_by_asking(other, vector, vector.case(op), declared))
         for vector in chosen
-        for op in (vector.ops[:1] if vector.kind is Kind.INVALID else vector.ops)
+        for op in (vector.ops[:1] if vector.kind is VectorKind.INVALID else vector.ops)
     ]
     verdicts = [verdict for _, _, verdict in found]
     met = Counter(verdict.verdict for verdict in verdicts)

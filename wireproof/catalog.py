@@ -123,19 +123,20 @@ def make(source: Path, folder: Path) -> tuple[int, int]:
 
 
 def _index(source: str, schemas: list[Schema]) -> dict[str, Any]:
-    live = [found for found in schemas if found.versions]
+    live = [catalog for catalog in schemas if catalog.versions]
     apis: dict[int, str] = {}
-    for found in live:
-        if found.kind == "request" and found.api_key is not None:
-            name = found.name.removesuffix("Request")
-            other = apis.setdefault(found.api_key, name)
+    for catalog in live:
+        if catalog.kind == "request" and catalog.api_key is not None:
+            name = catalog.name.removesuffix("Request")
+            other = apis.setdefault(catalog.api_key, name)
             if other != name:
-                raise SchemaError(f"{other} and {name} share the api key {found.api_key}")
+                raise SchemaError(f"{other} and {name} share the api key {catalog.api_key}")
     return {
         "made_by": source,
         "apis": {str(key): name for key, name in sorted(apis.items())},
         "messages": {
-            found.name: [found.versions.low, found.versions.high] for found in sorted(live, key=lambda one: one.name)
+            catalog.name: [catalog.versions.low, catalog.versions.high]
+            for catalog in sorted(live, key=lambda one: one.name)
         },
     }
 

@@ -79,13 +79,13 @@ def _show(error: click.ClickException) -> None:
     from conformance.report.text import paragraph
 
     if isinstance(error, click.exceptions.NoArgsIsHelpError):
-        told: click.ClickException = error
+        shown: click.ClickException = error
     elif isinstance(error, click.UsageError):
-        told = click.UsageError(paragraph(error.format_message()), error.ctx)
+        shown = click.UsageError(paragraph(error.format_message()), error.ctx)
     else:
-        told = click.ClickException(paragraph(error.format_message()))
+        shown = click.ClickException(paragraph(error.format_message()))
     with contextlib.suppress(OSError):
-        told.show()
+        shown.show()
 
 
 def _of_system(error: OSError) -> str:

@@ -207,7 +207,7 @@ class ChildConnection(Closing):
 
     def _ask_more(self, process: Process) -> None:
         if not self._settling:
-            self._send(process, self._talk.take())
+            self._send(process, self._talk.data_to_send())
 
     def _send(self, process: Process, data: bytes) -> None:
         for line in data.splitlines() if self._options.transcript else ():
@@ -270,24 +270,24 @@ class ChildConnection(Closing):
             return
         if not brief and self._hear(process.show_stack()) and not process.gone:
             return  # late, but alive
-        told = self._talk.silent if brief else self._talk.ended
-        self._end(process, lambda stderr: endings.hung(allowed, stderr), told)
+        report = self._talk.silent if brief else self._talk.ended
+        self._end(process, lambda stderr: endings.hung(allowed, stderr), report)
 
     def _end(
         self,
         process: Process,
         tell: Callable[[bytes], Ending],
-        told: Callable[[Ending], None] | None = None,
+        report: Callable[[Ending], None] | None = None,
     ) -> None:
         self._hear(process.kill_copy())
         if process.lost is None:
             self._hear(process.kill())
-        self._gone(process, tell(process.stderr), told or self._talk.ended)
+        self._gone(process, tell(process.stderr), report or self._talk.ended)
 
-    def _gone(self, process: Process, ending: Ending, told: Callable[[Ending], None]) -> None:
+    def _gone(self, process: Process, ending: Ending, report: Callable[[Ending], None]) -> None:
         """A process has ended, or a copy of the worker: then the next one begins, and is given the settings again."""
         self._junk = 0
-        told(ending)
+        report(ending)
         if process.lost is None:
             self._process = None
             return

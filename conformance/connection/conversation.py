@@ -20,7 +20,7 @@ WINDOW_BYTES = 1 << 20
 
 
 @dataclass
-class _Trial:
+class _Repetition:
     """After a death with several questions open: they are put again, one at a time, until one repeats it.
 
     The last that was answered comes first: it may have died after its answer. `brief`: it was no death, but a brief
@@ -83,7 +83,7 @@ class Conversation:
         self._open_bytes = 0
         self._answered: set[int] = set()
         self._last_answered: int | None = None
-        self._trial: _Trial | None = None
+        self._trial: _Repetition | None = None
 
     def begin(self, cases: Sequence[Case]) -> None:
         """Take up new cases."""
@@ -127,7 +127,7 @@ class Conversation:
 
     # What is asked.
 
-    def take(self) -> bytes:
+    def data_to_send(self) -> bytes:
         """The questions to be put now, as lines; empty when enough are open or all have been put."""
         if self._trial is None and len(self._open) > WINDOW // 2:
             return b""  # a few large writes are quicker than many small ones
@@ -304,7 +304,7 @@ class Conversation:
     def _try(self, opened: list[int], ending: Ending, *, brief: bool) -> None:
         before = self._last_answered
         queue = deque(opened if before is None else [before, *opened])
-        self._trial = _Trial(queue, ending, opened, before, brief)
+        self._trial = _Repetition(queue, ending, opened, before, brief)
 
     def forget(self) -> None:
         """The process is gone: nothing is open any more, and no answer can come late."""
@@ -328,14 +328,14 @@ class Conversation:
         if trial is not None:
             self._again(trial.queue)
 
-    def _repeated(self, trial: _Trial, ending: Ending, *, still_open: bool) -> None:
+    def _repeated(self, trial: _Repetition, ending: Ending, *, still_open: bool) -> None:
         self._end_trial()
         if not still_open:
             ending = replace(ending, detail=f"{ending.detail}\nit had answered the question before it ended")
         index = trial.opened[0] if trial.last is None else trial.last
         self._put(index, _blame(self._cases[index], ending))
 
-    def _not_repeated(self, trial: _Trial) -> None:
+    def _not_repeated(self, trial: _Repetition) -> None:
         self._trial = None
         if trial.brief:
             self._slow = True

@@ -135,10 +135,10 @@ def _type_ops(found: Any, ops: frozenset[Op]) -> dict[str, dict[str, frozenset[O
         for name, listed in names.items():
             if isinstance(listed, Mapping) and "ops" in listed:
                 member = f'types["{dialect}"]["{name}"]["ops"]'
-                own = _op_names(member, listed["ops"])
-                if not own <= ops:
+                type_ops = _op_names(member, listed["ops"])
+                if not type_ops <= ops:
                     _wrong(member, listed["ops"], f"some of the ops that it offers: {', '.join(sorted(ops))}")
-                narrowed.setdefault(dialect, {})[name] = own
+                narrowed.setdefault(dialect, {})[name] = type_ops
     return narrowed
 
 

@@ -125,8 +125,8 @@ def python_frame(stderr: bytes) -> str:
     """The top frame, "module:function", of the last stack that faulthandler printed, but for the standard library."""
     stacks = _STACK.findall(stderr.decode(errors="replace"))
     frames = _FRAME.findall(stacks[-1]) if stacks else []
-    own = [(file, name) for file, name in frames if not _is_ours(file) and not _is_standard(file)]
-    return f"{_module_name(own[0][0])}:{own[0][1]}" if own else ""
+    their_frames = [(file, name) for file, name in frames if not _is_ours(file) and not _is_standard(file)]
+    return f"{_module_name(their_frames[0][0])}:{their_frames[0][1]}" if their_frames else ""
 
 
 def _is_ours(file: str) -> bool:

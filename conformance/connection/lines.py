@@ -153,7 +153,7 @@ def configure_question(seq: int, dialect: str, settings: Mapping[str, Any]) -> b
     return dumps({"seq": seq, "op": "configure", "dialect": dialect, "settings": settings})
 
 
-class Question(NamedTuple):
+class QuestionLine(NamedTuple):
     """A line as our own worker reads it. `case` is None for describe and configure."""
 
     op: str
@@ -162,15 +162,15 @@ class Question(NamedTuple):
     message: Mapping[str, Any]
 
 
-def read_question(line: bytes) -> Question:
+def read_question(line: bytes) -> QuestionLine:
     """A line of the asking side. The case has no id: that stays with the asker."""
     message = loads(line)
     op = message["op"]
     if op in ("describe", "configure"):
-        return Question(op, message.get("seq", 0), None, message)
+        return QuestionLine(op, message.get("seq", 0), None, message)
     args = {name: _FROM_JSON[name](message[name]) for name in ARGUMENTS[Op(op)]}
     case = Case("", Op(op), message["dialect"], message.get("type"), message.get("version"), args)
-    return Question(op, message["seq"], case, message)
+    return QuestionLine(op, message["seq"], case, message)
 
 
 # Answers.
@@ -195,16 +195,16 @@ def answer(seq: int, observation: Observation) -> bytes:
     return dumps(message)
 
 
-def _put_answer(message: dict[str, Any], op: Op, given: Any) -> None:
+def _put_answer(message: dict[str, Any], op: Op, answer: Any) -> None:
     match op:
         case Op.DECODE | Op.LOOKUP:
-            message["value"] = to_json(given)
+            message["value"] = to_json(answer)
         case Op.ENCODE | Op.RECODE | Op.CONVERT:
-            message["data"] = given.hex()
+            message["data"] = answer.hex()
         case Op.SERVE:
-            message["sent"], message["closed"] = given[0].hex(), given[1]
+            message["sent"], message["closed"] = answer[0].hex(), answer[1]
         case _:
-            message[_MEMBER[op]] = given
+            message[_MEMBER[op]] = answer
 
 
 _MEMBER: Mapping[Op, str] = {
@@ -226,7 +226,7 @@ _OUT_OF_MEMORY = frozenset({"MemoryError", "OutOfMemoryError"})
 _LEADING_NAME = re.compile(r"([A-Za-z_][\w.$]*):\s")
 
 
-class Answer(NamedTuple):
+class AnswerLine(NamedTuple):
     """An answering side's line: which question, which kind of answer (`value`, `reject`, …), the whole object."""
 
     seq: int
@@ -234,7 +234,7 @@ class Answer(NamedTuple):
     message: Mapping[str, Any]
 
 
-def read_answer(line: bytes) -> Answer:
+def read_answer(line: bytes) -> AnswerLine:
     """A line of the answering side, its kind known, its content not yet looked at. Raises LineError."""
     message = loads(line)
     if not isinstance(message, dict):
@@ -245,8 +245,8 @@ def read_answer(line: bytes) -> Answer:
     if len(message) == 2:  # the quick way for nearly all
         _, kind = message
         if kind in _KINDS:
-            return Answer(seq, kind, message)
-    return Answer(seq, _kind(seq, message), message)
+            return AnswerLine(seq, kind, message)
+    return AnswerLine(seq, _kind(seq, message), message)
 
 
 def _kind(seq: int, message: Mapping[str, Any]) -> str:
@@ -261,9 +261,9 @@ def _kind(seq: int, message: Mapping[str, Any]) -> str:
     return kind
 
 
-def observation(case: Case, given: Answer) -> Observation:
+def observation(case: Case, answer: AnswerLine) -> Observation:
     """What the answer says of the case. Raises LineError when it cannot be an answer to it."""
-    kind, message = given.kind, given.message
+    kind, message = answer.kind, answer.message
     try:
         if kind == "value" and case.op is Op.DECODE:
             return Observation(case, Status.ANSWER, from_json(message["value"]))
@@ -272,8 +272,8 @@ def observation(case: Case, given: Answer) -> Observation:
         if kind in _OTHER:
             return _OTHER[kind](case, message)
     except (ShapeError, ValueFormatError, RecursionError) as error:
-        raise LineError(str(error) or "nested too deeply", given.seq) from None
-    raise LineError(f"`{kind}` is no answer to {case.op.value}: `{_MEMBER[case.op]}` was expected", given.seq)
+        raise LineError(str(error) or "nested too deeply", answer.seq) from None
+    raise LineError(f"`{kind}` is no answer to {case.op.value}: `{_MEMBER[case.op]}` was expected", answer.seq)
 
 
 def _answered(op: Op, message: Mapping[str, Any]) -> Any:
@@ -356,13 +356,13 @@ def read_description(line: bytes) -> Description:
         raise LineError(str(error)) from None
 
 
-def read_configured(given: Answer) -> bool:
+def read_configured(answer: AnswerLine) -> bool:
     """The answer to configure: taken, or not offered. Raises LineError, with the implementation's text if it failed."""
-    message = given.message
-    if given.kind == "unsupported":
+    message = answer.message
+    if answer.kind == "unsupported":
         return False
-    if given.kind == "ok" and message["ok"] is True:
+    if answer.kind == "ok" and message["ok"] is True:
         return True
-    if given.kind == "error":
-        raise LineError(_string(message, "error"), given.seq)
-    raise LineError(f"it answered {brief(message)}: `ok`, true, or `unsupported` was expected", given.seq)
+    if answer.kind == "error":
+        raise LineError(_string(message, "error"), answer.seq)
+    raise LineError(f"it answered {brief(message)}: `ok`, true, or `unsupported` was expected", answer.seq)

@@ -44,7 +44,7 @@ def brief(limit: float) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class HangGroup:
     """Cases that one fault is likely to make hang."""
 
     where: str
@@ -55,7 +55,7 @@ class Kind:
         return f"{self.op} of {self.what} in {self.where}"
 
 
-def kind_of(case: Case) -> Kind:
+def kind_of(case: Case) -> HangGroup:
     """The kind of a case, by what its id says."""
     path, _, _ = case.id.rpartition("#")
     path, _, mutation = path.partition("+")
@@ -65,7 +65,7 @@ def kind_of(case: Case) -> Kind:
         what = parts[4]
     if mutation:
         what += f"+{mutation.partition(':')[0]}"
-    return Kind("/".join(parts[:2]), what, case.op)
+    return HangGroup("/".join(parts[:2]), what, case.op)
 
 
 class Patience:
@@ -73,11 +73,11 @@ class Patience:
 
     def __init__(self) -> None:
         #: Of the blocks before: by kind, and in all.
-        self._hung: Counter[Kind] = Counter()
-        self._silent: Counter[Kind] = Counter()
+        self._hung: Counter[HangGroup] = Counter()
+        self._silent: Counter[HangGroup] = Counter()
         #: Of the block that is asked now: places and kinds.
-        self._hung_now: dict[int, Kind] = {}
-        self._silent_now: dict[int, Kind] = {}
+        self._hung_now: dict[int, HangGroup] = {}
+        self._silent_now: dict[int, HangGroup] = {}
 
     def hung(self, index: int, case: Case) -> None:
         """The case at this place among those asked now had its whole limit, and gave no answer."""
@@ -113,13 +113,13 @@ class Patience:
             return Observation(case, Status.NOT_ASKED, detail=text)
         return None
 
-    def _without_answer(self, index: int, kind: Kind | None = None) -> int:
+    def _without_answer(self, index: int, kind: HangGroup | None = None) -> int:
         return self._count(self._hung, self._hung_now, index, kind) + self._count(
             self._silent, self._silent_now, index, kind
         )
 
     @staticmethod
-    def _count(before: Counter[Kind], now: dict[int, Kind], index: int, kind: Kind | None = None) -> int:
+    def _count(before: Counter[HangGroup], now: dict[int, HangGroup], index: int, kind: HangGroup | None = None) -> int:
         """How many there are before this place, of one kind or in all."""
         if kind is None:
             return before.total() + sum(place < index for place in now)

@@ -195,13 +195,13 @@ class Process:
         if rest:
             whole = [bytes(self._half_line), *rest[:-1]]
             self._half_line[:] = rest[-1]
-            told = self._told(whole) if self._copies else whole
-            if told:
-                lines += told
+            answers = self._without_notices(whole) if self._copies else whole
+            if answers:
+                lines += answers
                 self._said.answered()
         return True
 
-    def _told(self, whole: list[bytes]) -> list[bytes]:
+    def _without_notices(self, whole: list[bytes]) -> list[bytes]:
         """The lines without those that tell of copies, which are taken up."""
         others = []
         for line in whole:

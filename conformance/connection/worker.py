@@ -50,7 +50,7 @@ class Worker:
         for line in questions:
             self._write(self._answer(lines.read_question(line)))
 
-    def _answer(self, question: lines.Question) -> bytes:
+    def _answer(self, question: lines.QuestionLine) -> bytes:
         if isinstance(self._module, ImplementationError):
             return lines.dumps({"seq": question.seq, "error": str(self._module)})
         if question.case is not None:

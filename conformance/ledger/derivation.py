@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from conformance.ledger.files import AREA, Ledger
 from conformance.ledger.files import vector as stored_vector
 from conformance.model import Case, Op
-from conformance.own import own
-from conformance.vectors import Kind, Piece, Reject, Vector
+from conformance.reference_codec import reference_codec
+from conformance.vectors import Piece, Reject, Vector, VectorKind
 from reference.errors import Reason
 
 _TRUNCATED = Reject(Reason.TRUNCATED)
@@ -39,7 +39,7 @@ def bombs(vector: Vector, op: Op) -> Iterator[tuple[Vector, Case]]:
     """Each count in a case's bytes made as great as can be: each has to be refused before memory is taken."""
     assert vector.type is not None
     data, make = vector.data, _Maker(vector, op)
-    for span in own().explain(vector.type, data, dialect=vector.dialect, version=vector.version).spans:
+    for span in reference_codec().explain(vector.type, data, dialect=vector.dialect, version=vector.version).spans:
         bomb = _BOMBS.get(span.what)
         if bomb is not None:
             yield make(f"bomb:{span.start}", data[: span.start] + bomb + data[span.end :], _TRUNCATED)
@@ -87,7 +87,7 @@ class _Maker:
             dialect=vector.dialect,
             area=vector.area,
             about=f"{vector.about}: {mutation.replace(':', ' ')}",
-            kind=Kind.INVALID,
+            kind=VectorKind.INVALID,
             ops=self._ops,
             type=vector.type,
             version=vector.version,

@@ -21,9 +21,9 @@ import msgspec
 
 import reference
 from conformance.model import Op
-from conformance.own import shared_settings
+from conformance.reference_codec import shared_settings
 from conformance.values import ValueFormatError, from_json, to_json
-from conformance.vectors import Kind, Piece, Vector, VectorError
+from conformance.vectors import Piece, Vector, VectorError, VectorKind
 
 AREA = "messages"
 #: The dialect whose ledger is meant where none is named: that of which every version of every message has its cases.
@@ -32,7 +32,7 @@ DIALECT = "kafka"
 RICHEST = ("unknown-tags", "set", "default")
 
 
-class Header(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+class LedgerHeader(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     """A ledger file's first line. `derive_from`: the cases of which others are derived."""
 
     ledger: Literal[1]
@@ -41,7 +41,7 @@ class Header(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     derive_from: tuple[str, ...] = RICHEST
 
 
-class Entry(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+class LedgerEntry(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     """A ledger file's other lines."""
 
     version: int
@@ -73,7 +73,7 @@ def parse(text: bytes, name: str, dialect: str = DIALECT) -> Ledger:
     """One file's content. Raises VectorError with the file and the line."""
     lines = text.splitlines()
     try:
-        header = msgspec.json.decode(lines[0] if lines else b"", type=Header)
+        header = msgspec.json.decode(lines[0] if lines else b"", type=LedgerHeader)
     except msgspec.MsgspecError as error:
         raise VectorError(f"{name}, line 1: {error}") from None
     vectors = []
@@ -82,13 +82,13 @@ def parse(text: bytes, name: str, dialect: str = DIALECT) -> Ledger:
             if b'"same_as":' in line:
                 vectors.append(_same(header, msgspec.json.decode(line, type=Same), dialect))
             else:
-                vectors.append(_vector(header, msgspec.json.decode(line, type=Entry), dialect))
+                vectors.append(_vector(header, msgspec.json.decode(line, type=LedgerEntry), dialect))
         except (msgspec.MsgspecError, ValueFormatError, ValueError) as error:
             raise VectorError(f"{name}, line {number}: {error}") from None
     return Ledger(header.message, header.made_by, header.derive_from, tuple(vectors))
 
 
-def _same(header: Header, line: Same, dialect: str) -> Vector:
+def _same(header: LedgerHeader, line: Same, dialect: str) -> Vector:
     identifier = f"{header.message}/{line.version}/{line.case}"
     found = vector(identifier, line.same_as)
     if found is None:
@@ -96,7 +96,7 @@ def _same(header: Header, line: Same, dialect: str) -> Vector:
     return msgspec.structs.replace(found, dialect=dialect, needs=tuple(shared_settings(dialect)))
 
 
-def _vector(header: Header, entry: Entry, dialect: str) -> Vector:
+def _vector(header: LedgerHeader, entry: LedgerEntry, dialect: str) -> Vector:
     data = bytes.fromhex(entry.bytes)
     source = f"bytes by {header.made_by}"
     if entry.canonical is not None:
@@ -107,7 +107,7 @@ def _vector(header: Header, entry: Entry, dialect: str) -> Vector:
         dialect=dialect,
         area=AREA,
         about=_ABOUT.get(entry.case, entry.case),
-        kind=Kind.VALID,
+        kind=VectorKind.VALID,
         ops=(Op.DECODE, Op.ENCODE, Op.RECODE),
         type=header.message,
         version=entry.version,
@@ -132,14 +132,14 @@ _ABOUT = {
 }
 
 
-def lines(header: Header, entries: Sequence[Entry | Same]) -> bytes:
+def lines(header: LedgerHeader, entries: Sequence[LedgerEntry | Same]) -> bytes:
     """The content of a file."""
     return b"".join(msgspec.json.encode(line) + b"\n" for line in (header, *entries))
 
 
-def entry(version: int, case: str, value: Any, data: bytes, canonical: bytes | None = None) -> Entry:
+def entry(version: int, case: str, value: Any, data: bytes, canonical: bytes | None = None) -> LedgerEntry:
     """A line of a file from protocol values."""
-    return Entry(version, case, to_json(value), data.hex(), None if canonical is None else canonical.hex())
+    return LedgerEntry(version, case, to_json(value), data.hex(), None if canonical is None else canonical.hex())
 
 
 def _folder(dialect: str) -> Traversable:

@@ -9,7 +9,7 @@ from typing import Any
 import reference
 from conformance import ledger
 from conformance.connection import Connection
-from conformance.ledger import DIALECT, Entry, Header
+from conformance.ledger import DIALECT, LedgerEntry, LedgerHeader
 from conformance.model import Case, Observation, Op, Status
 from conformance.values import difference
 from reference.codec import NodeCodec
@@ -32,7 +32,7 @@ class _Wanted:
     version: int
     name: str
     value: Any
-    given: bytes | None = None
+    ready_bytes: bytes | None = None
 
 
 def make(message: str, versions: tuple[int, int], sources: Sequence[Connection]) -> tuple[bytes, list[Difference]]:
@@ -45,20 +45,20 @@ def make(message: str, versions: tuple[int, int], sources: Sequence[Connection])
     written = [_ask(source, message, wanted, Op.ENCODE) for source in sources]
     entries = []
     for index, want in enumerate(wanted):
-        own = written[0][index]
-        if own.status is not Status.ANSWER:
-            differences.append(_difference(message, want, sources[0], own))
+        first = written[0][index]
+        if first.status is not Status.ANSWER:
+            differences.append(_difference(message, want, sources[0], first))
             continue
         for source, answers in zip(sources[1:], written[1:], strict=True):
             other = answers[index]
-            if other.status is not Status.ANSWER or other.answer != own.answer:
+            if other.status is not Status.ANSWER or other.answer != first.answer:
                 differences.append(_difference(message, want, source, other))
-        if want.given is None:
-            entries.append(ledger.entry(want.version, want.name, want.value, own.answer))
+        if want.ready_bytes is None:
+            entries.append(ledger.entry(want.version, want.name, want.value, first.answer))
         else:
-            entries.append(ledger.entry(want.version, want.name, want.value, want.given, own.answer))
+            entries.append(ledger.entry(want.version, want.name, want.value, want.ready_bytes, first.answer))
     differences += _misread(message, entries, sources)
-    header = Header(1, message, f"{sources[0].description.name} {sources[0].description.version}")
+    header = LedgerHeader(1, message, f"{sources[0].description.name} {sources[0].description.version}")
     return ledger.lines(header, entries), differences
 
 
@@ -95,9 +95,9 @@ def _difference(message: str, want: _Wanted, source: Connection, seen: Observati
     return Difference(f"{message}/{want.version}/{want.name}#encode", source.description.name, what)
 
 
-def _misread(message: str, entries: Sequence[Entry], sources: Sequence[Connection]) -> Iterator[Difference]:
+def _misread(message: str, entries: Sequence[LedgerEntry], sources: Sequence[Connection]) -> Iterator[Difference]:
     """Where a source does not read an entry's bytes as its value."""
-    parsed = ledger.parse(ledger.lines(Header(1, message, ""), list(entries)), message).vectors
+    parsed = ledger.parse(ledger.lines(LedgerHeader(1, message, ""), list(entries)), message).vectors
     for source in sources:
         for vector, seen in zip(parsed, source.ask([vector.case(Op.DECODE) for vector in parsed]), strict=True):
             if seen.status is not Status.ANSWER:

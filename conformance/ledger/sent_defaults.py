@@ -20,8 +20,8 @@ def explicit(node: Struct) -> tuple[Any, bytes] | None:
     if not has_tags(node):
         return None
     value = only_tagged(node, every_field(node))
-    plain, given = _untagged(node, _at_defaults(node, value))
-    return _at_defaults(node, value), encode(NodeCodec(plain), given, Rules())
+    plain, as_unknown = _untagged(node, _at_defaults(node, value))
+    return _at_defaults(node, value), encode(NodeCodec(plain), as_unknown, Rules())
 
 
 def _at_defaults(node: Node, value: Any) -> Any:
@@ -41,16 +41,16 @@ def _untagged(node: Node, value: Any) -> tuple[Node, Any]:
     """The node without knowledge of its tags, and the value with all its tags as unknown ones."""
     match node:
         case Struct() if value is not None:
-            fields, given = [], {}
+            fields, as_unknown = [], {}
             for field in node.plain:
-                inner, given[field.name] = _untagged(field.node, value[field.name])
+                inner, as_unknown[field.name] = _untagged(field.node, value[field.name])
                 fields.append(dataclasses.replace(field, node=inner))
             if node.tagged:
-                given["_tags"] = [
+                as_unknown["_tags"] = [
                     [tag, encode(NodeCodec(field.node), value[field.name], Rules())]
                     for tag, field in node.tagged.items()
                 ]
-            return dataclasses.replace(node, fields=tuple(fields), plain=tuple(fields), tagged={}), given
+            return dataclasses.replace(node, fields=tuple(fields), plain=tuple(fields), tagged={}), as_unknown
         case Array(element=element) if value and has_tags(element):
             pairs = [_untagged(element, item) for item in value]
             return dataclasses.replace(node, element=pairs[0][0]), [item for _, item in pairs]

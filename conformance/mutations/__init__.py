@@ -19,7 +19,7 @@ from random import Random
 from conformance.mutations import checksums, compressed, elements, fields, prefixes, tags, varints
 from conformance.mutations.layout import layout_of
 from conformance.mutations.mutation import Mutation
-from conformance.own import own
+from conformance.reference_codec import reference_codec
 
 _PLAIN: Mapping[str, Mutation] = {
     **tags.MUTATIONS,
@@ -93,6 +93,6 @@ def _scrambled(data: bytes, random: Random) -> bytes:
 
 def other_version(dialect: str, type_name: str, version: int | None, random: Random) -> int | None:
     """Another version of a type, as which its bytes may be read too; None for a type that has but one, or none."""
-    span = own().dialect(dialect).types.get(type_name)
+    span = reference_codec().dialect(dialect).types.get(type_name)
     others = [] if span is None or version is None else [one for one in range(span[0], span[1] + 1) if one != version]
     return random.choice(others) if others else None

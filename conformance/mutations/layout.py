@@ -18,7 +18,7 @@ from typing import Any
 from crc32c import crc32c
 
 from conformance.mutations.forms import Form, form_of
-from conformance.own import own
+from conformance.reference_codec import reference_codec
 from reference.cursor import Span
 from reference.errors import DecodeError, Reason
 
@@ -205,7 +205,7 @@ def _layout_of(data: bytes, dialect: str, type_name: str, version: int | None) -
     read = data
     for _ in range(_MOST_CRCS + 1):
         try:
-            explained = own().explain(type_name, read, dialect=dialect, version=version)
+            explained = reference_codec().explain(type_name, read, dialect=dialect, version=version)
         except (NotImplementedError, ValueError):
             return None
         found = _of_spans(explained.spans, read, dialect, type_name, version, explained.error)

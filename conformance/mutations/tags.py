@@ -11,7 +11,7 @@ from conformance.mutations import elements
 from conformance.mutations.forms import Form, leb128
 from conformance.mutations.layout import Draft, Elements, Layout
 from conformance.mutations.mutation import Mutation, pick
-from conformance.own import own
+from conformance.reference_codec import reference_codec
 from reference import codec
 from reference.codec import NodeCodec
 from reference.errors import WireError
@@ -89,7 +89,7 @@ _Fields = Mapping[int, PlannedField]
 def _known(dialect: str, type_name: str, version: int | None, path: tuple[str, ...]) -> tuple[_Fields, _Fields]:
     """The tagged fields of the structure at a path: this version's, and those that only others have."""
     here = _tagged(dialect, type_name, version, path)
-    span = own().dialect(dialect).types.get(type_name)
+    span = reference_codec().dialect(dialect).types.get(type_name)
     others: dict[int, PlannedField] = {}
     for one in () if span is None else range(span[0], span[1] + 1):
         others = {**_tagged(dialect, type_name, one, path), **others}
@@ -98,7 +98,7 @@ def _known(dialect: str, type_name: str, version: int | None, path: tuple[str, .
 
 def _tagged(dialect: str, type_name: str, version: int | None, path: tuple[str, ...]) -> _Fields:
     try:
-        found = own().dialect(dialect).codec(type_name, version)
+        found = reference_codec().dialect(dialect).codec(type_name, version)
     except (NotImplementedError, WireError):
         return {}
     node: Node | None = found.node if isinstance(found, NodeCodec) else None

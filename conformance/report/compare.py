@@ -19,7 +19,7 @@ _BEFORE, _AFTER = 4, 8
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class PiecePair:
     """One piece on both sides. An offset is where the piece begins on that side."""
 
     label: str
@@ -46,7 +46,7 @@ def _least(left: bytes, right: bytes) -> int:
     return min(len(left), len(right))
 
 
-def pairs(left: bytes, right: bytes, rows: Sequence[Row]) -> list[Pair]:
+def pairs(left: bytes, right: bytes, rows: Sequence[Row]) -> list[PiecePair]:
     """Both sides cut by the pieces of the left one.
 
     What both begin with and what both end with is alike; between the two, bytes face each other in order, and what
@@ -60,19 +60,19 @@ def pairs(left: bytes, right: bytes, rows: Sequence[Row]) -> list[Pair]:
         tail += 1
     bounds = _bounds(rows, len(left))
     if len(bounds) == 1 and head < len(left):
-        return [Pair(bounds[0][2], 0, left, 0, right)]
+        return [PiecePair(bounds[0][2], 0, left, 0, right)]
     shift = len(right) - len(left)
-    result: list[Pair] = []
+    result: list[PiecePair] = []
     done = 0
     for start, end, label in bounds:
         begin = _moved(start, head, len(left) - tail, shift, len(right) - tail, opening=True)
         stop = _moved(end, head, len(left) - tail, shift, len(right) - tail, opening=False)
         if begin > done:
-            result.append(Pair("(nothing belongs here)", start, b"", done, right[done:begin]))
-        result.append(Pair(label, start, left[start:end], begin, right[begin:stop]))
+            result.append(PiecePair("(nothing belongs here)", start, b"", done, right[done:begin]))
+        result.append(PiecePair(label, start, left[start:end], begin, right[begin:stop]))
         done = stop
     if done < len(right):
-        result.append(Pair("(nothing belongs here)", len(left), b"", done, right[done:]))
+        result.append(PiecePair("(nothing belongs here)", len(left), b"", done, right[done:]))
     return result
 
 
@@ -129,7 +129,7 @@ class _Columns:
     def note(self, text: str) -> None:
         self.out.append(f"{'':{_OFFSET + _GAP}}{text}\n", DIM)
 
-    def pair(self, pair: Pair, *, caret: bool) -> None:
+    def pair(self, pair: PiecePair, *, caret: bool) -> None:
         """A piece; the caret stands under the first of its bytes that differ."""
         at = first_difference(pair.left, pair.right)
         longest = pair.left if len(pair.left) >= len(pair.right) else pair.right

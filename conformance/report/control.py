@@ -34,10 +34,10 @@ def _control_records(batch: Mapping[str, Any]) -> Iterator[tuple[int, Mapping[st
 
 
 def _said(record: Mapping[str, Any]) -> str:
-    from reference.dialects.kafka import Messages
+    from reference.dialects.kafka import CatalogMessages
 
     try:
-        found = read_control(record, Messages(catalog.current()), Rules())
+        found = read_control(record, CatalogMessages(catalog.current()), Rules())
     except reference.DecodeError as error:
         return f"no control record: {error}"
     if found.kind is None:

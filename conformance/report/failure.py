@@ -9,10 +9,10 @@ from typing import Any
 
 from rich.text import Text
 
+from conformance.deciding_rulings import rests_on
 from conformance.formats import answered_in
-from conformance.grounds import rests_on
 from conformance.judge import compared
-from conformance.model import Case, Description, Kind, Observation, Op, Outcome, Status, Verdict
+from conformance.model import Case, Description, FailureKind, Observation, Op, Outcome, Status, Verdict
 from conformance.patterns import mismatch
 from conformance.report import background, question
 from conformance.report.background import Bug, Likeness
@@ -32,11 +32,11 @@ from reference.rules import Ruling
 _TAIL = 15
 
 _WORDS: Mapping[str, str] = {
-    Kind.REFUSED_VALID: "refuses what is valid",
-    Kind.ACCEPTED_INVALID: "accepts what must be refused",
-    Kind.WRONG_VALUE: "reads a wrong value",
-    Kind.WRONG_BYTES: "writes wrong bytes",
-    Kind.WRONG_ANSWER: "gives a wrong answer",
+    FailureKind.REFUSED_VALID: "refuses what is valid",
+    FailureKind.ACCEPTED_INVALID: "accepts what must be refused",
+    FailureKind.WRONG_VALUE: "reads a wrong value",
+    FailureKind.WRONG_BYTES: "writes wrong bytes",
+    FailureKind.WRONG_ANSWER: "gives a wrong answer",
     Outcome.CRASH: "crashed",
     Outcome.HANG: "gave no answer in time",
     Outcome.OOM: "took more memory than it may",
@@ -119,17 +119,17 @@ def failure_page(
     `twin` default to what the dialect and the vector set have.
     """
     known_rulings = background.rulings(vector.dialect) if rulings is None else rulings
-    told = _Told(vector, case, observation, verdict, twin if twin is not None else twin_of(vector), (*rebuilds,))
+    item = _Failure(vector, case, observation, verdict, twin if twin is not None else twin_of(vector), (*rebuilds,))
     page = Page(width)
-    _headline(page, told, implementation)
+    _headline(page, item, implementation)
     page.gap()
-    page.block("asked", question.question(vector, case, _marks(told), page.room))
+    page.block("asked", question.question(vector, case, _marks(item), page.room))
     page.gap()
-    _outcome(page, told)
-    _twin_difference(page, told)
+    _outcome(page, item)
+    _twin_difference(page, item)
     page.gap()
-    _why(page, told, known_rulings)
-    _resemblances(page, told, catalogue)
+    _why(page, item, known_rulings)
+    _resemblances(page, item, catalogue)
     page.block("note", verdict.note)
     if verdict.known:
         page.block("known", f"it stands in the file of known deviations as {verdict.known}")
@@ -139,7 +139,7 @@ def failure_page(
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _Failure:
     """All that there is to tell."""
 
     vector: Vector
@@ -155,41 +155,45 @@ class _Told:
         return compared(self.vector, self.observation, self.rebuilds)
 
 
-def _headline(page: Page, told: _Told, implementation: str) -> None:
-    verdict = told.verdict
+def _headline(page: Page, item: _Failure, implementation: str) -> None:
+    verdict = item.verdict
     words = _WORDS[verdict.kind or verdict.verdict]
     name = f"{verdict.verdict} ({verdict.kind})" if verdict.kind else str(verdict.verdict)
     if verdict.verdict is Outcome.CONTESTED and verdict.rulings:
         words += f" ({', '.join(verdict.rulings)})"
-    elif verdict.verdict is Outcome.CRASH and told.observation.error:
-        words += f" ({told.observation.error})"
+    elif verdict.verdict is Outcome.CRASH and item.observation.error:
+        words += f" ({item.observation.error})"
     page.line(f"{name}: {implementation} {words}", _STYLES.get(verdict.verdict, FAULT))
-    page.line(f"{question.subject(told.case)}, dialect {told.case.dialect}: {told.vector.about}".rstrip(": "))
+    page.line(f"{question.subject(item.case)}, dialect {item.case.dialect}: {item.vector.about}".rstrip(": "))
     page.line(verdict.id, DIM)
 
 
 # --- Where it is: marks in the question ---------------------------------------------------------------------------
 
 
-def _marks(told: _Told) -> Sequence[Mark]:
+def _marks(item: _Failure) -> Sequence[Mark]:
     """What is to be pointed at in the bytes of the question."""
-    if not isinstance(told.case.args.get("data"), bytes):
+    if not isinstance(item.case.args.get("data"), bytes):
         return ()
-    vector, observation = told.vector, told.observation
+    vector, observation = item.vector, item.observation
     if vector.reject is not None:
         if vector.reject.offset is None:
             return ()
         return (Mark(vector.reject.offset, f"{vector.reject.reason}: this must be refused here"),)
     if observation.status is Status.REJECT and observation.offset is not None:
         return (Mark(observation.offset, f"refused here ({observation.reason or 'no reason given'}), but it is valid"),)
-    if told.case.op is Op.DECODE and observation.status is Status.ANSWER and told.verdict.kind is Kind.WRONG_VALUE:
-        return _value_marks(told)
+    if (
+        item.case.op is Op.DECODE
+        and observation.status is Status.ANSWER
+        and item.verdict.kind is FailureKind.WRONG_VALUE
+    ):
+        return _value_marks(item)
     return ()
 
 
-def _value_marks(told: _Told) -> Sequence[Mark]:
+def _value_marks(item: _Failure) -> Sequence[Mark]:
     """The bytes that the value read wrongly came from."""
-    case, found = told.case, told.compared
+    case, found = item.case, item.compared
     path = None if found is None else _difference(*found)
     if not path:
         return ()
@@ -210,29 +214,29 @@ def _difference(expected: Any, actual: Any) -> str | None:
 # --- What was expected, and what came -----------------------------------------------------------------------------
 
 
-def _outcome(page: Page, told: _Told) -> None:
-    vector, case, observation = told.vector, told.case, told.observation
-    if told.verdict.verdict is Outcome.FAIL and observation.status is Status.ANSWER and vector.reject is None:
+def _outcome(page: Page, item: _Failure) -> None:
+    vector, case, observation = item.vector, item.case, item.observation
+    if item.verdict.verdict is Outcome.FAIL and observation.status is Status.ANSWER and vector.reject is None:
         if isinstance(observation.answer, bytes) and case.op in (Op.ENCODE, Op.RECODE, Op.CONVERT):
-            _bytes_outcome(page, told)
+            _bytes_outcome(page, item)
             return
-        if case.op in (Op.DECODE, Op.LOOKUP, Op.INTERPRET) and told.compared is not None:
-            page.block("found", _values_outcome(*told.compared, page.room))
+        if case.op in (Op.DECODE, Op.LOOKUP, Op.INTERPRET) and item.compared is not None:
+            page.block("found", _values_outcome(*item.compared, page.room))
             return
     page.block("expected", question.expectation(vector, case, page.room))
-    page.block("actual", _actual(told, page.room))
-    _explanation(page, told)
+    page.block("actual", _actual(item, page.room))
+    _explanation(page, item)
 
 
-def _explanation(page: Page, told: _Told) -> None:
+def _explanation(page: Page, item: _Failure) -> None:
     """Where an answer departs, where it cannot be laid side by side with what is expected."""
-    verdict, answer = told.verdict, told.observation.answer
-    if told.case.op is Op.SERVE and told.observation.status is Status.ANSWER:
-        found = mismatch(_patterns(told.vector), answer[0], told.case.dialect)
-        if found is None and answer[1] is not told.vector.expected[1]:
+    verdict, answer = item.verdict, item.observation.answer
+    if item.case.op is Op.SERVE and item.observation.status is Status.ANSWER:
+        found = mismatch(_patterns(item.vector), answer[0], item.case.dialect)
+        if found is None and answer[1] is not item.vector.expected[1]:
             found = f"the connection {'was closed' if answer[1] else 'stayed open'}"
         page.block("", found or "", "bold")
-    elif verdict.verdict in (Outcome.SKIP, Outcome.NOT_ASKED) and verdict.detail != told.observation.detail:
+    elif verdict.verdict in (Outcome.SKIP, Outcome.NOT_ASKED) and verdict.detail != item.observation.detail:
         page.block("", verdict.detail, "yellow")
 
 
@@ -242,12 +246,12 @@ def _values_outcome(expected: Any, actual: Any, width: int) -> Text:
     return compare_values(expected, actual, width=width)
 
 
-def _bytes_outcome(page: Page, told: _Told) -> None:
+def _bytes_outcome(page: Page, item: _Failure) -> None:
     """Expected and actual bytes aligned, the first difference named, and what the actual bytes mean."""
-    vector, case = told.vector, told.case
-    expected, actual = vector.canonical_data, told.observation.answer
-    if (vector.compare_decoded or told.rebuilds) and told.compared is not None:
-        _decoded_outcome(page, told, *told.compared)
+    vector, case = item.vector, item.case
+    expected, actual = vector.canonical_data, item.observation.answer
+    if (vector.compare_decoded or item.rebuilds) and item.compared is not None:
+        _decoded_outcome(page, item, *item.compared)
         return
     pieces = named_pieces(vector.canonical or vector.pieces, case)
     form = answered_in(case)
@@ -257,27 +261,27 @@ def _bytes_outcome(page: Page, told: _Told) -> None:
         page.block("", f"first difference: {name_difference(expected, actual, rows)}", "bold")
     else:
         page.block("found", f"the expected {question.byte_line(expected)}")
-    page.block("means", _meaning(told, actual, page.room))
+    page.block("means", _meaning(item, actual, page.room))
 
 
-def _decoded_outcome(page: Page, told: _Told, expected: Any, actual: Any) -> None:
+def _decoded_outcome(page: Page, item: _Failure, expected: Any, actual: Any) -> None:
     """Bytes that were compared by what they mean: the two values."""
-    page.block("written", question.byte_line(told.observation.answer))
-    without = f", without {', '.join(told.rebuilds)}, which its writer sets by itself" if told.rebuilds else ""
+    page.block("written", question.byte_line(item.observation.answer))
+    without = f", without {', '.join(item.rebuilds)}, which its writer sets by itself" if item.rebuilds else ""
     page.block("", f"compared by what the bytes mean{without}", DIM)
     titles = ("to write", "written")
     page.block("found", compare_values(expected, actual, width=page.room, titles=titles, hints="written"))
 
 
-def _meaning(told: _Told, actual: bytes, width: int) -> Text:
+def _meaning(item: _Failure, actual: bytes, width: int) -> Text:
     """What the protocol reads in the bytes that were written."""
-    form = answered_in(told.case)
+    form = answered_in(item.case)
     spans, value, error = explained(form.type, actual, form.dialect, form.version)
     if error is not None:
         return Text("\n".join(wrap(f"the bytes written cannot be read: {error}", width)), BAD)
-    wanted = told.vector.value
-    if told.case.op is Op.CONVERT:
-        _, wanted, _ = explained(form.type, told.vector.canonical_data, form.dialect, form.version)
+    wanted = item.vector.value
+    if item.case.op is Op.CONVERT:
+        _, wanted, _ = explained(form.type, item.vector.canonical_data, form.dialect, form.version)
     if not spans or wanted is ABSENT:
         return Text()
     wanted = completed(form.type, wanted, form.dialect, form.version)
@@ -287,18 +291,18 @@ def _meaning(told: _Told, actual: bytes, width: int) -> Text:
     return compare_values(wanted, value, width=width, titles=("to write", "written"), hints="written")
 
 
-def _actual(told: _Told, width: int) -> Text:
-    observation = told.observation
+def _actual(item: _Failure, width: int) -> Text:
+    observation = item.observation
     match observation.status:
         case Status.ANSWER:
-            given = question.answer(told.case, observation.answer, _patterns(told.vector), width)
-            if told.vector.reject is None:
-                return _recoloured(given, told.verdict.verdict)
+            answer = question.answer(item.case, observation.answer, _patterns(item.vector), width)
+            if item.vector.reject is None:
+                return _recoloured(answer, item.verdict.verdict)
             returned = Text("accepted; it returned", BAD)
-            alone = "\n" in given.plain or returned.cell_len + 1 + given.cell_len > width
-            return returned.append("\n" if alone else " ").append_text(given)
+            alone = "\n" in answer.plain or returned.cell_len + 1 + answer.cell_len > width
+            return returned.append("\n" if alone else " ").append_text(answer)
         case Status.REJECT:
-            return _recoloured(_refusal(observation, width), told.verdict.verdict)
+            return _recoloured(_refusal(observation, width), item.verdict.verdict)
         case Status.UNSUPPORTED:
             return _quoted("not offered", "yellow", observation.detail, width)
         case Status.NOT_ASKED:
@@ -345,15 +349,15 @@ def _patterns(vector: Vector) -> Sequence[Any]:
     return ()
 
 
-def _twin_difference(page: Page, told: _Told) -> None:
+def _twin_difference(page: Page, item: _Failure) -> None:
     """What the accepted negative differs in from its valid twin."""
-    twin, vector = told.twin, told.vector
-    if twin is None or told.verdict.kind is not Kind.ACCEPTED_INVALID:
+    twin, vector = item.twin, item.vector
+    if twin is None or item.verdict.kind is not FailureKind.ACCEPTED_INVALID:
         return
     page.gap()
     page.block("twin", f"{twin.id} is valid: {twin.about}")
     titles = ("valid twin", "this")
-    if "data" in told.case.args:
+    if "data" in item.case.args:
         if twin.data != vector.data:
             rows = flat(label_rows(twin.pieces, twin.data, twin.type, twin.dialect, twin.version))
             page.block("", side_by_side(twin.data, vector.data, rows, width=page.room, titles=titles))
@@ -366,20 +370,20 @@ def _twin_difference(page: Page, told: _Told) -> None:
 # --- Why ----------------------------------------------------------------------------------------------------------
 
 
-def _why(page: Page, told: _Told, rulings: Mapping[str, Ruling]) -> None:
-    rested_on = told.vector.rulings if told.vector.reject is None else rests_on(told.vector, told.case)
-    named = dict.fromkeys((*told.verdict.rulings, *rested_on))
+def _why(page: Page, item: _Failure, rulings: Mapping[str, Ruling]) -> None:
+    rested_on = item.vector.rulings if item.vector.reject is None else rests_on(item.vector, item.case)
+    named = dict.fromkeys((*item.verdict.rulings, *rested_on))
     for number, identifier in enumerate(named):
         ruling = rulings.get(identifier)
         page.block("rule" if number == 0 else "", ruling_text(identifier, ruling, page.room))
-    page.block("source", told.vector.source)
+    page.block("source", item.vector.source)
 
 
-def _resemblances(page: Page, told: _Told, catalogue: Mapping[str, Bug] | None) -> None:
+def _resemblances(page: Page, item: _Failure, catalogue: Mapping[str, Bug] | None) -> None:
     """Real bugs that look so."""
-    if told.verdict.verdict in (Outcome.PASS, Outcome.SKIP, Outcome.NOT_ASKED):
+    if item.verdict.verdict in (Outcome.PASS, Outcome.SKIP, Outcome.NOT_ASKED):
         return
-    found = background.resemblances(told.vector, told.observation, catalogue)
+    found = background.resemblances(item.vector, item.observation, catalogue)
     name = "seen in"
     for one in found:
         bug = one.bug

@@ -27,7 +27,7 @@ import msgspec
 from conformance import vectors
 from conformance.closing import Closing
 from conformance.findings import group
-from conformance.model import Description, Kind, Op, Outcome, Tally, Verdict
+from conformance.model import Description, FailureKind, Op, Outcome, Tally, Verdict
 from conformance.report.text import middle, safe_json
 from conformance.rows import verdict_row
 
@@ -42,7 +42,7 @@ class ReportError(ValueError):
     """A report that does not keep to the format; the text names the line and what is wrong in it."""
 
 
-class Implementation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ReportedImplementation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Whose verdicts they are."""
 
     name: str
@@ -50,13 +50,13 @@ class Implementation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     language: str
 
 
-class Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ReportHeader(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The first line. `kit` is the kit's version, `vectors` the digest of the vector set."""
 
     report: Literal[1, 2]
     kit: str
     vectors: str
-    implementation: Implementation
+    implementation: ReportedImplementation
     options: str | dict[str, Any]
 
 
@@ -71,7 +71,7 @@ class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     version: int | None
     op: Op
     verdict: Outcome
-    kind: Kind | None
+    kind: FailureKind | None
     reason: str | None
     offset: int | None
     detail: str
@@ -110,14 +110,14 @@ class _Summary(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
 class Report:
     """A report that was read. `incomplete`: None of a run that came to its end."""
 
-    header: Header
+    header: ReportHeader
     lines: tuple[Line, ...]
     tally: Tally
     incomplete: Incomplete | None = None
 
 
 _encoder = msgspec.json.Encoder()
-_header = msgspec.json.Decoder(Header)
+_header = msgspec.json.Decoder(ReportHeader)
 _line = msgspec.json.Decoder(Line)
 _summary = msgspec.json.Decoder(_Summary)
 
@@ -139,9 +139,9 @@ class ReportWriter(Closing):
     def implementation(self, described: Description, options: str | Mapping[str, Any]) -> None:
         """The header of this implementation's report; `options` are those in force."""
         version = None if described.version is None else _text(described.version)
-        about = Implementation(_text(described.name), version, _text(described.language))
+        about = ReportedImplementation(_text(described.name), version, _text(described.language))
         said = options if isinstance(options, str) else dict(options)
-        self._put(Header(FORMAT, _kit(), vectors.digest(), about, said))
+        self._put(ReportHeader(FORMAT, _kit(), vectors.digest(), about, said))
 
     def verdict(self, verdict: Verdict, repro: str) -> None:
         """One verdict; `repro` is the command that repeats it."""
@@ -203,7 +203,7 @@ def read_report(content: Iterable[bytes], name: str = "report") -> Report:
 
 
 def _reports(content: Iterable[bytes], name: str) -> Iterator[Report]:
-    header: Header | None = None
+    header: ReportHeader | None = None
     lines: list[Line] = []
     ids: set[str] = set()
     number = 0
@@ -233,7 +233,7 @@ def _decode(decoder: msgspec.json.Decoder[_T], raw: bytes, place: str, what: str
         raise ReportError(f"{place}: {what} is expected here: {error}") from None
 
 
-def _finished(header: Header, lines: list[Line], summary: _Summary, place: str) -> Report:
+def _finished(header: ReportHeader, lines: list[Line], summary: _Summary, place: str) -> Report:
     tally = Tally(Counter((line.area, str(line.verdict)) for line in lines))
     if tally.areas() != summary.summary:
         raise ReportError(f"{place}: the summary is not what the verdicts before it add up to, {tally.areas()}")

@@ -18,12 +18,12 @@ def explained(
     type_name: str | None, data: bytes, dialect: str, version: int | None
 ) -> tuple[tuple[Span, ...], object, DecodeError | None]:
     """`reference.explain` for a report: what the reference does not know has no spans, and is no error here."""
-    from conformance.own import own  # here, because it costs what a plain report does not need
+    from conformance.reference_codec import reference_codec  # here, because it costs what a plain report does not need
 
     if type_name is None:
         return (), None, None
     try:
-        found = own().explain(type_name, data, dialect=dialect, version=version)
+        found = reference_codec().explain(type_name, data, dialect=dialect, version=version)
     except (NotImplementedError, WireError):
         return (), None, None
     return found.spans, found.value, found.error
@@ -31,10 +31,10 @@ def explained(
 
 def completed(type_name: str | None, value: object, dialect: str, version: int | None) -> object:
     """The value with its defaults filled in, as the judge compares it; as it is where there is no such type."""
-    from conformance.own import own
+    from conformance.reference_codec import reference_codec
 
     try:
-        return own().complete(type_name or "", value, dialect=dialect, version=version)
+        return reference_codec().complete(type_name or "", value, dialect=dialect, version=version)
     except (NotImplementedError, WireError):
         return value
 

@@ -111,11 +111,11 @@ class _Writer:
         names = [len(child.label) for child in node.children if child.spans]
         column = max((length for length in names if length <= _WIDEST_NAME), default=_WIDEST_NAME)
         for child in node.children:
-            own = value if child.kind != "field" else _part(value, child.label)
+            inner = value if child.kind != "field" else _part(value, child.label)
             if self._row(child, depth, column):
-                self.inside(child, depth + 1, own)
-            if child.kind == "tags" and isinstance(own, Mapping):
-                self._absent(node, child, own, depth, column)
+                self.inside(child, depth + 1, inner)
+            if child.kind == "tags" and isinstance(inner, Mapping):
+                self._absent(node, child, inner, depth, column)
 
     def _row(self, node: _Node, depth: int, column: int) -> bool:
         """The node's own row, or heading; whether what is in it still needs rows."""

@@ -10,7 +10,7 @@ from typing import Any
 from rich.text import Text
 
 from conformance.model import Case, Op
-from conformance.own import own
+from conformance.reference_codec import reference_codec
 from conformance.report.hexview import BAD, DIM, GOOD, Mark, Row, hex_dump
 from conformance.report.labels import explained, label_rows, named_pieces, rows_of
 from conformance.report.text import brief, safe, wrap
@@ -158,7 +158,7 @@ def _interpret(case: Case, width: int) -> Text:
 
 def _request_types(dialect: str) -> list[Typed]:
     """What requests of a dialect are read as."""
-    found = own().dialect(dialect)
+    found = reference_codec().dialect(dialect)
     types = dict.fromkeys(found.request_type(key) for key in found.apis())
     return [(type_name, None) for type_name in types if type_name is not None]
 
@@ -168,7 +168,7 @@ def _response_types(request: bytes, response: bytes, dialect: str) -> list[Typed
     if len(request) < 8:
         return []
     key, version = (int.from_bytes(request[at : at + 2], "big", signed=True) for at in (4, 6))
-    found = own().dialect(dialect).answer_type(key, version, response[4:])
+    found = reference_codec().dialect(dialect).answer_type(key, version, response[4:])
     return [] if found is None else [found[:2]]
 
 

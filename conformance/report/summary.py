@@ -13,7 +13,7 @@ from rich.text import Text
 from conformance.findings import findings, group
 from conformance.model import Description, Outcome, Tally, Verdict
 from conformance.report.failure import titled_name
-from conformance.report.found import findings_text
+from conformance.report.findings import findings_text
 from conformance.report.text import safe, to_string, wrap
 from conformance.report.unasked import unasked
 from conformance.vectors import AREAS
@@ -69,7 +69,7 @@ def print_summary(
     several implementations, how they compare; and last the findings, of what is not known yet.
     """
     names = _names(verdicts, descriptions)
-    tallies = {names[spec]: shares(found) for spec, found in verdicts.items()}
+    tallies = {names[spec]: shares(judged) for spec, judged in verdicts.items()}
     unoffered, other = (
         {names[spec]: counts for spec, counts in by_spec.items() if spec in names}
         for by_spec in (not_offered, elsewhere)
@@ -78,15 +78,15 @@ def print_summary(
     table = summary_table(tallies, not_offered=unoffered, elsewhere=other, incomplete=ended)
     unasked_lines = [
         to_string(line, width=width, color=color) + "\n"
-        for spec, found in verdicts.items()
-        for line in _unasked(names[spec], found, lacking.get(spec, {}), width)
+        for spec, judged in verdicts.items()
+        for line in _unasked(names[spec], judged, lacking.get(spec, {}), width)
     ]
     yield "\n" + to_string(table, width=width, color=color) + "\n" + "".join(unasked_lines)
     if len(verdicts) > 1:
-        compared = matrix({names[spec]: found for spec, found in verdicts.items()})
+        compared = matrix({names[spec]: judged for spec, judged in verdicts.items()})
         yield to_string(compared, width=width, color=color) + "\n"
-    for spec, found in verdicts.items():
-        new = findings(verdict for verdict in found if verdict.known is None)
+    for spec, judged in verdicts.items():
+        new = findings(verdict for verdict in judged if verdict.known is None)
         if new:
             yield "\n" + to_string(findings_text(names[spec], spec, new, width=width), width=width, color=color)
 

@@ -36,12 +36,12 @@ class Chosen:
     @classmethod
     def of(cls, config: pytest.Config, settings: Settings) -> Chosen:
         """What the command line says. Raises pytest.UsageError for an argument that is no id of the suite's."""
-        given = getattr(config.option, _OPTION, None)
-        if given is None:  # not a worker of xdist's
-            given = list(_arguments(config))
-            setattr(config.option, _OPTION, given)
+        arguments = getattr(config.option, _OPTION, None)
+        if arguments is None:  # not a worker of xdist's
+            arguments = list(_arguments(config))
+            setattr(config.option, _OPTION, arguments)
         items: dict[str, dict[str, str]] = {}
-        for argument in given:
+        for argument in arguments:
             spec, name = _parts(argument, settings.implementations)
             item = _item(name, argument, settings)
             for one in settings.implementations if spec is None else (spec,):

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _REASON = 300
 
 
-class Deviation(Exception):  # noqa: N818 (it is what pytest shows, not an error of ours)
+class ItemFailure(Exception):  # noqa: N818 (it is what pytest shows, not an error of ours)
     """Observations that depart from what is demanded: those of one item."""
 
     def __init__(self, failed: Sequence[Judged]) -> None:
@@ -100,7 +100,7 @@ class SuiteItem(pytest.Item):
         strict = self.suite.settings.contested == "fail"
         failed = [one for one in judged if fails(one.verdict, strict=strict)]
         if failed:
-            raise Deviation(failed)
+            raise ItemFailure(failed)
         if not judged:
             pytest.skip("nothing can be derived: what it would be derived from is not offered")
         if not any(verdict.verdict in ASKED for verdict in self.verdicts):
@@ -108,10 +108,10 @@ class SuiteItem(pytest.Item):
 
     def leave(self, text: str) -> NoReturn:
         """End the whole run with a paragraph: nothing more can be asked."""
-        told = paragraph(text)
+        message = paragraph(text)
         if hasattr(self.config, "workeroutput"):  # an xdist worker hands it on; to leave without is an error of xdist's
-            self.session.shouldstop = told
-        pytest.exit(told, pytest.ExitCode.USAGE_ERROR)
+            self.session.shouldstop = message
+        pytest.exit(message, pytest.ExitCode.USAGE_ERROR)
 
     @functools.cached_property
     def location(self) -> tuple[str, int | None, str]:
@@ -119,10 +119,11 @@ class SuiteItem(pytest.Item):
         return self.suite.where, None, self.nodeid
 
     def reportinfo(self) -> tuple[os.PathLike[str] | str, int | None, str]:
-        return self.path, None, self.nodeid
+        """With a line, which pytest wants of what a mark skips."""
+        return self.path, 0, self.nodeid
 
     def repr_failure(self, excinfo: ExceptionInfo[BaseException], style: Any = None) -> Any:
-        if isinstance(excinfo.value, Deviation):
+        if isinstance(excinfo.value, ItemFailure):
             failed = excinfo.value.failed
             paged, others = self.suite.pages[self.spec].divide(failed)
             self.paged = bool(paged)

@@ -16,7 +16,7 @@ import msgspec
 
 import reference
 from conformance.bounded import read_bytes
-from conformance.own import shared_settings
+from conformance.reference_codec import shared_settings
 from conformance.vectors.file import parse
 from conformance.vectors.model import Vector, VectorError, VectorFile
 

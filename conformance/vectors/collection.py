@@ -10,7 +10,7 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from typing import Any
 
-from conformance.own import shared_settings
+from conformance.reference_codec import shared_settings
 from conformance.vectors.added import added_files
 from conformance.vectors.file import own_settings, parse
 from conformance.vectors.model import AREAS, Vector, VectorError, VectorFile

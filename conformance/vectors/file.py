@@ -18,12 +18,12 @@ from conformance.vectors.model import (
     AREAS,
     KIND_OPS,
     Also,
-    Kind,
     Piece,
     Reject,
     Vector,
     VectorError,
     VectorFile,
+    VectorKind,
     Wrong,
 )
 from conformance.vectors.raw import UNSET_FIELDS, Json, Pieces, RawAlso, RawFile, RawSettings, RawVector, RawWrong
@@ -35,18 +35,18 @@ _settings_decoder = msgspec.json.Decoder(RawSettings)
 
 #: Fields that vectors of every kind may have, and those that belong to some kinds.
 _COMMON_FIELDS = frozenset({"id", "about", "ops", "needs", "rulings", "source", "also", "wrong"})
-_OWN_FIELDS: Mapping[Kind, frozenset[str]] = {
+_OWN_FIELDS: Mapping[VectorKind, frozenset[str]] = {
     kind: frozenset(fields.split())
     for kind, fields in {
-        Kind.VALID: "type version bytes value derive canonical compare or_reject",
-        Kind.INVALID: "type version bytes derive compare reject twin",
-        Kind.UNENCODABLE: "type version value derive reject twin",
-        Kind.LOOKUP: "type version bytes key values",
-        Kind.CONVERT: "type version bytes to gives compare reject twin",
-        Kind.SERVE: "chunks sends closes",
-        Kind.INTERPRET: "request response outcome",
-        Kind.NEGOTIATE: "api_key client broker chooses",
-        Kind.EVOLVE: "old new breaks",
+        VectorKind.VALID: "type version bytes value derive canonical compare or_reject",
+        VectorKind.INVALID: "type version bytes derive compare reject twin",
+        VectorKind.UNENCODABLE: "type version value derive reject twin",
+        VectorKind.LOOKUP: "type version bytes key values",
+        VectorKind.CONVERT: "type version bytes to gives compare reject twin",
+        VectorKind.SERVE: "chunks sends closes",
+        VectorKind.INTERPRET: "request response outcome",
+        VectorKind.NEGOTIATE: "api_key client broker chooses",
+        VectorKind.EVOLVE: "old new breaks",
     }.items()
 }
 _RULING = re.compile(r"R-[A-Za-z0-9]+(-[A-Za-z0-9]+)*")
@@ -60,7 +60,7 @@ _MOST_TOGETHER = 5
 _MOST_ZEROS = 2**30
 
 
-def parse(text: bytes, name: str, given: Mapping[str, Any] | None = None) -> VectorFile:
+def parse(text: bytes, name: str, shared: Mapping[str, Any] | None = None) -> VectorFile:
     """One file's content → its vectors. `name` is how errors call it; `given`: settings of the whole dialect, beside
     the file's own. Raises VectorError."""
     try:
@@ -73,10 +73,10 @@ def parse(text: bytes, name: str, given: Mapping[str, Any] | None = None) -> Vec
         raise VectorError(f"{name}: there is no area {raw.area!r}; the areas are {', '.join(AREAS)}")
     vectors = []
     try:
-        own = {key: from_json(value) for key, value in raw.settings.items()}
+        file_settings = {key: from_json(value) for key, value in raw.settings.items()}
     except ValueFormatError as error:
         raise VectorError(f"{name}: settings: {error}") from None
-    settings = {**(given or {}), **own}
+    settings = {**(shared or {}), **file_settings}
     for entry in raw.vectors:
         try:
             vectors.append(_resolve(entry, raw, settings))
@@ -179,22 +179,22 @@ class _Repeated:
         return from_json(value)
 
 
-def _kind(raw: RawVector) -> Kind:
+def _kind(raw: RawVector) -> VectorKind:
     """The fields that are there decide."""
     has_bytes = raw.bytes is not None or raw.derive is not None and not _OF_BYTES.isdisjoint(raw.derive)
     has_value = raw.value is not ABSENT or raw.derive is not None
     found = [
         kind
         for kind, holds in (
-            (Kind.SERVE, raw.chunks is not None and raw.sends is not None and raw.closes is not None),
-            (Kind.INTERPRET, raw.request is not None and raw.outcome is not None),
-            (Kind.NEGOTIATE, raw.client is not None and raw.chooses is not msgspec.UNSET),
-            (Kind.EVOLVE, raw.old is not ABSENT and raw.breaks is not None),
-            (Kind.LOOKUP, has_bytes and raw.key is not ABSENT and raw.values is not ABSENT),
-            (Kind.CONVERT, has_bytes and raw.to is not None and (raw.gives is None) != (raw.reject is None)),
-            (Kind.INVALID, has_bytes and raw.value is ABSENT and raw.reject is not None and raw.to is None),
-            (Kind.UNENCODABLE, not has_bytes and has_value and raw.reject is not None),
-            (Kind.VALID, has_bytes and has_value and raw.reject is None),
+            (VectorKind.SERVE, raw.chunks is not None and raw.sends is not None and raw.closes is not None),
+            (VectorKind.INTERPRET, raw.request is not None and raw.outcome is not None),
+            (VectorKind.NEGOTIATE, raw.client is not None and raw.chooses is not msgspec.UNSET),
+            (VectorKind.EVOLVE, raw.old is not ABSENT and raw.breaks is not None),
+            (VectorKind.LOOKUP, has_bytes and raw.key is not ABSENT and raw.values is not ABSENT),
+            (VectorKind.CONVERT, has_bytes and raw.to is not None and (raw.gives is None) != (raw.reject is None)),
+            (VectorKind.INVALID, has_bytes and raw.value is ABSENT and raw.reject is not None and raw.to is None),
+            (VectorKind.UNENCODABLE, not has_bytes and has_value and raw.reject is not None),
+            (VectorKind.VALID, has_bytes and has_value and raw.reject is None),
         )
         if holds
     ]
@@ -250,12 +250,12 @@ def _resolve(raw: RawVector, file: RawFile, settings: Mapping[str, Any]) -> Vect
     )
 
 
-def _check_fields(kind: Kind, raw: RawVector) -> None:
-    given = {name for name in raw.__struct_fields__ if getattr(raw, name) != UNSET_FIELDS[name]}
-    foreign = sorted(given - _COMMON_FIELDS - _OWN_FIELDS[kind])
+def _check_fields(kind: VectorKind, raw: RawVector) -> None:
+    present = {name for name in raw.__struct_fields__ if getattr(raw, name) != UNSET_FIELDS[name]}
+    foreign = sorted(present - _COMMON_FIELDS - _OWN_FIELDS[kind])
     if foreign:
         raise VectorError(f"{', '.join(foreign)}: a vector of kind {kind} has no such field")
-    if kind is Kind.UNENCODABLE and raw.reject is not None and raw.reject.offset is not None:
+    if kind is VectorKind.UNENCODABLE and raw.reject is not None and raw.reject.offset is not None:
         raise VectorError("reject.offset: a value has no bytes that could be at fault")
     _check_patterns(raw.sends or ())
     if raw.outcome is not None:
@@ -308,7 +308,7 @@ def _check_outcome(outcome: Mapping[str, Json]) -> None:
         raise VectorError("outcome: a retry has a version, and nothing else has one")
 
 
-def _ops(kind: Kind, narrowed: Sequence[Op] | None) -> tuple[Op, ...]:
+def _ops(kind: VectorKind, narrowed: Sequence[Op] | None) -> tuple[Op, ...]:
     allowed = KIND_OPS[kind]
     if narrowed is None:
         return allowed
@@ -317,27 +317,27 @@ def _ops(kind: Kind, narrowed: Sequence[Op] | None) -> tuple[Op, ...]:
     return tuple(op for op in allowed if op in narrowed)
 
 
-def _question(kind: Kind, raw: RawVector) -> tuple[Mapping[str, Any], Any]:
+def _question(kind: VectorKind, raw: RawVector) -> tuple[Mapping[str, Any], Any]:
     """The arguments of the ops that carry no type's bytes or value, and what is expected of them."""
     match kind:
-        case Kind.LOOKUP:
+        case VectorKind.LOOKUP:
             return {"key": from_json(raw.key)}, from_json(raw.values)
-        case Kind.CONVERT:
+        case VectorKind.CONVERT:
             return {"to": raw.to}, None
-        case Kind.SERVE:
+        case VectorKind.SERVE:
             chunks = [b"".join(p.data for p in _pieces(chunk, "chunks")) for chunk in raw.chunks or ()]
             return {"chunks": chunks}, (raw.sends, raw.closes)
-        case Kind.INTERPRET:
+        case VectorKind.INTERPRET:
             if raw.response is msgspec.UNSET:
                 raise VectorError("response: missing (null says that the connection was closed)")
             request = b"".join(p.data for p in _pieces(raw.request, "request"))
             response = None if raw.response is None else b"".join(p.data for p in _pieces(raw.response, "response"))
             return {"request": request, "response": response}, raw.outcome
-        case Kind.NEGOTIATE:
+        case VectorKind.NEGOTIATE:
             if raw.api_key is None:
                 raise VectorError("api_key: missing")
             return {"api_key": raw.api_key, "client": raw.client, "broker": raw.broker}, raw.chooses
-        case Kind.EVOLVE:
+        case VectorKind.EVOLVE:
             return {"old": raw.old, "new": raw.new}, raw.breaks
     return {}, None
 
@@ -370,23 +370,23 @@ def _also(raw: RawAlso) -> Also:
 
 
 def _wrong(raw: RawWrong) -> Wrong:
-    found: list[Wrong] = []
+    wrong: list[Wrong] = []
     for does in ("accepts", "refuses", "crash", "hang"):
         if getattr(raw, does):
-            found.append(Wrong(raw.bug, raw.op, does))
+            wrong.append(Wrong(raw.bug, raw.op, does))
     if raw.value is not ABSENT:
-        found.append(Wrong(raw.bug, raw.op, "answers", from_json(raw.value)))
+        wrong.append(Wrong(raw.bug, raw.op, "answers", from_json(raw.value)))
     if raw.bytes is not None:
-        found.append(Wrong(raw.bug, raw.op, "answers", _hex(raw.bytes, "wrong.bytes")))
+        wrong.append(Wrong(raw.bug, raw.op, "answers", _hex(raw.bytes, "wrong.bytes")))
     if raw.sent is not None:
-        found.append(Wrong(raw.bug, raw.op, "answers", (_hex(raw.sent, "wrong.sent"), bool(raw.closed))))
+        wrong.append(Wrong(raw.bug, raw.op, "answers", (_hex(raw.sent, "wrong.sent"), bool(raw.closed))))
     if raw.outcome is not None:
-        found.append(Wrong(raw.bug, raw.op, "answers", raw.outcome))
+        wrong.append(Wrong(raw.bug, raw.op, "answers", raw.outcome))
     if raw.chooses is not msgspec.UNSET:
-        found.append(Wrong(raw.bug, raw.op, "answers", raw.chooses))
-    if len(found) != 1:
+        wrong.append(Wrong(raw.bug, raw.op, "answers", raw.chooses))
+    if len(wrong) != 1:
         raise VectorError(f"wrong {raw.bug}: exactly one of value, bytes, accepts, refuses, crash, hang, sent, …")
-    return found[0]
+    return wrong[0]
 
 
 def _check_file(vectors: Sequence[Vector], name: str) -> None:
@@ -399,7 +399,7 @@ def _check_file(vectors: Sequence[Vector], name: str) -> None:
         place = f"{name}, vector {vector.id!r}"
         if vector.twin is not None:
             twin = by_id.get(vector.twin)
-            kinds = (Kind.CONVERT,) if vector.kind is Kind.CONVERT else (Kind.VALID, vector.kind)
+            kinds = (VectorKind.CONVERT,) if vector.kind is VectorKind.CONVERT else (VectorKind.VALID, vector.kind)
             if twin is None or twin.reject is not None or twin.kind not in kinds:
                 raise VectorError(f"{place}: its twin {vector.twin!r} is no valid vector of this file")
             if (twin.type, twin.version) != (vector.type, vector.version) and not _other_version(vector):

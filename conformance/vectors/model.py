@@ -29,7 +29,7 @@ class VectorError(ValueError):
     """A vectors file that does not keep to the format; the text names file, vector and field."""
 
 
-class Kind(StrEnum):
+class VectorKind(StrEnum):
     """What kind of vector it is: what is asked and what is expected."""
 
     VALID = "valid"
@@ -44,16 +44,16 @@ class Kind(StrEnum):
 
 
 #: Which ops each kind asks, unless `ops` narrows them.
-KIND_OPS: Mapping[Kind, tuple[Op, ...]] = {
-    Kind.VALID: (Op.DECODE, Op.ENCODE, Op.RECODE),
-    Kind.INVALID: (Op.DECODE, Op.RECODE),
-    Kind.UNENCODABLE: (Op.ENCODE,),
-    Kind.LOOKUP: (Op.LOOKUP,),
-    Kind.CONVERT: (Op.CONVERT,),
-    Kind.SERVE: (Op.SERVE,),
-    Kind.INTERPRET: (Op.INTERPRET,),
-    Kind.NEGOTIATE: (Op.NEGOTIATE,),
-    Kind.EVOLVE: (Op.EVOLVE,),
+KIND_OPS: Mapping[VectorKind, tuple[Op, ...]] = {
+    VectorKind.VALID: (Op.DECODE, Op.ENCODE, Op.RECODE),
+    VectorKind.INVALID: (Op.DECODE, Op.RECODE),
+    VectorKind.UNENCODABLE: (Op.ENCODE,),
+    VectorKind.LOOKUP: (Op.LOOKUP,),
+    VectorKind.CONVERT: (Op.CONVERT,),
+    VectorKind.SERVE: (Op.SERVE,),
+    VectorKind.INTERPRET: (Op.INTERPRET,),
+    VectorKind.NEGOTIATE: (Op.NEGOTIATE,),
+    VectorKind.EVOLVE: (Op.EVOLVE,),
 }
 
 
@@ -114,7 +114,7 @@ class Vector(msgspec.Struct, frozen=True, gc=False):
     dialect: str
     area: str
     about: str
-    kind: Kind
+    kind: VectorKind
     ops: tuple[Op, ...]
     type: str | None = None
     version: int | None = None

@@ -14,6 +14,6 @@ It takes true for 1: wrong Python types are never asked, and looking at each int
 
 from reference.compiled.decoding import Decoder, decoder
 from reference.compiled.encoding import Encoder, encoder
-from reference.compiled.source import NOT_PLAIN, Fault, Odd
+from reference.compiled.source import GIVES_UP, Fault, NotPlain
 
-__all__ = ["NOT_PLAIN", "Decoder", "Encoder", "Fault", "Odd", "decoder", "encoder"]
+__all__ = ["GIVES_UP", "Decoder", "Encoder", "Fault", "NotPlain", "decoder", "encoder"]

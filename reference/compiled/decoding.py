@@ -13,7 +13,7 @@ from reference.compiled.even import decode_even, may_be_even
 from reference.compiled.source import (
     SHORT,
     Fault,
-    Odd,
+    NotPlain,
     Source,
     is_fixed,
     is_nullable,
@@ -48,7 +48,7 @@ def _uvarint(data: bytes, pos: int, low: int) -> tuple[int, int]:
     if number >> 32:
         raise Fault
     if not byte:
-        raise Odd
+        raise NotPlain
     return number, pos
 
 
@@ -67,7 +67,7 @@ def _tags(data: bytes, pos: int, count: int, tags: _Tags, value: dict[str, Any])
     if count > len(data) - pos:
         raise Fault
     if count > POLICY_TAGS:
-        raise Odd
+        raise NotPlain
     unknown = []
     previous = -1
     for _ in range(count):
@@ -90,7 +90,7 @@ def _tags(data: bytes, pos: int, count: int, tags: _Tags, value: dict[str, Any])
             if end != size:
                 raise Fault
         elif tag in tags.foreign:
-            raise Odd
+            raise NotPlain
         else:
             unknown.append((tag, content))
     if unknown:
@@ -133,7 +133,7 @@ _NOTHING = _Ahead()
 
 @functools.cache
 def decoder(node: Node) -> Decoder:
-    """A function (data, position) → (value, position behind it) for a node. Raises one of NOT_PLAIN."""
+    """A function (data, position) → (value, position behind it) for a node. Raises one of GIVES_UP."""
     source = Source(_NAMES)
     _decode_alone(source, node, "v")
     source.line("return v, p")
@@ -276,7 +276,7 @@ def _decode_count(source: Source, node: Array, lead: str) -> None:
     with source.block(f"if {lead} > len(d) - p:"):
         source.line("raise Fault")
     with source.block(f"if {lead} > {POLICY_ELEMENTS}:"):
-        source.line("raise Odd")
+        source.line("raise NotPlain")
 
 
 def _decode_array(source: Source, node: Array, target: str, lead: str) -> None:

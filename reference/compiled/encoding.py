@@ -9,7 +9,7 @@ from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from reference.compiled.source import FIXED, Odd, Source, is_number, letter
+from reference.compiled.source import FIXED, NotPlain, Source, is_number, letter
 from reference.plan import Array, Node, PlannedField, Struct
 from reference.primitives import MAX_INT32, MAX_STRING, PRIMITIVES, Primitive
 
@@ -52,16 +52,16 @@ def _prefix(length: int) -> bytes:
 
 def _unknown(value: dict[str, Any], fields: int, known: Container[int]) -> list[tuple[int, bytes]]:
     """The `_tags` of a structure that has one key more than it has fields."""
-    given = value["_tags"]
-    if len(value) != fields + 1 or given.__class__ is not list:
-        raise Odd
+    unknown = value["_tags"]
+    if len(value) != fields + 1 or unknown.__class__ is not list:
+        raise NotPlain
     previous = -1
-    for tag, content in given:
+    for tag, content in unknown:
         # The last number is one that some can't hold.
         if tag.__class__ is not int or not previous < tag < MAX_INT32 or tag in known or content.__class__ is not bytes:
-            raise Odd
+            raise NotPlain
         previous = tag
-    return given
+    return unknown
 
 
 _NAMES = {"pack": struct.pack, "prefix": _prefix, "tagged": _tagged, "unknown": _unknown}
@@ -72,7 +72,7 @@ _NAMES = {"pack": struct.pack, "prefix": _prefix, "tagged": _tagged, "unknown": 
 
 @functools.cache
 def encoder(node: Node) -> Encoder:
-    """A function value → bytes for a node. Raises one of NOT_PLAIN."""
+    """A function value → bytes for a node. Raises one of GIVES_UP."""
     source = Source(_NAMES)
     source.line("o = bytearray()")
     _encode(source, node, "v")
@@ -106,13 +106,13 @@ def _encode_struct(source: Source, node: Struct, value: str) -> None:
 def _encode_fields(source: Source, node: Struct, value: str) -> None:
     size, more = len(node.fields), source.fresh("t")
     with source.block(f"if {value}.__class__ is not dict:"):
-        source.line("raise Odd")
+        source.line("raise NotPlain")
     if node.flexible:
         known = source.constant(frozenset(node.tagged))
         source.line(f"{more} = unknown({value}, {size}, {known}) if len({value}) != {size} else None")
     else:
         with source.block(f"if len({value}) != {size}:"):
-            source.line("raise Odd")
+            source.line("raise NotPlain")
     closing = node.flexible and not node.tagged  # an empty tag buffer is one byte 0
     segments = list(_segments(node.plain))
     for index, segment in enumerate(segments):
@@ -166,7 +166,7 @@ def _encode_segment(source: Source, segment: Sequence[PlannedField], names: Sequ
     for name, field in zip(names, segment, strict=True):
         if isinstance(field.node, Array):
             with source.block(f"if {name}.__class__ is not list:"):
-                source.line("raise Odd")
+                source.line("raise NotPlain")
             size = source.fresh("n")
             source.line(f"{size} = len({name})")
             sizes.append(size)
@@ -191,7 +191,7 @@ def _check_type(source: Source, node: Node, value: str) -> None:
     kind = _CHECKED.get(node.name) if isinstance(node, Primitive) else None
     if kind is not None:
         with source.block(f"if {value}.__class__ is not {kind}:"):
-            source.line("raise Odd")
+            source.line("raise NotPlain")
 
 
 def _is_packable(node: Node) -> bool:
@@ -230,7 +230,7 @@ def _encode_tags(source: Source, node: Struct, value: str, more: str) -> None:
     source.line(f"{found} = []")
     for tag, field in node.tagged.items():
         if _has_float(field.node):  # whether it is at its default is a matter of bits: -0.0 equals 0.0, and nan nothing
-            source.line("raise Odd")
+            source.line("raise NotPlain")
             return
         name = source.fresh("v")
         source.line(f"{name} = {value}[{field.name!r}]")
@@ -244,7 +244,7 @@ def _encode_tags(source: Source, node: Struct, value: str, more: str) -> None:
 def _encode_array(source: Source, node: Array, value: str) -> None:
     with _unless_null(source, value, nullable=node.nullable, compact=node.compact, null="b'\\xff\\xff\\xff\\xff'"):
         with source.block(f"if {value}.__class__ is not list:"):
-            source.line("raise Odd")
+            source.line("raise NotPlain")
         n = source.fresh("n")
         source.line(f"{n} = len({value})")
         _encode_length(source, n, compact=node.compact, width=">i")
@@ -252,7 +252,7 @@ def _encode_array(source: Source, node: Array, value: str) -> None:
             kind = _CHECKED.get(node.element.name)
             if kind is not None:
                 with source.block(f"if {n} and {{*map(type, {value})}} != {{{kind}}}:"):
-                    source.line("raise Odd")
+                    source.line("raise NotPlain")
             source.line(f"o += pack('>%d{FIXED[node.element.name][0]}' % {n}, *{value})")
             return
         element = source.fresh("e")
@@ -288,7 +288,7 @@ def _encode_primitive(source: Source, name: str, value: str) -> None:
         source.line(f"o += {source.constant(struct.Struct('>' + FIXED[name][0]).pack)}({value})")
     elif name == "UUID":
         with source.block(f"if {value}.__class__ is not UUID:"):
-            source.line("raise Odd")
+            source.line("raise NotPlain")
         source.line(f"o += {value}.bytes")
     else:
         _encode_content(source, name, value)
@@ -299,7 +299,7 @@ def _encode_content(source: Source, name: str, value: str) -> None:
     null = "b'\\xff\\xff'" if text else "b'\\xff\\xff\\xff\\xff'"
     with _unless_null(source, value, nullable="NULLABLE" in name, compact=compact, null=null):
         with source.block(f"if {value}.__class__ is not {'str' if text else 'bytes'}:"):
-            source.line("raise Odd")
+            source.line("raise NotPlain")
         raw = source.fresh("s") if text else value
         if text:
             source.line(f"{raw} = {value}.encode()")
@@ -307,6 +307,6 @@ def _encode_content(source: Source, name: str, value: str) -> None:
         source.line(f"{n} = len({raw})")
         if text:
             with source.block(f"if {n} > {MAX_STRING}:"):
-                source.line("raise Odd")
+                source.line("raise NotPlain")
         _encode_length(source, n, compact=compact, width=">h" if text else ">i")
         source.line(f"o += {raw}")

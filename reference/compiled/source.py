@@ -30,7 +30,7 @@ FIXED = {
 SHORT = 128
 
 
-class Odd(Exception):  # noqa: N818 (no error: a matter for the readable codec)
+class NotPlain(Exception):  # noqa: N818 (no error: a matter for the readable codec)
     """Legal or not, this is more than the plain form: `message.py` decides."""
 
 
@@ -39,7 +39,7 @@ class Fault(Exception):  # noqa: N818 (the error is `message.py`'s to make)
 
 
 #: What generated source raises when it meets bytes or values that are not plain.
-NOT_PLAIN = (Odd, Fault, IndexError, KeyError, AttributeError, TypeError, ValueError, OverflowError, struct.error)
+GIVES_UP = (NotPlain, Fault, IndexError, KeyError, AttributeError, TypeError, ValueError, OverflowError, struct.error)
 
 
 class Source:
@@ -50,7 +50,7 @@ class Source:
         self.lines: list[str] = []
         self.names: dict[str, Any] = {
             "Fault": Fault,
-            "Odd": Odd,
+            "NotPlain": NotPlain,
             "UUID": uuid.UUID,
             **names,
         }

@@ -20,7 +20,7 @@ from reference.schema import load_json
 _FRAMING = re.compile(r"(Request|Response)(Header|Frame)")
 
 #: What a refusal is for: a reason, or one of a type that has another ruling for it.
-Ground = Reason | tuple[str, Reason]
+RefusedFor = Reason | tuple[str, Reason]
 
 
 class UnknownType(NotImplementedError):  # noqa: N818 (a name that is none, not a fault)
@@ -57,7 +57,7 @@ class Dialect(abc.ABC):
     name: str
     rulings: tuple[Ruling, ...]
     #: The ruling that a refusal rests on, whatever is read otherwise elsewhere.
-    grounds: Mapping[Ground, str]
+    refusal_rulings: Mapping[RefusedFor, str]
     #: The ruling on lengths and counts that promise more than is there, if the dialect has one.
     bomb_ruling: str | None
     #: type → the area of its generated cases, where `area` does not know it otherwise.
@@ -105,8 +105,8 @@ class Dialect(abc.ABC):
     def area(self, type_name: str) -> str:
         """The area that generated cases of a type are counted in: what is no type by itself, as a header or a frame, is
         framing, and all else a message."""
-        told = self.areas.get(type_name) or type_names.area(type_name)
-        return told or ("framing" if _FRAMING.match(type_name) else "messages")
+        known = self.areas.get(type_name) or type_names.area(type_name)
+        return known or ("framing" if _FRAMING.match(type_name) else "messages")
 
     def answer_type(self, api_key: int, version: int, inside: bytes) -> tuple[str, int | None, str] | None:  # noqa: ARG002
         """As what the answer to such a request is read, of which `inside` stands in the response frame (from the
@@ -114,12 +114,12 @@ class Dialect(abc.ABC):
         does not say."""
         return None
 
-    def ground(self, type_name: str, error: DecodeError, *, announced: bool) -> str | None:
+    def refusal_ruling(self, type_name: str, error: DecodeError, *, announced: bool) -> str | None:
         """The ruling that a refusal rests on, if one does. `announced`: a length or count was read, and says more than
         there is."""
         if announced and self.bomb_ruling is not None:
             return self.bomb_ruling
-        return self.grounds.get((type_name, error.reason), self.grounds.get(error.reason))
+        return self.refusal_rulings.get((type_name, error.reason), self.refusal_rulings.get(error.reason))
 
     def lookup(self, type_name: str, data: bytes, key: Any, version: int | None, rules: Rules) -> list[Any]:
         """All values of a header key, in order. Raises DecodeError."""

@@ -9,7 +9,7 @@ from typing import Any
 from reference import answers, broker, catalog, client, evolution, plan, records, schema, type_names
 from reference.catalog import Catalog
 from reference.codec import Codec, NodeCodec, decode
-from reference.dialects.base import Dialect, Entries, Ground, UnknownType
+from reference.dialects.base import Dialect, Entries, RefusedFor, UnknownType
 from reference.errors import DecodeError, Reason
 from reference.framing import API_VERSIONS, RequestFrame, ResponseFrame
 from reference.plan import Struct
@@ -332,7 +332,7 @@ _REQUEST_HEADER = schema.from_json(
 _FRAME = "ResponseFrame:"
 
 
-class Messages:
+class CatalogMessages:
     """A catalogue's messages, resolved per version once."""
 
     def __init__(self, found: Catalog) -> None:
@@ -357,7 +357,7 @@ class Kafka(Dialect):
 
     name = "kafka"
     rulings = RULINGS
-    grounds: Mapping[Ground, str] = {
+    refusal_rulings: Mapping[RefusedFor, str] = {
         Reason.CORRUPT_COMPRESSION: "R-K-22",
         Reason.COUNT_MISMATCH: "R-K-19b",
         Reason.CRC_MISMATCH: "R-K-19",
@@ -381,7 +381,7 @@ class Kafka(Dialect):
     }
 
     @property
-    def messages(self) -> Messages:
+    def messages(self) -> CatalogMessages:
         return _messages(catalog.current())
 
     @property
@@ -440,29 +440,29 @@ class Kafka(Dialect):
 
 
 @functools.cache
-def _messages(found: Catalog) -> Messages:
-    return Messages(found)
+def _messages(found: Catalog) -> CatalogMessages:
+    return CatalogMessages(found)
 
 
 @functools.lru_cache(maxsize=4096)  # of messages alone there are 640; names of arrays never end
-def _codec(found: Catalog, type_name: str, version: int | None) -> Codec:
+def _codec(chosen: Catalog, type_name: str, version: int | None) -> Codec:
     node = type_names.node(type_name)
     if node is not None:
         return NodeCodec(node)
-    messages = _messages(found)
+    messages = _messages(chosen)
     if type_name in records.TYPES:
         from reference.records import codecs  # takes its time to load, and most types do without
 
         return codecs.codec(type_name, version)
     if type_name == "RequestFrame":
         return RequestFrame(messages)
-    if type_name not in _types(found) or type_name == "ARRAY":
+    if type_name not in _types(chosen) or type_name == "ARRAY":
         raise UnknownType(f"the dialect kafka has no type {type_name!r}")
     if version is None:
         raise DecodeError(Reason.UNSUPPORTED_VERSION, f"{type_name} needs a version", None)
     if type_name.startswith(_FRAME):
         api = type_name.removeprefix(_FRAME)
-        key = next(key for key, name in found.apis.items() if name == api)
+        key = next(key for key, name in chosen.apis.items() if name == api)
         return ResponseFrame.of(messages, key, api, version)
     return NodeCodec(messages.plan(type_name, version))
 

@@ -180,15 +180,15 @@ def _streams(
 
 def _stream(stream: _Stream, data: bytes, out: bytearray, rules: Rules, name: str) -> bytes:
     """Inflate one stream into `out`; what follows it comes back."""
-    given = data
+    rest = data
     while not stream.eof:
         try:
-            part = stream.decompress(given, min(_CHUNK, rules.inflate_limit + 1 - len(out)))
+            part = stream.decompress(rest, min(_CHUNK, rules.inflate_limit + 1 - len(out)))
         except _BROKEN as error:
             raise CompressionError(Reason.CORRUPT_COMPRESSION, f"{name}: {error}") from None
-        if not part and not given and not stream.eof:
+        if not part and not rest and not stream.eof:
             raise CompressionError(Reason.CORRUPT_COMPRESSION, f"the {name} stream is cut off")
-        given = b""
+        rest = b""
         out += part
         if len(out) > rules.inflate_limit:
             raise _too_large(rules)

@@ -14,7 +14,7 @@ from typing import Any
 
 from reference import codec
 from reference.errors import DecodeError, Reason
-from reference.framing import Messages
+from reference.framing import MessagePlans
 from reference.rules import Rules
 
 #: Bit 5 of a batch's attributes: its records are control records.
@@ -42,7 +42,7 @@ class ControlRecord:
     value: Mapping[str, Any] | None
 
 
-def read_control(record: Mapping[str, Any], messages: Messages, rules: Rules) -> ControlRecord:
+def read_control(record: Mapping[str, Any], messages: MessagePlans, rules: Rules) -> ControlRecord:
     """What a record of a control batch says. Raises DecodeError; offsets count from the key or the value."""
     key = record["key"]
     if key is None or len(key) < 4:

@@ -11,7 +11,7 @@ from typing import Any
 
 from crc32c import crc32c
 
-from reference.compiled import NOT_PLAIN, Fault, Odd
+from reference.compiled import GIVES_UP, Fault, NotPlain
 from reference.records.batch import FIELD_ENDS, KEYS, MAGIC
 from reference.records.compression import MASK, NAMES, CompressionError, deflate, inflate
 from reference.rules import Rules
@@ -25,7 +25,7 @@ _RULES = Rules()
 
 def _zigzag(number: int, width: int) -> bytes:
     if not -(1 << width - 1) <= number < 1 << width - 1:
-        raise Odd
+        raise NotPlain
     number = number << 1 ^ number >> width - 1
     out = bytearray()
     while number > 0x7F:
@@ -42,7 +42,7 @@ _SHORT = [_zigzag(n, 32) for n in (*range(_MANY), *range(-64, 0))]
 
 
 def decode_batch(data: bytes, pos: int) -> tuple[dict[str, Any], int]:
-    """One batch at `pos`, and the position behind it. Raises one of NOT_PLAIN."""
+    """One batch at `pos`, and the position behind it. Raises one of GIVES_UP."""
     base_offset, length, epoch, magic, crc = _HEAD.unpack_from(data, pos)
     end = pos + 12 + length
     if end > len(data) or length < FIELD_ENDS[-1] or magic != MAGIC:
@@ -70,24 +70,24 @@ def decode_batch(data: bytes, pos: int) -> tuple[dict[str, Any], int]:
 
 
 def decode_set(data: bytes, pos: int) -> tuple[list[dict[str, Any]], int]:
-    """Batches of magic 2 back to back, none of them partial. Raises one of NOT_PLAIN."""
+    """Batches of magic 2 back to back, none of them partial. Raises one of GIVES_UP."""
     entries = []
     try:
         while pos < len(data):
             entry, pos = decode_batch(data, pos)
             entries.append({"magic": MAGIC, **entry})
-    except NOT_PLAIN:  # another format, or a partial entry
-        raise Odd from None
+    except GIVES_UP:  # another format, or a partial entry
+        raise NotPlain from None
     return entries, pos
 
 
 def _inflated(codec: int, content: bytes) -> bytes:
     if codec >= len(NAMES) or not content:
-        raise Odd
+        raise NotPlain
     try:
         return inflate(codec, content, _RULES)
     except CompressionError:
-        raise Odd from None
+        raise NotPlain from None
 
 
 def _decode_records(d: bytes, count: int) -> list[dict[str, Any]]:  # noqa: C901 (a call a field costs half the speed)
@@ -208,19 +208,19 @@ def _uvarint(d: bytes, p: int, low: int, last: int = 28) -> tuple[int, int]:
         if shift > last:
             raise Fault
     if not byte or number >> (32 if last == 28 else 64):
-        raise Odd
+        raise NotPlain
     return number, p
 
 
 def encode_batch(value: Any) -> bytes:
-    """The bytes of a whole value. Raises one of NOT_PLAIN."""
+    """The bytes of a whole value. Raises one of GIVES_UP."""
     if value.__class__ is not dict or len(value) != len(KEYS):
-        raise Odd
+        raise NotPlain
     attributes = value["attributes"]
     codec = attributes & MASK
     records = value["records"]
     if codec >= len(NAMES) or records.__class__ is not list:
-        raise Odd
+        raise NotPlain
     content = _encode_records(records)
     if codec:
         content = deflate(codec, content)
@@ -245,7 +245,7 @@ def _encode_records(records: list[Any]) -> bytes:
     header_keys: dict[str, bytes] = {}
     for record in records:
         if record.__class__ is not dict or len(record) != 6:
-            raise Odd
+            raise NotPlain
         attributes = record["attributes"]
         timestamp = record["timestampDelta"]
         offset = record["offsetDelta"]
@@ -281,5 +281,5 @@ def _length(sized: Any, kind: type = bytes) -> bytes:
     """The varint before so many bytes, or headers."""
     n = len(sized)
     if sized.__class__ is not kind:
-        raise Odd
+        raise NotPlain
     return _SHORT[n] if n < _MANY else _zigzag(n, 32)

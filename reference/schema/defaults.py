@@ -40,11 +40,11 @@ def default_of(raw: Any, type_name: str, array: bool, nullable: Versions, path: 
     return _unstated(raw, ..., "a structure", path)
 
 
-def _unstated(raw: Any, own: Any, what: str, path: str) -> Any:
+def _unstated(raw: Any, default: Any, what: str, path: str) -> Any:
     """The default of a type for which a schema states none, but null."""
     if raw is not None:
         raise SchemaError(f"{what} can't have a default but null, not {kind_of(raw)}", path)
-    return own
+    return default
 
 
 def _bytes(raw: Any, path: str) -> Any:

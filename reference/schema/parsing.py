@@ -146,7 +146,7 @@ class _Parser:
         tag = number(raw.get("tag"), 2**31 - 1, "tag", path)
         if (tag is None) != (not tagged):
             raise SchemaError("a tagged field has both `tag` and `taggedVersions`", path)
-        own = raw.get("flexibleVersions")
+        own_flexible = raw.get("flexibleVersions")
         struct_fields = self.struct_fields(raw, type_name, path, versions & outer, within)
         field = Field(
             name=name,
@@ -158,7 +158,7 @@ class _Parser:
             tagged=tagged,
             default=default_of(raw.get("default"), type_name, array, nullable, path),
             ignorable=flag(raw, "ignorable", path),
-            flexible=None if own is None else version_range(own, path + ".flexibleVersions"),
+            flexible=None if own_flexible is None else version_range(own_flexible, path + ".flexibleVersions"),
             fields=struct_fields,
         )
         self.check(field, path)

@@ -10,7 +10,7 @@ TAKES = frozenset({"R-K-1"})
 
 types = everything()
 
-_own = reference.Reference(reference.take(reference.rulings("kafka").values(), {"R-K-1": "map"}))
+_own = reference.Reference(reference.rules_with(reference.rulings("kafka").values(), {"R-K-1": "map"}))
 decode = _own.decode
 encode = _own.encode
 recode = _own.recode

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from miniatures import Produces
-from reference import Reference, rulings, take
+from reference import Reference, rules_with, rulings
 
 PRODUCES: Produces = frozenset({("schema-evolution", "contested", None)})
 TAKES = frozenset({"R-35-7"})
 
 dialects = ("kip-35-v7",)
 
-_own = Reference(take(rulings("kip-35-v7").values(), {"R-35-7": "other"}))
+_own = Reference(rules_with(rulings("kip-35-v7").values(), {"R-35-7": "other"}))
 rejects = _own.rejects
 evolve = _own.evolve
 negotiate = _own.negotiate

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from miniatures import Produces
-from reference import Reference, rulings, take
+from reference import Reference, rules_with, rulings
 
 PRODUCES: Produces = frozenset({("unsupported-versions", "contested", None)})
 TAKES = frozenset({"R-35-8"})
 
 dialects = ("kip-35-v7",)
 
-_own = Reference(take(rulings("kip-35-v7").values(), {"R-35-8": "other"}))
+_own = Reference(rules_with(rulings("kip-35-v7").values(), {"R-35-8": "other"}))
 rejects = _own.rejects
 configure = _own.configure
 interpret = _own.interpret

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from miniatures import Produces
-from reference import Reference, rulings, take
+from reference import Reference, rules_with, rulings
 
 PRODUCES: Produces = frozenset({("unsupported-versions", "fail", "wrong-answer")})
 
 dialects = ("kip-35-v7",)
 
-_own = Reference(take(rulings("kip-35-v7").values(), {"R-35-8": "other"}))
+_own = Reference(rules_with(rulings("kip-35-v7").values(), {"R-35-8": "other"}))
 rejects = _own.rejects
 configure = _own.configure
 

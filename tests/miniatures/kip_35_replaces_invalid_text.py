@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from miniatures import Produces, everything
-from reference import Reference, rulings, take
+from reference import Reference, rules_with, rulings
 
 PRODUCES: Produces = frozenset((area, "contested", None) for area in ("header-multimaps", "messages", "framing"))
 TAKES = frozenset({"R-D-2"})
@@ -11,7 +11,7 @@ TAKES = frozenset({"R-D-2"})
 dialects = ("kip-35-v7",)
 types = everything((), dialect="kip-35-v7")
 
-_own = Reference(take(rulings("kip-35-v7").values(), {"R-D-2": "other"}))
+_own = Reference(rules_with(rulings("kip-35-v7").values(), {"R-D-2": "other"}))
 rejects = _own.rejects
 configure = _own.configure
 decode = _own.decode

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from miniatures import Produces
-from reference import Reference, rulings, take
+from reference import Reference, rules_with, rulings
 
 PRODUCES: Produces = frozenset({("schema-evolution", "contested", None)})
 TAKES = frozenset({"R-482-13"})
 
 dialects = ("kip-482-v1",)
 
-_own = Reference(take(rulings("kip-482-v1").values(), {"R-482-13": "other"}))
+_own = Reference(rules_with(rulings("kip-482-v1").values(), {"R-482-13": "other"}))
 rejects = _own.rejects
 evolve = _own.evolve

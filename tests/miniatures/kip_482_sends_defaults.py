@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from miniatures import Produces, everything
-from reference import Reference, rulings, take
+from reference import Reference, rules_with, rulings
 
 PRODUCES: Produces = frozenset(
     (area, "contested", None)
@@ -15,7 +15,7 @@ dialects = ("kip-482-v1",)
 types = everything((), dialect="kip-482-v1")
 readings = {"R-482-16": "other"}
 
-_own = Reference(take(rulings("kip-482-v1").values(), readings))
+_own = Reference(rules_with(rulings("kip-482-v1").values(), readings))
 rejects = _own.rejects
 configure = _own.configure
 decode = _own.decode

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from miniatures import Produces, everything
-from reference import Reference, rulings, take
+from reference import Reference, rules_with, rulings
 
 PRODUCES: Produces = frozenset({("messages", "contested", None)})
 TAKES = frozenset({"R-D-2"})
@@ -11,7 +11,7 @@ TAKES = frozenset({"R-D-2"})
 dialects = ("kip-82-int-keys",)
 types = everything((), dialect="kip-82-int-keys")
 
-_own = Reference(take(rulings("kip-82-int-keys").values(), {"R-D-2": "other"}))
+_own = Reference(rules_with(rulings("kip-82-int-keys").values(), {"R-D-2": "other"}))
 rejects = _own.rejects
 decode = _own.decode
 encode = _own.encode

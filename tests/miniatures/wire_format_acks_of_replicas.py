@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from miniatures import Produces, everything
-from reference import Reference, rulings, take
+from reference import Reference, rules_with, rulings
 
 PRODUCES: Produces = frozenset(
     {
@@ -15,7 +15,7 @@ TAKES = frozenset({"R-WF-4"})
 dialects = ("wire-format",)
 types = everything((), dialect="wire-format")
 
-_own = Reference(take(rulings("wire-format").values(), {"R-WF-4": "error"}))
+_own = Reference(rules_with(rulings("wire-format").values(), {"R-WF-4": "error"}))
 rejects = _own.rejects
 decode = _own.decode
 encode = _own.encode

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from miniatures import Produces, everything
-from reference import Reference, rulings, take
+from reference import Reference, rules_with, rulings
 
 PRODUCES: Produces = frozenset(
     (area, "contested", None) for area in ("messages", "null-encodings", "unsupported-versions")
@@ -13,7 +13,7 @@ TAKES = frozenset({"R-WF-1"})
 dialects = ("wire-format",)
 types = everything((), dialect="wire-format")
 
-_own = Reference(take(rulings("wire-format").values(), dict.fromkeys(sorted(TAKES), "other")))
+_own = Reference(rules_with(rulings("wire-format").values(), dict.fromkeys(sorted(TAKES), "other")))
 rejects = _own.rejects
 decode = _own.decode
 encode = _own.encode

@@ -6,7 +6,7 @@ from altered_parts import ops
 
 from miniatures import Produces, only
 from reference import rejects as rejects
-from reference.dialects.wire_format.parts import Fields, Part
+from reference.dialects.wire_format.parts import NamedParts, Part
 
 PRODUCES: Produces = frozenset(
     {
@@ -24,9 +24,9 @@ _FIRST = ("correlation_id", "error", "version_id")
 
 
 def _error_first(part: Part) -> Part:
-    if not isinstance(part, Fields) or "error" not in part.parts:
+    if not isinstance(part, NamedParts) or "error" not in part.parts:
         return part
-    return Fields({name: part.parts[name] for name in dict.fromkeys((*_FIRST, *part.parts))})
+    return NamedParts({name: part.parts[name] for name in dict.fromkeys((*_FIRST, *part.parts))})
 
 
 decode, encode = ops(_error_first)

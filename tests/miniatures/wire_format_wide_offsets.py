@@ -6,7 +6,7 @@ from altered_parts import ops
 
 from miniatures import Produces, only
 from reference import rejects as rejects
-from reference.dialects.wire_format.parts import Fields, Part, Scalar, Several
+from reference.dialects.wire_format.parts import NamedParts, Part, Scalar, Several
 from reference.primitives import PRIMITIVES
 
 PRODUCES: Produces = frozenset(
@@ -22,9 +22,9 @@ types = only("FetchRequest", dialect="wire-format")
 
 
 def _wide(part: Part) -> Part:
-    if not isinstance(part, Fields) or "partitions" not in part.parts:
+    if not isinstance(part, NamedParts) or "partitions" not in part.parts:
         return part
-    return Fields({**part.parts, "offsets": Several(Scalar(PRIMITIVES["INT64"]), beside="partitions")})
+    return NamedParts({**part.parts, "offsets": Several(Scalar(PRIMITIVES["INT64"]), beside="partitions")})
 
 
 decode, encode = ops(_wide)

@@ -14,9 +14,9 @@ from rich.text import Text
 
 import reference
 from conformance.bounded import read_bytes, read_text
-from conformance.capture import Capture, Frame, NotToldError
-from conformance.grounds import grounds
-from conformance.own import own, shared_settings
+from conformance.capture import Capture, CapturedFrame, NotToldError
+from conformance.deciding_rulings import deciding_rulings
+from conformance.reference_codec import reference_codec, shared_settings
 from conformance.report.control import control_lines
 from conformance.report.hexview import Mark, hex_dump
 from conformance.report.labels import rows_of
@@ -27,7 +27,7 @@ from conformance.values import to_json
 from reference.dialects import DIALECTS, NamesNumbers
 from reference.errors import DecodeError, SchemaError
 from reference.schema import load_json
-from wireproof.given import given_bytes
+from wireproof.hex_input import input_bytes
 from wireproof.output import say, say_json, show, width
 
 #: How wide the word is that stands before a paragraph below a dump.
@@ -126,24 +126,24 @@ def _explain_typed(
     as_json: bool,
 ) -> bool:
     """Write what the bytes are as this type; True when they are refused."""
-    data = given_bytes(digits)
+    data = input_bytes(digits)
     check_type(type_name, dialect, version)
-    found = own().explain(type_name, data, dialect=dialect, version=version)
-    error = found.error
-    rulings = () if error is None else grounds(type_name, data, dialect, version, error, found.spans)
+    explanation = reference_codec().explain(type_name, data, dialect=dialect, version=version)
+    error = explanation.error
+    rulings = () if error is None else deciding_rulings(type_name, data, dialect, version, error, explanation.spans)
     if as_json:
         named = {"type": type_name, "dialect": dialect, "version": version, "data": data.hex()}
-        say_json({**named, **_facts(found, rulings)})
+        say_json({**named, **_facts(explanation, rulings)})
         return error is not None
     named_so = type_name if version is None else f"{type_name} version {version}"
     out = Text().append(safe(named_so), "bold").append(f", {len(data)} {'byte' if len(data) == 1 else 'bytes'}\n\n")
-    if is_structure(found.spans):
-        out.append_text(_outline(found, data, 0, _notes(type_name, version, found, dialect)))
-        out.append_text(_end(found, rulings, dialect, "to the last byte"))
+    if is_structure(explanation.spans):
+        out.append_text(_outline(explanation, data, 0, _notes(type_name, version, explanation, dialect)))
+        out.append_text(_end(explanation, rulings, dialect, "to the last byte"))
     else:
-        out.append_text(hex_dump(rows_of(found.spans, data), width=width(), marks=_marks(error))).append("\n\n")
-        out.append_text(_end(found, rulings, dialect, None))
-    for line in () if error else control_lines(dialect, type_name, found.value):
+        out.append_text(hex_dump(rows_of(explanation.spans, data), width=width(), marks=_marks(error))).append("\n\n")
+        out.append_text(_end(explanation, rulings, dialect, None))
+    for line in () if error else control_lines(dialect, type_name, explanation.value):
         out.append(f"\n{'control':<{_MARGIN}}", "bold").append(_hanging(safe(line)))
     show(out)
     return error is not None
@@ -155,15 +155,15 @@ def _explain_frames(
     """Write what the frames in the bytes are; True when one of them is refused, or cannot be read."""
     if version is not None:
         raise click.UsageError("--version is that of a TYPE: say which, such as ResponseFrame:Metadata")
-    types, spoken = _types(dialect), own().dialect(dialect)
+    types, spoken = _types(dialect), reference_codec().dialect(dialect)
     if not any(map(spoken.request_type, spoken.apis())):
         raise click.UsageError(f"the dialect {dialect} has no frames: say TYPE, {', '.join(sorted(types))}")
-    capture = Capture(given_bytes(digits), dialect)
+    capture = Capture(input_bytes(digits), dialect)
     try:
         if request is None:
             frames = capture.requests()
         else:
-            asked = Capture(given_bytes((request,)), dialect)
+            asked = Capture(input_bytes((request,)), dialect)
             frames = capture.responses(asked)
     except NotToldError as error:
         raise click.UsageError(str(error)) from None
@@ -180,34 +180,34 @@ def _explain_frames(
     return not all(map(_is_good, frames))
 
 
-def _is_good(frame: Frame) -> bool:
+def _is_good(frame: CapturedFrame) -> bool:
     return frame.type is not None and frame.explanation.error is None
 
 
 # --- What is written --------------------------------------------------------------------------------------------------
 
 
-def _frame(frame: Frame, data: bytes, dialect: str) -> Text:
-    found = frame.explanation
+def _frame(frame: CapturedFrame, data: bytes, dialect: str) -> Text:
+    explanation = frame.explanation
     named = "not read" if frame.type is None else f"read as {frame.type}"
     if frame.version is not None:
         named += f" version {frame.version}"
     out = Text()
     for line in wrap(safe(f"{named}: {frame.why}"), width()):
         out.append(f"{line}\n", "bold")
-    notes = _notes(frame.type or "", frame.version, found, dialect)
-    out.append("\n").append_text(_outline(found, data[: frame.end], frame.start, notes))
+    notes = _notes(frame.type or "", frame.version, explanation, dialect)
+    out.append("\n").append_text(_outline(explanation, data[: frame.end], frame.start, notes))
     if frame.type is not None:
-        out.append_text(_end(found, frame.rulings, dialect, "to the last byte"))
+        out.append_text(_end(explanation, frame.rulings, dialect, "to the last byte"))
     out.rstrip()
     return out
 
 
-def _summary(frames: Sequence[Frame]) -> Text:
+def _summary(frames: Sequence[CapturedFrame]) -> Text:
     good = sum(map(_is_good, frames))
     unread = sum(frame.type is None for frame in frames)
-    told = {"accepted": good, "refused": len(frames) - good - unread, "not read": unread}
-    return Text(f"{len(frames)} frames: " + ", ".join(f"{count} {what}" for what, count in told.items() if count))
+    counts = {"accepted": good, "refused": len(frames) - good - unread, "not read": unread}
+    return Text(f"{len(frames)} frames: " + ", ".join(f"{count} {what}" for what, count in counts.items() if count))
 
 
 def _outline(found: reference.Explanation, data: bytes, start: int, notes: Mapping[str, str]) -> Text:
@@ -230,9 +230,9 @@ def _end(found: reference.Explanation, rulings: Iterable[str], dialect: str, goo
         return out.append(f"{word:<{_MARGIN}}", "bold green").append(_hanging(said))
     out.append(f"{'refused':<{_MARGIN}}", "bold red").append(_hanging(safe(str(found.error))))
     for identifier in rulings:
-        told = ruling_text(identifier, reference.rulings(dialect).get(identifier), width() - _MARGIN)
+        ruling_shown = ruling_text(identifier, reference.rulings(dialect).get(identifier), width() - _MARGIN)
         out.append(f"\n{'ruling':<{_MARGIN}}", "bold")
-        for number, line in enumerate(told.split("\n")):
+        for number, line in enumerate(ruling_shown.split("\n")):
             out.append(f"\n{'':{_MARGIN}}" if number else "").append_text(line)
     return out
 
@@ -242,18 +242,18 @@ def _hanging(text: str) -> str:
     return f"\n{'':{_MARGIN}}".join(wrap(text, width() - _MARGIN))
 
 
-def _notes(type_name: str, version: int | None, found: reference.Explanation, dialect: str) -> dict[str, str]:
+def _notes(type_name: str, version: int | None, explanation: reference.Explanation, dialect: str) -> dict[str, str]:
     """What header and body of a frame are, as far as the bytes that were read say it."""
-    read = {span.path: span.value for span in found.spans}
+    read = {span.path: span.value for span in explanation.spans}
     tagged = any(path.startswith("header._tags") for path in read)
     if type_name == "RequestFrame":
-        api = own().dialect(dialect).apis().get(read.get("header.RequestApiKey", -1))
+        api = reference_codec().dialect(dialect).apis().get(read.get("header.RequestApiKey", -1))
         header = f"RequestHeader version {2 if tagged else 1 if 'header.ClientId' in read else 0}"
         message = f"{api}Request version {read.get('header.RequestApiVersion')}"
     else:
         header = f"ResponseHeader version {1 if tagged else 0}"
         message = f"{type_name.rpartition(':')[2]}Response version {version}"
-    begun = found.error is None or not found.error.path.startswith(("header", "size"))
+    begun = explanation.error is None or not explanation.error.path.startswith(("header", "size"))
     return {"header": header, "body": message} if begun else {"body": message}
 
 
@@ -270,7 +270,7 @@ def _facts(found: reference.Explanation, rulings: Iterable[str]) -> dict[str, An
     }
 
 
-def _frame_facts(frame: Frame) -> dict[str, Any]:
+def _frame_facts(frame: CapturedFrame) -> dict[str, Any]:
     named = {name: getattr(frame, name) for name in ("start", "end", "type", "version", "sized", "why")}
     return {**named, **_facts(frame.explanation, frame.rulings)}
 
@@ -292,8 +292,10 @@ def _register(files: tuple[str, ...], dialect: str) -> None:
         raise click.UsageError(str(error)) from None
     for problem in problems:
         say(str(problem), err=True)
-    click.get_current_context().call_on_close(lambda: own().configure(shared_settings(dialect), dialect=dialect))
-    own().configure({**shared_settings(dialect), "registers": texts}, dialect=dialect)
+    click.get_current_context().call_on_close(
+        lambda: reference_codec().configure(shared_settings(dialect), dialect=dialect)
+    )
+    reference_codec().configure({**shared_settings(dialect), "registers": texts}, dialect=dialect)
 
 
 def _text(path: Path) -> str:
@@ -316,19 +318,21 @@ def _take(files: Sequence[str], dialect: str) -> None:
             raise click.UsageError(f"{name} cannot be read: {error.strerror or error}") from None
         except SchemaError as error:
             raise click.UsageError(f"{name}: {error.detail}") from None
-    click.get_current_context().call_on_close(lambda: own().configure(shared_settings(dialect), dialect=dialect))
+    click.get_current_context().call_on_close(
+        lambda: reference_codec().configure(shared_settings(dialect), dialect=dialect)
+    )
     try:
-        own().configure({"schemas": read}, dialect=dialect)
+        reference_codec().configure({"schemas": read}, dialect=dialect)
     except SchemaError as error:
         raise click.UsageError(f"{error.path}: {error.detail}" if error.path else error.detail) from None
-    if own().dialect(dialect) is DIALECTS[dialect]:
+    if reference_codec().dialect(dialect) is DIALECTS[dialect]:
         raise click.UsageError(f"--schema: the messages of {dialect} are its own, and come from no schema")
 
 
 def _types(dialect: str) -> Mapping[str, tuple[int, int] | None]:
     if dialect not in DIALECTS:
         raise click.UsageError(f"there is no dialect {dialect!r}; there are {', '.join(DIALECTS)}")
-    return own().dialect(dialect).types
+    return reference_codec().dialect(dialect).types
 
 
 def check_type(type_name: str, dialect: str, version: int | None) -> None:
@@ -340,7 +344,7 @@ def check_type(type_name: str, dialect: str, version: int | None) -> None:
     span = types[name]
     if span is None:
         try:
-            own().explain(type_name, b"", dialect=dialect)
+            reference_codec().explain(type_name, b"", dialect=dialect)
         except NotImplementedError:
             raise click.UsageError(_unknown(type_name, dialect, types)) from None
         if version is not None:

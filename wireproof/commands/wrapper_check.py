@@ -9,7 +9,7 @@ import click
 from rich.text import Text
 
 from conformance.connection import ImplementationError, Options
-from conformance.connection.manners import Check, Inspection, Result
+from conformance.connection.protocol_check import Check, Inspection, Result
 from conformance.report.text import LINE, LINES, middle, safe, safe_lines, wrap
 from wireproof.implementation import MEMORY, SECONDS
 from wireproof.output import show, width
@@ -64,12 +64,12 @@ def check(spec: str, timeout: float, memory: int) -> None:
     checks = []
     for done in inspection.run():
         checks.append(done)
-        show(_told(done))
+        show(_row(done))
     show(_summary(checks))
     sys.exit(1 if any(done.result is Result.BAD for done in checks) else 0)
 
 
-def _told(done: Check) -> Text:
+def _row(done: Check) -> Text:
     """A check in one line; a bad one with all that was found and what to do."""
     sign, style = _SIGNS[done.result]
     text = Text().append(f"{sign} ", style).append(f"{done.name:<38}")

@@ -15,9 +15,9 @@ from typing import Any
 
 from reference import evolution
 from reference.codec import Codec, decode
-from reference.dialects.base import Dialect, Ground, UnknownType
+from reference.dialects.base import Dialect, RefusedFor, UnknownType
 from reference.dialects.kip_35 import broker, protocol_versions, tags
-from reference.dialects.kip_35.client import Client, common
+from reference.dialects.kip_35.client import Kip35Client, common
 from reference.dialects.kip_35.layouts import API, API_KEY, BODIES, VERSION, EmptyResponse, Layouts, PlainCodec
 from reference.dialects.kip_35.rulings import RULINGS
 from reference.errors import DecodeError, Reason, SchemaError, shown
@@ -39,7 +39,7 @@ class Kip35(Dialect):
     name = "kip-35-v7"
     rulings = RULINGS
     types = _TYPES
-    grounds: Mapping[Ground, str] = {
+    refusal_rulings: Mapping[RefusedFor, str] = {
         ("BrokerMetadataRequest", Reason.NULL_NOT_ALLOWED): "R-35-2",
         ("RequestFrame", Reason.NULL_NOT_ALLOWED): "R-35-2",
         Reason.NULL_NOT_ALLOWED: "R-D-3",
@@ -92,18 +92,18 @@ class Kip35(Dialect):
     def serve(self, chunks: Iterable[bytes], settings: Mapping[str, Any], rules: Rules) -> tuple[bytes, bool]:
         """`settings["cluster"]`: the brokers that BrokerMetadata tells of; by default the one that is asked."""
         cluster = settings.get("cluster")
-        among = broker.ALONE if cluster is None else broker.Cluster.of(cluster)
-        return broker.serve(broker.Broker(among, self.layouts, rules), chunks)
+        among = broker.ALONE if cluster is None else broker.Kip35Cluster.of(cluster)
+        return broker.serve(broker.Kip35Broker(among, self.layouts, rules), chunks)
 
     def interpret(self, request: bytes, response: bytes | None, rules: Rules) -> dict[str, Any]:
-        return Client(self.layouts, rules).interpret(request, response)
+        return Kip35Client(self.layouts, rules).interpret(request, response)
 
     def lookup(self, type_name: str, data: bytes, key: Any, version: int | None, rules: Rules) -> list[Any]:
         """What the tags of this key say, of all brokers of a BrokerMetadataResponse, in order (R-35-5)."""
         if type_name != f"{API}Response":
             raise NotImplementedError(f"{type_name} has no tags to be looked up")
         found = decode(self.codec(type_name, version), data, rules)
-        return [tags.told(key, value) for one in found["Brokers"] for name, value in one["Tags"] if name == key]
+        return [tags.tag_value(key, value) for one in found["Brokers"] for name, value in one["Tags"] if name == key]
 
     def read_schema(self, content: bytes) -> Any:
         """A ledger, as JSON or in the page's own text form."""
@@ -117,7 +117,7 @@ class Kip35(Dialect):
     def compare(self, old: Any, new: Any, rules: Rules = DEMANDED) -> evolution.Comparison:
         """Of ledgers of ProtocolVersions (R-35-7)."""
         releases: Sequence[Any] = old if isinstance(old, (list, tuple)) else [old]
-        *before, now = (protocol_versions.Ledger.of(release) for release in (*releases, new))
+        *before, now = (protocol_versions.VersionLedger.of(release) for release in (*releases, new))
         return protocol_versions.compare(before, now, rules)
 
     def negotiate(self, api_key: int, client: tuple[int, int], broker: tuple[int, int] | None) -> int | None:  # noqa: ARG002 (a ProtocolVersion is of all apis)

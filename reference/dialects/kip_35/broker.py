@@ -23,14 +23,14 @@ LEAST_FRAME = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Cluster:
+class Kip35Cluster:
     """The brokers that there are, each as BrokerMetadataResponse has it, and the id of the one that answers."""
 
-    own: int
+    this_broker: int
     brokers: tuple[Mapping[str, Any], ...]
 
     @classmethod
-    def of(cls, setting: Mapping[str, Any]) -> Cluster:
+    def of(cls, setting: Mapping[str, Any]) -> Kip35Cluster:
         """From the setting `cluster`: {"self": id, "brokers": [{"NodeId", "Host", …}]}."""
         return cls(setting["self"], tuple(setting["brokers"]))
 
@@ -39,12 +39,12 @@ class Cluster:
         if not node_ids:
             return list(self.brokers)
         by_id = {broker["NodeId"]: broker for broker in self.brokers}
-        wanted = dict.fromkeys(self.own if node == THIS_BROKER else node for node in node_ids)
+        wanted = dict.fromkeys(self.this_broker if node == THIS_BROKER else node for node in node_ids)
         return [by_id[node] for node in wanted if node in by_id]
 
 
 #: A broker that is told of no cluster is one by itself.
-ALONE = Cluster(
+ALONE = Kip35Cluster(
     0,
     (
         {
@@ -60,10 +60,10 @@ ALONE = Cluster(
 
 
 @dataclass(frozen=True, slots=True)
-class Broker:
+class Kip35Broker:
     """Answers BrokerMetadata for its cluster, and all else with the empty response."""
 
-    cluster: Cluster
+    cluster: Kip35Cluster
     layouts: Layouts
     rules: Rules
 
@@ -85,7 +85,7 @@ class Broker:
         return codec.encode(answer, {"header": header, "body": body}, self.rules)
 
 
-def serve(broker: Broker, chunks: Iterable[bytes]) -> tuple[bytes, bool]:
+def serve(broker: Kip35Broker, chunks: Iterable[bytes]) -> tuple[bytes, bool]:
     """All that the broker sends for these chunks on a fresh connection, and whether it then closed."""
     arrived, sent = framing.Frames(), bytearray()
     for chunk in chunks:

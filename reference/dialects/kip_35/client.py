@@ -47,7 +47,7 @@ class NotSupportedError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Client:
+class Kip35Client:
     """One that knows what the empty response means, or is from before this proposal (R-35-8 ‡)."""
 
     layouts: Layouts
@@ -117,14 +117,14 @@ def _belongs(response: bytes, correlation_id: int) -> bool:
     return (size, found) == (len(response) - SIZE_BYTES, correlation_id)
 
 
-class Connection:
+class Kip35Connection:
     """The client's side of a connection: the requests that it sent, and what it makes of each one's answer.
 
     An answer that cannot be parsed, or says that the request is not supported, ends nothing: the frame's size says
     where the next answer begins (R-35-8).
     """
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: Kip35Client) -> None:
         self.client = client
         self.open: deque[bytes] = deque()
         self._arrived = framing.Frames()

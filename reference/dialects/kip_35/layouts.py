@@ -19,7 +19,7 @@ from reference import framing, message
 from reference.codec import NodeCodec
 from reference.cursor import Reader, Writer
 from reference.errors import DecodeError, Reason, shown
-from reference.plan import Array, Node, Pair, PlannedField, Struct
+from reference.plan import Array, Node, PlannedField, PlannedPair, Struct
 from reference.primitives import PRIMITIVES, append_int32, read_int32
 from reference.rules import Rules
 
@@ -42,7 +42,7 @@ def _struct(name: str, *fields: PlannedField) -> Struct:
     return Struct(name, fields, fields, {}, {}, frozenset(), flexible=False)
 
 
-TAG = Pair(_scalar("Key", "STRING"), _scalar("Value", "STRING"))
+TAG = PlannedPair(_scalar("Key", "STRING"), _scalar("Value", "STRING"))
 BROKER = _struct(
     "Broker",
     _scalar("NodeId", "INT32"),

@@ -35,22 +35,22 @@ def load(text: str) -> dict[str, str]:
 
 def _lines(text: str) -> list[tuple[int, str]]:
     """Lines that say something, with those that a backslash continues, and the number of the first of each."""
-    found: list[tuple[int, str]] = []
+    lines: list[tuple[int, str]] = []
     open_line = False
     for number, line in enumerate(re.split(r"\r\n|\r|\n", text), 1):
         said = line.lstrip(" \t\f")
         if not open_line and (not said or _COMMENT.match(line)):
             continue
         if open_line:
-            first, before = found.pop()
-            found.append((first, before + said))
+            first, before = lines.pop()
+            lines.append((first, before + said))
         else:
-            found.append((number, said))
-        first, whole = found[-1]
+            lines.append((number, said))
+        first, whole = lines[-1]
         open_line = (len(whole) - len(whole.rstrip("\\"))) % 2 == 1
         if open_line:
-            found[-1] = (first, whole[:-1])
-    return found
+            lines[-1] = (first, whole[:-1])
+    return lines
 
 
 def _unescaped(text: str, number: int) -> str:

@@ -32,7 +32,7 @@ class LedgerError(SchemaError):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class VersionEntry:
     """One version of one request type. `removed` is the first ProtocolVersion without it; None: it is still there."""
 
     request: str
@@ -56,19 +56,19 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Ledger:
+class VersionLedger:
     """Every entry that there ever was, in the order of the file.
 
     Raises LedgerError when an entry stands twice, is removed before it is deprecated or deprecated before it is added,
     or when a request's higher version was added before a lower one.
     """
 
-    entries: tuple[Entry, ...]
+    entries: tuple[VersionEntry, ...]
 
     def __post_init__(self) -> None:
         for entry in self.entries:
             _check(entry)
-        latest: dict[str, Entry] = {}
+        latest: dict[str, VersionEntry] = {}
         for entry in sorted(self.entries, key=lambda one: (one.request, one.version)):
             before = latest.get(entry.request)
             if before is not None and before.version == entry.version:
@@ -81,7 +81,7 @@ class Ledger:
             latest[entry.request] = entry
 
     @classmethod
-    def of(cls, raw: Any) -> Ledger:
+    def of(cls, raw: Any) -> VersionLedger:
         """From JSON: {"protocolVersions": [{"request", "version", "added", "deprecated", "removed"}]}.
 
         The last two may be missing or null; beside the list there may be a `name`. Raises LedgerError."""
@@ -91,7 +91,7 @@ class Ledger:
         if not isinstance(entries, (list, tuple)) or not all(isinstance(entry, Mapping) for entry in entries):
             raise LedgerError(f"{shown(entries)} is no list of entries", "protocolVersions")
         try:
-            return cls(tuple(Entry(**entry) for entry in entries))
+            return cls(tuple(VersionEntry(**entry) for entry in entries))
         except TypeError as error:
             detail = f"an entry has request, version, added, deprecated and removed: {error}"
             raise LedgerError(detail, "protocolVersions") from None
@@ -125,7 +125,7 @@ class Ledger:
         return "".join(f"{line}\n" for line in lines)
 
 
-def _check(entry: Entry) -> None:
+def _check(entry: VersionEntry) -> None:
     if not isinstance(entry.request, str) or not _HEAD.fullmatch(f"{entry.request} v0:"):
         raise LedgerError(f"{shown(entry.request)} is no request type's name; letters and digits are expected")
     if not _within(entry.version, 0, _MAX_VERSION):
@@ -134,8 +134,8 @@ def _check(entry: Entry) -> None:
         if not _within(number, 1, _MAX_NUMBER):
             raise LedgerError(f"{entry.name}: {shown(number)} is no ProtocolVersion from 1 to {_MAX_NUMBER}")
     if list(entry.numbers) != sorted(entry.numbers):
-        told = "added, deprecated and removed in this order"
-        raise LedgerError(f"{entry.name}: {', '.join(map(str, entry.numbers))} do not grow; a version is {told}")
+        order = "added, deprecated and removed in this order"
+        raise LedgerError(f"{entry.name}: {', '.join(map(str, entry.numbers))} do not grow; a version is {order}")
     if entry.removed == entry.added:
         raise LedgerError(f"{entry.name} is removed in {entry.removed}, which is to add it: it never was there")
 
@@ -144,9 +144,9 @@ def _within(number: object, low: int, high: int) -> bool:
     return isinstance(number, int) and not isinstance(number, bool) and low <= number <= high
 
 
-def parse(text: str) -> Ledger:
+def parse(text: str) -> VersionLedger:
     """A ledger from its text form; blank lines and indentation mean nothing. Raises LedgerError."""
-    entries: list[Entry] = []
+    entries: list[VersionEntry] = []
     head: re.Match[str] | None = None  # of the entry that is being read, with its line and what happened to it
     line_of_head = 0
     events: dict[str, int] = {}
@@ -170,16 +170,16 @@ def parse(text: str) -> Ledger:
             head, events, line_of_head = found, {}, number
     if head is not None:
         entries.append(_entry(head, events, line_of_head))
-    return Ledger(tuple(entries))
+    return VersionLedger(tuple(entries))
 
 
-def _entry(head: re.Match[str], events: Mapping[str, int], line: int) -> Entry:
+def _entry(head: re.Match[str], events: Mapping[str, int], line: int) -> VersionEntry:
     if "added" not in events:
         raise LedgerError(f"line {line}: {head[0][:-1]} was never added; Added in ProtocolVersion is expected")
-    return Entry(head[1], int(head[2]), events["added"], events.get("deprecated"), events.get("removed"))
+    return VersionEntry(head[1], int(head[2]), events["added"], events.get("deprecated"), events.get("removed"))
 
 
-def compare(old: Sequence[Ledger], new: Ledger, rules: Rules = DEMANDED) -> Comparison:
+def compare(old: Sequence[VersionLedger], new: VersionLedger, rules: Rules = DEMANDED) -> Comparison:
     """What `new` does to the facts that each of the old ledgers published, the oldest first; whether its numbers leave
     one out, or are shared.
 
@@ -195,7 +195,7 @@ def compare(old: Sequence[Ledger], new: Ledger, rules: Rules = DEMANDED) -> Comp
     return Comparison(tuple(found.values()))
 
 
-def _steps(old: Ledger, new: Ledger) -> Iterator[Change]:
+def _steps(old: VersionLedger, new: VersionLedger) -> Iterator[Change]:
     now = {(entry.request, entry.version): entry for entry in new.entries}
     then = {(entry.request, entry.version): entry for entry in old.entries}
     for key, entry in then.items():
@@ -205,17 +205,17 @@ def _steps(old: Ledger, new: Ledger) -> Iterator[Change]:
     for key, entry in now.items():
         before = then.get(key)
         for word in ("added", "deprecated", "removed"):
-            told = None if before is None else getattr(before, word)
+            number = None if before is None else getattr(before, word)
             says = getattr(entry, word)
-            if told is not None and says != told:
-                detail = f"{word} in {told} before, now {'not at all' if says is None else says}"
+            if number is not None and says != number:
+                detail = f"{word} in {number} before, now {'not at all' if says is None else says}"
                 yield Change(Break.NUMBER_CHANGED, entry.name, detail)
-            elif told is None and says is not None and says <= old.current:
+            elif number is None and says is not None and says <= old.current:
                 detail = f"{word} in {says}, but ProtocolVersion {old.current} is published; at least {old.current + 1}"
                 yield Change(Break.NUMBER_PAST, entry.name, detail)
 
 
-def _numbers(old: Sequence[Ledger], new: Ledger) -> Iterator[Change]:
+def _numbers(old: Sequence[VersionLedger], new: VersionLedger) -> Iterator[Change]:
     """A number is left out between two of the new ledger, or behind the last that was published."""
     used = {number for entry in new.entries for number in entry.numbers}
     used |= {ledger.current for ledger in old if ledger.entries}
@@ -226,9 +226,9 @@ def _numbers(old: Sequence[Ledger], new: Ledger) -> Iterator[Change]:
             yield Change(Break.NUMBER_SKIPPED, names[0] if names else f"ProtocolVersion {behind}", detail)
 
 
-def _shared(new: Ledger, rules: Rules) -> Iterator[Change]:
+def _shared(new: VersionLedger, rules: Rules) -> Iterator[Change]:
     kind = Break.NUMBER_SHARED if rules.shared_number == "refused" else None
-    first: dict[int, Entry] = {}
+    first: dict[int, VersionEntry] = {}
     for entry in new.entries:
         other = first.setdefault(entry.added, entry)
         if other is not entry:
@@ -249,7 +249,7 @@ class Spoken:
         return self.requests[request]
 
 
-def select(ledger: Ledger, *ranges: tuple[int, int]) -> Spoken:
+def select(ledger: VersionLedger, *ranges: tuple[int, int]) -> Spoken:
     """What to speak on the connection of a client and a broker with these ranges of ProtocolVersions, or among brokers.
 
     It holds for this connection alone. Raises NotSupportedError when the ranges have nothing in common.

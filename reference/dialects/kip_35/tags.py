@@ -56,16 +56,16 @@ def _version_int(key: str, value: str) -> int:
 
 def _codecs(key: str, value: str) -> dict[int, str]:
     """The bits in a message's attributes, and the codec's name: "1=gzip,2=snappy"."""
-    found: dict[int, str] = {}
+    names: dict[int, str] = {}
     for part in _parts(value):
         match = _CODEC.fullmatch(part)
         if match is None:
             raise TagError(f'{key} has {shown(part)}; bits and a name are expected, such as "1=gzip"')
         bits = int(match[1])
-        if bits in found:
+        if bits in names:
             raise TagError(f"{key} gives the bits {bits} twice")
-        found[bits] = match[2]
-    return found
+        names[bits] = match[2]
+    return names
 
 
 def _formats(key: str, value: str) -> list[int]:
@@ -116,7 +116,7 @@ def parse(key: str, value: str) -> Any:
     return BUILTIN.get(key, _text)(key, value)
 
 
-def told(key: str, value: str) -> Any:
+def tag_value(key: str, value: str) -> Any:
     """What a tag says, as a value of the contract: {bits: name} is a list of pairs, an Endpoint a list of three. Raises
     DecodeError for a builtin tag that has not the documented form."""
     try:
@@ -143,9 +143,9 @@ def identity(broker: Mapping[str, Any]) -> int:
     """The id of a broker (as in BrokerMetadataResponse) that a client has reached as a bootstrap broker, and whose id
     it does not know yet. Raises TagError when its tag and its NodeId differ."""
     node_id: int = broker["NodeId"]
-    told = first(broker["Tags"], "broker.id")
-    if told is not None and told != node_id:
-        raise TagError(f"broker.id is {told}, but the entry's NodeId is {node_id}")
+    tagged = first(broker["Tags"], "broker.id")
+    if tagged is not None and tagged != node_id:
+        raise TagError(f"broker.id is {tagged}, but the entry's NodeId is {node_id}")
     return node_id
 
 
@@ -168,10 +168,10 @@ def common_codec(tags: Tags, wanted: Iterable[str]) -> tuple[int, str] | None:
     return next(((bits[name], name) for name in wanted if name in bits), None)
 
 
-def largest_message(tags: Tags, own: int) -> int:
+def largest_message(tags: Tags, own_limit: int) -> int:
     """How large a message may be, of a client whose own limit is `own`. Raises TagError."""
     limit: int | None = first(tags, "message.max.bytes")
-    return own if limit is None else min(own, limit)
+    return own_limit if limit is None else min(own_limit, limit)
 
 
 # --- What users add ---------------------------------------------------------------------------------------------------

@@ -14,9 +14,9 @@ from typing import Any
 
 from reference import evolution, plan
 from reference.codec import Codec, NodeCodec
-from reference.dialects.base import Dialect, Ground, UnknownType
+from reference.dialects.base import Dialect, RefusedFor, UnknownType
 from reference.dialects.kip_482.rulings import RULINGS
-from reference.dialects.kip_482.schemas import Message, all_of, from_json, inner_array
+from reference.dialects.kip_482.schemas import MessageSchema, all_of, from_json, inner_array
 from reference.errors import DecodeError, Reason, SchemaError
 from reference.framing import RequestFrame, ResponseFrame
 from reference.optional_fields import VARINT
@@ -58,7 +58,7 @@ class _Readable(NodeCodec):
 class _Messages:
     """Where frames find the plans of headers and bodies (`framing.Messages`)."""
 
-    def __init__(self, messages: Iterable[Message], *, inner_arrays: bool) -> None:
+    def __init__(self, messages: Iterable[MessageSchema], *, inner_arrays: bool) -> None:
         self.by_name = {message.name: message for message in messages}
         self.inner_arrays = inner_arrays
         self.apis = {
@@ -92,7 +92,7 @@ class Kip482(Dialect):
 
     name = "kip-482-v1"
     rulings = RULINGS
-    grounds: Mapping[Ground, str] = {
+    refusal_rulings: Mapping[RefusedFor, str] = {
         Reason.TAG_ORDER: "R-482-5",
         Reason.TAG_DUPLICATE: "R-482-5",
         Reason.ZERO_LENGTH_FIELD: "R-482-3",
@@ -104,7 +104,7 @@ class Kip482(Dialect):
         "header-multimaps": "it has no headers of records",
     }
 
-    def __init__(self, messages: Iterable[Message] = (), *, inner_arrays: bool = True) -> None:
+    def __init__(self, messages: Iterable[MessageSchema] = (), *, inner_arrays: bool = True) -> None:
         """`inner_arrays`: whether an optional structure may hold an array of structures (R-482-10 ‡, other: not)."""
         self.messages = _Messages(messages, inner_arrays=inner_arrays)
         self._strict: Kip482 | None = None

@@ -12,26 +12,33 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from reference import schema
-from reference.dialects.kip_482.schemas import Field, Message, OptionalField, Structure
+from reference.dialects.kip_482.schemas import MandatoryField, MessageSchema, OptionalField, Structure
 from reference.errors import SchemaError
 from reference.schema import MAX_VERSION, NONE, Schema, Versions
 
 KINDS = ("request", "response")
 
 
-def lift(found: Schema) -> Message:
+def lift(kafka_schema: Schema) -> MessageSchema:
     """The message of kip-482-v1. Raises SchemaError for one that is no request or response, has no version, or no room
     for another."""
-    if found.kind not in KINDS:
-        raise SchemaError(f"{found.name} is no request or response: the draft gives a new version to RPCs alone")
-    if not found.versions:
-        raise SchemaError(f"{found.name} has no version that could be lifted")
-    last = found.versions.high
+    if kafka_schema.kind not in KINDS:
+        raise SchemaError(f"{kafka_schema.name} is no request or response: the draft gives a new version to RPCs alone")
+    if not kafka_schema.versions:
+        raise SchemaError(f"{kafka_schema.name} has no version that could be lifted")
+    last = kafka_schema.versions.high
     if last == MAX_VERSION:
-        raise SchemaError(f"{found.name} has version {last}, after which there is none")
+        raise SchemaError(f"{kafka_schema.name} has version {last}, after which there is none")
     new = Versions(last + 1, MAX_VERSION)
-    body = _Lift(last, new).structure(found.fields, found.name, "")
-    return Message(found.name, found.kind, Versions(found.versions.low, last + 1), new, body, found.api_key)
+    body = _Lift(last, new).structure(kafka_schema.fields, kafka_schema.name, "")
+    return MessageSchema(
+        kafka_schema.name,
+        kafka_schema.kind,
+        Versions(kafka_schema.versions.low, last + 1),
+        new,
+        body,
+        kafka_schema.api_key,
+    )
 
 
 class _Lift:
@@ -41,7 +48,7 @@ class _Lift:
 
     def structure(self, fields: Iterable[schema.Field], name: str, path: str) -> Structure:
         optional: dict[int, OptionalField] = {}
-        mandatory: list[Field] = []
+        mandatory: list[MandatoryField] = []
         for field in fields:
             at = f"{path}.{field.name}" if path else field.name
             inner = None if field.fields is None else self.structure(field.fields, field.type, at)
@@ -64,13 +71,15 @@ class _Lift:
         structure = field.fields is not None
         return structure and (field.array or self.last in field.nullable)
 
-    def _mandatory(self, field: schema.Field, inner: Structure | None) -> Field:
+    def _mandatory(self, field: schema.Field, inner: Structure | None) -> MandatoryField:
         versions = self._extended(_plain(field))
         if self.last in field.tagged:
             versions = Versions(versions.low, self.new.high) if versions else self.new
         nullable = self._extended(field.nullable)
         default = self._default(field, nullable=bool(nullable))
-        return Field(field.name, inner or field.type, versions, field.array, nullable, default, field.ignorable)
+        return MandatoryField(
+            field.name, inner or field.type, versions, field.array, nullable, default, field.ignorable
+        )
 
     def _extended(self, versions: Versions) -> Versions:
         """The new version has what the last one had."""
@@ -78,10 +87,10 @@ class _Lift:
 
     @staticmethod
     def _default(field: schema.Field, *, nullable: bool) -> object:
-        own = schema.default_of(None, field.type, field.array, field.nullable if nullable else NONE, "")
+        default = schema.default_of(None, field.type, field.array, field.nullable if nullable else NONE, "")
         if field.default is None and not nullable:
             return ...
-        same = type(own) is type(field.default) and own == field.default
+        same = type(default) is type(field.default) and default == field.default
         return ... if same else field.default
 
 

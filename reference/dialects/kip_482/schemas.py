@@ -29,7 +29,7 @@ KINDS = ("request", "response", "header", "data")
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class MandatoryField:
     """A mandatory field. `type`: a scalar's name, or a structure; `default` `...`: the type's own."""
 
     name: str
@@ -59,7 +59,7 @@ class Structure:
     __slots__ = ("fields", "name", "optional")
 
     def __init__(
-        self, optional_fields: Mapping[int, OptionalField], *fields: Field, name: str = "", path: str = ""
+        self, optional_fields: Mapping[int, OptionalField], *fields: MandatoryField, name: str = "", path: str = ""
     ) -> None:
         """`name`: of the type, for people alone. `path`: where it stands, for errors."""
         self.optional = dict(sorted(optional_fields.items()))
@@ -85,12 +85,12 @@ class Structure:
             names.add(field.name)
 
     @property
-    def members(self) -> tuple[OptionalField | Field, ...]:
+    def members(self) -> tuple[OptionalField | MandatoryField, ...]:
         """All fields, the optional ones first, as they stand on the wire."""
         return (*self.optional.values(), *self.fields)
 
 
-def _check_field(field: Field | OptionalField, path: str, *, nullable: bool) -> None:
+def _check_field(field: MandatoryField | OptionalField, path: str, *, nullable: bool) -> None:
     if isinstance(field.type, str):
         if field.type not in SCALARS:
             raise SchemaError(f"{shown(field.type)} is no type; scalars are {', '.join(SCALARS)}", path)
@@ -119,7 +119,7 @@ _PRIMITIVE = {
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class MessageSchema:
     """A message over all its versions; in those of `with_optional` body and structures open with optional fields.
 
     Raises SchemaError for what no message can have.
@@ -149,36 +149,36 @@ class Message:
 
 
 def _check_inside(
-    message: Message, found: Structure, path: str, versions: Versions, depth: int, count: list[int]
+    message: MessageSchema, structure: Structure, path: str, versions: Versions, depth: int, count: list[int]
 ) -> None:
     """What can be told of a structure only where it stands: in which versions, how deep."""
     if depth > MAX_DEPTH:
         raise SchemaError(f"structures are nested more than {MAX_DEPTH} deep", path)
-    if found.optional and not message.with_optional:
+    if structure.optional and not message.with_optional:
         raise SchemaError("optionalFields, but versionsWithOptional is none", path)
-    count[0] += len(found.fields) + len(found.optional)
+    count[0] += len(structure.fields) + len(structure.optional)
     if count[0] > MAX_FIELDS:
         raise SchemaError(f"the message has more than {MAX_FIELDS} fields", path)
-    planned = tuple(_planned(found, message.with_optional))
+    planned = tuple(_planned(structure, message.with_optional))
     for field in planned:
         if field.name in schema.AMBIGUOUS_NAMES:
             others = [other.versions for other in planned if other is not field]
             if schema.first_without(others, field.versions & versions) is not None:
                 raise SchemaError(f"a structure whose one field is called {field.name} makes values ambiguous", path)
-    for own in found.members:
-        if not isinstance(own.type, Structure):
+    for member in structure.members:
+        if not isinstance(member.type, Structure):
             continue
-        at = join(path, own.name)
-        here = versions & (own.versions if isinstance(own, Field) else message.with_optional)
-        _check_inside(message, own.type, at, here, depth + 1, count)
-        if own.array:
-            inner = _planned(own.type, message.with_optional)
+        at = join(path, member.name)
+        here = versions & (member.versions if isinstance(member, MandatoryField) else message.with_optional)
+        _check_inside(message, member.type, at, here, depth + 1, count)
+        if member.array:
+            inner = _planned(member.type, message.with_optional)
             bare = schema.first_without([message.with_optional, *schema.filled(inner)], here)
             if bare is not None:
                 raise SchemaError(f"its elements take no byte in version {bare}, so there can be no array of them", at)
 
 
-def inner_array(message: Message) -> str:
+def inner_array(message: MessageSchema) -> str:
     """The path of the first array of structures inside an optional field; "" where there is none (R-482-10 ‡)."""
     return next(_inner_arrays(message.body, "", inside=False), "")
 
@@ -201,7 +201,11 @@ def _planned(found: Structure, with_optional: Versions) -> Iterator[schema.Field
 
 
 def _made(
-    field: Field | OptionalField, versions: Versions, nullable: Versions, with_optional: Versions, tag: int | None
+    field: MandatoryField | OptionalField,
+    versions: Versions,
+    nullable: Versions,
+    with_optional: Versions,
+    tag: int | None,
 ) -> schema.Field:
     inner = field.type if isinstance(field.type, Structure) else None
     type_name = (inner.name or "Structure") if inner else str(field.type)
@@ -250,7 +254,7 @@ _MEANT = {
 }
 
 
-def parse(text: str | bytes, file: str = "") -> Message:
+def parse(text: str | bytes, file: str = "") -> MessageSchema:
     """A message from JSON text; `file` is how errors call it. Raises SchemaError."""
     try:
         return from_json(schema.load_json(text))
@@ -259,18 +263,18 @@ def parse(text: str | bytes, file: str = "") -> Message:
         raise
 
 
-def from_json(raw: Any) -> Message:
+def from_json(raw: Any) -> MessageSchema:
     """A message from parsed JSON. Raises SchemaError with the path of what is wrong."""
-    found = schema.mapping(raw, "")
-    name = schema.name_of(found, "")
-    _check_keys(found, _MESSAGE_KEYS, "")
-    return Message(
+    declared = schema.mapping(raw, "")
+    name = schema.name_of(declared, "")
+    _check_keys(declared, _MESSAGE_KEYS, "")
+    return MessageSchema(
         name=name,
-        kind=found.get("type"),  # type: ignore[arg-type]  # checked with the rest
-        versions=schema.version_range(found.get("validVersions"), "validVersions"),
-        with_optional=schema.version_range(found.get("versionsWithOptional"), "versionsWithOptional"),
-        body=_structure(found, "", name, 0),
-        api_key=schema.number(found.get("apiKey"), 2**15 - 1, "api key", "apiKey"),
+        kind=declared.get("type"),  # type: ignore[arg-type]  # checked with the rest
+        versions=schema.version_range(declared.get("validVersions"), "validVersions"),
+        with_optional=schema.version_range(declared.get("versionsWithOptional"), "versionsWithOptional"),
+        body=_structure(declared, "", name, 0),
+        api_key=schema.number(declared.get("apiKey"), 2**15 - 1, "api key", "apiKey"),
     )
 
 
@@ -324,7 +328,7 @@ def _tag(raw: Mapping[str, Any], path: str) -> int:
     raise SchemaError(f'{shown(tag)} is no tag; a number or a string such as "0x0001" is expected', path)
 
 
-def _field(raw: Mapping[str, Any], outer: str, depth: int) -> Field:
+def _field(raw: Mapping[str, Any], outer: str, depth: int) -> MandatoryField:
     name = schema.name_of(raw, join(outer, "fields"))
     path = join(outer, name)
     for key in ("tag", "nullable"):
@@ -335,7 +339,7 @@ def _field(raw: Mapping[str, Any], outer: str, depth: int) -> Field:
     versions = schema.version_range(raw.get("versions"), join(path, "versions"))
     array, found, type_name = _type(raw, path, depth)
     default = _default(raw, type_name, array, nullable, path)
-    return Field(name, found, versions, array, nullable, default, schema.flag(raw, "ignorable", path))
+    return MandatoryField(name, found, versions, array, nullable, default, schema.flag(raw, "ignorable", path))
 
 
 def _type(raw: Mapping[str, Any], path: str, depth: int) -> tuple[bool, str | Structure, str]:
@@ -344,14 +348,14 @@ def _type(raw: Mapping[str, Any], path: str, depth: int) -> tuple[bool, str | St
     if not isinstance(written, str):
         raise SchemaError(f"{shown(written)} is no type", path)
     array, name = written.startswith("[]"), written.removeprefix("[]")
-    own = "fields" in raw or "optionalFields" in raw
+    has_fields = "fields" in raw or "optionalFields" in raw
     if name in SCALARS:
-        if own:
+        if has_fields:
             raise SchemaError(f"a {name} has no fields", path)
         return array, name, name
     if not name.isascii() or not name.isalnum() or not name[:1].isalpha():
         raise SchemaError(f"{shown(written)} is no type; scalars are {', '.join(SCALARS)}", path)
-    if not own:
+    if not has_fields:
         raise SchemaError(f"{name} is neither a scalar nor has it fields", path)
     return array, _structure(raw, path, name, depth + 1), name
 
@@ -363,7 +367,7 @@ def _default(raw: Mapping[str, Any], type_name: str, array: bool, nullable: Vers
     return schema.default_of(stated, type_name, array, nullable, path)
 
 
-def to_json(message: Message) -> dict[str, Any]:
+def to_json(message: MessageSchema) -> dict[str, Any]:
     """The draft's JSON of a message: what `from_json` reads back."""
     head: dict[str, Any] = {} if message.api_key is None else {"apiKey": message.api_key}
     head |= {
@@ -375,27 +379,27 @@ def to_json(message: Message) -> dict[str, Any]:
     return head | _members(message.body)
 
 
-def _members(found: Structure) -> dict[str, Any]:
+def _members(structure: Structure) -> dict[str, Any]:
     members: dict[str, Any] = {}
-    if found.optional:
+    if structure.optional:
         members["optionalFields"] = [
             _entry(field, {"nullable": True} if field.nullable else {}) | {"tag": f"0x{tag:04x}"}
-            for tag, field in found.optional.items()
+            for tag, field in structure.optional.items()
         ]
     members["fields"] = [
         _entry(
             field,
             {"versions": str(field.versions)} | ({"nullableVersions": str(field.nullable)} if field.nullable else {}),
         )
-        for field in found.fields
+        for field in structure.fields
     ]
     return members
 
 
-def _entry(field: Field | OptionalField, own: Mapping[str, Any]) -> dict[str, Any]:
+def _entry(field: MandatoryField | OptionalField, parts: Mapping[str, Any]) -> dict[str, Any]:
     inner = field.type if isinstance(field.type, Structure) else None
     type_name = inner.name if inner else field.type
-    entry: dict[str, Any] = {"name": field.name, "type": f"{'[]' if field.array else ''}{type_name}", **own}
+    entry: dict[str, Any] = {"name": field.name, "type": f"{'[]' if field.array else ''}{type_name}", **parts}
     if field.default is not ...:
         entry |= _stated(field.default)
     if field.ignorable:
@@ -415,9 +419,9 @@ def _stated(default: Any) -> dict[str, Any]:
     return {"default": str(default)}
 
 
-def all_of(raw: Iterable[Any]) -> tuple[Message, ...]:
+def all_of(raw: Iterable[Any]) -> tuple[MessageSchema, ...]:
     """The messages of a list of schema JSON, no name and no api key twice. Raises SchemaError."""
-    messages: dict[str, Message] = {}
+    messages: dict[str, MessageSchema] = {}
     keys: dict[tuple[str, int], str] = {}
     for entry in raw:
         try:

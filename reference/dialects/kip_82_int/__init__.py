@@ -18,7 +18,7 @@ from typing import Any
 
 from reference.codec import Codec
 from reference.cursor import Reader, Span
-from reference.dialects.base import Dialect, Entries, Format, Ground, UnknownType
+from reference.dialects.base import Dialect, Entries, Format, RefusedFor, UnknownType
 from reference.dialects.kip_82_int import bodies, headers, registry
 from reference.dialects.kip_82_int.rulings import RULINGS
 from reference.errors import Reason
@@ -43,7 +43,7 @@ class Kip82Int(Dialect):
     name = "kip-82-int-keys"
     rulings = RULINGS
     types = _TYPES
-    grounds: Mapping[Ground, str] = {
+    refusal_rulings: Mapping[RefusedFor, str] = {
         Reason.KEY_ORDER: "R-82i-3",
         Reason.KEY_DUPLICATE: "R-82i-3",
         Reason.NULL_NOT_ALLOWED: "R-82i-4",
@@ -94,7 +94,7 @@ class Kip82Int(Dialect):
         reader = Reader(data, rules)
         match type_name:
             case "HEADERS":
-                return [value for own, value in headers.headers_up_to(reader, key) if own == key]
+                return [value for found_key, value in headers.headers_up_to(reader, key) if found_key == key]
             case "MESSAGE_AND_OFFSET":
                 from reference.dialects.kip_82_int import messages
 

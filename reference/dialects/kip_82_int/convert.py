@@ -62,24 +62,24 @@ def convert(messages: Iterable[Message], magic: int) -> Converted:
 
 
 def _converted(message: Message, magic: int) -> dict[str, Any]:
-    own = message["magic"]
-    if own == magic:
+    old_magic = message["magic"]
+    if old_magic == magic:
         return dict(message)
     attributes = message["attributes"]
-    if MAGIC in (own, magic):
+    if MAGIC in (old_magic, magic):
         attributes &= ~HEADERS_FLAG  # in magic 0 and 1 the bit means nothing; what comes from there has no headers
-    if 0 in (own, magic):
+    if 0 in (old_magic, magic):
         attributes &= ~LOG_APPEND_TIME  # so does that of the timestamp's type in magic 0
-    found = {"offset": message["offset"], "magic": magic, "attributes": attributes}
+    entry = {"offset": message["offset"], "magic": magic, "attributes": attributes}
     if magic > 0:
-        found["timestamp"] = message.get("timestamp", NO_TIMESTAMP)
-    found |= {"key": message["key"], "headers": []}
+        entry["timestamp"] = message.get("timestamp", NO_TIMESTAMP)
+    entry |= {"key": message["key"], "headers": []}
     if "messages" not in message:
-        return {**found, "value": message["value"]}
+        return {**entry, "value": message["value"]}
     inner = [_converted(one, magic) for one in message["messages"]]
     # In magic 0 a wrapper's offset says nothing; from magic 1 on it is that of its last message, or 0.
-    offset = found["offset"] if own and magic else inner[-1]["offset"]
-    return {**found, "offset": offset, "messages": inner}
+    offset = entry["offset"] if old_magic and magic else inner[-1]["offset"]
+    return {**entry, "offset": offset, "messages": inner}
 
 
 def _losses(message: Message, magic: int) -> Iterator[str]:

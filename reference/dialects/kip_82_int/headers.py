@@ -80,18 +80,18 @@ def _read_value(reader: Reader) -> bytes:
 
 def append_headers(writer: Writer, value: Any, path: str = "") -> None:
     """Append headers in the order of their keys, whatever order they are given in. Raises EncodeError."""
-    found: dict[int, bytes] = {}
+    by_key: dict[int, bytes] = {}
     for index, pair in enumerate(sequence(value, path)):
         where = f"{path}[{index}]"
         key, content = checked(pair, where)
-        if key in found:
+        if key in by_key:
             raise EncodeError(Reason.KEY_DUPLICATE, f"key {key} comes twice; the headers are a map", where)
-        found[key] = content
-    for key in sorted(found, key=lambda key: rank(key, writer.rules)):
+        by_key[key] = content
+    for key in sorted(by_key, key=lambda key: rank(key, writer.rules)):
         writer.path = path
         append_int32(writer, key)
-        append_int32(writer, len(found[key]))
-        writer.out += found[key]
+        append_int32(writer, len(by_key[key]))
+        writer.out += by_key[key]
 
 
 def checked(pair: Any, path: str = "") -> Header:

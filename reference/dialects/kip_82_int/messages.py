@@ -98,16 +98,16 @@ def _opaque(rules: Rules) -> bool:
 
 def with_headers(message: Mapping[str, Any], magic: int) -> Message:
     """A message of magic 0 or 1 as a newer reader shows it: with its magic, and no headers (R-82i-9)."""
-    found: Message = {}
+    ordered: Message = {}
     for name, item in message.items():
         if name == "attributes":
-            found["magic"] = magic
+            ordered["magic"] = magic
         if name in ("value", "messages"):
-            found["headers"] = []
-        found[name] = item
-    if "messages" in found:
-        found["messages"] = [with_headers(inner, magic) for inner in found["messages"]]
-    return found
+            ordered["headers"] = []
+        ordered[name] = item
+    if "messages" in ordered:
+        ordered["messages"] = [with_headers(inner, magic) for inner in ordered["messages"]]
+    return ordered
 
 
 def lookup(reader: Reader, key: int) -> list[bytes]:
@@ -117,7 +117,7 @@ def lookup(reader: Reader, key: int) -> list[bytes]:
         message = _Reading("", key).message(reader)
     else:
         message = read_message_and_offset(reader)
-    return [value for own, value in message["headers"] if own == key]
+    return [value for found_key, value in message["headers"] if found_key == key]
 
 
 @dataclass(frozen=True, slots=True)

@@ -110,7 +110,7 @@ key,name,description,by,url
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class RegisteredKey:
     """A registered key, as an int32. `url` or `notes` is empty: a register has one of the two."""
 
     key: int
@@ -155,16 +155,16 @@ class RegisterError(ValueError):
 class Registry:
     """All registers that were loaded together. Of a key that comes twice the first entry counts."""
 
-    entries: tuple[Entry, ...]
+    entries: tuple[RegisteredKey, ...]
     problems: tuple[Problem, ...]
-    _first: Mapping[int, Entry]
+    _first: Mapping[int, RegisteredKey]
 
     def name(self, key: int) -> str | None:
         """What a key is registered as."""
         found = self.entry(key)
         return None if found is None else found.name
 
-    def entry(self, key: int) -> Entry | None:
+    def entry(self, key: int) -> RegisteredKey | None:
         return self._first.get(key)
 
     def shown(self, key: int) -> str:
@@ -174,9 +174,9 @@ class Registry:
 
 def load(registers: Mapping[str, str] | None = None) -> Registry:
     """Kafka's own register and these: file name → text. Raises RegisterError."""
-    entries: list[Entry] = []
-    by_key: dict[int, list[Entry]] = {}
-    by_name: dict[str, list[Entry]] = {}
+    entries: list[RegisteredKey] = []
+    by_key: dict[int, list[RegisteredKey]] = {}
+    by_name: dict[str, list[RegisteredKey]] = {}
     problems: list[Problem] = []
     claims: list[tuple[str, Range]] = []
     for file, text in {KAFKA_FILE: KAFKA_REGISTER, **(registers or {})}.items():
@@ -206,7 +206,7 @@ def named(spans: Sequence[Span], registry: Registry) -> list[Span]:
     ]
 
 
-def _misplaced(entry: Entry, owned: Sequence[Range]) -> Iterator[Problem]:
+def _misplaced(entry: RegisteredKey, owned: Sequence[Range]) -> Iterator[Problem]:
     number = f"0x{unsigned(entry.key):08X}"
     if classify(entry.key).reserved:
         yield Problem("reserved", entry.place, entry.key, f"{number} ({entry.name}) is RESERVED")
@@ -216,7 +216,9 @@ def _misplaced(entry: Entry, owned: Sequence[Range]) -> Iterator[Problem]:
         yield Problem("out-of-range", entry.place, entry.key, detail)
 
 
-def _clashes(entry: Entry, same_key: Iterable[Entry], same_name: Iterable[Entry]) -> Iterator[Problem]:
+def _clashes(
+    entry: RegisteredKey, same_key: Iterable[RegisteredKey], same_name: Iterable[RegisteredKey]
+) -> Iterator[Problem]:
     """With the entries before it that have its key, or only its name. The same entry once more is none: registers are
     copied."""
     for other in same_key:
@@ -237,7 +239,7 @@ def _clashes(entry: Entry, same_key: Iterable[Entry], same_name: Iterable[Entry]
 class _Register:
     """`claims`: the ranges that it names; `owned`: those that it is confined to."""
 
-    entries: tuple[Entry, ...]
+    entries: tuple[RegisteredKey, ...]
     claims: tuple[Range, ...]
     owned: tuple[Range, ...]
 
@@ -285,14 +287,14 @@ def _cells(row: str, separator: str, place: str) -> list[str]:
     return found
 
 
-def _entry(cells: Sequence[str], last: str, file: str, line: int) -> Entry:
+def _entry(cells: Sequence[str], last: str, file: str, line: int) -> RegisteredKey:
     key, name, description, by, more = cells
     place = f"{file}, line {line}"
     if not name:
         raise RegisterError(f"{place}: key {shown(key)} has no name")
     number = _number(key, place)
     url, notes = (more, "") if last == "url" else ("", more)
-    return Entry(number - 2**32 if number >= 2**31 else number, name, description, by, url, notes, file, line)
+    return RegisteredKey(number - 2**32 if number >= 2**31 else number, name, description, by, url, notes, file, line)
 
 
 def _number(text: str, place: str) -> int:

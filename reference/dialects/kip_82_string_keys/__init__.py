@@ -20,7 +20,7 @@ from functools import partial
 from typing import Any
 
 from reference.codec import Codec, decode
-from reference.dialects.base import Dialect, Entries, Format, Ground, UnknownType
+from reference.dialects.base import Dialect, Entries, Format, RefusedFor, UnknownType
 from reference.dialects.kip_82_string_keys.rulings import RULINGS, lacking
 from reference.errors import DecodeError, Reason
 from reference.records import MESSAGE_CRC, guarded_from, is_compressed
@@ -34,7 +34,7 @@ class Kip82StringKeys(Dialect):
 
     name = "kip-82-string-keys"
     rulings = RULINGS
-    grounds: Mapping[Ground, str] = {
+    refusal_rulings: Mapping[RefusedFor, str] = {
         Reason.VARINT_OVERFLOW: "R-D-1",
         Reason.NEGATIVE_LENGTH: "R-D-3",
         Reason.TRAILING_BYTES: "R-D-5",
@@ -83,10 +83,10 @@ class Kip82StringKeys(Dialect):
 
         return CODECS[type_name]
 
-    def ground(self, type_name: str, error: DecodeError, *, announced: bool) -> str | None:
+    def refusal_ruling(self, type_name: str, error: DecodeError, *, announced: bool) -> str | None:
         if error.reason is Reason.TRUNCATED:
             return lacking(type_name, error.path, announced=announced)
-        return super().ground(type_name, error, announced=announced)
+        return super().refusal_ruling(type_name, error, announced=announced)
 
     def convert(self, type_name: str, data: bytes, to: str, version: int | None, rules: Rules) -> bytes:  # noqa: ARG002 (no type has versions)
         if type_name not in self.formats:

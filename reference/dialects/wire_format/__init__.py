@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from reference.codec import Codec
-from reference.dialects.base import Dialect, Entries, Ground, UnknownType
+from reference.dialects.base import Dialect, Entries, RefusedFor, UnknownType
 from reference.dialects.wire_format import broker, client, messages
 from reference.dialects.wire_format.layouts import FETCH_ID, PRODUCE_ID, VERSION, codecs
 from reference.dialects.wire_format.rulings import RULINGS
@@ -31,7 +31,7 @@ class WireFormat(Dialect):
 
     name = "wire-format"
     rulings = RULINGS
-    grounds: Mapping[Ground, str] = {
+    refusal_rulings: Mapping[RefusedFor, str] = {
         ("FetchRequest", Reason.COUNT_MISMATCH): "R-WF-7",
         Reason.CORRUPT_COMPRESSION: "R-WF-14",
         Reason.COUNT_MISMATCH: "R-WF-6",
@@ -92,7 +92,7 @@ class WireFormat(Dialect):
             raise DecodeError(Reason.UNSUPPORTED_VERSION, detail, None)
         return self.codecs[type_name]
 
-    def ground(self, type_name: str, error: DecodeError, *, announced: bool) -> str | None:
+    def refusal_ruling(self, type_name: str, error: DecodeError, *, announced: bool) -> str | None:
         """A message set and a message have each a size of their own; so does a frame, of which no ruling speaks."""
         field = error.path.rpartition(".")
         match error.reason, field[2]:
@@ -100,7 +100,7 @@ class WireFormat(Dialect):
                 return "R-WF-3"
             case Reason.TRUNCATED | Reason.NEGATIVE_LENGTH, "size" if field[0]:
                 return "R-WF-10"
-        return super().ground(type_name, error, announced=announced)
+        return super().refusal_ruling(type_name, error, announced=announced)
 
     def api_versions(self, api_key: int) -> tuple[int, int] | None:
         """Types have no versions, but requests say one."""
@@ -115,7 +115,7 @@ class WireFormat(Dialect):
         return None if name is None else (f"{name}Response", None, "")
 
     def serve(self, chunks: Iterable[bytes], settings: Mapping[str, Any], rules: Rules) -> tuple[bytes, bool]:  # noqa: ARG002 (all that can be set is set)
-        return broker.serve(broker.Broker(self.codecs, self._apis, rules), chunks)
+        return broker.serve(broker.WireFormatBroker(self.codecs, self._apis, rules), chunks)
 
     def interpret(self, request: bytes, response: bytes | None, rules: Rules) -> dict[str, Any]:
-        return client.Client(self.codecs, self._apis, rules).interpret(request, response)
+        return client.WireFormatClient(self.codecs, self._apis, rules).interpret(request, response)

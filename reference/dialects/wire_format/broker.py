@@ -29,7 +29,7 @@ from reference.errors import DecodeError, EncodeError
 from reference.rules import Rules
 
 
-class Broker:
+class WireFormatBroker:
     """The broker's side of one connection. `apis`: request_type_id → "Produce" or "Fetch"."""
 
     def __init__(self, codecs: Mapping[str, Codec], apis: Mapping[int, str], rules: Rules) -> None:
@@ -104,7 +104,7 @@ def _empty(partition: int) -> dict[str, Any]:
     return {"partition": partition, "messages": []}
 
 
-def serve(broker: Broker, chunks: Iterable[bytes]) -> tuple[bytes, bool]:
+def serve(broker: WireFormatBroker, chunks: Iterable[bytes]) -> tuple[bytes, bool]:
     """All that the broker sends for these chunks on a fresh connection, and whether it then closed."""
     arrived, sent = framing.Frames(), bytearray()
     for chunk in chunks:

@@ -20,7 +20,7 @@ from reference.rules import Rules
 _MALFORMED = {"outcome": "malformed"}
 
 
-class Client:
+class WireFormatClient:
     """`apis`: request_type_id → "Produce" or "Fetch"."""
 
     def __init__(self, codecs: Mapping[str, Codec], apis: Mapping[int, str], rules: Rules) -> None:
@@ -72,10 +72,10 @@ class Client:
         return answer
 
 
-class Connection:
+class WireFormatConnection:
     """The client's side of a connection: many requests may be open at once, and each response finds its own."""
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: WireFormatClient) -> None:
         self.client = client
         self.open: dict[int, bytes] = {}
         self._arrived = framing.Frames()

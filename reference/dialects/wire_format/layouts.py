@@ -17,15 +17,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from reference.dialects.wire_format.parts import (
-    Fields,
     Fixed,
-    Frame,
+    FramePart,
     MessageSet,
+    NamedParts,
     Part,
     PartCodec,
     Scalar,
     Several,
-    Text,
+    StringPart,
 )
 from reference.errors import Reason
 from reference.primitives import PRIMITIVES
@@ -37,10 +37,12 @@ PRODUCE_ID, FETCH_ID = 0, 1
 _VERSION_ID = Fixed(VERSION, Reason.UNSUPPORTED_VERSION, "version_id")
 _INT8, _INT16, _INT32, _INT64 = (Scalar(PRIMITIVES[name]) for name in ("INT8", "INT16", "INT32", "INT64"))
 
-TOPIC_DATA = Fields(
-    {"topic": Text(), "partition_data": Several(Fields({"partition": _INT32, "messages": MessageSet()}))}
+TOPIC_DATA = NamedParts(
+    {"topic": StringPart(), "partition_data": Several(NamedParts({"partition": _INT32, "messages": MessageSet()}))}
 )
-OFFSET_DATA = Fields({"topic": Text(), "partitions": Several(_INT32), "offsets": Several(_INT32, beside="partitions")})
+OFFSET_DATA = NamedParts(
+    {"topic": StringPart(), "partitions": Several(_INT32), "offsets": Several(_INT32, beside="partitions")}
+)
 #: The common fields as the FetchRequest section lists them (R-WF-1's other reading).
 _FETCH_SECTION = ("request_type_id", "correlation_id", "version_id", "client_id")
 
@@ -54,28 +56,28 @@ def codecs(produce_id: int = PRODUCE_ID, fetch_id: int = FETCH_ID) -> Mapping[st
     section = (*_FETCH_SECTION, *(name for name in fetch.parts if name not in _FETCH_SECTION))
     parts: Mapping[str, Part] = {
         "MESSAGE_SET": MessageSet(sized=False),
-        "ProduceRequest": Frame(
+        "ProduceRequest": FramePart(
             _request(produce_id, {"required_acks": _INT8, "ack_timeout": _INT32, "data": Several(TOPIC_DATA)})
         ),
-        "ProduceResponse": Frame(
+        "ProduceResponse": FramePart(
             _response({"errors": Several(_INT16), "offsets": Several(_INT64, beside="errors")}),
         ),
-        "FetchRequest": Frame(fetch, section),
-        "FetchResponse": Frame(_response({"data": Several(TOPIC_DATA)})),
+        "FetchRequest": FramePart(fetch, section),
+        "FetchResponse": FramePart(_response({"data": Several(TOPIC_DATA)})),
     }
     return {name: PartCodec(part) for name, part in parts.items()}
 
 
-def _request(type_id: int, body: Mapping[str, Part]) -> Fields:
+def _request(type_id: int, body: Mapping[str, Part]) -> NamedParts:
     header: Mapping[str, Part] = {
         "request_type_id": Fixed(type_id, Reason.UNKNOWN_API, "request_type_id"),
         "version_id": _VERSION_ID,
         "correlation_id": _INT32,
-        "client_id": Text(),
+        "client_id": StringPart(),
     }
-    return Fields({**header, **body})
+    return NamedParts({**header, **body})
 
 
-def _response(body: Mapping[str, Part]) -> Fields:
+def _response(body: Mapping[str, Part]) -> NamedParts:
     header: Mapping[str, Part] = {"correlation_id": _INT32, "version_id": _VERSION_ID, "error": _INT16}
-    return Fields({**header, **body})
+    return NamedParts({**header, **body})

@@ -119,7 +119,7 @@ class Fixed:
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class StringPart:
     """A string."""
 
     def read(self, reader: Reader) -> str | None:
@@ -229,7 +229,7 @@ class MessageSet:
 
 
 @dataclass(frozen=True, slots=True)
-class Fields:
+class NamedParts:
     """Named parts, one after the other."""
 
     parts: Mapping[str, Part]
@@ -303,11 +303,11 @@ def _apart(rows: Mapping[str, Iterable[str]], drawn: dict[str, Any]) -> dict[str
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class FramePart:
     """A size, which does not count itself, and fields. `section`: the order in which the page's own section of the
     message lists them, where that is another one (R-WF-1 ‡)."""
 
-    fields: Fields
+    fields: NamedParts
     section: tuple[str, ...] | None = None
 
     def read(self, reader: Reader) -> dict[str, Any]:

@@ -27,7 +27,7 @@ class MeaninglessError(ValueError):
     """A required_acks that no number of replicas can meet."""
 
 
-class Answer(StrEnum):
+class BrokerAction(StrEnum):
     """What a broker does now."""
 
     WAIT = "wait"
@@ -90,14 +90,14 @@ class Produced:
     came: int
     ends: tuple[tuple[tuple[str, int], int], ...]
 
-    def answer(self, partitions: Mapping[tuple[str, int], Partition], now: int, rules: Rules) -> Answer:
+    def answer(self, partitions: Mapping[tuple[str, int], Partition], now: int, rules: Rules) -> BrokerAction:
         """NONE with acks 0. ANSWER when every set has its acknowledgements; TIMED_OUT once ack_timeout has gone by
         without; till then WAIT. Raises MeaninglessError."""
         if self.required_acks == NO_ACKS:
-            return Answer.NONE
+            return BrokerAction.NONE
         if all(self._acknowledged(partitions, rules)):
-            return Answer.ANSWER
-        return Answer.TIMED_OUT if now - self.came >= self.ack_timeout else Answer.WAIT
+            return BrokerAction.ANSWER
+        return BrokerAction.TIMED_OUT if now - self.came >= self.ack_timeout else BrokerAction.WAIT
 
     def errors(self, partitions: Mapping[tuple[str, int], Partition], rules: Rules) -> list[int]:
         """The errors of its response: of every set that lacks acknowledgements, that its time is over. The leader has

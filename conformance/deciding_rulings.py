@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import reference
 from conformance.model import Case
-from conformance.own import own
+from conformance.reference_codec import reference_codec
 from conformance.vectors import Vector
 from reference.cursor import Span
 from reference.errors import DecodeError, Reason
@@ -32,24 +32,24 @@ def _of_refusal(vector: Vector, case: Case) -> tuple[str, ...]:
     data = case.args.get("data")
     if not isinstance(data, bytes):
         return _of_reason(case.type, case.dialect, reason)
-    found = own().explain(case.type, data, dialect=case.dialect, version=case.version)
+    found = reference_codec().explain(case.type, data, dialect=case.dialect, version=case.version)
     if found.error is None:
         return ()
     if case.derived or vector.rulings:  # of derived ones there are tens of thousands, and none of them is contested
         announced = _is_bomb(found.error, found.spans)
-        ground = reference.dialect_named(case.dialect).ground(case.type, found.error, announced=announced)
-        return () if ground is None else (ground,)
-    return grounds(case.type, data, case.dialect, case.version, found.error, found.spans)
+        ruling = reference.dialect_named(case.dialect).refusal_ruling(case.type, found.error, announced=announced)
+        return () if ruling is None else (ruling,)
+    return deciding_rulings(case.type, data, case.dialect, case.version, found.error, found.spans)
 
 
 def _of_reason(type_name: str, dialect: str, reason: Reason) -> tuple[str, ...]:
     """The ruling on a refusal to write, of which there are no bytes."""
     error = DecodeError(reason, "", None)
-    ground = reference.dialect_named(dialect).ground(type_name, error, announced=False)
-    return () if ground is None else (ground,)
+    ruling = reference.dialect_named(dialect).refusal_ruling(type_name, error, announced=False)
+    return () if ruling is None else (ruling,)
 
 
-def grounds(
+def deciding_rulings(
     type_name: str, data: bytes, dialect: str, version: int | None, error: DecodeError, spans: Sequence[Span]
 ) -> tuple[str, ...]:
     """The ids of the rulings that have a say in `error`, with which the reference refused `data`; mostly there is none,
@@ -60,7 +60,7 @@ def grounds(
     """
     if error.offset is None or len(data) > LARGEST:
         return ()
-    found = [
+    rulings = [
         ruling.id
         for ruling in reference.rulings(dialect).values()
         if any(
@@ -69,10 +69,10 @@ def grounds(
         )
     ]
     announced = _is_bomb(error, spans)
-    ground = reference.dialect_named(dialect).ground(type_name, error, announced=announced)
-    if ground is not None and (announced or not found):
-        found.append(ground)
-    return tuple(found)
+    ruling = reference.dialect_named(dialect).refusal_ruling(type_name, error, announced=announced)
+    if ruling is not None and (announced or not rulings):
+        rulings.append(ruling)
+    return tuple(rulings)
 
 
 def _fares_otherwise(
@@ -84,7 +84,7 @@ def _fares_otherwise(
     error: DecodeError,
     spans: Sequence[Span],
 ) -> bool:
-    other_reading = own().under(reference.take(reference.rulings(dialect).values(), readings))
+    other_reading = reference_codec().under(reference.rules_with(reference.rulings(dialect).values(), readings))
     found = other_reading.explain(type_name, data, dialect=dialect, version=version)
     if _before(found.spans, error) != _before(spans, error):
         return False

@@ -36,7 +36,7 @@ def describe() -> None:
 
 def hang() -> None:
     """Do nothing for ever, having noted so where the tests look."""
-    if noted := os.environ.get("MANNERS_HANGING"):
+    if noted := os.environ.get("PROGRAMS_HANGING"):
         with Path(noted).open("a") as file:
             file.write(f"{os.getpid()}\n")
     while True:

@@ -24,7 +24,7 @@ _PREFIX = re.compile(r"(?<![0-9a-fA-F])(?:0[xX]|\\x)")
 _TOKEN = re.compile(r"(0[xX]|\\x)|((?:[0-9a-fA-F](?![xX]))+)|[\s:,]+|(.)", re.DOTALL)
 
 
-def given_bytes(arguments: tuple[str, ...]) -> bytes:
+def input_bytes(arguments: tuple[str, ...]) -> bytes:
     """The bytes that the arguments give: digits, a dump, `-` or `@FILE`. Raises click.UsageError."""
     if len(arguments) == 1 and arguments[0].startswith("@"):
         path = Path(arguments[0][1:])
@@ -70,7 +70,7 @@ def _digits(text: str) -> bytes:
     """Hex digits with anything between them that people write there."""
     with contextlib.suppress(ValueError):  # the quick way for most
         return bytes.fromhex(_PREFIX.sub(" ", text.translate(_BETWEEN)))
-    found: list[str] = []
+    pieces: list[str] = []
     count = 0
     for token in _TOKEN.finditer(text):
         prefix, digits, stranger = token.groups()
@@ -81,15 +81,15 @@ def _digits(text: str) -> bytes:
         if stranger:
             raise _no_digit(text, token.start())
         if digits:
-            found.append(digits)
+            pieces.append(digits)
             count += len(digits)
     if count % 2:
-        near = "".join(found[-5:])[-5:]
+        near = "".join(pieces[-5:])[-5:]
         raise click.UsageError(
             f"HEX has {count} digits, an odd number: digit {count}, the last one of …{near}, "
             "stands alone; two digits make a byte"
         )
-    return bytes.fromhex("".join(found))
+    return bytes.fromhex("".join(pieces))
 
 
 def _no_digit(text: str, position: int) -> click.UsageError:

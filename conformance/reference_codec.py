@@ -29,7 +29,7 @@ def _schemas(folder: Traversable) -> Iterator[Any]:
 
 
 @functools.cache
-def own() -> reference.Reference:
+def reference_codec() -> reference.Reference:
     """The reference that takes no other reading, with the schemas of every dialect's vectors."""
     found = reference.Reference()
     for dialect in reference.dialects:

@@ -6,9 +6,9 @@ import pytest
 
 import reference
 from conformance import vectors
-from conformance.grounds import grounds
+from conformance.deciding_rulings import deciding_rulings
 from conformance.model import Op
-from conformance.vectors import Kind, Vector
+from conformance.vectors import Vector, VectorKind
 
 
 def _contested_refusals() -> list[tuple[Vector, str]]:
@@ -26,7 +26,7 @@ def of(type_name: str, digits: str, version: int | None = None) -> tuple[str, ..
     data = bytes.fromhex(digits)
     found = reference.explain(type_name, data, dialect="kafka", version=version)
     assert found.error is not None
-    return grounds(type_name, data, "kafka", version, found.error, found.spans)
+    return deciding_rulings(type_name, data, "kafka", version, found.error, found.spans)
 
 
 def test_a_vector_s_contested_ruling_is_named() -> None:
@@ -40,10 +40,10 @@ def test_a_vector_s_contested_ruling_is_named() -> None:
 def test_a_refusal_of_the_draft_rests_on_what_its_vector_names() -> None:
     grounded = 0
     for vector in vectors.load(["kip-35-v7"]):
-        if vector.kind is Kind.INVALID and vector.type:
+        if vector.kind is VectorKind.INVALID and vector.type:
             found = reference.explain(vector.type, vector.data, dialect=vector.dialect, version=vector.version)
             assert found.error is not None
-            named = grounds(vector.type, vector.data, vector.dialect, vector.version, found.error, found.spans)
+            named = deciding_rulings(vector.type, vector.data, vector.dialect, vector.version, found.error, found.spans)
             assert set(named) <= set(vector.rulings), vector.path
             grounded += bool(named)
     assert grounded > 30

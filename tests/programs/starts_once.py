@@ -1,4 +1,4 @@
-"""Dies at the culprit, and does not start a second time: the file that MANNERS_MARK names remembers it."""
+"""Dies at the culprit, and does not start a second time: the file that PROGRAMS_MARK names remembers it."""
 
 import os
 import sys
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from program import serve
 
-mark = Path(os.environ["MANNERS_MARK"])
+mark = Path(os.environ["PROGRAMS_MARK"])
 if mark.exists():
     sys.exit("the port is taken")
 mark.touch()

@@ -39,7 +39,7 @@ class Manner:
 
 
 def _hang(busily: bool = False) -> Any:
-    if noted := os.environ.get("MANNERS_HANGING"):
+    if noted := os.environ.get("PROGRAMS_HANGING"):
         with Path(noted).open("a") as file:
             file.write(f"{os.getpid()}\n")
     while True:

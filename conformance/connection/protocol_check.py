@@ -355,8 +355,9 @@ class Inspection:
         (plain,) = self._talk.exchange(self._small())
         (other,) = self._talk.exchange(self._small(), edit=lambda line: [_rewrite(line)])
         if (plain.status, plain.answer) != (other.status, other.answer):
-            raise _Bad(f"{_told(plain)} to the plain question, {_told(other)} to the same one written in another way")
-        return _told(plain)
+            answers = f"{_answer_text(plain)} to the plain question, {_answer_text(other)} to the same one"
+            raise _Bad(f"{answers} written in another way")
+        return _answer_text(plain)
 
     def _numbers(self) -> str:
         op = self._typed("INT64", Op.ENCODE)
@@ -372,7 +373,7 @@ class Inspection:
         op = self._typed("INT32", Op.DECODE, Op.RECODE, Op.ENCODE)
         (found,) = self._talk.exchange(typed(op, "NO_SUCH_TYPE", 0 if op is Op.ENCODE else b""))
         if found.status is not Status.UNSUPPORTED:
-            raise _Bad(f"{_told(found)} for the type NO_SUCH_TYPE")
+            raise _Bad(f"{_answer_text(found)} for the type NO_SUCH_TYPE")
         return found.detail or "unsupported"
 
     def _unknown_op(self) -> str:
@@ -389,7 +390,7 @@ class Inspection:
         op = self._typed("INT32", Op.DECODE, Op.RECODE)
         (found,) = self._talk.exchange(typed(op, "INT32", bytes(3)))
         if found.status not in (Status.REJECT, Status.UNSUPPORTED):
-            raise _Bad(f"{_told(found)} to INT32 cut off after three bytes")
+            raise _Bad(f"{_answer_text(found)} to INT32 cut off after three bytes")
         return found.status if found.reason is None else f"{found.status}, {found.reason}"
 
     def _configure(self) -> str:
@@ -419,7 +420,7 @@ class Inspection:
         return f"exit code {code} after {time.monotonic() - started:.2f} seconds"
 
 
-def _told(observation: Observation) -> str:
+def _answer_text(observation: Observation) -> str:
     if observation.status is Status.ANSWER:
         return f"the answer {shorten(str(observation.answer).encode())}"
     return (

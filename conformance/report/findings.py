@@ -15,19 +15,19 @@ from conformance.report.text import safe, wrap
 LISTED = 20
 
 
-def findings_text(name: str, spec: str, found: Sequence[Finding], *, width: int, limit: int = LISTED) -> Text:
+def findings_text(name: str, spec: str, findings: Sequence[Finding], *, width: int, limit: int = LISTED) -> Text:
     """The findings of one implementation, the most frequent first, `limit` of them at most."""
-    cases = sum(len(finding.verdicts) for finding in found)
-    out = Text(f"{safe(name)}: {_many(len(found), 'finding')} in {_many(cases, 'case')} that deviate\n", "bold")
-    margin = len(str(len(found[0].verdicts))) + 2 if found else 0
-    for finding in found[:limit]:
+    cases = sum(len(finding.verdicts) for finding in findings)
+    out = Text(f"{safe(name)}: {_many(len(findings), 'finding')} in {_many(cases, 'case')} that deviate\n", "bold")
+    margin = len(str(len(findings[0].verdicts))) + 2 if findings else 0
+    for finding in findings[:limit]:
         first, *rest = wrap(safe(str(finding.group)), width - margin - 2) or [""]
         out.append(f"{len(finding.verdicts):>{margin}}", FAULT).append(f"  {first}\n")
         for line in rest:
             out.append(f"{'':{margin + 2}}{line}\n")
         out.append(f"{'':{margin + 2}}{repro_command(finding.verdicts[0].id, spec)}\n", DIM)
-    if len(found) > limit:
-        left = found[limit:]
+    if len(findings) > limit:
+        left = findings[limit:]
         behind = sum(len(finding.verdicts) for finding in left)
         out.append(
             f"{'':{margin + 2}}… and {_many(len(left), 'finding')} more, in {_many(behind, 'case')}: each has its page "
