@@ -125,7 +125,6 @@ def _of_set(codec: reference.Reference, data: bytes) -> Any:
         {"baseOffset": None},
         {"more": 1},
     ],
-    ids=str,
 )
 def test_odd_values_end_alike(change: dict[str, Any]) -> None:
     value = batch(3) | change
