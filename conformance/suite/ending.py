@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from conformance import known, ledger, vectors
 from conformance.asking import ASKED
 from conformance.model import Description, Verdict
-from conformance.report.summary import print_summary
+from conformance.report.summary import new_findings, numbers
+from conformance.report.unasked import LeftOutCounts
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,21 +24,27 @@ class Ended:
     not_offered: Mapping[str, Mapping[str, int]]
     lacking: Mapping[str, Mapping[str, int]]
     elsewhere: Mapping[str, Mapping[str, int]]
+    #: How many of pytest's items came to their end.
+    items: Mapping[str, int] = field(default_factory=dict)
     #: How many items were asked, of how many, of those implementations of which a run was ended before all were.
     incomplete: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
-    def texts(self, *, width: int, color: bool) -> Iterator[str]:
-        """What is printed for a person."""
-        yield from print_summary(
-            {spec: tuple(found) for spec, found in self.verdicts.items()},
+    def numbers(self, *, width: int, color: bool, verbose: bool) -> Iterator[str]:
+        """The run in numbers, as texts for a person."""
+        yield from numbers(
+            self.verdicts,
             self.descriptions,
-            self.not_offered,
-            self.lacking,
-            self.elsewhere,
+            LeftOutCounts(self.not_offered, self.lacking, self.elsewhere),
             width=width,
             color=color,
+            items=self.items,
             incomplete=self.incomplete,
+            verbose=verbose,
         )
+
+    def findings(self, *, width: int, color: bool) -> Iterator[str]:
+        """What was found, as texts for a person."""
+        yield from new_findings(self.verdicts, self.descriptions, width=width, color=color)
 
     def nothing_asked(self) -> Iterator[str]:
         """A line for each implementation of which the run says nothing, which fails it."""

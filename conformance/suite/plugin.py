@@ -270,12 +270,25 @@ class Suite:
         if config.option.verbose <= 0 and config.option.tbstyle not in BRIEF:
             self.others = [report for report in failed if not getattr(report, PAGED, True)]
             failed[:] = [report for report in failed if getattr(report, PAGED, True)]
-        found = yield
-        if config.option.collectonly or (exitstatus == pytest.ExitCode.USAGE_ERROR and not any(self.verdicts.values())):
-            return found
+        said = not config.option.collectonly and (
+            exitstatus != pytest.ExitCode.USAGE_ERROR or any(self.verdicts.values())
+        )
         writer = terminalreporter._tw  # noqa: SLF001 (pytest offers no other way to its width and colours)
-        for text in self._ended().texts(width=writer.fullwidth, color=writer.hasmarkup):
-            terminalreporter.write(text)
+        look = {"width": writer.fullwidth, "color": writer.hasmarkup}
+        ended = self._ended()
+        numbers = "".join(ended.numbers(**look, verbose=config.option.verbose > 0)) if said else ""
+        # Who stopped at the first failure wants to see that one: the numbers stand before its page.
+        stopped = bool(ended.incomplete) and any(getattr(report, PAGED, False) for report in failed)
+        if stopped:
+            terminalreporter.write(numbers)
+        found = yield
+        if not said:
+            return found
+        if not stopped:
+            terminalreporter.write(numbers)
+        if not (stopped and len(failed) == 1):  # of which all is said on its page
+            for text in ended.findings(**look):
+                terminalreporter.write(text)
         for line in self.lines:
             terminalreporter.write_line(line, red=True)
         return found
@@ -291,7 +304,15 @@ class Suite:
 
     def _ended(self) -> Ended:
         incomplete = self.progress.incomplete()
-        return Ended(self.verdicts, self.descriptions, self.not_offered, self.lacking, self.elsewhere, incomplete)
+        return Ended(
+            {spec: tuple(found) for spec, found in self.verdicts.items()},
+            self.descriptions,
+            self.not_offered,
+            self.lacking,
+            self.elsewhere,
+            {spec: self.progress.count(spec) for spec in self.verdicts},
+            incomplete,
+        )
 
     def _files(self) -> dict[str, known.Known]:
         """The files of known deviations; one that can't be read any more says nothing."""

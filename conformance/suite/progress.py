@@ -25,6 +25,10 @@ class Progress:
         """Whether all items of an implementation are known, and came to their end."""
         return spec in self._planned and len(self._done.get(spec, ())) >= self._planned[spec]
 
+    def count(self, spec: str) -> int:
+        """How many items of an implementation came to their end."""
+        return len(self._done.get(spec, ()))
+
     def incomplete(self) -> Mapping[str, tuple[int, int]]:
         """Of each implementation that was not asked all: how many items were, of how many."""
         counts = {spec: (len(self._done.get(spec, ())), planned) for spec, planned in self._planned.items()}
