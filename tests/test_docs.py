@@ -24,6 +24,9 @@ ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
 #: Blocks of the README that `.ci/run` runs in the checkout itself.
 CI = "ci-"
+#: What a newcomer reads first shows what a terminal of the usual width does.
+FIRST = (README, ROOT / "docs/tutorial.md")
+NARROW, WIDE = 80, 100
 LINK = re.compile(r"\[[^\]\[]*\]\(([^)\s]+)\)")
 
 
@@ -110,13 +113,13 @@ def test_commands_in_pages_do_what_the_page_says(page: Path, tmp_path: Path) -> 
         elif block.kind == "output":
             assert_shown(block, printed[block.name])
         elif not block.name.startswith(CI):
-            printed[block.name] = run(block, tmp_path)
+            printed[block.name] = run(block, tmp_path, NARROW if page in FIRST else WIDE)
 
 
-def run(block: Block, folder: Path) -> str:
+def run(block: Block, folder: Path, width: int) -> str:
     scripts = sysconfig.get_path("scripts")
     kept = {key: text for key, text in os.environ.items() if not key.startswith(("PYTEST", "COV_", "PYTHON"))}
-    env = {**kept, "PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "80", "NO_COLOR": "1"}
+    env = {**kept, "PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}", "COLUMNS": str(width), "NO_COLOR": "1"}
     done = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", block.text],
         cwd=folder,
@@ -131,8 +134,8 @@ def run(block: Block, folder: Path) -> str:
 
 
 def assert_shown(block: Block, printed: str) -> None:
-    """Every line of the block was printed, in its order, and one after another where no `…` stands between them. A number
-    with thousands stands for any: it grows with the vectors."""
+    """Every line of the block was printed, in its order, and one after another where no `…` stands between them. A
+    number with thousands stands for any: it grows with the vectors."""
     lines = [_any_thousands(line.rstrip()) for line in printed.splitlines()]
     at, loose = 0, True
     for wanted in block.text.splitlines():
