@@ -1,4 +1,4 @@
-"""Where types break: the borders of numbers, text and bytes, which everything that makes values draws often."""
+"""Boundary values of numbers, text and bytes. Bugs are found there, so whatever makes values draws them often."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""What a proposal's page claims, sentence by sentence, and what becomes of each claim here.
+"""Every claim of a proposal's page, and the vectors that test it.
 
-`docs/claims/<dialect>.toml` lists the claims. Each has vectors that fail who breaks it, or says why none can be:
+`docs/claims/<dialect>.toml` lists the claims. Each names vectors that fail an
+implementation which breaks it, or says why there can be none:
 
     sections = ["Common fields", "comments"]        # all of the page that claim something, in its order
 

@@ -1,4 +1,7 @@
-"""The rulings that a refusal rests on."""
+"""Which rulings decide that bytes are refused.
+
+The bytes are read again under each other reading of each contested ruling. A ruling decides when the refusal then goes
+away, or moves; one that changes nothing has no say."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """The one place where a verdict is made: vector + observation → verdict.
 
-An expectation is met, or another reading of a contested ruling is (`also` of the vector; failing that, the reference
-under the readings that the implementation declares), or it is not.
+First it compares the answer with what the vector demands: equal is a pass. Else it looks for another reading of a
+contested ruling that explains the answer: one that the vector lists (`also`), or one that the implementation declares,
+under which the reference codec does the same. That is contested. Everything else is a failure.
 """
 
 from __future__ import annotations

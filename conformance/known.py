@@ -1,6 +1,7 @@
 """Known deviations: a TOML file beside the wrapper says which deviations are known, of which class, and why.
 
-A known deviation does not fail the run. One that passed, whose id exists nowhere, or that expired, does.
+A known deviation does not fail the run. An entry fails it when it is no longer true: when its case passes now, when its
+id exists nowhere, or when its date has passed.
 """
 
 from __future__ import annotations

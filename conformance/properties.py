@@ -1,4 +1,4 @@
-"""Properties: generated cases, put to an implementation and judged against the reference.
+"""Properties: generated cases, judged against the reference codec.
 
 round-trip        what encode writes is canonical, decode gives the value back, recode writes the same bytes
 prefixes          every proper prefix of a valid input is refused; a list without a count may lose its last elements,

@@ -1,7 +1,7 @@
-"""Which readings of the contested rulings an implementation takes, as its answers show.
+"""Finds out which readings of the contested rulings an implementation takes.
 
-Every vector on which the readings part is asked. What it does with one is evidence for the reading, or the readings,
-under which that is right.
+It is asked every vector to which two readings give different answers. Each answer is evidence for the reading, or the
+readings, under which it is right.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""The pytest plugin. It is loaded in every project where Wireproof is installed, so it keeps out of the way.
+"""The pytest plugin. pytest loads it in every project where Wireproof is installed, so it must not disturb any.
 
-Where no `--impl` is given it registers `--impl` and nothing else, and imports nothing else of the kit: any conftest or
-plugin may have a `--report` of its own. With `--impl` the other options are registered before the first conftest is
-loaded.
+Without `--impl` it registers that one option, and imports nothing else of the kit: a conftest or another plugin may
+have a `--report` of its own. With `--impl` it registers the other options too, before the first conftest is loaded.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What every type of every dialect offers: a Codec; and how a whole input is decoded, encoded and explained with it."""
+"""A Codec is what every type of every dialect offers. Also: how a whole input is decoded, encoded, explained."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Is a schema's change compatible? Those who speak the old schema and those who speak the new one still understand each
-other in every version that both have, and no tag means two things.
+"""Is a change of a schema compatible? It is when a program with the old schema and one with the new schema understand
+each other in every version that both have, and no tag means two things.
 
 The same walk serves kip-482-v1 (R-482-13) and the schemas that shipped (R-K-24): there an optional field, here a tagged
 one.

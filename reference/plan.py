@@ -1,4 +1,5 @@
-"""(Schema, version) resolved once into a flat plan: which fields, in which encoding. No version `if` is left in a loop.
+"""A plan says which fields a message has in one version, and how each is encoded. It is made once from (schema,
+version), so that no loop has to look at versions.
 
 A plan is a tree of nodes; `message.py` walks it. Types outside messages (ARRAY<INT32>, TAG_BUFFER) are nodes too.
 """

@@ -1,4 +1,4 @@
-"""Rules: which reading of the contested points a codec takes. Passed in, never a global."""
+"""Rules: which reading of each contested point a codec takes. They are passed in, never global."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Which question is open, whose an answer is, and who is to blame for what: the conversation without its pipes."""
+"""The conversation with a child process, without its pipes: which questions are open, which answer belongs to which,
+and which question is to blame when the process dies, hangs or breaks the protocol."""
 
 from __future__ import annotations
 

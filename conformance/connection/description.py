@@ -1,4 +1,4 @@
-"""What an implementation says of itself: read strictly, from a module's attributes or from a JSON object."""
+"""An implementation's description of itself, read strictly from a module's attributes or from a JSON object."""
 
 from __future__ import annotations
 

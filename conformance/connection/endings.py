@@ -1,4 +1,4 @@
-"""How a child process ended, told for a person and in one word."""
+"""How a child process ended: in one word for reports, and in a sentence for people."""
 
 from __future__ import annotations
 

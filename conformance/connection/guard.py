@@ -1,8 +1,9 @@
-"""No orphans: a tiny process that outlives this one by a second and then ends the children which are left.
+"""Leaves no orphans: a tiny process that lives a second longer than this one, and then kills the children that are
+left.
 
-A well-mannered child ends when its stdin closes. One that hangs does not, and nobody is left to end it when this
-process was killed. As a program (`python -I -S guard.py SECONDS`) it reads "+GROUP" and "-GROUP" lines, the process
-groups that run now, until its stdin closes; SECONDS later it ends those that are left.
+Most children end when their stdin closes. One that hangs does not, and when this process was killed, nobody else would
+end it. As a program (`python -I -S guard.py SECONDS`) it reads "+GROUP" and "-GROUP" lines, the process groups that run
+now, until its stdin closes; SECONDS later it ends those that are left.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""A Python module (or an object in one) as an implementation: called, and what it does told as an observation."""
+"""A Python module (or an object in one) as an implementation: calls its functions, and makes an observation of whatever
+they do."""
 
 from __future__ import annotations
 

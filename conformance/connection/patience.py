@@ -1,14 +1,16 @@
-"""How long a case is waited for: a hang costs its whole limit, so it is paid for a few cases of a kind, and no more.
+"""How long to wait for an answer. Each hang costs the whole time limit, so after a few hangs of one kind the rest of
+that kind is waited for only briefly, and then not asked at all.
 
-A kind is what the fault of one place is likely to hit: of a ledger, the cases of one name (`unknown-tags`) with one op,
-over all messages; elsewhere those of an area and type with one op; what is derived is of kinds of its own.
+Cases are of one kind when one bug would probably make all of them hang: in the ledger, the cases of one name
+(`unknown-tags`) and op in all messages; elsewhere those of one area, type and op. Derived cases have kinds of their
+own.
 
 Step by step, in the order of the cases, never of the answers:
 
-1. Each case has the whole limit, until so many of its kind hung, or so many in all.
-2. From then on it is on probation: it is asked, and waited for briefly. An answer counts as ever; silence is no hang,
-   for it was not waited for: the case is not asked.
-3. After so many of a kind without an answer the rest of that kind is not asked at all.
+1. Each case has the whole limit, until a number of its kind hung, or a number in all.
+2. From then on its kind is on probation: a case is asked, and waited for briefly. An answer counts as before. Silence
+   is not called a hang, since the limit was not reached: the case counts as not asked.
+3. After a number of cases without an answer the rest of the kind is not asked.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""The manners of a program behind the line protocol, apart from conformance: does it keep to the protocol?
+"""Does a program keep to the line protocol? The checks of `wireproof wrapper check`.
 
-Whatever it answers is right here, as long as it is an answer. Each check finds one thing and says what to do.
+Whether its answers about Kafka are right does not matter here, only that they are answers. Each check tests one thing,
+and says what to do when it fails.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ class Result(StrEnum):
 
 @dataclass(frozen=True)
 class Check:
-    """One point of manners: what was found and, when it is bad, what to do."""
+    """One check: what was found and, when it failed, what to do."""
 
     name: str
     result: Result

@@ -1,4 +1,4 @@
-"""What is not asked any more: derived cases after repeated crashes in a type and version, and kinds that hang."""
+"""Which cases are not asked any more: those derived of a type and version after several crashes, and kinds that hang."""
 
 from __future__ import annotations
 

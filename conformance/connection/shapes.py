@@ -1,4 +1,4 @@
-"""The form of answers: what an op may give back, and the one form in which observations hold it."""
+"""What each op may return, and the one form in which observations keep it."""
 
 from __future__ import annotations
 

@@ -4,10 +4,10 @@ It answers the line protocol in the order of the questions, each answer written 
 first question without an answer is the one at which it died, and no later one was begun. The protocol has its own
 file descriptors: what the module prints goes to stderr, and its stdin is empty.
 
-To import a module may take long, and some end their process a thousand times in a run. So where it can be done, the
-process that imported it stays behind and lets a copy answer, which says `{"began":PID}`. When the copy has ended, that
-is told with `{"ended":CODE}` (as subprocess has it), and after the line `{"op":"resume"}` the next copy begins; what
-came before that line is passed over, for it was put to the copy that ended.
+Importing a module can be slow, and some modules end their process a thousand times in a run. So where the platform
+allows it, the process that imported the module does not answer itself: it forks a copy that answers, and says
+`{"began":PID}`. When the copy ends, it says `{"ended":CODE}` (a code as subprocess has it). After the line
+`{"op":"resume"}` it forks the next copy. Questions before that line are skipped: they were for the copy that ended.
 """
 
 from __future__ import annotations

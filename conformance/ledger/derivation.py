@@ -1,4 +1,5 @@
-"""Cases derived from a ledger's when asked, never stored: every proper prefix, every count as great as can be."""
+"""Cases that are derived from those of the ledger, and not stored: every proper prefix, and every count set to its
+maximum."""
 
 from __future__ import annotations
 

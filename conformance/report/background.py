@@ -1,4 +1,4 @@
-"""What stands behind a verdict: the rulings of a dialect, and the catalogue of bugs that real implementations had."""
+"""The background of a verdict: the rulings of a dialect, and the catalogue of bugs in real implementations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The failure message: what was asked, what is right, what came back, where they part, why, and how to see it again."""
+"""The page of a failure: what was asked, what was expected, what came back, where the two differ, why, and how to
+repeat it."""
 
 from __future__ import annotations
 

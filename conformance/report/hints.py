@@ -1,4 +1,4 @@
-"""What a wrong value has in common with the right one: the mistakes that this field makes again and again."""
+"""Guesses how a wrong value came about: common mistakes of Kafka codecs, each recognised by its result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Asking ahead: while pytest runs one item, the implementation already answers the next ones."""
+"""Asks ahead: while pytest runs one item, the implementation already answers the next ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a command line chooses of the suite by ids: arguments without an option, and `-k`."""
+"""Which items a command line chooses by their ids: as arguments, and with `-k`."""
 
 from __future__ import annotations
 

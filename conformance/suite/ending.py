@@ -1,4 +1,4 @@
-"""The end of a run: what fails it beside its verdicts, what is printed, and the draft of a known-deviations file."""
+"""The end of a run: what is printed, what fails it beside its verdicts, and the draft of a file of known deviations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Garbage collection while a run makes a great many objects that all stay: it would look at them again and again."""
+"""Python's garbage collector during a run. A run makes many objects and keeps them all, so the collector would only
+look at them again and again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command line's options of `--impl`, once they are known to be sensible."""
+"""The options of `pytest --impl`, checked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SIGTERM and SIGINT end a run in order: with its report, its summary, and its implementations let go."""
+"""SIGTERM and SIGINT end a run properly: the report and the summary are written, and implementations are stopped."""
 
 from __future__ import annotations
 

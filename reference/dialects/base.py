@@ -1,4 +1,4 @@
-"""What a dialect is to everything else."""
+"""What a dialect offers to the rest of the kit."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The fast path for batches: the same values and bytes as `batch.py`, without paths, spans and reasons.
 
-It reads and writes what is plain alone: minimal varints, whole values of the right types. On the rest it gives up, and
-the readable codec does the work again, as with messages (`compiled.py`).
+It handles the common case only: minimal varints, complete values of the right types. On anything else it gives up, and
+the readable codec does the work again, as with messages (`reference.compiled`).
 """
 
 from __future__ import annotations
