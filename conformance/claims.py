@@ -74,8 +74,8 @@ def load(path: Path) -> Claims:
 
 
 def problems(claims: Claims, rulings: Mapping[str, Ruling], vectors: Iterable[Vector]) -> Iterator[str]:
-    """What is wrong with a dialect's claims, a line each: one without vectors or reason, a name that does not exist, a
-    ruling that none of the vectors beside it rests on, a section or a ruling of the dialect without a claim."""
+    """What is wrong with a dialect's claims, a line each: a claim without vectors or reason, a name that does not
+    exist, a ruling that none of the claim's vectors rests on, a section or ruling without a claim."""
     known = {f"{vector.area}/{vector.id}": vector for vector in vectors}
     for text, times in Counter(claim.says for claim in claims.claims).items():
         if times > 1:

@@ -160,12 +160,12 @@ class Known:
     def stale(
         self, ran: Sequence[Verdict], every_id: Callable[[], Collection[str]], *, complete: bool, today: datetime.date
     ) -> list[str]:
-        """What is no longer true in the file, each a line for a person.
+        """What is no longer true in the file, a line each for a person.
 
-        Of what was not asked nothing is claimed: among many that hang only a few are asked.
+        Nothing is said about cases that were not asked: of many that hang only a few are asked.
 
-        `ran`: this run's verdicts; `every_id` gives the ids of all cases there are, asked or deselected, and is called
-        only where the run's own do not tell; `complete`: nothing was deselected.
+        `ran`: this run's verdicts. `every_id` gives the ids of all cases that exist, asked or not; it is slow, and
+        called only where the run's own ids are not enough. `complete`: nothing was deselected.
         """
         seen = _Seen(ran, every_id)
         lines = []

@@ -167,7 +167,7 @@ class _Deviates(Exception):  # noqa: N818 (how a drawn example stops hypothesis)
 
 
 class _Trial:
-    """One property on its way: asks, judges, and remembers."""
+    """One property while it is tried: asks, judges, and keeps what it saw."""
 
     def __init__(self, check: Property, examiner: Examiner) -> None:
         self.check = check
@@ -207,8 +207,8 @@ class _Trial:
 
 
 def run(check: Property, examiner: Examiner, examples: int) -> Judged:
-    """Try a property on so many examples, always the same ones: the smallest counterexample, under its own id, or one
-    case, under the property's, whose verdict stands for all."""
+    """Try a property on a number of examples, always the same ones. The smallest counterexample is judged under its own
+    id; without one, a single verdict stands for the whole property."""
     trial = _Trial(check, examiner)
 
     @settings(

@@ -35,7 +35,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def add_suite_options(parser: pytest.Parser) -> None:
-    """Register what there is beside `--impl`. Raises ValueError where somebody else has an option of such a name."""
+    """Register the options that go with `--impl`. Raises ValueError when somebody else has registered one of these
+    names."""
     group = parser.getgroup(*_GROUP)
     group.addoption("--dialect", action="append", metavar="NAME", help="only this dialect (repeatable; default: all)")
     group.addoption("--area", action="append", metavar="NAME", help="only this area (repeatable; default: all)")

@@ -96,9 +96,9 @@ def compare(old: Sequence[Schema], new: Schema, policy: Policy) -> Comparison:
 
 
 def _taken_up_again(old: Sequence[Schema], new: Schema) -> Iterator[Change]:
-    """Tags of the new release that some release had, a later one lacked, and that then came back as another field.
+    """Tags of the new release that an earlier release had, a later one lacked, and that now belong to another field.
 
-    A context is told by its path. Another name from one release to the next is another matter: `_Pair` sees it.
+    Contexts are compared by path. A new name from one release to the next is not found here, but by `_Pair`.
     """
     history = [dict(_contexts(release.fields, "")) for release in old]
     for path, fields in _contexts(new.fields, ""):

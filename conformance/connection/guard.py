@@ -22,7 +22,8 @@ GRACE = 1.0
 
 
 class Guard:
-    """The asking side: tells the guard process which process groups there are. Started with the first of them."""
+    """The side that uses it: tells the guard process which process groups run. The guard is started with the first of
+    them."""
 
     def __init__(self) -> None:
         self._groups: set[int] = set()

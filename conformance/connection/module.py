@@ -158,7 +158,8 @@ def _own_frames(trace: TracebackType | None) -> TracebackType | None:
 
 
 def top_frame(error: BaseException) -> str:
-    """Where it was raised, "module:function": the innermost frame outside the standard library; "" if there is none."""
+    """Where an exception was raised, as "module:function": the innermost frame outside the standard library; "" if
+    there is none."""
     found = ""
     trace = _own_frames(error.__traceback__)
     while trace is not None:

@@ -281,7 +281,8 @@ class Process:
         return lines
 
     def kill_copy(self) -> list[bytes]:
-        """End the copy that answers, where there is one without children: `lost` tells. The lines still to be read."""
+        """Kill the copy that answers, where there is one without children; `lost` then holds how it ended. Returns the
+        lines that were still to be read."""
         lines: list[bytes] = []
         if not self._copies or self._answering == self._popen.pid or self._usage is None:
             return lines

@@ -1,4 +1,4 @@
-"""Which cases are not asked any more: those derived of a type and version after several crashes, and kinds that hang."""
+"""Which cases are not asked any more: those derived of a type after several crashes, and those of a kind that hangs."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ class Stderr:
         self._answered = True
 
     def __bytes__(self) -> bytes:
-        """What came after the last answer that was followed by anything; a line in it tells of what is left out."""
+        """What came after the last answer; where something was left out, a line says so."""
         end = self._tail[max(len(self._tail) - self._since, 0) :]
         beginning = self._head[: self._since - len(end)]
         left_out = self._since - len(beginning) - len(end)

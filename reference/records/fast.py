@@ -91,8 +91,8 @@ def _inflated(codec: int, content: bytes) -> bytes:
 
 
 def _decode_records(d: bytes, count: int) -> list[dict[str, Any]]:  # noqa: C901 (a call a field costs half the speed)
-    """`d` holds so many records and nothing else. Every position is checked once, at the end of its record: a length
-    that leads beyond that end is found there."""
+    """Read `d`, which has to hold this number of records and nothing else. Positions are checked once a record, at its
+    end: a length that leads beyond it is found there."""
     if count < 0:
         raise Fault
     records = []
