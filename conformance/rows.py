@@ -22,7 +22,7 @@ Row = dict[str, Any]
 
 
 class RowError(ValueError):
-    """A row that cannot be read, or that was made with other vectors. The text names the member and what was expected."""
+    """A row that cannot be read, or was made with other vectors. The text names the member and what was expected."""
 
 
 def question_row(question: Question) -> Row:

@@ -163,7 +163,7 @@ class Ruling:
 
 
 def rules_with(rulings: Iterable[Ruling], readings: Mapping[str, str], base: Rules | None = None) -> Rules:
-    """Rules under which the named rulings have these other readings. Raises ValueError for a name that does not exist."""
+    """Rules under which the named rulings have these other readings. Raises ValueError for an unknown name."""
     by_id = {ruling.id: ruling for ruling in rulings}
     switches: dict[str, Any] = {}
     for ruling_id, reading in readings.items():

@@ -99,7 +99,7 @@ class Dialect(abc.ABC):
         return None if name is None else self.types.get(f"{name}Request")
 
     def request_type(self, api_key: int) -> str | None:  # noqa: ARG002
-        """The type as which a whole request frame with this api key is read; None when no type of the dialect reads it."""
+        """The type that reads a whole request frame with this api key; None when the dialect has no such type."""
         return "RequestFrame" if "RequestFrame" in self.types else None
 
     def area(self, type_name: str) -> str:
