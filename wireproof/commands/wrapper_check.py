@@ -31,7 +31,7 @@ def wrapper() -> None:
     default=5.0,
     show_default=True,
     metavar="SECONDS",
-    help="How long the next answer may take.",
+    help="Time limit of the next answer.",
 )
 @click.option(
     "--memory",
@@ -39,7 +39,7 @@ def wrapper() -> None:
     default=1024,
     show_default=True,
     metavar="MIB",
-    help="How much memory the program may take.",
+    help="Memory limit of the program.",
 )
 def check(spec: str, timeout: float, memory: int) -> None:
     """Check that a program keeps to the line protocol.
