@@ -66,7 +66,7 @@ def implementation_options(command: _Command) -> _Command:
             click.option(
                 "--in-process",
                 is_flag=True,
-                help="Run a Python module inside this process, for a debugger: without limits; if it crashes, so does the command.",
+                help="Run a Python module inside this process, for a debugger, without limits; a crash ends the command.",
             ),
             click.option(
                 "--transcript",
