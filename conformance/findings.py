@@ -6,10 +6,11 @@ the group. Else it is what is demanded, the ruling behind it, and the place in t
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+
+import msgspec
 
 from conformance.model import DEVIATIONS, FailureKind, Op, Outcome, Verdict
 
@@ -21,9 +22,9 @@ _WRITE = "write"
 _SIDES: Mapping[Op, str] = {Op.DECODE: _READ, Op.RECODE: _READ, Op.LOOKUP: _READ, Op.ENCODE: _WRITE}
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
-    """What the deviations of a finding have in common; None for what does not matter in it.
+class Group(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """What the deviations of a finding have in common; None for what does not matter in it. Files of known deviations
+    hold it as it is.
 
     `verdict` the outcome · `kind` of a fail · `side` read, write, or the op of those that are neither · `cause` the
     reason that was given, the exception's name, or the words of a refusal · `frame` where it was raised · `demanded`
@@ -43,7 +44,11 @@ class Group:
 
     def row(self) -> dict[str, str]:
         """Its parts by name, without those that do not matter: as reports and files of known deviations have it."""
-        return {name: value for name, value in dataclasses.asdict(self).items() if value is not None}
+        return {name: value for name, value in msgspec.structs.asdict(self).items() if value is not None}
+
+    def may_match(self, verdict: Verdict) -> bool:
+        """Whether a case that was not asked could have been of it."""
+        return self.type in (None, verdict.type)
 
     def __str__(self) -> str:
         """In one line, for a person."""
@@ -100,7 +105,7 @@ def group(verdict: Verdict) -> Group | None:
                 ruling=verdict.ground,
                 place=verdict.place or None,
             )
-    return finding if finding.place else dataclasses.replace(finding, type=verdict.type)
+    return finding if finding.place else msgspec.structs.replace(finding, type=verdict.type)
 
 
 #: What a message says of the case at hand: functions called, quoted text, bytes, numbers, and lists of them.

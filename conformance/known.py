@@ -57,33 +57,6 @@ class SignaturePattern(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
         return self.op in (None, str(verdict.op)) and self.type in (None, verdict.type)
 
 
-class FindingPattern(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """A finding, by its group: with all parts that the group has, and no others. See `findings.Group`."""
-
-    verdict: str
-    kind: str | None = None
-    side: str | None = None
-    cause: str | None = None
-    frame: str | None = None
-    demanded: str | None = None
-    ruling: str | None = None
-    place: str | None = None
-    type: str | None = None
-
-    @property
-    def group(self) -> Group:
-        return _group_of(self)
-
-    def may_match(self, verdict: Verdict) -> bool:
-        """Whether a case that was not asked could have looked so."""
-        return self.type in (None, verdict.type)
-
-
-@functools.cache
-def _group_of(pattern: FindingPattern) -> Group:
-    return Group(**msgspec.structs.asdict(pattern))
-
-
 @functools.cache
 def _any_of(globs: tuple[str, ...]) -> re.Pattern[str]:
     """What matches an id that one of these does."""
@@ -98,7 +71,7 @@ class KnownDeviation(msgspec.Struct, forbid_unknown_fields=True, frozen=True, re
     reason: str
     match: str | tuple[str, ...] | None = None
     signature: SignaturePattern | None = None
-    finding: FindingPattern | None = None
+    finding: Group | None = None
     url: str | None = None
     reported: str | None = None
     versions: tuple[str, ...] | str | None = None
@@ -116,7 +89,7 @@ class KnownDeviation(msgspec.Struct, forbid_unknown_fields=True, frozen=True, re
     def matches(self, verdict: Verdict, found: Group | None) -> bool:
         """Whether it knows a deviation, which is of this group."""
         if self.finding is not None:
-            return found == self.finding.group
+            return found == self.finding
         if self.signature is not None:
             return self.signature.matches(verdict)
         return self.matches_id(verdict.id)
@@ -132,7 +105,7 @@ class KnownDeviation(msgspec.Struct, forbid_unknown_fields=True, frozen=True, re
     def name(self) -> str:
         """How a person finds the entry in its file."""
         if self.finding is not None:
-            return f"finding {self.finding.group}"
+            return f"finding {self.finding}"
         if not self.globs:
             return _shown(self.signature)
         more = len(self.globs) - 1
@@ -215,7 +188,7 @@ class _Seen:
         if pattern is not None and any(pattern.may_match(verdict) for verdict in self._not_asked):
             return True
         if entry.finding is not None:
-            return entry.finding.group in self._groups
+            return entry.finding in self._groups
         return any(entry.matches(verdict, None) for verdict in self._deviated)
 
 

@@ -11,11 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.connection import lines
+from conformance.connection import lines, shapes
 from conformance.connection.module import Module
 from conformance.connection.shapes import shape
 from conformance.model import Case, Description, Observation, Op, Status
 from conformance.values import equal
+from reference.schema import AMBIGUOUS_NAMES
 
 ARGUMENTS: dict[Op, dict[str, Any]] = {
     Op.DECODE: {"data": b"\x00\xff"},
@@ -332,3 +333,7 @@ def test_an_exception_that_cannot_print_itself() -> None:
     assert (observation.status, observation.error) == (Status.CRASH, "MuteError")
     refused = Module(Description("x"), {Op.DECODE: fail}, None, (MuteError,)).call(case_of(Op.DECODE))
     assert refused.detail == "MuteError: (its text could not be had: RuntimeError)"
+
+
+def test_names_that_no_struct_has_alone_are_those_that_schemas_may_not_use() -> None:
+    assert shapes.RESERVED == AMBIGUOUS_NAMES

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from pathlib import Path
 from typing import Any
@@ -11,8 +10,8 @@ import msgspec
 import pytest
 from pytest_run import run
 
+from conformance import known
 from conformance.findings import Group, findings, group
-from conformance.known import FindingPattern
 from conformance.model import DEVIATIONS, FailureKind, Op, Outcome, Verdict
 
 TESTS = Path(__file__).parent
@@ -139,9 +138,14 @@ def test_a_group_says_what_it_is_in_one_line() -> None:
     assert str(Group("crash", cause="KeyError", frame="mine:read")) == "crash with KeyError in mine:read"
 
 
-def test_a_known_file_can_name_each_part_of_a_group() -> None:
-    parts = [field.name for field in dataclasses.fields(Group)]
-    assert [*FindingPattern.__struct_fields__] == parts
+def test_a_known_file_can_name_each_part_of_a_group(tmp_path: Path) -> None:
+    whole = Group(*(f"{name} of it" for name in Group.__struct_fields__))
+    parts = ", ".join(f'{name} = "{part}"' for name, part in whole.row().items())
+    file = tmp_path / "mine.known.toml"
+    file.write_text(
+        f'[[deviation]]\nclass = "unsupported"\nreason = "so it is"\nreported = "pending"\nfinding = {{{parts}}}\n'
+    )
+    assert [entry.finding for entry in known.load(file, None).deviations] == [whole]
 
 
 def test_kafka_python_s_57_deviations_in_varints_are_six_findings(tmp_path: Path) -> None:

@@ -326,7 +326,7 @@ def test_a_draft_knows_what_it_was_made_of(file: Path) -> None:
     drafted = known.draft(made_of, "mine")
     assert drafted.startswith("# Known deviations of mine.")
     found = load(file, drafted)
-    assert [entry.finding and entry.finding.group for entry in found.deviations] == [
+    assert [entry.finding and entry.finding for entry in found.deviations] == [
         Group("fail", kind="wrong-value", side="read", type="VARINT"),
         Group("crash", side="read", cause="SIGABRT", type="INT8"),
     ]

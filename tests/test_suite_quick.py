@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -74,6 +75,7 @@ def test_scopes_are_contiguous_and_of_one_implementation() -> None:
 #: The reference, which writes down what it is asked.
 COUNTS = """
 import os
+import re
 from reference import decode as _decode, encode
 
 types = {"kafka": {"UNSIGNED_VARINT": None, "VARINT": None, "VARLONG": None}}
@@ -141,3 +143,28 @@ def test_hypothesis_is_imported_for_properties_only(folder: Path) -> None:
 def test_a_vector_is_changed_by_msgspec() -> None:
     vector = vectors.load(["kafka"], ["varints"])[0]
     assert msgspec.structs.replace(vector, also=()).id == vector.id
+
+
+def test_what_a_mark_of_the_user_skips_is_not_counted_as_asked(folder: Path) -> None:
+    (folder / "conftest.py").write_text(
+        "import pytest\n"
+        "def pytest_collection_modifyitems(items):\n"
+        "    for item in items[:2]:\n"
+        "        item.add_marker(pytest.mark.skip(reason='mine'))\n"
+    )
+    text = run(folder, "--impl=counts")
+    assert " 2 skipped" in text
+    counts = re.search(r"incomplete: ([\d,]+) of ([\d,]+) asked", text)
+    assert counts
+    asked, planned = (int(count.replace(",", "")) for count in counts.groups())
+    assert planned - asked == 2
+
+
+def test_a_run_whose_every_item_a_mark_skips_fails(folder: Path) -> None:
+    (folder / "conftest.py").write_text(
+        "import pytest\n"
+        "def pytest_collection_modifyitems(items):\n"
+        "    for item in items:\n"
+        "        item.add_marker(pytest.mark.skip(reason='mine'))\n"
+    )
+    assert "nothing was asked" in run(folder, "--impl=counts")

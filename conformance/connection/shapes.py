@@ -11,7 +11,8 @@ from conformance.model import CLIENT_OUTCOMES, OUTCOME_KEYS, Op
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-#: Objects with one of these as their only key are no structs in the value encoding.
+#: Objects with one of these as their only key are no structs in the value encoding: `AMBIGUOUS_NAMES` of message
+#: schemas, which a child need not load.
 RESERVED = frozenset({"hex", "int", "uuid", "float64"})
 
 _AS_IS = frozenset({type(None), bool, str, bytes, float, uuid.UUID})

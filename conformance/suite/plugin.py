@@ -213,6 +213,9 @@ class Suite:
         """Take up an item's verdicts, and write them to the report: whole, if a signal comes now."""
         if (report.when != "call" and report.passed) or str(report.outcome) == "rerun":  # pytest-rerunfailures'
             return
+        if report.when == "setup" and report.skipped:
+            self.progress.pass_over(report.nodeid)
+            return
         spec, found = report.nodeid.partition("::")[0], _verdicts(report)
         with self.stopping.held():
             self.verdicts.setdefault(spec, []).extend(found)
@@ -240,11 +243,12 @@ class Suite:
         except (ReportError, OSError) as error:
             self._unwritten(error)
             session.exitstatus = pytest.ExitCode.INTERRUPTED
-        if session.exitstatus not in (0, 1, 5) or self.progress.incomplete():
+        if session.exitstatus not in (0, 1, 5) or self.progress.cut_off():
             return
-        whole = self.settings.dialects is None and self.settings.areas is None and not any(self.elsewhere.values())
+        narrowed = self.settings.dialects is not None or self.settings.areas is not None or any(self.elsewhere.values())
+        complete = not (narrowed or self.deselected or self.progress.incomplete())
         ended = self._ended()
-        problems = (*ended.nothing_asked(), *ended.stale(self._files(), complete=whole and not self.deselected))
+        problems = (*ended.nothing_asked(), *ended.stale(self._files(), complete=complete))
         self.lines += [safe(middle(line, _LINE)) for line in problems]
         if self.lines and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED

@@ -12,6 +12,7 @@ class Progress:
     def __init__(self) -> None:
         self._planned: Counter[str] = Counter()
         self._done: dict[str, set[str]] = {}
+        self._passed_over: dict[str, set[str]] = {}
 
     def plan(self, ids: Iterable[str]) -> None:
         """These items are to be asked: all there are. Every worker of xdist's says the same."""
@@ -21,9 +22,18 @@ class Progress:
         """An item came to its end."""
         self._done.setdefault(_spec(identifier), set()).add(identifier)
 
+    def pass_over(self, identifier: str) -> None:
+        """An item will not be asked: a mark or a hook of the user's says so."""
+        self._passed_over.setdefault(_spec(identifier), set()).add(identifier)
+
     def ended(self, spec: str) -> bool:
-        """Whether all items of an implementation are known, and came to their end."""
-        return spec in self._planned and len(self._done.get(spec, ())) >= self._planned[spec]
+        """Whether all items of an implementation are known, and came to their end or were passed over."""
+        met = len(self._done.get(spec, ())) + len(self._passed_over.get(spec, ()))
+        return spec in self._planned and met >= self._planned[spec]
+
+    def cut_off(self) -> bool:
+        """Whether the run was ended before all items had their turn."""
+        return not all(self.ended(spec) for spec in self._planned)
 
     def count(self, spec: str) -> int:
         """How many items of an implementation came to their end."""
