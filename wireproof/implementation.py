@@ -66,7 +66,7 @@ def implementation_options(command: _Command) -> _Command:
             click.option(
                 "--in-process",
                 is_flag=True,
-                help="Run a Python module inside this process, for a debugger, without limits; a crash ends the command.",
+                help="Run a Python module inside this process, for a debugger: no limits, and its crash is ours.",
             ),
             click.option(
                 "--transcript",
