@@ -26,11 +26,11 @@ from conformance.questions import Derivation, Question, offered_twin, offers
 from conformance.readings import Readings
 from conformance.vectors import Vector
 
-#: About so many questions are asked in one go: enough to keep a child busy, few enough to show progress.
+#: About how many questions are asked in one go: enough to keep a child busy, few enough to show progress.
 BLOCK = 256
-#: Of so many cases the observation is kept: they are the twins of others, or are asked again.
+#: How many observations are kept: those of cases that are twins of others, or are asked again.
 KEPT = 4096
-#: After so many judged questions the connection is looked at, so that the next block goes on.
+#: After how many judged questions `poll` is called, so that the next block goes on.
 _POLLED = 16
 
 NOTHING_KNOWN = Known(None, ())

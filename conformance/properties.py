@@ -36,7 +36,7 @@ from reference.plan import Struct
 _MOST_PREFIXES, _MOST_OF_ENTRIES = 64, 256
 #: In how many bytes from the CRC on a bit is flipped.
 _MOST_FLIPPED = 128
-#: After so many crashes or hangs a property has made its point.
+#: After how many crashes or hangs a property ends.
 _ENOUGH = 3
 
 Questions = Iterable[tuple[Vector, Case]]

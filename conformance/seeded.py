@@ -43,7 +43,7 @@ from reference.shapes import (
 
 T = TypeVar("T")
 
-#: So many elements of arrays, pairs and tags a drawn value has at most, those aside that have to be there.
+#: The most elements of arrays, pairs and tags in a drawn value, not counting those that have to be there.
 MOST_IN_A_VALUE = 48
 
 

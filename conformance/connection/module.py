@@ -92,7 +92,7 @@ class Module:
         return function(*arguments, dialect=case.dialect)
 
     def _decode_and_encode(self, case: Case) -> Observation:
-        """`recode` as it is where the module has none: what encode writes for what decode read."""
+        """`recode` for a module that has none: encode what decode read."""
         half = Op.DECODE
         try:
             encode = self._function(Op.ENCODE)

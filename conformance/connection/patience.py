@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from conformance.connection.endings import Ending
     from conformance.model import Case
 
-#: So many hangs of one kind put it on probation, so many in all put every case there.
+#: How many hangs put their kind on probation, and how many in all put every kind there.
 HANGS = 3
 HANGS_IN_ALL = 8
-#: So many of one kind without an answer, hangs and others, close it; when there are so many in all, the first does.
+#: How many cases without an answer close their kind, and how many in all close a kind at its first one.
 SILENT = 6
 SILENT_IN_ALL = 40
 
-#: A brief wait is this share of the limit, but no less than so many seconds.
+#: A brief wait is this share of the limit, but at least this many seconds.
 BRIEF = 0.1
 LEAST = 0.25
 
@@ -47,7 +47,7 @@ def brief(limit: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class HangGroup:
-    """Cases that one fault is likely to make hang."""
+    """Cases that one bug would probably make hang."""
 
     where: str
     what: str
@@ -82,11 +82,11 @@ class Patience:
         self._silent_now: dict[int, HangGroup] = {}
 
     def hung(self, index: int, case: Case) -> None:
-        """The case at this place among those asked now had its whole limit, and gave no answer."""
+        """The case at this index had its whole time limit, and gave no answer."""
         self._hung_now[index] = kind_of(case)
 
     def silent(self, index: int, case: Case, ending: Ending) -> Observation:
-        """The case at this place was waited for briefly, and gave no answer: what is observed of it."""
+        """The case at this index was waited for briefly, and gave no answer. Returns its observation."""
         kind = kind_of(case)
         self._silent_now[index] = kind
         hangs = self._count(self._hung, self._hung_now, index, kind)

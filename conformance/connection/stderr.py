@@ -34,7 +34,7 @@ class Stderr:
         self._since += len(piece)
 
     def answered(self) -> None:
-        """It gave an answer: what comes next is about something else, and so has a head of its own."""
+        """It gave an answer: what comes from now on belongs to the next question, and its beginning is kept anew."""
         self._answered = True
 
     def __bytes__(self) -> bytes:
