@@ -47,7 +47,7 @@ class Ended:
         yield from new_findings(self.verdicts, self.descriptions, width=width, color=color)
 
     def nothing_asked(self) -> Iterator[str]:
-        """A line for each implementation of which the run says nothing, which fails it."""
+        """A line for each implementation that was asked nothing. Such a run says nothing, so it fails."""
         for spec, found in self.verdicts.items():
             if not any(verdict.verdict in ASKED for verdict in found):
                 yield f"{spec}: nothing was asked, or everything was skipped: such a run says nothing, so it fails"
@@ -60,7 +60,7 @@ class Ended:
             yield from entries.stale(self.verdicts.get(spec, ()), _every_id, complete=complete, today=today)
 
     def drafts(self) -> str:
-        """Known-deviations files for what is not known yet, one after the other."""
+        """Drafts of files of known deviations, one after the other, for what is not known yet."""
         return "\n".join(
             known.draft([verdict for verdict in found if verdict.known is None], spec)
             for spec, found in self.verdicts.items()
@@ -69,5 +69,5 @@ class Ended:
 
 @functools.cache
 def _every_id() -> Collection[str]:
-    """The ids of all cases there are, but for those that are derived or generated."""
+    """The ids of all cases that exist, without derived and generated ones."""
     return {case.id for vector in (*vectors.load(), *ledger.every_vector()) for case in vector.cases()}
