@@ -26,7 +26,7 @@ class Array:
 
 @dataclass(frozen=True, slots=True)
 class PlannedPair:
-    """Two values, one after the other, that make one: a key and what stands under it."""
+    """A key and its value, one after the other."""
 
     first: PlannedField
     second: PlannedField
@@ -39,12 +39,12 @@ class TagBuffer:
 
 @dataclass(frozen=True, slots=True)
 class OptionalBuffer:
-    """An optional-field buffer (kip-482-v1) by itself: nothing is known of its tags."""
+    """An optional-field buffer (kip-482-v1) by itself, in which all tags are unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedField:
-    """A field of one version. `default` is what an absent tagged field stands for and a missing key means."""
+    """A field of one version. `default` is the value of a tagged field that is not sent and of a missing key."""
 
     name: str
     node: Node
