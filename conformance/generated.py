@@ -1,29 +1,53 @@
 """Generated cases. The id of one holds its bytes, so the case can be made again from the id alone; what is expected of
 it is what the reference codec does.
 
-    gen/<dialect>/<type>/<version or ->/x<hex>[+prefix:n]#<op>
+    gen/<dialect>/<type>/<version or ->/x<hex>[+prefix:<n>]#<decode, encode or recode>
+    gen/<dialect>/<type>/<version or ->/v<hex>#encode
+    gen/<dialect>/<type>/<version or ->/x<hex>#<lookup or convert>
+    gen/<dialect>/-/-/x<hex>#<serve, interpret, negotiate or evolve>
 
-The seed is the case's bytes (for encode: the canonical bytes of its value), so an id says all there is to know.
+The hex is the case's seed, which holds all its arguments (`conformance.arguments`), so an id says all there is to know.
+With x before it encode is asked of the value that these bytes have, so a library's own bytes can be compared; with v of
+the value that the seed itself is, be it one that no bytes have.
 """
 
 from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
-from conformance.model import Case, Op, Status
+import reference
+from conformance import expectations
+from conformance.arguments import arguments_of, seed_of
+from conformance.model import TYPED_OPS, Case, Op, Status
 from conformance.readings import ask
 from conformance.reference_codec import reference_codec
-from conformance.vectors import Piece, Reject, Vector, VectorKind
+from conformance.vectors import ABSENT, Piece, Reject, Vector, VectorKind
 from reference.errors import Reason
 
+#: How ids of generated cases are told to people.
+FORM = "gen/<dialect>/<type or ->/<version or ->/x<hex>[+prefix:n]#<op>"
 _ID = re.compile(
-    r"gen/(?P<dialect>[^/]+)/(?P<type>[^/#+]+)/(?P<version>-|-?\d+)/x(?P<seed>(?:[0-9a-f]{2})*)"
-    r"(?:\+prefix:(?P<prefix>\d+))?#(?P<op>decode|encode|recode)"
+    r"gen/(?P<dialect>[^/]+)/(?P<type>[^/#+]+)/(?P<version>-|-?[0-9]{1,9})/"
+    r"(?P<form>[xv])(?P<seed>(?:[0-9a-f]{2})*)(?:\+prefix:(?P<prefix>[0-9]{1,9}))?#(?P<op>[a-z]+)"
 )
+#: So many characters of an id that is none are shown.
+_SHOWN = 200
+#: Ops whose seed is the bytes of a type.
+_OF_BYTES = frozenset({Op.DECODE, Op.ENCODE, Op.RECODE})
+_KINDS: Mapping[Op, VectorKind] = {
+    Op.ENCODE: VectorKind.VALID,
+    Op.LOOKUP: VectorKind.LOOKUP,
+    Op.CONVERT: VectorKind.CONVERT,
+    Op.SERVE: VectorKind.SERVE,
+    Op.INTERPRET: VectorKind.INTERPRET,
+    Op.NEGOTIATE: VectorKind.NEGOTIATE,
+    Op.EVOLVE: VectorKind.EVOLVE,
+}
 
 
 def area(dialect: str, type_name: str) -> str:
@@ -86,10 +110,48 @@ def vector_of(
     return vector, Case(identifier, op, dialect, type_name, version, arguments)
 
 
+def vector_of_arguments(
+    op: Op, dialect: str, type_name: str | None, version: int | None, args: Mapping[str, Any]
+) -> tuple[Vector, Case]:
+    """The case of a question by its arguments, and a vector that expects of it what the reference does. `type_name` is
+    None for the ops that speak of no type. Encode is asked of any value, be it one that has to be refused. Raises
+    ValueError for arguments that are no question."""
+    if (op in TYPED_OPS) != (type_name is not None):
+        raise ValueError(f"{op} {'needs a type' if type_name is None else 'speaks of no type: - is expected'}")
+    if type_name is None and version is not None:
+        raise ValueError(f"{op} speaks of no type, and so of no version: - is expected")
+    if op in (Op.DECODE, Op.RECODE):
+        assert type_name is not None
+        return vector_of(op, dialect, type_name, version, args["data"])
+    if dialect not in reference.dialects:
+        raise ValueError(f"there is no dialect {dialect!r}; there are {', '.join(reference.dialects)}")
+    seed = seed_of(op, args)
+    name = f"{'v' if op is Op.ENCODE else 'x'}{seed.hex()}"
+    where = f"gen/{dialect}/{type_name or '-'}/{'-' if version is None else version}"
+    case = Case(f"{where}/{name}#{op}", op, dialect, type_name, version, args)
+    own_args = {key: item for key, item in args.items() if key not in ("data", "value")}
+    pieces = (Piece(args["data"], "as generated"),) if "data" in args else ()
+    vector = Vector(
+        id=name,
+        dialect=dialect,
+        area=expectations.AREAS[op] if type_name is None else area(dialect, type_name),
+        about=f"generated: a question of {len(seed)} bytes",
+        kind=_KINDS[op],
+        ops=(op,),
+        type=type_name,
+        version=version,
+        pieces=pieces,
+        value=args.get("value", ABSENT),
+        source="the reference codec",
+        args=own_args,
+    )
+    return expectations.expect(vector, case), case
+
+
 def whole(case: Case) -> Case | None:
     """The case of which this one is a prefix, where the reference reads that; None for a case that is no prefix."""
     match = _ID.fullmatch(case.id)
-    if match is None or match["prefix"] is None:
+    if match is None or match["prefix"] is None or case.op not in _OF_BYTES:
         return None
     return _whole(match["dialect"], match["type"], case.version, bytes.fromhex(match["seed"]), case.op)
 
@@ -103,10 +165,27 @@ def _whole(dialect: str, type_name: str, version: int | None, seed: bytes, op: O
 def parse(identifier: str) -> tuple[Vector, Case]:
     """The case of a generated id. Raises ValueError."""
     match = _ID.fullmatch(identifier)
-    if match is None:
-        form = "gen/<dialect>/<type>/<version or ->/x<hex>[+prefix:n]#<op>"
-        raise ValueError(f"{identifier!r} is no id of a generated case; {form} is expected")
+    if match is None or match["op"] not in tuple(Op):
+        raise _no_id(identifier)
+    op, dialect = Op(match["op"]), match["dialect"]
     version = None if match["version"] == "-" else int(match["version"])
     prefix = None if match["prefix"] is None else int(match["prefix"])
     seed = bytes.fromhex(match["seed"])
-    return vector_of(Op(match["op"]), match["dialect"], match["type"], version, seed, prefix)
+    if match["form"] == "x" and op in _OF_BYTES:
+        return vector_of(op, dialect, match["type"], version, seed, prefix)
+    if prefix is not None or (match["form"] == "v" and op is not Op.ENCODE):
+        raise _no_id(identifier)
+    type_name = None if match["type"] == "-" else match["type"]
+    try:
+        args = arguments_of(op, seed)
+    except ValueError as error:
+        raise ValueError(f"{_short(identifier)}: its hex holds no arguments of {op}: {error}") from None
+    return vector_of_arguments(op, dialect, type_name, version, args)
+
+
+def _no_id(identifier: str) -> ValueError:
+    return ValueError(f"{_short(identifier)!r} is no id of a generated case; {FORM} is expected")
+
+
+def _short(identifier: str) -> str:
+    return identifier if len(identifier) <= _SHOWN else f"{identifier[: _SHOWN // 2]}…{identifier[-_SHOWN // 2 :]}"

@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import functools
+import itertools
 from dataclasses import dataclass
 
 from conformance import generated, ledger, seeded, vectors
@@ -81,22 +82,30 @@ def twin_case(vector: Vector, case: Case) -> Case | None:
     if named is not None and case.op in named.ops:
         return named.case(case.op)
     if case.op not in _OF_TYPES:
-        return _plain_case(vector, case.op)
+        return _plain_case(vector, case)
     whole = generated.whole(case)
-    return whole if whole is not None else simplest_case(case)
+    return whole or simplest_case(case) or _of_a_version(case)
 
 
-def _plain_case(vector: Vector, op: Op) -> Case | None:
-    """Of the same file, the first vector of the same kind and type that no reading refuses."""
-    file = vectors.load_file(vector.dialect, vector.area)
+def _of_a_version(case: Case) -> Case | None:
+    """The simplest value of a version that there is, where the version is the question."""
+    span = reference_codec().dialect(case.dialect).types.get(case.type or "")
+    return None if span is None else simplest_case(case, span[0])
+
+
+def _plain_case(vector: Vector, case: Case) -> Case | None:
+    """The first vector of the same kind and type, converted to the same format, that no reading refuses: of the same
+    file, or for a generated case, which is in none, of any file of its dialect."""
+    files = vectors.files([vector.dialect], None if case.made else [vector.area])
     alike = (
         one
-        for one in (() if file is None else file.vectors)
+        for one in itertools.chain.from_iterable(file.vectors for file in files)
         if (one.kind, one.type, one.version) == (vector.kind, vector.type, vector.version)
-        if op in one.ops and one.reject is None and not any(also.refuses for also in one.also)
+        if case.op in one.ops and one.reject is None and not any(also.refuses for also in one.also)
+        if one.args.get("to") == vector.args.get("to")
     )
     found = next(alike, None)
-    return None if found is None else found.case(op)
+    return None if found is None else found.case(case.op)
 
 
 def _refusal_counts(vector: Vector) -> bool:
@@ -177,6 +186,8 @@ def find(identifier: str) -> Question:
 def _vector(path: str) -> Vector | None:
     dialect, _, rest = path.partition("/")
     area, _, name = rest.partition("/")
+    if vectors.added_folder(path) is not None:
+        return vectors.added_vector(path)
     if dialect not in vectors.dialects() or area not in vectors.AREAS:
         return None
     file = vectors.load_file(dialect, area)

@@ -12,6 +12,8 @@ def twin_of(vector: Vector) -> Vector | None:
     """A vector's twin: of its own file, or the ledger's case that it is derived from. None for one that needs none."""
     if vector.twin is None:
         return None
+    if vector.folder:
+        return vectors.added_vector(f"{vector.folder}/{vector.area}/{vector.twin}")
     return _by_id(vector.dialect, vector.area).get(vector.twin) or ledger.vector(vector.twin, vector.dialect)
 
 

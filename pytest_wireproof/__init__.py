@@ -41,6 +41,12 @@ def add_suite_options(parser: pytest.Parser) -> None:
     group.addoption("--dialect", action="append", metavar="NAME", help="only this dialect (repeatable; default: all)")
     group.addoption("--area", action="append", metavar="NAME", help="only this area (repeatable; default: all)")
     group.addoption(
+        "--vectors",
+        action="append",
+        metavar="DIR",
+        help="vectors of your own beside the kit's: a folder of files in the same format (repeatable)",
+    )
+    group.addoption(
         "--known",
         metavar="FILE",
         help="file of known deviations, or none for no file (default: NAME.known.toml beside the implementation)",

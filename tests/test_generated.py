@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import struct
 from typing import Any
 
 import pytest
@@ -10,10 +11,14 @@ from judging import judged_by_asking
 from wire import KAFKA
 
 import reference
+from conformance import vectors
 from conformance.all_types import types_of
-from conformance.generated import area, has_partial_tail, parse, vector_of
+from conformance.asking import Examiner
+from conformance.connection import Options, open_connection
+from conformance.generated import area, has_partial_tail, parse, vector_of, vector_of_arguments
 from conformance.judge import judge
 from conformance.model import Case, Observation, Op, Outcome, Status
+from conformance.questions import Question, find
 from conformance.vectors import Reject, VectorKind
 from reference.errors import Reason
 
@@ -174,7 +179,13 @@ def test_an_id_parses_back_to_the_same_case(name: str, version: int | None) -> N
         "gen/kafka/INT8/-/x5#decode",
         "gen/kafka/INT8/-/05#decode",
         "gen/kafka/INT8/-/xAB#decode",
-        "gen/kafka/INT8/-/x05#lookup",
+        "gen/kafka/INT8/-/x05#judge",
+        "gen/kafka/INT8/-/v05#decode",
+        "gen/kafka/-/-/v00#serve",
+        "gen/kafka/-/-/x00+prefix:1#serve",
+        "gen/kafka/INT8/-/v3035+prefix:1#encode",
+        "gen/kafka/ApiVersionsRequest/" + 5000 * "9" + "/x05#decode",
+        "gen/kafka/ApiVersionsRequest/٣/x05#decode",
         "gen/kafka/INT8/-/x05+flip:3#decode",
         "gen/kafka/INT8/-/x05+prefix:#decode",
         "gen/kafka/INT8/-/x05+prefix:-1#decode",
@@ -187,7 +198,7 @@ def test_an_id_parses_back_to_the_same_case(name: str, version: int | None) -> N
     ],
 )
 def test_what_is_no_id_is_told_the_form(identifier: str) -> None:
-    with pytest.raises(ValueError, match="is no id of a generated case; gen/<dialect>/<type>/<version or ->/x<hex>"):
+    with pytest.raises(ValueError, match="is no id of a generated case; gen/<dialect>/<type or ->/"):
         parse(identifier)
 
 
@@ -197,6 +208,32 @@ def test_what_is_no_id_is_told_the_form(identifier: str) -> None:
         ("gen/kafka/FOO/-/x05#decode", "the dialect kafka has no type 'FOO'"),
         ("gen/amqp/INT8/-/x05#decode", "there is no dialect 'amqp'"),
         ("gen/kafka/INT8/-/x#encode", "its seed does not decode"),
+        ("gen/kafka/-/-/x05#decode", "the dialect kafka has no type '-'"),
+        ("gen/kafka/-/-/v30#encode", "encode needs a type"),
+        ("gen/kafka/INT8/-/x#serve", "serve speaks of no type"),
+        ("gen/kafka/-/3/x#serve", "serve speaks of no type, and so of no version"),
+        ("gen/amqp/-/-/x#serve", "there is no dialect 'amqp'"),
+        ("gen/kip-82-int-keys/-/-/x#serve", "does not say what a broker answers"),
+        ("gen/kafka/-/-/x000000#serve", "byte 0: a part begins with its size, 4 bytes; 3 are left"),
+        ("gen/kafka/-/-/x0000000500#serve", "byte 0: a part of 5 bytes, of which 1 are there"),
+        ("gen/kafka/-/-/xffffffff#serve", "a part of 4294967295 bytes, of which 0 are there"),
+        ("gen/kafka/-/-/x#interpret", "one part, the request, or two"),
+        ("gen/kafka/-/-/x" + 3 * "00000000" + "#interpret", "one part, the request, or two"),
+        ("gen/kafka/-/-/x00000000#interpret", "this asks nothing: the request frame has no whole header"),
+        ("gen/kafka/Record/-/x00000000#lookup", "lookup takes 2 parts, data and key; 1 are there"),
+        ("gen/kafka/Record/-/x00000000000000017b#lookup", "no JSON"),
+        ("gen/kafka/Record/-/x0000000000000001ff#lookup", "byte 0: UTF-8 is expected"),
+        ("gen/kafka/INT8/-/x000000000000000130#lookup", "headers are looked up in a Record"),
+        ("gen/kafka/INT8/-/v#encode", "no JSON"),
+        ("gen/kafka/INT8/-/v4e614e#encode", "NaN is no number of JSON's"),
+        ("gen/kafka/INT8/-/v302e35#encode", "no value"),
+        ("gen/kafka/INT8/-/v" + 100_000 * "5b" + "#encode", "nested too deeply"),
+        ("gen/kafka/INT8/-/v" + 5000 * "39" + "#encode", "its hex holds no arguments"),
+        ("gen/kafka/INT8/-/v7b22696e74223a2278227d#encode", "no value"),
+        ("gen/kafka/FOO/-/v30#encode", "the dialect kafka has no type 'FOO'"),
+        ("gen/kafka/-/-/x5b5d#negotiate", "a JSON array of three"),
+        ("gen/kafka/-/-/x5b312c5b302c315d2c5b302c747275655d5d#negotiate", "a JSON array of three"),
+        ("gen/kafka/-/-/x5b5d#evolve", "a JSON array of two"),
     ],
 )
 def test_ids_of_cases_that_there_are_none_of(identifier: str, text: str) -> None:
@@ -226,10 +263,154 @@ def test_what_a_partial_tail_and_an_area_are_comes_from_the_dialect() -> None:
     for dialect, message_set in (  # R-82i-12
         ("kip-82-int-keys", True),
         ("kip-82-string-keys", False),
-        ("wire-format", True),
+        ("wire-format", False),
         ("kip-482-v1", False),
     ):
         assert not has_partial_tail(dialect, "RecordSet", data)
         assert has_partial_tail(dialect, "MESSAGE_SET", data) is message_set
     assert area("kip-82-string-keys", "BATCH") == "framing"
     assert area("kip-482-v1", "OPTIONAL_FIELDS:FetchRequest") == "tag-ordering"
+
+
+# --- The other ops ----------------------------------------------------------------------------------------------------
+
+ASK = b"\0\0\0\x0a" + struct.pack(">hhih", 18, 0, 7, -1)
+ANSWER = b"\0\0\0\x0a" + struct.pack(">ihi", 7, 0, 0)
+
+
+def part(data: bytes) -> str:
+    return (struct.pack(">I", len(data)) + data).hex()
+
+
+@pytest.mark.parametrize(
+    ("op", "name", "args", "seed"),
+    [
+        (Op.LOOKUP, "Record", {"data": b"\x0c\0\0\0\1\1\0", "key": "a"}, part(b"\x0c\0\0\0\1\1\0") + part(b'"a"')),
+        (Op.SERVE, None, {"chunks": []}, ""),
+        (Op.SERVE, None, {"chunks": [b""]}, "00000000"),
+        (Op.SERVE, None, {"chunks": [ASK[:3], ASK[3:]]}, part(ASK[:3]) + part(ASK[3:])),
+        (Op.INTERPRET, None, {"request": ASK, "response": None}, part(ASK)),
+        (Op.INTERPRET, None, {"request": ASK, "response": b""}, part(ASK) + "00000000"),
+        (Op.INTERPRET, None, {"request": ASK, "response": ANSWER}, part(ASK) + part(ANSWER)),
+        (Op.NEGOTIATE, None, {"api_key": 1, "client": (0, 5), "broker": (2, 7)}, b"[1,[0,5],[2,7]]".hex()),
+        (Op.NEGOTIATE, None, {"api_key": 1, "client": (0, 5), "broker": None}, b"[1,[0,5],null]".hex()),
+        (Op.EVOLVE, None, {"old": {"a": 1}, "new": []}, b'[{"a":1},[]]'.hex()),
+    ],
+)
+def test_the_seed_of_each_op_is_its_arguments(op: Op, name: str | None, args: dict[str, Any], seed: str) -> None:
+    vector, case = vector_of_arguments(op, KAFKA, name, None, args)
+    assert case == Case(f"gen/kafka/{name or '-'}/-/x{seed}#{op}", op, KAFKA, name, None, args)
+    assert (vector.ops, vector.kind, vector.id) == ((op,), str(op), f"x{seed}")
+    assert parse(case.id) == (vector, case)
+
+
+def test_a_conversion_has_the_formats_name() -> None:
+    dialect = "kip-82-string-keys"
+    data = reference.encode("BATCH", {"records": []}, dialect=dialect)
+    vector, case = vector_of_arguments(Op.CONVERT, dialect, "BATCH", None, {"data": data, "to": "shipped"})
+    assert case.id == f"gen/{dialect}/BATCH/-/x{part(data)}{part(b'shipped')}#convert"
+    assert vector.canonical_data == reference.convert("BATCH", data, "shipped", dialect=dialect)
+    assert parse(case.id) == (vector, case)
+
+
+def test_encode_of_a_value_that_no_bytes_have() -> None:
+    vector, case = vector_of_arguments(Op.ENCODE, KAFKA, "STRING", None, {"value": None})
+    assert case.id == "gen/kafka/STRING/-/v6e756c6c#encode"  # null
+    assert (vector.kind, vector.reject) == (VectorKind.UNENCODABLE, Reject(Reason.NULL_NOT_ALLOWED))
+    assert parse(case.id) == (vector, case)
+    vector, case = vector_of_arguments(Op.ENCODE, KAFKA, "STRING", None, {"value": "\ud800"})
+    assert case.id == "gen/kafka/STRING/-/v225c756438303022#encode"  # "\ud800" in quotes
+    assert vector.reject == Reject(Reason.INVALID_UTF8)
+
+
+def test_encode_of_a_value_expects_its_bytes() -> None:
+    vector, case = vector_of_arguments(Op.ENCODE, KAFKA, "STRING", None, {"value": "ab"})
+    assert (vector.kind, vector.canonical_data, case.args) == (VectorKind.VALID, b"\0\x02ab", {"value": "ab"})
+    assert judge(vector, Observation(case, Status.ANSWER, b"\0\x02ab")).verdict is Outcome.PASS
+    assert judge(vector, Observation(case, Status.ANSWER, b"\0\x02aB")).verdict is Outcome.FAIL
+
+
+def twin_of_question(op: Op, dialect: str, name: str | None, args: dict[str, Any], version: int | None = None) -> str:
+    question = Question.of(*vector_of_arguments(op, dialect, name, version, args))
+    assert question.must_refuse
+    return "" if question.twin is None else question.twin.id
+
+
+def test_the_twin_of_each_refusal() -> None:
+    assert twin_of_question(Op.ENCODE, KAFKA, "STRING", {"value": None}) == "gen/kafka/STRING/-/x0000#encode"
+    assert twin_of_question(Op.ENCODE, KAFKA, "ResponseHeader", {"value": {"CorrelationId": 1}}, 2) == (
+        "gen/kafka/ResponseHeader/0/x00000000#encode"
+    )
+    assert twin_of_question(Op.LOOKUP, KAFKA, "Record", {"data": b"", "key": "a"}).endswith("#lookup")
+    for name, to in (("BATCH", "magic-0"), ("BATCH", "shipped"), ("RecordSet", "draft")):
+        twin = find(twin_of_question(Op.CONVERT, "kip-82-string-keys", name, {"data": bytes(17), "to": to}))
+        assert (twin.case.type, twin.case.args["to"], twin.must_refuse) == (name, to, False)
+    assert twin_of_question(Op.EVOLVE, KAFKA, None, {"old": 1, "new": 2}).endswith("#evolve")
+
+
+def test_what_a_broker_sends_is_expected_by_type_and_correlation_id() -> None:
+    metadata = b"\0\0\0\x0e" + struct.pack(">hhihi", 3, 0, 8, -1, 0)
+    vector, case = vector_of_arguments(Op.SERVE, KAFKA, None, None, {"chunks": [ASK + metadata[:6], metadata[6:]]})
+    assert vector.expected == (
+        [
+            {
+                "type": "ResponseFrame:ApiVersions",
+                "version": 0,
+                "value": {"header": {"CorrelationId": 7}, "body": {"ErrorCode": 0}},
+            },
+            {"type": "ResponseFrame:Metadata", "version": 0, "value": {"header": {"CorrelationId": 8}}},
+        ],
+        False,
+    )
+    assert vector.needs == ("apis",)
+    listed = b"\0\0\0\x10" + struct.pack(">ihi", 7, 0, 1) + bytes(6)
+    empty = b"\0\0\0\x0c" + struct.pack(">iii", 8, 0, 0)
+    for sent, closed, outcome in (
+        (listed + empty, False, Outcome.PASS),
+        (listed + empty, True, Outcome.FAIL),
+        (empty + listed, False, Outcome.FAIL),
+        (listed, False, Outcome.FAIL),
+        (listed[:9] + b"\x23" + listed[10:] + empty, False, Outcome.FAIL),
+    ):
+        assert judge(vector, Observation(case, Status.ANSWER, (sent, closed))).verdict is outcome
+
+
+def test_a_broker_of_wire_format_answers_in_any_order() -> None:
+    def produce(correlation: int) -> bytes:
+        return b"\0\0\0\x11" + struct.pack(">hhihbih", 0, 0, correlation, 0, 1, 1000, 0)
+
+    args = {"chunks": [produce(1) + produce(2)]}
+    vector, _ = vector_of_arguments(Op.SERVE, "wire-format", None, None, args)
+    sends, _ = vector.expected
+    assert [(one["value"], one["order"]) for one in sends] == [
+        ({"correlation_id": 1}, "any"), ({"correlation_id": 2}, "any")
+    ]  # fmt: skip
+    with pytest.raises(ValueError, match="6 answers in any order; at most 5"):
+        vector_of_arguments(Op.SERVE, "wire-format", None, None, {"chunks": [produce(n) for n in range(6)]})
+
+
+#: What is written is several batches, one after another: no one value.
+SEVERAL_BATCHES = ("convert-two-from-shipped",)
+
+
+def test_what_vectors_ask_can_be_asked_by_a_generated_id_too() -> None:
+    """The reference passes each: with the right settings, and with a twin where it refuses."""
+    questions = []
+    for dialect in vectors.dialects():
+        for vector in vectors.load([dialect]):
+            for op in set(vector.ops) - {Op.DECODE, Op.RECODE}:
+                if sum(len(piece.data) for piece in vector.pieces) > 2000:
+                    continue
+                args = vector.case(op).args
+                if vector.id in SEVERAL_BATCHES:
+                    with pytest.raises(ValueError, match="can't be compared"):
+                        vector_of_arguments(op, dialect, vector.type, vector.version, args)
+                    continue
+                made = vector_of_arguments(op, dialect, vector.type, vector.version, args)
+                again = parse(made[1].id)[1]
+                assert (again.id, again.op, again.type) == (made[1].id, op, vector.type)
+                questions.append(Question.of(*made))
+    with Examiner(open_connection("reference", Options(in_process=True))) as examiner:
+        met = [(one.verdict.verdict, one.case.id) for one in examiner.judge(questions)]
+    assert [identifier for verdict, identifier in met if verdict is not Outcome.PASS] == []
+    assert len(met) > 2500

@@ -145,7 +145,6 @@ def test_odd_values_end_alike(change: dict[str, Any]) -> None:
         ({"attributes": 128}, "out-of-range"),
         ({"size": 1}, "unknown-field"),
     ],
-    ids=str,
 )
 def test_wrong_records_are_refused_alike(change: dict[str, Any], reason: str) -> None:
     value = batch(3) | {"attributes": 0, "records": [record(random.Random(1), 0) | change]}

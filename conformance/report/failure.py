@@ -26,7 +26,7 @@ from conformance.report.text import brief, middle, safe, safe_lines, to_string, 
 from conformance.report.valueview import compare_values
 from conformance.twins import twin_of
 from conformance.values import ValueFormatError, difference
-from conformance.vectors import ABSENT, Vector
+from conformance.vectors import ABSENT, Vector, added_folder
 from reference.rules import Ruling
 
 #: How many lines of a crash's last words are shown.
@@ -64,7 +64,9 @@ _STYLES: Mapping[Outcome, str] = {
 
 def repro_command(verdict_id: str, spec: str) -> str:
     """The command that asks this one question again."""
-    return f"wireproof repro {shlex.quote(verdict_id)} --impl={shlex.quote(spec)}"
+    folder = added_folder(verdict_id)
+    added = "" if folder is None else f" --vectors={shlex.quote(str(folder))}"
+    return f"wireproof repro {shlex.quote(verdict_id)} --impl={shlex.quote(spec)}{added}"
 
 
 def render_failure(

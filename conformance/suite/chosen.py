@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import pytest
 
-from conformance import ledger
+from conformance import ledger, vectors
 from conformance.model import Op
 from conformance.questions import UnknownId, find
 from conformance.suite.settings import Settings, usage_error
@@ -56,7 +56,8 @@ class Chosen:
         """The settings with only those dialects and areas in which something is chosen, so that no other vectors are
         read."""
         places = {tuple(item.split("/")[:2]) for names in self._items.values() for item in names}
-        if not places or any(dialect == "gen" for dialect, _ in places):
+        own = vectors.dialects()
+        if not places or not all(dialect in own for dialect, _ in places):  # generated, or of a user's folder
             return settings
         dialects, areas = ({place[part] for place in places} for part in (0, 1))
         return dataclasses.replace(

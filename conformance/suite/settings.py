@@ -31,6 +31,8 @@ class Settings:
     properties: int
     report: Path | None
     connection: Options
+    #: Folders of the user's own vectors.
+    vectors: tuple[Path, ...] = ()
     #: Whether every failure is shown on a page; else the first of each finding is.
     every_page: bool = False
 
@@ -38,6 +40,11 @@ class Settings:
     def of(cls, config: pytest.Config) -> Settings:
         """Raises pytest.UsageError with what is wrong and what there is."""
         option = config.getoption
+        folders = tuple(Path(folder).absolute() for folder in option("--vectors") or ())
+        try:
+            vectors.take(folders)
+        except vectors.VectorError as error:
+            raise usage_error(f"--vectors: {error}") from None
         return cls(
             implementations=tuple(dict.fromkeys(option("--impl"))),
             dialects=_among(option("--dialect"), vectors.dialects(), "dialect"),
@@ -48,6 +55,7 @@ class Settings:
             properties=_count(option("--properties")),
             report=_path(option("--report")),
             connection=_connection(config),
+            vectors=folders,
             every_page=config.option.verbose > 0,
         )
 
@@ -65,6 +73,8 @@ class Settings:
             "timeout": f"{self.connection.timeout:g} s",
             "memory": f"{self.connection.memory} MiB",
         }
+        if self.vectors:
+            parts["vectors"] = ",".join(folder.resolve().name for folder in self.vectors)
         where = " in-process" if self.connection.in_process else ""
         return " ".join(f"{key}={value}" for key, value in parts.items()) + where
 

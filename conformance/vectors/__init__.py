@@ -5,9 +5,11 @@ The format is told in `vectors/FORMAT.md`.
 model       what a vector is
 raw         the fields of a file
 file        a file → its vectors
+added       folders of a user's own
 collection  all files
 """
 
+from conformance.vectors.added import added, added_folder, added_vector, take
 from conformance.vectors.collection import dialects, digest, files, load, load_file, settings
 from conformance.vectors.file import parse
 from conformance.vectors.model import (
@@ -36,6 +38,9 @@ __all__ = [
     "VectorFile",
     "VectorKind",
     "Wrong",
+    "added",
+    "added_folder",
+    "added_vector",
     "dialects",
     "digest",
     "files",
@@ -43,4 +48,5 @@ __all__ = [
     "load_file",
     "parse",
     "settings",
+    "take",
 ]

@@ -11,6 +11,7 @@ from importlib.resources.abc import Traversable
 from typing import Any
 
 from conformance.reference_codec import shared_settings
+from conformance.vectors.added import added_files
 from conformance.vectors.file import own_settings, parse
 from conformance.vectors.model import AREAS, Vector, VectorError, VectorFile
 
@@ -42,10 +43,12 @@ def _is_dialect(entry: Traversable) -> bool:
 
 
 def files(wanted: Iterable[str] | None = None, areas: Iterable[str] | None = None) -> tuple[VectorFile, ...]:
-    """All files of these dialects and areas (None: all), in a fixed order."""
+    """All files of these dialects and areas (None: all), in a fixed order; those of added folders last."""
+    wanted, areas = (None if one is None else tuple(one) for one in (wanted, areas))
     chosen = dialects() if wanted is None else tuple(wanted)
     pairs = itertools.product(chosen, AREAS if areas is None else tuple(areas))
-    return tuple(file for file in itertools.starmap(load_file, pairs) if file is not None)
+    own = (file for file in itertools.starmap(load_file, pairs) if file is not None)
+    return (*own, *added_files(wanted, areas))
 
 
 def load(
@@ -58,7 +61,15 @@ def load(
 
 def settings(dialect: str) -> dict[str, Any]:
     """What `configure` is given before the first case of a dialect: the settings of all its files, whose vectors are
-    not read for it. Raises VectorError when two files disagree."""
+    not read for it, and of added ones. Raises VectorError when two files disagree."""
+    merged = own_files_settings(dialect)
+    for file in added_files([dialect]):
+        merged |= file.settings
+    return merged
+
+
+def own_files_settings(dialect: str) -> dict[str, Any]:
+    """The same of the kit's own files."""
     merged = dict(shared_settings(dialect))
     for area in AREAS:
         entry = _root() / dialect / f"{area}.json"

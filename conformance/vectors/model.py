@@ -131,12 +131,14 @@ class Vector(msgspec.Struct, frozen=True, gc=False):
     also: tuple[Also, ...] = ()
     wrong: tuple[Wrong, ...] = ()
     args: Mapping[str, Any] = msgspec.field(default_factory=dict)
+    #: The name of the user's folder that it is in; empty for the kit's own.
+    folder: str = ""
     expected: Any = None
 
     @property
     def path(self) -> str:
         """The id that no other vector of any file has."""
-        return f"{self.dialect}/{self.area}/{self.id}"
+        return f"{self.folder or self.dialect}/{self.area}/{self.id}"
 
     @property
     def data(self) -> bytes:

@@ -399,7 +399,7 @@ class Kafka(Dialect):
         if name is None:
             return None
         error = int.from_bytes(inside[4:6])
-        if api_key == API_VERSIONS and version > 0 and error == answers.UNSUPPORTED_VERSION:
+        if api_key == API_VERSIONS and version != 0 and error == answers.UNSUPPORTED_VERSION:
             return f"{_FRAME}{name}", 0, f"with error {error} it is of version 0"
         return f"{_FRAME}{name}", version, ""
 

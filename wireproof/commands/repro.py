@@ -11,6 +11,7 @@ from typing import Any
 import click
 from rich.text import Text
 
+from conformance import vectors
 from conformance.asking import Judged
 from conformance.connection import Options
 from conformance.model import Outcome, Status
@@ -32,8 +33,24 @@ _GOOD = (Outcome.PASS, Outcome.CONTESTED)
     "2 a usage error."
 )
 @click.argument("verdict_id", metavar="VERDICT-ID")
+@click.option(
+    "--vectors",
+    "folders",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="A folder of your own vectors, as pytest --impl takes it (repeatable).",
+)
 @implementation_options
-def repro(verdict_id: str, spec: str, timeout: float, memory: int, in_process: bool, transcript: Path | None) -> None:
+def repro(
+    verdict_id: str,
+    folders: tuple[Path, ...],
+    spec: str,
+    timeout: float,
+    memory: int,
+    in_process: bool,
+    transcript: Path | None,
+) -> None:
     """Ask an implementation one question again, and tell all about it.
 
     VERDICT-ID is what a failure and the lines of a report name: DIALECT/AREA/VECTOR#OP, or gen/… for a generated case;
@@ -46,6 +63,7 @@ def repro(verdict_id: str, spec: str, timeout: float, memory: int, in_process: b
         wireproof repro 'kafka/varints/varint-minus-1#decode' --impl="exec:./wrapper" --timeout 60
         wireproof repro 'kafka/varints/varint-minus-1#decode' --impl=my.wrapper --in-process
     """  # noqa: D301 (\b is click's sign for text that keeps its lines)
+    _take(folders)
     question = _find(verdict_id)
     with tempfile.TemporaryDirectory() as folder:
         heard = Path(folder) / "transcript.jsonl"
@@ -73,6 +91,15 @@ def repro(verdict_id: str, spec: str, timeout: float, memory: int, in_process: b
     )
     show(out)
     sys.exit(0 if judged.verdict.verdict in _GOOD else 1)
+
+
+def _take(folders: tuple[Path, ...]) -> None:
+    """Let the vectors of these folders be there while the command runs. Raises click.UsageError."""
+    click.get_current_context().call_on_close(lambda: vectors.take(()))
+    try:
+        vectors.take(folders)
+    except VectorError as error:
+        raise click.UsageError(f"--vectors: {error}") from None
 
 
 def _find(verdict_id: str) -> Question:

@@ -1,0 +1,174 @@
+"""What the reference does with questions of all ops, as a vector expects it.
+
+What a broker sends is its own in part: of its answers the types, the correlation ids and the top-level error codes of
+ApiVersions are expected, and whether it closes; where a dialect's broker may answer in any order, in any.
+"""
+
+from __future__ import annotations
+
+import functools
+import struct
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+import reference
+from conformance import vectors
+from conformance.formats import answered_in
+from conformance.model import Case, Observation, Op, Status
+from conformance.patterns import mismatch
+from conformance.readings import ask
+from conformance.reference_codec import reference_codec
+from conformance.vectors import Piece, Reject, Vector, VectorKind
+from reference.errors import Reason
+
+#: The area that questions without a type are counted in.
+AREAS: Mapping[Op, str] = {
+    Op.SERVE: "framing",
+    Op.INTERPRET: "framing",
+    Op.NEGOTIATE: "unsupported-versions",
+    Op.EVOLVE: "schema-evolution",
+}
+#: Settings without which a broker is another one.
+_NEEDED = ("apis", "cluster")
+#: Dialects whose broker answers pipelined requests in any order, and how many such answers can be told apart quickly.
+_ANY_ORDER = frozenset({"wire-format"})
+_MOST_TOGETHER = 5
+#: Size, api key, version and correlation id, with which every dialect's request begins.
+_HEAD = struct.Struct(">ihhi")
+_SIZE = 4
+
+
+def expect(vector: Vector, case: Case) -> Vector:
+    """The vector with what the reference does with its question: lookup, convert, serve, interpret, negotiate and
+    evolve, and encode of a value. Raises ValueError for what is no question to it."""
+    found = ask(_configured(case.dialect), case)
+    if found.status is Status.UNSUPPORTED:
+        raise ValueError(found.detail)
+    if found.status is Status.REJECT:
+        return _refused(vector, case, found)
+    replaced: dict[str, Any] = {"expected": found.answer}
+    match case.op:
+        case Op.ENCODE:
+            replaced = _encoded(case, found.answer)
+        case Op.CONVERT:
+            replaced = {"canonical": _given(found.answer), "compare_decoded": _compressed(case, found.answer)}
+        case Op.SERVE:
+            sent, closed = found.answer
+            replaced = {"expected": (_patterns(case, sent), closed), "needs": _needs(case.dialect)}
+    return _with(vector, replaced)
+
+
+def _refused(vector: Vector, case: Case, found: Observation) -> Vector:
+    if case.op in (Op.SERVE, Op.INTERPRET, Op.NEGOTIATE):
+        raise ValueError(f"this asks nothing: {found.detail}")
+    offset = None if case.op is Op.ENCODE else found.offset
+    reject = Reject(Reason(found.reason or Reason.TRUNCATED), offset)
+    kind = VectorKind.UNENCODABLE if case.op is Op.ENCODE else vector.kind
+    return _with(vector, {"reject": reject, "kind": kind})
+
+
+def _with(vector: Vector, replaced: Mapping[str, Any]) -> Vector:
+    return msgspec.structs.replace(vector, **replaced)
+
+
+@functools.cache
+def _configured(dialect: str) -> reference.Reference:
+    """The reference as an implementation is configured that is asked the dialect's vectors."""
+    found = reference.Reference()
+    found.configure(vectors.settings(dialect), dialect=dialect)
+    return found
+
+
+def _needs(dialect: str) -> tuple[str, ...]:
+    return tuple(name for name in _NEEDED if name in vectors.settings(dialect))
+
+
+def _given(data: bytes) -> tuple[Piece, ...]:
+    return (Piece(data, "as the reference writes it"),)
+
+
+def _encoded(case: Case, data: bytes) -> dict[str, Any]:
+    return {"kind": VectorKind.VALID, "pieces": _given(data), "compare_decoded": _compressed(case, data)}
+
+
+def _compressed(case: Case, data: bytes) -> bool:
+    """Whether anything that was written is, which leaves its bytes free."""
+    form = answered_in(case)
+    entries = reference_codec().dialect(form.dialect).entries.get(form.type)
+    if entries is None or not data:
+        return False
+    try:
+        written = reference_codec().decode(form.type, data, dialect=form.dialect, version=form.version)
+    except reference.WireError as error:  # several batches, one after another
+        raise ValueError(f"what is written is no one {form.type}, and can't be compared: {error}") from None
+    return entries.compressed(written)
+
+
+# --- What a broker sends ----------------------------------------------------------------------------------------------
+
+
+def _patterns(case: Case, sent: bytes) -> list[dict[str, Any]]:
+    """A pattern for each frame that was sent. Raises ValueError where no request tells what one is."""
+    requests = list(_requests(b"".join(case.args["chunks"])))
+    patterns: list[dict[str, Any]] = []
+    for frame in _frames(sent):
+        pattern = _pattern(case.dialect, frame, requests)
+        if pattern is None:
+            raise ValueError(f"answer {len(patterns) + 1}: no pattern can tell what else may be sent in its place")
+        patterns.append(pattern)
+    if case.dialect in _ANY_ORDER and len(patterns) > 1:
+        if len(patterns) > _MOST_TOGETHER:
+            raise ValueError(f"{len(patterns)} answers in any order; at most {_MOST_TOGETHER} can be told apart")
+        patterns = [pattern | {"order": "any"} for pattern in patterns]
+    problem = mismatch(patterns, sent, case.dialect)
+    if problem is not None:
+        raise ValueError(problem)
+    return patterns
+
+
+def _requests(data: bytes) -> Iterator[tuple[int, int, int]]:
+    """Api key, version and correlation id of each request that arrived, in their order."""
+    while len(data) >= _HEAD.size:
+        size, key, version, correlation = _HEAD.unpack_from(data)
+        if size < _HEAD.size - _SIZE:
+            return
+        yield key, version, correlation
+        data = data[_SIZE + size :]
+
+
+def _frames(sent: bytes) -> Iterator[bytes]:
+    while sent:
+        size = int.from_bytes(sent[:_SIZE], "big")
+        yield sent[: _SIZE + size]
+        sent = sent[_SIZE + size :]
+
+
+def _pattern(dialect: str, frame: bytes, requests: Sequence[tuple[int, int, int]]) -> dict[str, Any] | None:
+    """What is expected in the place of a frame, by a request that it can answer."""
+    for key, version, correlation in requests:
+        told = reference_codec().dialect(dialect).answer_type(key, version, frame[_SIZE:])
+        if told is None:
+            continue
+        type_name, answered, _ = told
+        try:
+            value = reference_codec().decode(type_name, frame, dialect=dialect, version=answered)
+        except (reference.WireError, NotImplementedError):
+            continue
+        expected = _expected(value, correlation)
+        if expected is not None:
+            versioned = {} if answered is None else {"version": answered}
+            return {"type": type_name, **versioned, "value": expected}
+    return None
+
+
+def _expected(value: Any, correlation: int) -> dict[str, Any] | None:
+    match value:
+        case {"header": {"CorrelationId": found}, "body": {"ErrorCode": error, "ApiKeys": _}} if found == correlation:
+            return {"header": {"CorrelationId": found}, "body": {"ErrorCode": error}}
+        case {"header": {"CorrelationId": found}} if found == correlation:
+            return {"header": {"CorrelationId": found}}
+        case {"correlation_id": found} if found == correlation:
+            return {"correlation_id": found}
+    return None

@@ -1,0 +1,132 @@
+"""What a campaign begins with: inputs of all vectors and of the message ledger, and words that inputs are made of."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from conformance import borders, ledger, vectors
+from conformance.all_types import requests_of, types_of
+from conformance.arguments import seed_of
+from conformance.model import TYPED_OPS, Op
+from conformance.mutations.forms import Form, leb128
+from conformance.reference_codec import reference_codec
+from conformance.values import ValueFormatError
+from conformance.vectors import Vector
+from reference.codec import NodeCodec
+from reference.plan import Array, Node, Struct
+
+#: Longer seeds are left out, and batches that were made to inflate to much more: a seed must not cost the reference
+#: more than 20 ms, and it takes one or two microseconds for each byte of small fields.
+LARGEST = 1 << 13
+#: What begins compressed content, without its own sizes: gzip, xerial's snappy, an lz4 frame, a zstd frame.
+_CODECS = tuple(map(bytes.fromhex, ("1f8b0800", "82534e4150505900", "04224d18", "28b52ffd")))
+_MAGICS = tuple(bytes([magic]) for magic in range(4))
+
+
+class Seed(msgspec.Struct, frozen=True):
+    """Where a campaign begins: `data` are the arguments of a question, as `conformance.arguments` has them: for decode
+    and recode the input itself, for encode the value as JSON. `type` is None for the ops that speak of none."""
+
+    op: Op
+    dialect: str
+    type: str | None
+    version: int | None
+    data: bytes
+
+
+def seeds(dialect: str, type: str | None = None, *, more: Iterable[Vector] = ()) -> Iterator[Seed]:
+    """The seeds of a dialect, of one type of it or of all, those without a type included; each once, in a fixed order.
+    `more`: vectors beside the kit's own, of which those of the dialect are taken. Invalid input is a seed too."""
+    seen: set[Seed] = set()
+    for vector in _vectors(dialect, more):
+        if type is not None and vector.type != type:
+            continue
+        for seed in _of_vector(vector):
+            if seed not in seen:
+                seen.add(seed)
+                yield seed
+
+
+def _vectors(dialect: str, more: Iterable[Vector]) -> Iterator[Vector]:
+    yield from vectors.load([dialect])
+    for name in ledger.names(dialect):
+        yield from ledger.load(name, dialect).vectors
+    yield from (vector for vector in more if vector.dialect == dialect)
+
+
+def _of_vector(vector: Vector) -> Iterator[Seed]:
+    if _is_costly(vector):
+        return
+    for op in vector.ops:
+        if op is Op.RECODE and Op.DECODE in vector.ops:  # the same bytes again
+            continue
+        try:
+            data = seed_of(op, vector.case(op).args)
+        except ValueFormatError:  # a value of a wrong Python type
+            continue
+        if len(data) <= LARGEST:
+            typed = op in TYPED_OPS
+            yield Seed(op, vector.dialect, vector.type if typed else None, vector.version if typed else None, data)
+
+
+def _is_costly(vector: Vector) -> bool:
+    """Whether it is long, or a batch about limits, which inflates to much more than it is."""
+    batches = reference_codec().dialect(vector.dialect).entries
+    bomb = vector.area == "resource-limits" and vector.type in batches
+    return bomb or sum(len(piece.data) for piece in vector.pieces) > LARGEST
+
+
+def dictionary(dialect: str) -> list[bytes]:
+    """Words that inputs of a dialect are made of, in a fixed order: api keys with their versions, tags, borders of
+    integers in each form, magics, the beginnings of compressed content, sizes and text."""
+    spoken = reference_codec().dialect(dialect)
+    words: dict[bytes, None] = {}
+
+    def add(*found: bytes) -> None:
+        words.update(dict.fromkeys(one for one in found if one))
+
+    for key, version in requests_of(dialect):
+        add(struct.pack(">hh", key, version))
+    add(*_tags(dialect))
+    for bits in (8, 16, 32, 64):
+        form = Form(bits, signed=True)
+        add(
+            *(
+                form.write(number)
+                for number in borders.integers(form.low, form.high)
+                if abs(number) >= 1 << max(bits - 9, 0)
+            )
+        )
+    add(*(leb128(number) for number in borders.integers(0, 2**32 - 1)))
+    add(*(Form(64, signed=True, varint=True).write(number) for number in borders.integers(-(2**63), 2**63 - 1)))
+    add(b"\x80\x00", b"\x80\x80\x80\x80\x00", b"\xff\xff\xff\xff\x1f", b"\xff" * 9 + b"\x02")  # overlong, too wide
+    add(b"\xff", b"\xff\xff", b"\xff\xff\xff\xff")  # null
+    add(b"\xc3\x28", b"\xed\xa0\x80")  # no UTF-8
+    if spoken.entries:
+        add(*_MAGICS, *_CODECS)
+    add(*(text.encode() for text in borders.TEXTS if len(text) < 8))
+    return [word for word in words if len(word) <= 64]
+
+
+def _tags(dialect: str) -> Iterator[bytes]:
+    """Every number that a tag of any message has, as it stands on the wire."""
+    numbers: set[tuple[int, bool]] = set()
+
+    def walk(node: Node) -> None:
+        match node:
+            case Array():
+                walk(node.element)
+            case Struct():
+                numbers.update((tag, node.optional) for tag in node.tagged)
+                for field in node.fields:
+                    walk(field.node)
+
+    for name, version in types_of(dialect):
+        codec = reference_codec().dialect(dialect).codec(name, version)
+        if isinstance(codec, NodeCodec):
+            walk(codec.node)
+    for number, short in sorted(numbers):
+        yield struct.pack(">H", number) if short else leb128(number)
