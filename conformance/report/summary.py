@@ -15,7 +15,7 @@ from conformance.model import Description, Outcome, Tally, Verdict
 from conformance.report.failure import titled_name
 from conformance.report.findings import findings_text
 from conformance.report.text import safe, to_string
-from conformance.report.unasked import LeftOutCounts, not_asked
+from conformance.report.unasked import NotAskedOfAll, not_asked
 from conformance.vectors import AREAS
 
 #: How a deviation that a known-deviations file names is counted.
@@ -55,7 +55,7 @@ def shares(verdicts: Iterable[Verdict]) -> Tally:
 def numbers(
     verdicts: Mapping[str, Sequence[Verdict]],
     descriptions: Mapping[str, Description],
-    left_out: LeftOutCounts,
+    left_out: NotAskedOfAll,
     *,
     width: int,
     color: bool,

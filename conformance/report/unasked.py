@@ -24,7 +24,7 @@ _NAMED = 20
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class NotAsked:
     """What one implementation was not asked, counted as `selection.LeftOut` counts it."""
 
     not_offered: Mapping[str, int] = field(default_factory=dict)
@@ -33,20 +33,20 @@ class LeftOut:
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOutCounts:
+class NotAskedOfAll:
     """The same of several implementations, each by implementation spec."""
 
     not_offered: Mapping[str, Mapping[str, int]]
     areas: Mapping[str, Mapping[str, int]]
     elsewhere: Mapping[str, Mapping[str, int]]
 
-    def of(self, spec: str) -> LeftOut:
+    def of(self, spec: str) -> NotAsked:
         """That of one implementation."""
-        return LeftOut(self.not_offered.get(spec, {}), self.areas.get(spec, {}), self.elsewhere.get(spec, {}))
+        return NotAsked(self.not_offered.get(spec, {}), self.areas.get(spec, {}), self.elsewhere.get(spec, {}))
 
 
 def not_asked(
-    name: str, verdicts: Sequence[Verdict], left_out: LeftOut, *, verbose: bool, whole: bool
+    name: str, verdicts: Sequence[Verdict], left_out: NotAsked, *, verbose: bool, whole: bool
 ) -> Iterator[Text]:
     """The lines on what an implementation was not asked. `whole`: no question that it offers was left; only then
     shares of areas are right, and shown."""

@@ -11,7 +11,7 @@ from conformance import known, ledger, vectors
 from conformance.asking import ASKED
 from conformance.model import Description, Verdict
 from conformance.report.summary import new_findings, numbers
-from conformance.report.unasked import LeftOutCounts
+from conformance.report.unasked import NotAskedOfAll
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Ended:
         yield from numbers(
             self.verdicts,
             self.descriptions,
-            LeftOutCounts(self.not_offered, self.lacking, self.elsewhere),
+            NotAskedOfAll(self.not_offered, self.lacking, self.elsewhere),
             width=width,
             color=color,
             items=self.items,
