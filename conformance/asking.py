@@ -26,11 +26,11 @@ from conformance.questions import Derivation, Question, offered_twin, offers
 from conformance.readings import Readings
 from conformance.vectors import Vector
 
-#: About so many questions are asked in one go: enough to keep a child busy, few enough to show progress.
+#: About how many questions are asked in one go: enough to keep a child busy, few enough to show progress.
 BLOCK = 256
-#: Of so many cases the observation is kept: they are the twins of others, or are asked again.
+#: How many observations are kept: those of cases that are twins of others, or are asked again.
 KEPT = 4096
-#: After so many judged questions the connection is looked at, so that the next block goes on.
+#: After how many judged questions `poll` is called, so that the next block goes on.
 _POLLED = 16
 
 NOTHING_KNOWN = Known(None, ())
@@ -41,8 +41,7 @@ Entry = Sequence[Question] | Derivation
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What became of a question, which has the twin that was asked: what was observed, of the twin too (None: there is
-    none), and the verdict."""
+    """A question and what became of it: the observation, that of its twin (None where it has none), and the verdict."""
 
     question: Question
     observation: Observation
@@ -77,8 +76,8 @@ class _Waiting:
 
 @dataclass(slots=True)
 class _Block:
-    """Some entries' questions, each with the twin that this implementation is asked; the cases that have to be asked
-    for them, and what was observed, by the cases' ids."""
+    """A block of entries: their questions with the twins that this implementation is asked, the cases to ask, and the
+    observations by case id."""
 
     entries: list[list[Question]] = field(default_factory=list)
     cases: dict[str, Case] = field(default_factory=dict)
@@ -91,7 +90,7 @@ class Examiner(Closing):
     def __init__(
         self, connection: Connection, known: Known = NOTHING_KNOWN, *, description: Description | None = None
     ) -> None:
-        """`known`: the deviations that are known. `description`: in place of what the implementation says of itself.
+        """`known`: the deviations that are known. `description`: used in place of the implementation's own.
 
         Raises ValueError for a declared reading that does not exist.
         """
@@ -182,7 +181,7 @@ class Examiner(Closing):
         return question if twin is question.twin else dataclasses.replace(question, twin=twin)
 
     def _lacking(self, vector: Vector) -> str:
-        """Why a vector that needs settings can't be asked; empty when it can."""
+        """Why a vector that needs settings cannot be asked; empty when it can."""
         if self._configure(vector.dialect) or not vector.needs:
             return ""
         return f"needs the settings {', '.join(vector.needs)}, and the implementation has no `configure`"
@@ -197,7 +196,8 @@ class Examiner(Closing):
         return all(source.case.id in self._kept for source in derivation.sources)
 
     def _derived(self, derivation: Derivation) -> tuple[Question, ...]:
-        """What is derived from the first source whose bytes are read; nothing where none of them is offered."""
+        """The cases derived from the first source that the implementation reads; nothing when it offers none of the
+        sources."""
         if not self._knows(derivation):
             sources = _Block()
             for source in derivation.sources:
@@ -250,8 +250,8 @@ class Examiner(Closing):
             block.observations |= again.observations
 
     def _turned(self, question: Question, observations: dict[str, Observation]) -> Question | None:
-        """The question as recode, where decode turned out not to be offered. The twin tells, so that what a question is
-        asked as does not depend on what was asked before."""
+        """The question asked as recode, for an implementation that turns out not to offer decode. The twin decides
+        this, so it does not depend on what was asked before."""
         case = question.case
         decisive = case if question.twin is None else question.twin
         if observations[decisive.id].status is not Status.UNSUPPORTED:

@@ -1,5 +1,7 @@
-"""Batches that hold far more than their bytes show, built of repeated blocks: no codec is asked, and nothing is
-compressed that is as large as what comes out.
+"""Compression bombs: small batches that inflate to very large ones.
+
+They are put together from repeated compressed blocks by hand. No compression library is used, and the large content is
+never in memory.
 
     batch   => a RecordBatch of one record: null key, a value of zeros, no headers
     content => the record's bytes up to its value, plainly; then zeros, the last of which is the count of headers

@@ -1,4 +1,4 @@
-"""Where types break: the borders of numbers, text and bytes, which everything that makes values draws often."""
+"""Boundary values of numbers, text and bytes. Bugs are found there, so whatever makes values draws them often."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ OCTETS = (b"", b"\0", b"\xff" * 126, b"\xff" * 127)
 KEYS = ("a", "b", "A", "", "é", "e\u0301")
 #: Tags of 16 bits.
 SHORT_TAGS = (0, 1, 0x7FFF, 0x8000, 0xFFFF)
-#: Unknown tags of a buffer, and elements of other maps, are so many at most.
+#: The most unknown tags of a buffer, and elements of other maps.
 MOST_PAIRS = 4
-#: Elements of an array are so many at most.
+#: The most elements of an array.
 MOST_ELEMENTS = 3
 
 

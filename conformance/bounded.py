@@ -1,4 +1,4 @@
-"""Files that somebody names are read up to a size: one that never ends, or is no such file, is refused at once."""
+"""Reading files that a user names, up to a limit: a larger one is refused at once, and so is one that never ends."""
 
 from __future__ import annotations
 

@@ -46,7 +46,8 @@ class CapturedFrame:
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """Bytes with their size before them; `bare`: without. `size` is None there, and where four bytes for it lack."""
+    """Bytes with the size that stands before them. `bare`: no size stands there. `size` is None then, and where fewer
+    than four bytes are left for it."""
 
     start: int
     end: int

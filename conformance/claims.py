@@ -1,6 +1,7 @@
-"""What a proposal's page claims, sentence by sentence, and what becomes of each claim here.
+"""Every claim of a proposal's page, and the vectors that test it.
 
-`docs/claims/<dialect>.toml` lists the claims. Each has vectors that fail who breaks it, or says why none can be:
+`docs/claims/<dialect>.toml` lists the claims. Each names vectors that fail an
+implementation which breaks it, or says why there can be none:
 
     sections = ["Common fields", "comments"]        # all of the page that claim something, in its order
 
@@ -73,8 +74,8 @@ def load(path: Path) -> Claims:
 
 
 def problems(claims: Claims, rulings: Mapping[str, Ruling], vectors: Iterable[Vector]) -> Iterator[str]:
-    """What is wrong with a dialect's claims, a line each: one without vectors or reason, a name that does not exist, a
-    ruling that none of the vectors beside it rests on, a section or a ruling of the dialect without a claim."""
+    """What is wrong with a dialect's claims, a line each: a claim without vectors or reason, a name that does not
+    exist, a ruling that none of the claim's vectors rests on, a section or ruling without a claim."""
     known = {f"{vector.area}/{vector.id}": vector for vector in vectors}
     for text, times in Counter(claim.says for claim in claims.claims).items():
         if times > 1:

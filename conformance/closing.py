@@ -1,4 +1,4 @@
-"""What is closed at the end of a `with` block."""
+"""A base class for what is closed at the end of a `with` block."""
 
 from __future__ import annotations
 

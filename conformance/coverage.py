@@ -1,4 +1,4 @@
-"""What the vectors hold of each message: message × version × field × state, counted from the values that are there.
+"""Which values of each message field the vectors have, counted by message, version, field and state.
 
 Every valid vector of a message type is walked with the plan of its message-version: the ledger's cases, and those
 written by hand. A field is in the state
@@ -11,9 +11,8 @@ written by hand. A field is in the state
                arrays: when one is empty or so long that a compact length takes two bytes (127 bytes or elements); of
                arrays, too, when one has a single element
 
-A state that does not occur is a gap, and has a reason. Reasons follow from the schema alone; `not covered` is none of
-them: it says that a vector is missing. Elements of an array that are no structures are no fields: the array stands for
-them.
+A state that does not occur is a gap, and has a reason. Reasons follow from the schema alone. `not covered` is no
+reason: there a vector is missing. The elements of an array of numbers or text are no fields; they belong to the array.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The rulings that a refusal rests on."""
+"""Which rulings decide that bytes are refused.
+
+The bytes are read again under each other reading of each contested ruling. A ruling decides when the refusal then goes
+away, or moves; one that changes nothing has no say."""
 
 from __future__ import annotations
 
@@ -16,9 +19,9 @@ LARGEST = 256 << 10
 
 
 def rests_on(vector: Vector, case: Case) -> tuple[str, ...]:
-    """The ids of the rulings that an expectation rests on, the decisive one first: those that the vector names, and
-    that of a length or count which says more than there is; of a refusal that names none, those that have a say in how
-    the reference refuses it."""
+    """The ids of the rulings that an expectation rests on, the deciding one first: the rulings that the vector names,
+    and that on lengths and counts when one is larger than the input; for a refusal without named rulings, those that
+    decide how the reference refuses it."""
     contested = [ruling for also in vector.also for ruling in also.rulings if ruling in vector.rulings]
     return tuple(dict.fromkeys((*contested, *_of_refusal(vector, case), *vector.rulings)))
 
@@ -52,11 +55,11 @@ def _of_reason(type_name: str, dialect: str, reason: Reason) -> tuple[str, ...]:
 def deciding_rulings(
     type_name: str, data: bytes, dialect: str, version: int | None, error: DecodeError, spans: Sequence[Span]
 ) -> tuple[str, ...]:
-    """The ids of the rulings that have a say in `error`, with which the reference refused `data`; mostly there is none,
-    and none for data that is larger than LARGEST.
+    """The ids of the rulings that decide the refusal `error` of `data` by the reference; mostly there is none. Data
+    larger than LARGEST is not looked at.
 
-    A contested one has when the bytes fare otherwise under its other reading; what that refuses earlier, or reads
-    otherwise from earlier on, is about something else. `spans` are those of the bytes that were read.
+    A contested ruling decides when its other reading changes this refusal. One that refuses earlier, or reads an
+    earlier byte differently, is about something else. `spans` are those of the bytes that were read.
     """
     if error.offset is None or len(data) > LARGEST:
         return ()
@@ -103,7 +106,7 @@ def _before(spans: Sequence[Span], error: DecodeError) -> list[tuple[int, int, s
 
 
 def _is_bomb(error: DecodeError, spans: Sequence[Span]) -> bool:
-    """Whether a length or count was read, and what it announces is not there. A frame's size is no such prefix: behind
-    it a connection goes on."""
+    """Whether a length or count was read that is larger than what follows it. A frame's size is not such a length: a
+    connection goes on after it."""
     whole = bool(spans) and spans[-1].start == error.offset
     return error.reason is Reason.TRUNCATED and whole and error.path != "size"

@@ -1,6 +1,6 @@
-"""Small faults, put into bytes that were right.
+"""Small faults that are put into valid bytes.
 
-Which ones is said by hypothesis in `conformance.strategies`, by a `random.Random` here.
+Hypothesis chooses them in `conformance.strategies`, a `random.Random` chooses them here.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Findings: deviations that one change would mend, as far as can be told from outside, however many cases show it.
+"""Findings: many deviations that probably have one cause, seen from outside.
 
-The group of a verdict says what they have in common. Where a traceback names the line that refused or fell over, that
-is the cause. Else it is what is demanded, the ruling that this rests on, and the place in the type.
+Deviations of the same group make one finding. Where a traceback names the line that refused or crashed, that line is
+the group. Else it is what is demanded, the ruling behind it, and the place in the type.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the bytes of an answer are: those of a conversion are of another format, the others of the question's type."""
+"""The type of the bytes in an answer: `convert` answers in another format, every other op in the question's type."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Cases without a vector: their ids, from which each can be made again alone, and their expectation by the reference.
+"""Generated cases. The id of one holds its bytes, so the case can be made again from the id alone; what is expected of
+it is what the reference codec does.
 
     gen/<dialect>/<type>/<version or ->/x<hex>[+prefix:<n>]#<decode, encode or recode>
     gen/<dialect>/<type>/<version or ->/v<hex>#encode

@@ -1,7 +1,8 @@
 """The one place where a verdict is made: vector + observation → verdict.
 
-An expectation is met, or another reading of a contested ruling is (`also` of the vector; failing that, the reference
-under the readings that the implementation declares), or it is not.
+First it compares the answer with what the vector demands: equal is a pass. Else it looks for another reading of a
+contested ruling that explains the answer: one that the vector lists (`also`), or one that the implementation declares,
+under which the reference codec does the same. That is contested. Everything else is a failure.
 """
 
 from __future__ import annotations
@@ -67,11 +68,10 @@ def judge(
 ) -> Verdict:
     """The verdict on one observation.
 
-    `readings`: those that the implementation declares. `twin`: what the implementation did with the question's
-    valid twin; a refusal counts, as right or as another reading, only when that was accepted. `rebuilds`: fields that
-    the implementation's
-    writer sets by itself; with some, bytes that it wrote are compared decoded, without them. What was read is compared
-    with them, except where its value lacks one: a library may have no way to tell what it sets by itself.
+    `readings`: those that the implementation declares. `twin`: what the implementation did with the question's valid
+    twin; a refusal counts only when that was accepted. `rebuilds`: fields that the implementation's writer sets by
+    itself. With some, bytes that it wrote are compared decoded, without these fields. A value that it read is compared
+    with these fields, unless it lacks one: a library may not show what it sets by itself.
     """
     if _as_demanded(vector, observation, twin):
         return _passed(vector, observation)
@@ -79,8 +79,8 @@ def judge(
 
 
 def _as_demanded(vector: Vector, seen: Observation, twin: Observation | None) -> bool:
-    """Whether it is one of the two most frequent passes, which are told at a glance: it had to be refused, was, and its
-    twin was accepted; or the very bytes came. False says nothing."""
+    """Whether it is one of the two most frequent passes: it had to be refused, was, and its twin was accepted; or
+    exactly the expected bytes came. False says nothing: then everything is looked at."""
     if seen.status is Status.REJECT:
         return (
             vector.reject is not None

@@ -1,6 +1,7 @@
 """Known deviations: a TOML file beside the wrapper says which deviations are known, of which class, and why.
 
-A known deviation does not fail the run. One that passed, whose id exists nowhere, or that expired, does.
+A known deviation does not fail the run. An entry fails it when it is no longer true: when its case passes now, when its
+id exists nowhere, or when its date has passed.
 """
 
 from __future__ import annotations
@@ -132,12 +133,12 @@ class Known:
     def stale(
         self, ran: Sequence[Verdict], every_id: Callable[[], Collection[str]], *, complete: bool, today: datetime.date
     ) -> list[str]:
-        """What is no longer true in the file, each a line for a person.
+        """What is no longer true in the file, a line each for a person.
 
-        Of what was not asked nothing is claimed: among many that hang only a few are asked.
+        Nothing is said about cases that were not asked: of many that hang only a few are asked.
 
-        `ran`: this run's verdicts; `every_id` gives the ids of all cases there are, asked or deselected, and is called
-        only where the run's own do not tell; `complete`: nothing was deselected.
+        `ran`: this run's verdicts. `every_id` gives the ids of all cases that exist, asked or not; it is slow, and
+        called only where the run's own ids are not enough. `complete`: nothing was deselected.
         """
         seen = _Seen(ran, every_id)
         lines = []

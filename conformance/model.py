@@ -1,4 +1,4 @@
-"""The words of the kit as types: case, observation, verdict. They are rows: frozen, comparable, small."""
+"""The kit's main types: case, observation, verdict. All are small, frozen and comparable."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Vectors against the catalogue of another Kafka: which of them hold there.
 
-The vectors were written for the bundled catalogue. A question is put under another one only where both know the
-message-versions that it is about alike: the same fields, by the same names, in the same encoding, or neither knows the
-version at all. Every other question would blame an implementation for being of its own Kafka.
+The vectors were written for the bundled catalogue. Under another one a question is asked only where both catalogues
+agree on the message-versions in it: the same fields, names and encoding, or the version is in neither. Any other
+question would report a difference between two Kafkas as a bug.
 """
 
 from __future__ import annotations

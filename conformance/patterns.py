@@ -1,4 +1,4 @@
-"""Patterns: what a broker has to send, with what is its own left open.
+"""Patterns: what a broker has to send, where some values are its own choice.
 
 A pattern is {"type", "version", "value"}: an object matches when each named key does, an array when it has as many
 elements and each matches, anything else when it is equal; or the value is one of the forms of `vectors/FORMAT.md`, such

@@ -1,7 +1,7 @@
-"""The place of a deviation in its type: a count, a tag's size, the text of a field; whatever message it is in.
+"""Where in a type an answer went wrong: at a count, a tag's size, the text of a field.
 
-One place in a codec reads all counts, another one all tag sizes: so what is wrong at such a place is mostly one fault,
-in however many messages it shows. A plain field is called by its message and name, since that is where it is declared.
+A codec has one function for all counts and one for all tag sizes. So the same wrong place in many messages is mostly
+one bug, and is called alike in all of them. A plain field is called by its message and name.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Properties: generated cases, put to an implementation and judged against the reference.
+"""Properties: generated cases, judged against the reference codec.
 
 round-trip        what encode writes is canonical, decode gives the value back, recode writes the same bytes
 prefixes          every proper prefix of a valid input is refused; a list without a count may lose its last elements,
@@ -36,7 +36,7 @@ from reference.plan import Struct
 _MOST_PREFIXES, _MOST_OF_ENTRIES = 64, 256
 #: In how many bytes from the CRC on a bit is flipped.
 _MOST_FLIPPED = 128
-#: After so many crashes or hangs a property has made its point.
+#: After how many crashes or hangs a property ends.
 _ENOUGH = 3
 
 Questions = Iterable[tuple[Vector, Case]]
@@ -167,7 +167,7 @@ class _Deviates(Exception):  # noqa: N818 (how a drawn example stops hypothesis)
 
 
 class _Trial:
-    """One property on its way: asks, judges, and remembers."""
+    """One property while it is tried: asks, judges, and keeps what it saw."""
 
     def __init__(self, check: Property, examiner: Examiner) -> None:
         self.check = check
@@ -207,8 +207,8 @@ class _Trial:
 
 
 def run(check: Property, examiner: Examiner, examples: int) -> Judged:
-    """Try a property on so many examples, always the same ones: the smallest counterexample, under its own id, or one
-    case, under the property's, whose verdict stands for all."""
+    """Try a property on a number of examples, always the same ones. The smallest counterexample is judged under its own
+    id; without one, a single verdict stands for the whole property."""
     trial = _Trial(check, examiner)
 
     @settings(

@@ -30,8 +30,8 @@ class UnknownId(ValueError):  # noqa: N818 (a name that is none, not a fault)
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A case, the vector that says what is expected of it, and the twin. `twin` is None where no refusal can count, or
-    where nothing valid is known."""
+    """A case, the vector with its expectation, and the twin. `twin` is None where no refusal can be right, or where no
+    valid input is known."""
 
     vector: Vector
     case: Case
@@ -48,8 +48,8 @@ class Question:
         return self.vector.reject is not None
 
     def as_recode(self) -> Question | None:
-        """How a library is asked the same that does not show values: by recode, its twin too. None where this is no
-        question whether bytes are refused."""
+        """The same question as recode, its twin too, for a library that does not show values. None where the question
+        is not about refusing bytes."""
         if self.vector.kind is not VectorKind.INVALID or self.case.op is not Op.DECODE:
             return None
         if Op.RECODE not in self.vector.ops and not self.case.made:
@@ -59,8 +59,8 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Derivation:
-    """What is derived of a message-version: prefixes and counts that are too great, from the first of `sources` whose
-    bytes the implementation reads; from the first of all, where it reads none."""
+    """What is derived from a message-version: prefixes, and counts that are too large. It is derived from the first of
+    `sources` that the implementation reads; if it reads none, from the first."""
 
     sources: tuple[Question, ...]
 
@@ -143,9 +143,9 @@ def offers(described: Description, question: Question) -> bool:
 
 
 def offered_twin(question: Question, offered: Description) -> Case | None:
-    """The twin as this implementation can be asked it: where that is of a version that it does not offer (the version
-    is the question then), the simplest value of one that it offers. A question has one too where a reading that the
-    implementation declares may demand a refusal."""
+    """The twin as this implementation can be asked it. When the twin has a version that it does not offer (the question
+    is about the version then), it is the simplest value of one that it offers. A question also has a twin where a
+    reading that the implementation declares may demand a refusal."""
     case, twin = question.case, question.twin
     if twin is None and offered.readings and case.op in _OF_TYPES:
         twin = simplest_case(case)

@@ -27,8 +27,9 @@ class Readings:
         self._rules(tuple(self.declared.items()))  # raises early
 
     def explain(self, observation: Observation) -> tuple[str, ...]:
-        """The rulings under whose declared reading the reference does the same: one alone if that is enough, else all
-        of them; empty when it does not, or when it does the same anyway."""
+        """The rulings whose declared readings explain the observation, because under them the reference does the same:
+        one alone if that is enough, else all of them. Empty when nothing explains it, or when the reference does the
+        same anyway."""
         if not self.declared or observation.status not in (Status.ANSWER, Status.REJECT):
             return ()
         if self._same((), observation):
@@ -40,7 +41,7 @@ class Readings:
         return tuple(self.declared) if len(everything) > 1 and self._same(everything, observation) else ()
 
     def matches(self, observation: Observation) -> bool:
-        """Whether the reference does the same under all of them together, be it what it does anyway."""
+        """Whether the reference does the same under all declared readings together, even if it does so anyway."""
         known = observation.status in (Status.ANSWER, Status.REJECT)
         return known and self._same(tuple(self.declared.items()), observation)
 

@@ -1,7 +1,7 @@
-"""Which readings of the contested rulings an implementation takes, as its answers show.
+"""Finds out which readings of the contested rulings an implementation takes.
 
-Every vector on which the readings part is asked. What it does with one is evidence for the reading, or the readings,
-under which that is right.
+It is asked every vector to which two readings give different answers. Each answer is evidence for the reading, or the
+readings, under which it is right.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ NOT_ASKED = "not asked"
 
 @dataclass
 class Evidence:
-    """What is known of one ruling: reading → the ids that fit it (`demanded`, `neither`, or another reading's name). Of
-    several other readings more than one may fit an id, and the demanded one beside them.
+    """What is known of one ruling: reading → the ids that fit it (`demanded`, `neither`, or another reading's name). An
+    id may fit several readings.
 
-    `together` holds what only cases show in which several rulings act at once: it decides where nothing else does.
+    `together` holds the cases in which several rulings act at once: they count only where no other case does.
     """
 
     ruling: Ruling
@@ -48,8 +48,8 @@ class Evidence:
 
     @property
     def taken(self) -> str:
-        """The reading that all cases show which are right under one; `mixed` when they show several, `neither` when no
-        case is right under any, `not asked` when there is no case."""
+        """The reading under which all cases are right. `mixed` when they show several readings, `neither` when no case
+        is right under any, `not asked` when there is no case."""
         right = {case for reading, cases in self.shown.items() if reading != NEITHER for case in cases}
         if not right:
             return next(iter(self.shown), NOT_ASKED)
@@ -87,7 +87,7 @@ def find_readings(examiner: Examiner, dialect: str) -> list[Evidence]:
 
 
 def _parts(also: Also, vector: Vector, op: Op) -> bool:
-    """Whether this op's answer tells the two readings apart."""
+    """Whether the answer to this op differs between the two readings."""
     if also.ops is not None and op not in also.ops:
         return False
     if also.ops is None and op is Op.ENCODE and vector.kind is not VectorKind.UNENCODABLE:

@@ -1,4 +1,5 @@
-"""The kit's own reference, with the schemas of the vectors: what the judge, properties and reports ask."""
+"""The reference codec that the judge, the properties and the reports ask: one for the whole process, configured with
+the schemas that the vectors use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text that is not UTF-8, as an implementation tells of it: how many characters stand for its bytes is up to its JSON.
+"""Text that is not UTF-8: different libraries show it with a different number of replacement characters.
 
 An implementation that replaces such text, or keeps its bytes, shows it with U+FFFD. Python writes one for each maximal
 part of a character, others one for each byte; a Python module may give surrogates (`surrogateescape`), or, for a

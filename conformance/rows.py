@@ -1,4 +1,4 @@
-"""Questions and what became of them as rows: JSON objects from which they are made again, with nothing lost.
+"""Questions and judged questions as JSON objects (rows), from which they can be made again without loss.
 
 A question's row holds its id, which says all there is to know, and the case as it is asked, for whoever can't look the
 id up. A row that was made with other vectors than these is refused, since its case is another one.
@@ -22,7 +22,7 @@ Row = dict[str, Any]
 
 
 class RowError(ValueError):
-    """A row that is none, or that was made with other vectors. The text names the member and what was expected."""
+    """A row that cannot be read, or was made with other vectors. The text names the member and what was expected."""
 
 
 def question_row(question: Question) -> Row:

@@ -1,13 +1,12 @@
 """Values of every type without a test framework: the simplest one, and one for each seed.
 
 `conformance.strategies` draws values for a property, and shrinks what breaks it; that costs many times what the
-value costs. Where nothing has to be shrunk, values come from here: the valid twin of an invalid case that nobody wrote
-(the simplest value of its type and version), many thousand messages for a comparison of two codecs, cases that are made
-in several processes. Both walk the same plans (`reference.plan`) and shapes (`reference.shapes`), and have the same
-borders.
+value costs. Where nothing has to be shrunk, values come from here: the valid twin of an invalid case (the
+simplest value of its type and version), thousands of messages for a comparison of two codecs, cases that are made in
+several processes. Both use the same plans (`reference.plan`), shapes (`reference.shapes`) and boundary values.
 
 A value is made by choices: how many elements, which number, null or not. `_Simplest` makes them all the simplest way,
-`_Drawn` by a `random.Random`. So there is one walk, and a value hangs on the seed and the Python version alone.
+`_Drawn` by a `random.Random`. So there is one walk, and a value depends on the seed and the Python version alone.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ from reference.shapes import (
 
 T = TypeVar("T")
 
-#: So many elements of arrays, pairs and tags a drawn value has at most, those aside that have to be there.
+#: The most elements of arrays, pairs and tags in a drawn value, not counting those that have to be there.
 MOST_IN_A_VALUE = 48
 
 

@@ -1,7 +1,7 @@
-"""What an implementation is asked: of all questions of some dialects and areas those that it offers to answer.
+"""Which questions an implementation is asked: those of the chosen dialects and areas that it offers to answer.
 
-Every driver takes its entries from here: pytest makes an item of each, a plain loop hands them to an `Examiner`.
-What is left out is counted by what is not offered, so that nothing is lost in silence.
+Every driver takes its entries from here: pytest makes an item of each, a plain loop gives them to an `Examiner`. What
+is not asked is counted by the type or op that is not offered, so that every run can say what it left out.
 """
 
 from __future__ import annotations

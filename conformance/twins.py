@@ -1,4 +1,4 @@
-"""The valid vector from which a negative one differs in one thing."""
+"""The twin of an invalid vector: the valid one from which it differs in one thing."""
 
 from __future__ import annotations
 

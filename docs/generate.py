@@ -20,7 +20,7 @@ import msgspec
 
 import pytest_wireproof
 import reference
-from conformance import claims, ledger, vectors
+from conformance import claims, known, ledger, vectors
 from conformance.coverage import REASONS, FieldCoverage, Gap, State, coverage, everything
 from conformance.vectors import Vector, VectorKind
 from reference import catalog
@@ -28,6 +28,7 @@ from reference.rules import Ruling
 from wireproof import cli
 
 DOCS = Path(__file__).resolve().parent
+ROOT = DOCS.parent
 #: click's mark in help texts: the paragraph behind it is left as it is.
 _AS_IT_IS = "\b"
 
@@ -468,12 +469,7 @@ def claims_page(dialect: str) -> Lines:
     name = f"docs/explanation/{dialect}.md"
     text = (DOCS / "explanation" / f"{dialect}.md").read_text("utf-8")
     begin = _CLAIMS_BEGIN.format(dialect)
-    before, opened, rest = text.partition(f"{begin}\n")
-    _, closed, behind = rest.partition(f"{_CLAIMS_END}\n")
-    if not opened or not closed:
-        raise click.ClickException(f"{name}: the table of claims stands between lines {begin} and {_CLAIMS_END}")
-    yield from (before + begin, "", *claims_table(dialect))
-    yield _CLAIMS_END + "\n" + behind
+    yield from _between(text, begin, _CLAIMS_END, claims_table(dialect), name)
 
 
 def _claims_pages() -> Mapping[str, Callable[[], Lines]]:
@@ -483,6 +479,70 @@ def _claims_pages() -> Mapping[str, Callable[[], Lines]]:
     }
 
 
+# --- README.md ----------------------------------------------------------------------------------------------------
+
+_FOUND_BEGIN = "<!-- found: written by `python docs/generate.py` from the files of known deviations -->"
+_FOUND_END = "<!-- end of found -->"
+_FOUND = """\
+A bug here is an entry of the class `bug` in the library's file of known deviations: one cause, and a point in which the
+protocol leaves no choice. One that shows in several areas is counted in each of them.
+"""
+#: File of known deviations → what it is about.
+_LIBRARIES = {
+    "aiokafka.known.toml": "aiokafka",
+    "aiokafka.python.known.toml": "aiokafka, record codecs in Python",
+    "kafka_python.known.toml": "kafka-python",
+    "kio.known.toml": "kio",
+    "java/wrapper.known.toml": "kafka-clients, generated messages",
+    "java/wrapper-schema.known.toml": "kafka-clients, `Schema` and `Struct`",
+}
+
+
+def readme_page() -> Lines:
+    """The README as it stands, with its table of findings made anew."""
+    yield from _between((ROOT / "README.md").read_text("utf-8"), _FOUND_BEGIN, _FOUND_END, found_table(), "README.md")
+
+
+def found_table() -> Lines:
+    """What is known of each library under test: how many bugs, and in which areas."""
+    yield from _FOUND.splitlines()
+    yield ""
+    rows = (_library_row(name, title) for name, title in _LIBRARIES.items())
+    yield from _table(("library", "version", "bugs", "in the areas"), rows)
+
+
+def _library_row(name: str, title: str) -> tuple[str, ...]:
+    path = ROOT / "implementations" / name
+    bugs = [entry for entry in known.load(path, None).deviations if entry.kind == "bug"]
+    version = _version(path, bugs)
+    bugs = [entry for entry in bugs if entry.concerns(version)]
+    areas = Counter(area for entry in bugs for area in {glob.split("/")[1] for glob in entry.globs})
+    counts = ", ".join(f"{area} {areas[area]}" for area in sorted(areas, key=lambda one: (-areas[one], one)))
+    anywhere = sum(not entry.globs for entry in bugs)
+    cells = [counts, f"wherever it occurs {anywhere}"] if anywhere else [counts]
+    return f"[{title}](implementations/{name})", version, str(len(bugs)), ", ".join(cells)
+
+
+def _version(path: Path, entries: Iterable[known.KnownDeviation]) -> str:
+    """The release that is tested: that of the Java wrapper's build, else the one that all entries name."""
+    if path.parent.name == "java":
+        built = re.search(r"<kafka.version>(.*?)</kafka.version>", (path.parent / "pom.xml").read_text("utf-8"))
+        assert built is not None
+        return built[1]
+    (version,) = {entry.versions for entry in entries}
+    return str(version)
+
+
+def _between(text: str, begin: str, end: str, lines: Lines, name: str) -> Lines:
+    """A page with other lines between two marks. Raises ClickException where it does not have the marks."""
+    before, opened, rest = text.partition(f"{begin}\n")
+    _, closed, behind = rest.partition(f"{end}\n")
+    if not opened or not closed:
+        raise click.ClickException(f"{name}: what is generated stands between lines {begin} and {end}")
+    yield from (before + begin, "", *lines)
+    yield end + "\n" + behind
+
+
 PAGES: Mapping[str, Callable[[], Lines]] = {
     "rulings.md": rulings_page,
     "reference/bugs.md": bugs_page,
@@ -490,6 +550,7 @@ PAGES: Mapping[str, Callable[[], Lines]] = {
     "reference/coverage-dialects.md": dialects_page,
     "reference/coverage-messages.md": coverage_page,
     **_claims_pages(),
+    "../README.md": readme_page,
 }
 
 
@@ -506,8 +567,9 @@ def main(check: bool) -> None:
         stale.append(name)
         if not check:
             path.write_text(text, "utf-8")
+    said = "is not fresh: run `python docs/generate.py`" if check else "was written"
     for name in stale:
-        click.echo(f"docs/{name} {'is not fresh: run `python docs/generate.py`' if check else 'was written'}")
+        click.echo(f"{(DOCS / name).resolve().relative_to(ROOT)} {said}")
     sys.exit(1 if check and stale else 0)
 
 

@@ -1,8 +1,7 @@
-"""The pytest plugin. It is loaded in every project where Wireproof is installed, so it keeps out of the way.
+"""The pytest plugin. pytest loads it in every project where Wireproof is installed, so it must not disturb any.
 
-Where no `--impl` is given it registers `--impl` and nothing else, and imports nothing else of the kit: any conftest or
-plugin may have a `--report` of its own. With `--impl` the other options are registered before the first conftest is
-loaded.
+Without `--impl` it registers that one option, and imports nothing else of the kit: a conftest or another plugin may
+have a `--report` of its own. With `--impl` it registers the other options too, before the first conftest is loaded.
 """
 
 from __future__ import annotations
@@ -30,13 +29,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=[],
         metavar="SPEC",
         help="the implementation to test: package.module[:attribute] or 'exec:./program --flag'; "
-        "repeat it to compare several. Collects the conformance suite and nothing else. "
-        "The suite's other options are there with it: pytest --impl=reference --help",
+        "repeat it to compare several. pytest then collects the conformance suite and nothing else. "
+        "For the suite's other options: pytest --impl=reference --help",
     )
 
 
 def add_suite_options(parser: pytest.Parser) -> None:
-    """Register what there is beside `--impl`. Raises ValueError where somebody else has an option of such a name."""
+    """Register the options that go with `--impl`. Raises ValueError when somebody else has registered one of these
+    names."""
     group = parser.getgroup(*_GROUP)
     group.addoption("--dialect", action="append", metavar="NAME", help="only this dialect (repeatable; default: all)")
     group.addoption("--area", action="append", metavar="NAME", help="only this area (repeatable; default: all)")
@@ -49,21 +49,25 @@ def add_suite_options(parser: pytest.Parser) -> None:
     group.addoption(
         "--known",
         metavar="FILE",
-        help="the file of known deviations (default: NAME.known.toml beside the implementation), or none",
+        help="file of known deviations, or none for no file (default: NAME.known.toml beside the implementation)",
     )
-    group.addoption("--write-known", metavar="FILE", help="draft a file of known deviations from this run")
+    group.addoption(
+        "--write-known", metavar="FILE", help="write a draft of a file of known deviations, with what this run found"
+    )
     group.addoption(
         "--contested",
         choices=("report", "fail"),
         default="report",
-        help="whether another reading of a contested ruling fails the run (default: report)",
+        help="does another reading of a contested ruling fail the run, or is it only reported? (default: report)",
     )
-    group.addoption("--case-timeout", type=float, metavar="SECONDS", help="how long a case may take (default: 5)")
-    group.addoption("--memory", type=int, default=1024, metavar="MIB", help="how much a child may take (default: 1024)")
+    group.addoption("--case-timeout", type=float, metavar="SECONDS", help="time limit of each case (default: 5)")
+    group.addoption(
+        "--memory", type=int, default=1024, metavar="MIB", help="memory limit of the child process (default: 1024)"
+    )
     group.addoption(
         "--in-process",
         action="store_true",
-        help="run a Python module inside pytest, for a debugger: no limits, and its crash is pytest's",
+        help="run a Python module inside pytest, for a debugger: without limits; if it crashes, so does pytest",
     )
     group.addoption(
         "--properties",
@@ -71,7 +75,7 @@ def add_suite_options(parser: pytest.Parser) -> None:
         type=int,
         const=100,
         metavar="N",
-        help="generated cases too, N examples a property and type (default: off; without a number 100)",
+        help="ask generated cases too: N for each property of each type (default: off; without N: 100)",
     )
     group.addoption(
         "--catalog",
@@ -79,7 +83,7 @@ def add_suite_options(parser: pytest.Parser) -> None:
         help="message schemas of another Kafka, as `wireproof schema import` wrote them (default: Kafka 4.4)",
     )
     group.addoption("--report", metavar="FILE", help="write the verdicts as JSON lines")
-    group.addoption("--transcript", metavar="FILE", help="write the conversation with the child as JSON lines")
+    group.addoption("--transcript", metavar="FILE", help="write the conversation with the child process as JSON lines")
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

@@ -109,7 +109,7 @@ class Reference:
         self._settings[dialect] = settings
 
     def under(self, rules: Rules) -> Reference:
-        """The readable codec under other readings, configured as this one is."""
+        """The same configuration under other readings, by the readable codec."""
         found = Reference(rules, fast=False)
         found._settings, found._configured = dict(self._settings), dict(self._configured)
         return found
@@ -129,7 +129,7 @@ class Reference:
         return self._encode(found, value, self.rules)
 
     def recode(self, type: str, data: bytes, *, dialect: str, version: int | None = None) -> bytes:
-        """What the reference writes for what it read; the error's `half` says which of the two refused."""
+        """The bytes that the reference writes for what it read. An error's `half` says which step refused."""
         half = "decode"
         try:
             value = self.decode(type, data, dialect=dialect, version=version)

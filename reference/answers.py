@@ -64,7 +64,7 @@ class Facts:
 
 
 def listed(apis: Apis, error: int = 0) -> Body:
-    """The body of an ApiVersions answer with these keys, in their order (KIP-35)."""
+    """The body of an ApiVersions response that lists these keys, in this order (KIP-35)."""
     keys = [{"ApiKey": key, "MinVersion": low, "MaxVersion": high} for key, (low, high) in sorted(apis.items())]
     return {"ErrorCode": error, "ApiKeys": keys}
 
@@ -75,7 +75,7 @@ def api_versions(facts: Facts, request: Body, version: int) -> Body:  # noqa: AR
 
 
 def metadata(facts: Facts, request: Body, version: int) -> Body:
-    """The cluster; of topics, those alone that were asked for by name or id: they are unknown."""
+    """The cluster, and the topics that were asked for by name or id: all of them are unknown."""
     cluster = facts.cluster
     return {
         "Brokers": [{"NodeId": node.node_id, "Host": node.host, "Port": node.port} for node in cluster.nodes],
@@ -95,7 +95,7 @@ def _no_topic(topic: Body, version: int) -> Body:
 
 
 def produce(facts: Facts, request: Body, version: int) -> Body | None:  # noqa: ARG001 (all clusters and versions alike)
-    """None with acks 0: nothing is sent, whatever came of it. Else an error for each partition: there is no topic."""
+    """An error for each partition, since there is no topic. None with acks 0: then nothing is sent."""
     if request["Acks"] == 0:
         return None
     return {"Responses": [_not_appended(topic) for topic in request["TopicData"]]}

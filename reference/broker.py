@@ -51,7 +51,7 @@ class Broker:
         return bytes(sent)
 
     def _next_frame(self) -> bytes | None:
-        """The first whole frame's inside, or None. A size that no request has closes the connection."""
+        """The content of the first whole frame, or None. A size that no request can have closes the connection."""
         try:
             return self._arrived.next()
         except DecodeError:
@@ -94,7 +94,8 @@ class Broker:
         return b"" if said is None else self._frame(api_key, version, correlation_id, said)
 
     def _fallback(self, frame: bytes, version: int, correlation_id: int) -> bytes | None:
-        """ApiVersions at a version that this broker lacks: the header is read, the body is not; a v0 body answers."""
+        """Answers ApiVersions at a version that this broker does not have: it reads the header, not the body, and
+        answers with a body of version 0."""
         header_version = framing.request_header_version(API_VERSIONS, version, flexible=version >= 3)
         try:
             message.read(self.messages.plan("RequestHeader", header_version), Reader(frame, self.rules))

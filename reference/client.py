@@ -60,7 +60,7 @@ def interpret(messages: MessagePlans, request: bytes, response: bytes | None, ru
 
 
 def _behind_correlation_id(response: bytes, correlation_id: int) -> Reader:
-    """A reader of what follows the correlation id, once that and the size are as they have to be."""
+    """A reader of what follows the correlation id. The id and the size have to be right."""
     reader = Reader(response, Rules())
     size, found = struct.unpack(">ii", reader.take(8, 0, "size and correlation id"))
     if size != len(response) - framing.SIZE_BYTES:
@@ -96,7 +96,8 @@ def _api_versions(messages: MessagePlans, version: int, error: int, response: by
 
 
 def _of_error(error: int, request: str) -> dict[str, Any]:
-    """A top-level error: 35 is `unsupported`, another `error`; codes deeper inside do not count (R-K-28)."""
+    """The outcome for a top-level error: `unsupported` for 35, else `error`. Codes deeper in the body do not count
+    (R-K-28)."""
     if error == UNSUPPORTED_VERSION:
         return {"outcome": "unsupported", "request": request}
     return {"outcome": "error", "error": error} if error else {"outcome": "accepted"}

@@ -1,4 +1,4 @@
-"""What every type of every dialect offers: a Codec; and how a whole input is decoded, encoded and explained with it."""
+"""A Codec is what every type of every dialect offers. Also: how a whole input is decoded, encoded, explained."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from reference.shapes import Shape
 
 
 class Codec(Protocol):
-    """One type (at one version): its values' byte form, both ways. Codecs inherit from it what they do not say."""
+    """One type (at one version): reads its values from bytes and writes them. What a codec does not define, it inherits
+    from here."""
 
     __slots__ = ()
 
@@ -122,7 +123,7 @@ def encode(codec: Codec, value: Any, rules: Rules) -> bytes:
 
 
 class InternalError(RuntimeError):
-    """The two codecs disagree: the kit's fault, whatever the input."""
+    """The two codecs disagree. That is a bug of the kit, whatever the input."""
 
 
 def decode_fast(codec: Codec, data: bytes | memoryview, rules: Rules) -> Any:

@@ -83,7 +83,7 @@ class Reader:
         return inner
 
     def demand_end(self, reason: Reason, what: str, offset: int | None = None) -> None:
-        """Refuse with `reason` when bytes are left; at the first one of them, or at `offset`."""
+        """Refuse with `reason` when bytes are left: at the first of them, or at `offset`."""
         if self.pos < self.end:
             at = self.pos if offset is None else offset
             raise self.error(reason, f"{self.end - self.pos} bytes are left over after {what}", at)

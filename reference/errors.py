@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Reason(StrEnum):
-    """Why something is refused. The list is closed: it is part of the public contract."""
+    """Why something is refused. This closed list is part of the public contract."""
 
     TRUNCATED = "truncated"
     TRAILING_BYTES = "trailing-bytes"
@@ -42,7 +42,7 @@ class Reason(StrEnum):
 
 
 def shown(value: object) -> str:
-    """A value of unknown origin, as it stands in an error's text: short, whatever it is."""
+    """A value of unknown origin for an error's text: short, whatever it is."""
     if isinstance(value, int) and value.bit_length() > 256:
         return f"an integer of {value.bit_length()} bits"
     if isinstance(value, str):

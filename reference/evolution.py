@@ -1,5 +1,5 @@
-"""Is a schema's change compatible? Those who speak the old schema and those who speak the new one still understand each
-other in every version that both have, and no tag means two things.
+"""Is a change of a schema compatible? It is when a program with the old schema and one with the new schema understand
+each other in every version that both have, and no tag means two things.
 
 The same walk serves kip-482-v1 (R-482-13) and the schemas that shipped (R-K-24): there an optional field, here a tagged
 one.
@@ -96,9 +96,9 @@ def compare(old: Sequence[Schema], new: Schema, policy: Policy) -> Comparison:
 
 
 def _taken_up_again(old: Sequence[Schema], new: Schema) -> Iterator[Change]:
-    """Tags of the new release that some release had, a later one lacked, and that then came back as another field.
+    """Tags of the new release that an earlier release had, a later one lacked, and that now belong to another field.
 
-    A context is told by its path. Another name from one release to the next is another matter: `_Pair` sees it.
+    Contexts are compared by path. A new name from one release to the next is not found here, but by `_Pair`.
     """
     history = [dict(_contexts(release.fields, "")) for release in old]
     for path, fields in _contexts(new.fields, ""):
@@ -111,7 +111,7 @@ def _taken_up_again(old: Sequence[Schema], new: Schema) -> Iterator[Change]:
 
 
 def _contexts(fields: Sequence[Field], path: str) -> Iterator[tuple[str, Mapping[int, Field]]]:
-    """Every structure by its path, the body's is "", and the fields that have a tag in it."""
+    """Every structure by its path (that of the body is ""), with those of its fields that have a tag."""
     yield path, {field.tag: field for field in fields if field.tag is not None}
     for field in fields:
         if field.fields is not None:
@@ -162,15 +162,18 @@ class _Pair:
             yield from self._layout(self.old.fields, self.new.fields, span.low, "")
 
     def _spans(self, versions: Versions) -> list[Versions]:
-        """These versions in spans in which nothing begins or ends: what holds for the first of one holds for all of it.
-        There may be 32,768 versions, and they are not looked at one by one."""
+        """These versions, divided into spans in which no field begins or ends: what holds for the first version of a
+        span holds for the whole span.
+
+        There may be 32,768 versions, so they are not looked at one by one.
+        """
         starts = [versions.low, *(step for step in self.steps if versions.low < step <= versions.high)]
         ends = [*(start - 1 for start in starts[1:]), versions.high]
         return [Versions(low, high) for low, high in zip(starts, ends, strict=True)] if versions else []
 
     def _going_forward(self) -> Iterator[Change]:
-        """Once a version has optional fields, every new one behind it has: "new versions will have this support going
-        forward"."""
+        """Once a version has optional fields, every later new version must have them: "new versions will have this
+        support going forward"."""
         with_optional = [schema.versions & schema.optional for schema in (self.old, self.new)]
         first = min((span.low for span in with_optional if span), default=MAX_VERSION)
         later = Versions(max(first, self.old.versions.high) + 1, self.new.versions.high) & self.new.versions
@@ -312,7 +315,7 @@ def _field_spans(fields: Iterable[Field]) -> Iterator[Versions]:
 
 
 def _members(fields: Iterable[Field], version: int) -> dict[str, str]:
-    """The fields of a structure in a version, with their types; those with a tag too."""
+    """The fields of a structure in one version with their types, tagged ones included."""
     return {field.name: _type(field) for field in fields if version in field.versions}
 
 
@@ -321,7 +324,7 @@ def _is_compact(field: Field, schema: Schema, version: int) -> bool:
 
 
 def _type(field: Field) -> str:
-    """Types as the wire has them: what a structure is called does not count."""
+    """The type as the bytes show it: the name of a structure does not count."""
     return f"{'array of ' if field.array else ''}{field.type if field.fields is None else 'structure'}"
 
 

@@ -56,7 +56,7 @@ def needed(buffer: bytes | bytearray | memoryview) -> int:
 
 
 class Frames:
-    """The frames in what has arrived on a connection, one after another."""
+    """Divides what arrives on a connection into frames."""
 
     def __init__(self) -> None:
         self._buffer = bytearray()
@@ -76,7 +76,7 @@ class Frames:
 
 
 def read_frame(reader: Reader, read: Callable[[Reader], T]) -> T:
-    """What `read` makes of the frame's inside, which it has to use up."""
+    """Read a frame's content with `read`, which has to use all of it."""
     reader.path = "size"
     window = read_window(reader, read_int32, "frame size")
     value = read(window)
@@ -118,7 +118,7 @@ def request_plans(messages: MessagePlans, api_key: int, version: int) -> tuple[S
 
 @dataclass(frozen=True, slots=True)
 class RequestFrame(Codec):
-    """{"header": …, "body": …}: key and version in the header say which body it is."""
+    """{"header": …, "body": …}: the header's key and version say how the body is read."""
 
     messages: MessagePlans
 
@@ -181,7 +181,8 @@ class RequestFrame(Codec):
 
 @dataclass(frozen=True, slots=True)
 class ResponseFrame(Codec):
-    """{"header": …, "body": …} of one api's response at one version: only the request says which it is."""
+    """{"header": …, "body": …} of one api's response at one version. The bytes do not say which api and version: the
+    request does."""
 
     header: Struct
     body: Struct

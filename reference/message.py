@@ -255,7 +255,7 @@ def _check_keys(node: Struct, value: Mapping[str, Any], path: str) -> None:
 
 
 def _at_default(value: Any, default: Any) -> bool:
-    """Whether a value is what its default is: structures recursively (R-K-14), floats by their bits, True not 1."""
+    """Whether a value equals its default: structures field by field (R-K-14), floats bit by bit, and True is not 1."""
     match default:
         case dict():
             return isinstance(value, Mapping) and all(

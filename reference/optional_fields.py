@@ -83,7 +83,7 @@ def read_buffer(
 
 
 def _read_size(reader: Reader) -> int | None:
-    """How many bytes the next entry's value has, which are there; None at the buffer's end."""
+    """The size of the next entry's value, checked to be there; None at the end of the buffer."""
     start = reader.pos
     length = read_length(reader, "FieldLength")
     if length == 0:
@@ -103,7 +103,7 @@ def _read_size(reader: Reader) -> int | None:
 
 
 def _demand_end(window: Reader, start: int) -> None:
-    """The value has filled its FieldLength (R-482-9 ‡, other: the rest is passed over)."""
+    """Check that the value fills its FieldLength (R-482-9 ‡, other: the rest is skipped)."""
     if window.rules.optional_size == "exact":
         window.demand_end(Reason.LENGTH_MISMATCH, "the optional field's value", start)
     elif window.remaining:
@@ -129,7 +129,7 @@ def absent(field: PlannedField, rules: Rules) -> Any:
 
 
 def buffered(fields: Mapping[int, bytes], path: str) -> Mapping[int, bytes]:
-    """Raw fields, none of which is empty: no type takes no bytes, and length 0 ends the buffer (R-482-3)."""
+    """Raw fields, none of them empty: every type takes at least one byte, and length 0 ends the buffer (R-482-3)."""
     for tag, data in fields.items():
         if not data:
             detail = f"tag {tag} has no bytes, and a FieldLength of 0 would end the buffer"

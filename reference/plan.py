@@ -1,4 +1,5 @@
-"""(Schema, version) resolved once into a flat plan: which fields, in which encoding. No version `if` is left in a loop.
+"""A plan says which fields a message has in one version, and how each is encoded. It is made once from (schema,
+version), so that no loop has to look at versions.
 
 A plan is a tree of nodes; `message.py` walks it. Types outside messages (ARRAY<INT32>, TAG_BUFFER) are nodes too.
 """
@@ -25,7 +26,7 @@ class Array:
 
 @dataclass(frozen=True, slots=True)
 class PlannedPair:
-    """Two values, one after the other, that make one: a key and what stands under it."""
+    """A key and its value, one after the other."""
 
     first: PlannedField
     second: PlannedField
@@ -38,12 +39,12 @@ class TagBuffer:
 
 @dataclass(frozen=True, slots=True)
 class OptionalBuffer:
-    """An optional-field buffer (kip-482-v1) by itself: nothing is known of its tags."""
+    """An optional-field buffer (kip-482-v1) by itself, in which all tags are unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedField:
-    """A field of one version. `default` is what an absent tagged field stands for and a missing key means."""
+    """A field of one version. `default` is the value of a tagged field that is not sent and of a missing key."""
 
     name: str
     node: Node

@@ -1,4 +1,4 @@
-"""Rules: which reading of the contested points a codec takes. Passed in, never a global."""
+"""Rules: which reading of each contested point a codec takes. They are passed in, never global."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ class Ruling:
 
 
 def rules_with(rulings: Iterable[Ruling], readings: Mapping[str, str], base: Rules | None = None) -> Rules:
-    """Rules under which the named rulings take another reading. Raises ValueError for a name that is none."""
+    """Rules under which the named rulings have these other readings. Raises ValueError for an unknown name."""
     by_id = {ruling.id: ruling for ruling in rulings}
     switches: dict[str, Any] = {}
     for ruling_id, reading in readings.items():

@@ -1,4 +1,4 @@
-"""What values a type has, for codecs that follow no plan: enough to draw values from, their borders included."""
+"""Which values a type has, for types without a plan. Values are drawn from it, boundary values included."""
 
 from __future__ import annotations
 

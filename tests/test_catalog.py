@@ -220,7 +220,7 @@ def test_the_suite_runs_against_another_catalogue(tmp_path: Path) -> None:
             raw["fields"] = [entry for entry in raw["fields"] if entry["versions"] != "5+"]
         (source / f"{name}.json").write_text(json.dumps(raw))
     assert imported(source, tmp_path / "made")[0] == 0
-    done = run("--impl=reference", "--catalog=made", "--area=tag-ordering", "-q", cwd=tmp_path)
+    done = run("--impl=reference", "--catalog=made", "--area=tag-ordering", "-v", cwd=tmp_path)
     assert done.code == 0, done.text
     assert "ApiVersionsResponse" in done.text  # among what is not offered
     refused = run("--impl=reference", "--catalog=source", cwd=tmp_path)

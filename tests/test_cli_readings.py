@@ -19,7 +19,7 @@ name = "other"
 types = reference.types
 rejects = reference.rejects
 readings = {declared!r}
-_codec = reference.Reference(reference.take(reference.rulings("kafka").values(), {taken!r}))
+_codec = reference.Reference(reference.rules_with(reference.rulings("kafka").values(), {taken!r}))
 _plain = reference.Reference()
 for _op in ("decode", "encode", "recode", "serve", "interpret", "negotiate", "configure"):
     globals()[_op] = getattr(_codec, _op)
@@ -38,7 +38,7 @@ def decode(type, data, *, dialect, version=None):
 FULL = """
 name = "broker"
 import reference
-_codec = reference.Reference(reference.take(reference.rulings("kafka").values(), {taken!r}))
+_codec = reference.Reference(reference.rules_with(reference.rulings("kafka").values(), {taken!r}))
 _codec.configure({{"apis": {{"18": [0, 5], "3": [0, 13]}}}}, dialect="kafka")
 serve = _codec.serve
 def configure(settings, *, dialect):

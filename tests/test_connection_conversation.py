@@ -305,7 +305,7 @@ def test_quarantine_does_not_depend_on_the_order_of_answers() -> None:
 
 @given(st.integers(0, 2**32), st.booleans(), st.integers(0, 30))
 def test_whatever_happens_each_case_has_one_observation(seed: int, ordered: bool, count: int) -> None:
-    """Random manners: each case gets its own right answer, or a deviation; nothing is lost and all comes to an end."""
+    """Answers in random order: each case gets its own answer or a deviation; nothing is lost, and it ends."""
     chance = random.Random(seed)
     talk = Conversation(ordered=ordered)
     side = Side(talk)

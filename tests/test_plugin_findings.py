@@ -117,11 +117,27 @@ def test_implementations_are_compared_by_findings(folder: Path) -> None:
 
 
 def test_the_share_that_was_not_asked_is_said_by_area(folder: Path) -> None:
-    done = run("--impl=narrow", *AREA, cwd=folder)
+    done = run("--impl=narrow", *AREA, "-v", cwd=folder)
     said = " ".join(done.text.split())
     found = re.search(r"narrow, framing: (\d+) % of \S+ questions were not asked, or not judged: \S+ not offered", said)
     assert found is not None
     assert int(found[1]) > 90
+
+
+def test_who_stops_at_the_first_failure_sees_it_last(folder: Path) -> None:
+    """The numbers of the run stand before its page; behind it there is nothing but pytest's own last lines."""
+    done = run("--impl=faulty", *AREA, "-x", cwd=folder)
+    numbers, _, page = done.text.partition("= FAILURES =")
+    assert "questions by area" in numbers
+    assert "-v lists them" in numbers
+    assert "questions by area" not in page
+    *_, behind = page.partition("repeat    wireproof repro")
+    assert [line[:4] for line in behind.splitlines()[1:]] == ["====", "FAIL", "!!!!", "===="]
+
+
+def test_a_whole_run_ends_with_its_findings(folder: Path) -> None:
+    done = run("--impl=faulty", *AREA, cwd=folder)
+    assert done.text.index("= FAILURES =") < done.text.index("questions by area") < done.text.index("that deviate")
 
 
 def test_a_codec_that_refuses_everything_has_one_finding() -> None:

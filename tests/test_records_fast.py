@@ -125,7 +125,6 @@ def _of_set(codec: reference.Reference, data: bytes) -> Any:
         {"baseOffset": None},
         {"more": 1},
     ],
-    ids=str,
 )
 def test_odd_values_end_alike(change: dict[str, Any]) -> None:
     value = batch(3) | change
@@ -145,7 +144,6 @@ def test_odd_values_end_alike(change: dict[str, Any]) -> None:
         ({"attributes": 128}, "out-of-range"),
         ({"size": 1}, "unknown-field"),
     ],
-    ids=str,
 )
 def test_wrong_records_are_refused_alike(change: dict[str, Any], reason: str) -> None:
     value = batch(3) | {"attributes": 0, "records": [record(random.Random(1), 0) | change]}

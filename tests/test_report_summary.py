@@ -8,9 +8,9 @@ import msgspec
 from conformance.findings import findings
 from conformance.model import Description, FailureKind, Op, Outcome, Tally, Verdict
 from conformance.report.findings import findings_text
-from conformance.report.summary import matrix, print_summary, shares, summary_table
+from conformance.report.summary import matrix, new_findings, numbers, shares, summary_table
 from conformance.report.text import to_string
-from conformance.report.unasked import unasked
+from conformance.report.unasked import NotAsked, NotAskedOfAll, not_asked, unasked
 
 
 def verdict(identifier: str, outcome: Outcome, kind: FailureKind | None = None, *, known: str | None = None) -> Verdict:
@@ -41,29 +41,50 @@ def test_known_deviations_are_a_share_of_their_own() -> None:
 
 
 def test_summary_table() -> None:
-    table = summary_table(
-        {"library 1.0": shares(MIXED), "other": shares(many("varints", Outcome.PASS, 2))},
-        not_offered={
-            "library 1.0": {
-                "UUID decode": 2,
-                "UUID encode": 1,
-                "serve": 70,
-                "ARRAY<INT8> decode": 3,
-                "ARRAY<ARRAY<INT8>> encode": 1,
-                "ARRAY<INT8> recode": 2,
-            },
-            "other": {},
-        },
-    )
+    table = summary_table({"library 1.0": shares(MIXED), "other": shares(many("varints", Outcome.PASS, 2))})
     golden.check("summary", to_string(table, width=100, color=False))
+
+
+NOT_OFFERED = {
+    "UUID decode": 2,
+    "UUID encode": 1,
+    "serve": 70,
+    "ARRAY<INT8> decode": 3,
+    "ARRAY<ARRAY<INT8>> encode": 1,
+    "ARRAY<INT8> recode": 1200,
+    "kip-35-v7": 20,
+}
+
+
+def said(left_out: NotAsked, *, verbose: bool = False, whole: bool = True) -> list[str]:
+    return [line.plain for line in not_asked("x", MIXED[:301], left_out, verbose=verbose, whole=whole)]
+
+
+def test_what_is_not_offered_is_one_line() -> None:
+    assert said(NotAsked(NOT_OFFERED, areas={"framing": 1000, "varints": 2})) == [
+        "x: 1,297 questions not asked: 2 types, 1 dialect and 1 op not offered; -v lists them"
+    ]
+    assert said(NotAsked({"UUID decode": 1})) == ["x: 1 question not asked: 1 type not offered; -v lists them"]
+    assert said(NotAsked(elsewhere={"MetadataResponse decode": 2, "MetadataResponse encode": 2})) == [
+        "x: 4 questions not asked: 1 type not as in the vectors' schemas; -v lists them"
+    ]
+    assert said(NotAsked({"UUID decode": 0})) == []
+
+
+def test_verbose_names_what_is_not_offered_and_the_areas() -> None:
+    lines = said(NotAsked(NOT_OFFERED, areas={"framing": 1000, "varints": 2}), verbose=True)
+    assert lines == [
+        "x: 1,297 questions not asked: not offered are UUID decode/encode 3, arrays 1,204, kip-35-v7 20, serve 70",
+        "x, framing: 100 % of 1,000 questions were not asked, or not judged: 1,000 not offered",
+    ]
+    assert said(NotAsked(NOT_OFFERED, areas={"framing": 1000}), verbose=True, whole=False) == lines[:1]
 
 
 def test_of_much_that_is_not_offered_the_most_is_named() -> None:
     many_types = {f"Message{number}Request decode": number + 1 for number in range(30)}
-    table = summary_table({"x": shares(MIXED)}, not_offered={"x": many_types})
-    text = " ".join(to_string(table, width=200, color=False).split())
-    assert "x does not offer, so was not asked, 465 questions: Message10Request decode 11, " in text
-    assert "Message29Request decode 30, and 55 of 10 more" in text
+    (line,) = said(NotAsked(many_types), verbose=True)
+    assert line.startswith("x: 465 questions not asked: not offered are Message10Request decode 11, ")
+    assert line.endswith("Message29Request decode 30, and 55 of 10 more")
 
 
 def test_a_narrow_terminal_still_shows_areas_and_counts() -> None:
@@ -146,33 +167,44 @@ def test_matrix_names_the_findings_on_which_they_differ() -> None:
     assert "left: pass  right: accepted-invalid on read at count  (2)" in text
 
 
-def test_print_summary_of_one() -> None:
-    table, findings = print_summary(
-        {"a.b": [*LEFT, verdict("kafka/framing/f#decode", Outcome.HANG)]},
-        {"a.b": Description("library", "1.0")},
-        {"a.b": {"UUID decode": 1}},
-        {"a.b": {}},
-        {"a.b": {"MetadataResponse decode": 2, "MetadataResponse encode": 2, "MetadataResponse recode": 2}},
-        width=200,
-        color=False,
-    )
+def test_numbers_of_one() -> None:
+    left_out = NotAskedOfAll({"a.b": {"UUID decode": 1}}, {"a.b": {}}, {"a.b": {"MetadataResponse decode": 2}})
+    verdicts = {"a.b": [*LEFT, verdict("kafka/framing/f#decode", Outcome.HANG)]}
+    descriptions = {"a.b": Description("library", "1.0")}
+    items = {"a.b": 2}
+    table, lines = numbers(verdicts, descriptions, left_out, width=100, color=False, items=items)
     assert "library 1.0\n" in table
-    assert "library 1.0 does not offer, so was not asked, 1 question: UUID decode 1" in table
-    assert "library 1.0 was not asked, because these schemas lack the version or have it otherwise" in table
-    assert "6 questions: MetadataResponse 6" in table
-    assert findings == (  # what is known stands in its file
+    assert lines.splitlines() == [
+        "",
+        f"library 1.0: {len(LEFT) + 1} questions in 2 of pytest's items",
+        "library 1.0: 1 question not asked: 1 type not offered; -v lists them",
+        "library 1.0: 2 questions not asked: 1 type not as in the vectors' schemas; -v lists them",
+        "library 1.0, varints: 25 % of 4 questions were not asked, or not judged: 1 skip",
+    ]
+    assert "".join(
+        new_findings(verdicts, descriptions, width=100, color=False)
+    ) == (  # what is known stands in its file
         "\nlibrary 1.0: 1 finding in 1 case that deviate\n"
         "  1  hang on read at VARINT\n"
         "     wireproof repro 'kafka/framing/f#decode' --impl=a.b\n"
     )
 
 
-def test_print_summary_of_several_compares_them_and_ends_with_findings() -> None:
+def test_one_question_an_item_needs_no_word() -> None:
+    nothing = NotAskedOfAll({}, {}, {})
+    verdicts = {"a": many("varints", Outcome.PASS, 3)}
+    (_table,) = numbers(verdicts, {}, nothing, width=100, color=False, items={"a": 3})
+    _, line = numbers(verdicts, {}, nothing, width=100, color=False, items={"a": 2})
+    assert line == "\na: 3 questions in 2 of pytest's items\n"
+
+
+def test_numbers_of_several_compare_them() -> None:
     descriptions = {"a": Description("library", "1.0"), "b": Description("library", "1.0")}
     verdicts = {"a": LEFT, "b": RIGHT, "c": []}
-    first, second, third = print_summary(verdicts, descriptions, {}, {}, {}, width=100, color=False)
+    first, *_, second = numbers(verdicts, descriptions, NotAskedOfAll({}, {}, {}), width=100, color=False)
     assert "library 1.0 (a)" in first
     assert "They differ on 2 questions" in second
+    (third,) = new_findings({"b": RIGHT, "a": []}, descriptions, width=100, color=False)
     assert "library 1.0 (b): 2 findings in 2 cases that deviate" in third
 
 
@@ -206,13 +238,18 @@ def test_a_large_share_that_was_not_asked_is_said_with_its_reasons() -> None:
         for one in many("messages", Outcome.SKIP, 300)
     ]
     verdicts = [*skipped, *many("messages", Outcome.NOT_ASKED, 50), *many("messages", Outcome.PASS, 150)]
-    assert unasked(verdicts, {"messages": 500, "framing": 3}) == {
-        "messages": "85 % of 1,000 questions were not asked, or not judged: 500 not offered; "
-        "300 whose valid twin was not accepted; 50 not-asked",
-        "framing": "100 % of 3 questions were not asked, or not judged: 3 not offered",
-    }
+    twin = (
+        "85 % of 1,000 questions were not asked, or not judged: 500 not offered; "
+        "300 whose valid twin was not accepted; 50 not-asked"
+    )
+    counts = {"messages": 500, "framing": 3}
+    assert unasked(verdicts, counts, every=False) == {"messages": twin}
+    framing = "100 % of 3 questions were not asked, or not judged: 3 not offered"
+    assert unasked(verdicts, counts, every=True) == {"messages": twin, "framing": framing}
 
 
 def test_a_small_share_is_not_said() -> None:
-    assert unasked([*many("varints", Outcome.PASS, 95), *many("varints", Outcome.SKIP, 5)], {"varints": 4}) == {}
-    assert "99 %" in unasked([*many("varints", Outcome.PASS, 1), *many("varints", Outcome.SKIP, 999)], {})["varints"]
+    few = [*many("varints", Outcome.PASS, 95), *many("varints", Outcome.SKIP, 5)]
+    assert unasked(few, {"varints": 4}, every=True) == {}
+    most = [*many("varints", Outcome.PASS, 1), *many("varints", Outcome.SKIP, 999)]
+    assert "99 %" in unasked(most, {}, every=False)["varints"]

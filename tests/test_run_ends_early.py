@@ -114,7 +114,7 @@ def test_a_signal_ends_a_run_in_order(waiting: subprocess.Popen[str], folder: Pa
         report = read_report(file)
     assert report.incomplete is not None
     assert report.incomplete.asked == len(report.lines) < report.incomplete.of
-    assert f"incomplete: {report.incomplete.asked} of {report.incomplete.of} asked" in output
+    assert f"incomplete: {report.incomplete.asked} of {report.incomplete.of} items asked" in output
     assert "100 %" not in output
 
 
@@ -136,7 +136,7 @@ def test_a_run_that_stops_at_a_failure_says_how_much_was_asked(folder: Path, opt
         report = read_report(file)
     assert report.incomplete is not None
     assert report.incomplete.asked == len(report.lines) >= failures
-    assert re.search(f"incomplete: {report.incomplete.asked} of {report.incomplete.of} asked", output)
+    assert re.search(f"incomplete: {report.incomplete.asked} of {report.incomplete.of} items asked", output)
     assert "100 %" not in output
 
 

@@ -154,7 +154,7 @@ def test_what_a_mark_of_the_user_skips_is_not_counted_as_asked(folder: Path) -> 
     )
     text = run(folder, "--impl=counts")
     assert " 2 skipped" in text
-    counts = re.search(r"incomplete: ([\d,]+) of ([\d,]+) asked", text)
+    counts = re.search(r"incomplete: ([\d,]+) of ([\d,]+) items asked", text)
     assert counts
     asked, planned = (int(count.replace(",", "")) for count in counts.groups())
     assert planned - asked == 2

@@ -10,6 +10,7 @@ from click.testing import CliRunner, Result
 
 from conformance.connection import Options
 from conformance.connection import protocol_check as module
+from wireproof.commands import wrapper_check
 from wireproof.commands.wrapper_check import wrapper
 
 PROGRAMS = Path(__file__).parent / "programs"
@@ -140,3 +141,11 @@ def test_usage_errors(spec: str, text: str) -> None:
     assert result.exit_code == 2
     assert text in result.output
     assert "Traceback" not in result.output
+
+
+def test_a_long_line_is_cut_with_a_sign(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It used to end in the middle of a word, as if that were all."""
+    monkeypatch.setattr("wireproof.commands.wrapper_check.width", lambda: 60)
+    shown = wrapper_check._row(module.Check("describes itself", module.Result.GOOD, "decode, encode, " * 9)).plain
+    assert len(shown) <= 60
+    assert "…" in shown

@@ -1,4 +1,5 @@
-"""Making a catalogue: message schemas out of a kafka-clients jar or a folder, reduced to facts and checked."""
+"""Makes a catalogue: reads the message schemas in a kafka-clients jar or a folder, checks them, and keeps what decides
+bytes."""
 
 from __future__ import annotations
 

@@ -33,7 +33,9 @@ COMMANDS = {
     "fuzz": LazyCommand("wireproof.commands.fuzz", "group", "Look for inputs that no vector holds."),
     "ledger": LazyCommand("wireproof.commands.ledger", "ledger", "Make the message ledger again."),
     "schema": LazyCommand("wireproof.commands.schema", "schema", "Import the message schemas of another Kafka."),
-    "wrapper": LazyCommand("wireproof.commands.wrapper_check", "wrapper", "Check a wrapper's manners."),
+    "wrapper": LazyCommand(
+        "wireproof.commands.wrapper_check", "wrapper", "Check that a program keeps to the line protocol."
+    ),
     "new": LazyCommand("wireproof.commands.new_wrapper", "new", "Write a scaffold that runs."),
 }
 

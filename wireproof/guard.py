@@ -1,5 +1,5 @@
-"""What stands around every command: bad input ends in a paragraph and exit code 2 (1 where it is refused), and only a
-fault of Wireproof's own in a traceback, with the words to report it."""
+"""The guard around every command. Bad input ends with a paragraph and exit code 2 (1 where the input is refused). Only
+a bug of Wireproof itself shows a traceback, and says how to report it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Bytes as people give them on the command line: hex digits, a dump, a file. So many of them that the answer comes in
-seconds: what is larger is refused as soon as that shows."""
+"""Bytes from the command line: hex digits, a hex dump, or a file. More than 16 MiB are refused at once, so that every
+answer comes in seconds."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ def implementation_options(command: _Command) -> _Command:
                 default=5.0,
                 show_default=True,
                 metavar="SECONDS",
-                help="How long one question may take.",
+                help="Time limit of one question.",
             ),
             click.option(
                 "--memory",
@@ -61,12 +61,12 @@ def implementation_options(command: _Command) -> _Command:
                 default=1024,
                 show_default=True,
                 metavar="MIB",
-                help="How much memory the child may take.",
+                help="Memory limit of the child process.",
             ),
             click.option(
                 "--in-process",
                 is_flag=True,
-                help="Run a Python module inside this process, for a debugger: no limits; its crash ends the command.",
+                help="Run a Python module inside this process, for a debugger: no limits, and its crash is ours.",
             ),
             click.option(
                 "--transcript",

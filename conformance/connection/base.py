@@ -46,10 +46,10 @@ class Options:
 
 
 class Connection(Closing, Protocol):
-    """How an implementation is reached. Drivers know nothing else. Not for two threads at a time.
+    """The way to an implementation, and all that drivers know of it. Not for two threads at a time.
 
-    Cases are asked in blocks, one at a time: `begin` … `finish`, or `ask`, which is both. To begin a block while one is
-    open, or to finish where none is, is an error of the program: RuntimeError.
+    Cases are asked in blocks, one block at a time: `begin` … `finish`, or `ask`, which is both. Beginning a block while
+    one is open, or finishing when none is, raises RuntimeError.
     """
 
     @property
@@ -69,10 +69,11 @@ class Connection(Closing, Protocol):
         """Open a block: send what fits, and return at once. The implementation works while the caller does."""
 
     def poll(self) -> None:
-        """Take up what has come, and send more, without waiting. To be called now and then while a block is open.
+        """Take the answers that have come, and send more questions, without waiting. Call it now and then while a block
+        is open.
 
-        An implementation that waits for it starves, or stands still at a full pipe; no such time is held against it: it
-        hangs only when it was listened to for its whole limit. Without an open block nothing happens.
+        A child whose pipe is full has to wait until this is called. That time does not count: a case hangs only when
+        the kit listened for the whole limit. Without an open block nothing happens.
         """
 
     def finish(self) -> list[Observation]:

@@ -30,7 +30,7 @@ START_TIMEOUT = 30.0
 #: Bytes on stdout that are no answers, one after the other, and bytes of one line, before the process is given up.
 FLOOD = 1 << 20
 LONGEST_LINE = 1 << 26
-#: For so many bytes of questions that it is at work on a second is added to the time that a case may take.
+#: For this many bytes of open questions a second is added to a case's time limit.
 BYTES_A_SECOND = 1 << 18
 #: Seconds in which a process shows whether it outlives an answer.
 DOUBT = 0.05
@@ -40,7 +40,7 @@ FAILED_STARTS = 3
 
 @dataclass(frozen=True)
 class Launch:
-    """How a child is started. `ordered`: it answers in the order of the questions, each answer written at once."""
+    """How a child is started. `ordered`: it answers questions in their order, and writes each answer at once."""
 
     spec: str
     command: tuple[str, ...]
@@ -200,7 +200,7 @@ class ChildConnection(Closing):
                 self._listen(process, self._options.timeout)
 
     def _outlives(self, process: Process) -> None:
-        """Give the process a moment to end in, if it is going to."""
+        """Wait a moment, to see whether the process ends after its answer."""
         deadline = time.monotonic() + DOUBT
         while self._process is process and (left := deadline - time.monotonic()) > 0:
             self._listen(process, left)
@@ -216,7 +216,7 @@ class ChildConnection(Closing):
             process.send(data)
 
     def _listen(self, process: Process, timeout: float) -> None:
-        """Hear what comes, and end the process when it breaks a limit. A timeout of 0: without waiting for anything."""
+        """Read what comes, and end the process when it breaks a limit. With a timeout of 0 it does not wait."""
         self._hear(process.pump(timeout))
         if self._process is not process or (process.ended and process.running and not timeout):
             return  # dropped; or about to end, and how it does is to be told
@@ -238,7 +238,7 @@ class ChildConnection(Closing):
             self._watch(process)
 
     def _hear(self, heard: Sequence[bytes]) -> bool:
-        """Take up lines from stdout. True if there is an answer among them."""
+        """Take lines from stdout. True when there is an answer among them."""
         progress = False
         recording = self._options.transcript is not None
         for line in heard:
@@ -285,7 +285,7 @@ class ChildConnection(Closing):
         self._gone(process, tell(process.stderr), report or self._talk.ended)
 
     def _gone(self, process: Process, ending: Ending, report: Callable[[Ending], None]) -> None:
-        """A process has ended, or a copy of the worker: then the next one begins, and is given the settings again."""
+        """The process, or a copy of our worker, has ended. The next one starts, and is given the settings again."""
         self._junk = 0
         report(ending)
         if process.lost is None:
@@ -317,13 +317,13 @@ class ChildConnection(Closing):
         return True
 
     def _drop(self, process: Process) -> None:
-        """End a copy that does not take its settings, and blame nobody: it has been asked nothing."""
+        """End a copy that fails when it is given its settings. No case is to blame: none was asked."""
         self._process = None
         self._settling.clear()
         process.kill()
 
     def _abandon(self) -> None:
-        """An exception passes through in the middle of the conversation: the next one starts afresh."""
+        """An exception interrupts the conversation: the next block starts with a new process."""
         if self._process is not None:
             self._process.kill()
             self._process = None

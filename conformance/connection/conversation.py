@@ -1,4 +1,5 @@
-"""Which question is open, whose an answer is, and who is to blame for what: the conversation without its pipes."""
+"""The conversation with a child process, without its pipes: which questions are open, which answer belongs to which,
+and which question is to blame when the process dies, hangs or breaks the protocol."""
 
 from __future__ import annotations
 
@@ -14,17 +15,18 @@ from conformance.model import Case, Observation, Status
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-#: So many questions are open at a time, and so many bytes of them, unless one alone is larger.
+#: How many questions are open at a time, and how many bytes of them, unless one alone is larger.
 WINDOW = 256
 WINDOW_BYTES = 1 << 20
 
 
 @dataclass
 class _Repetition:
-    """After a death with several questions open: they are put again, one at a time, until one repeats it.
+    """After a death with several questions open: these questions are asked again, one at a time, until one repeats the
+    death.
 
-    The last that was answered comes first: it may have died after its answer. `brief`: it was no death, but a brief
-    silence, and each is now waited for as long as it may take.
+    The question that was answered last comes first: the process may have died after its answer. `brief`: it was not a
+    death, but a brief silence; now each question has its whole time limit.
     """
 
     queue: deque[int]
@@ -101,7 +103,7 @@ class Conversation:
 
     @property
     def brief(self) -> bool:
-        """A brief wait is enough: what is silent longer is ended, and `silent` told."""
+        """Whether only a brief wait is due: a longer silence ends the process, and `silent` is called."""
         if self._ordered or len(self._open) == 1:
             return bool(self._open) and self._on_probation(self._index[next(iter(self._open))])
         return bool(self._open) and not self._slow
@@ -111,12 +113,12 @@ class Conversation:
 
     @property
     def at_work(self) -> int:
-        """How long the open questions are together that it may be at work on."""
+        """How many bytes of open questions it may be working on."""
         return next(iter(self._open.values()), 0) if self._ordered else self._open_bytes
 
     @property
     def doubtful(self) -> bool:
-        """Only time tells whether the process outlives the answer that it has just given."""
+        """Whether the process may die of the question that it has just answered: only time can tell."""
         trial = self._trial
         return trial is not None and not self._open and trial.last is not None and trial.last == trial.before
 
@@ -178,7 +180,7 @@ class Conversation:
         return self._todo.popleft() if self._todo else None
 
     def _spared(self, index: int) -> Observation | None:
-        """The observation of a case that is not to be asked."""
+        """The observation of a case that is not asked, if it need not be."""
         if self._pending is not None:
             ending, self._pending = self._pending, None
             return _blame(self._cases[index], ending)
@@ -192,7 +194,7 @@ class Conversation:
     # What comes from the process.
 
     def hear(self, line: bytes) -> bool:
-        """A line from stdout. True: it answers an open question, so there is progress."""
+        """Take a line from stdout. True when it answers an open question, so that there is progress."""
         try:
             answer = lines.read_answer(line)
         except lines.LineError as error:
@@ -282,7 +284,7 @@ class Conversation:
             self._try(opened, ending, brief=False)
 
     def silent(self, ending: Ending) -> None:
-        """The process was ended after a brief wait. That is no hang; but whose is the silence?"""
+        """The process was ended after a brief wait. That is no hang; but which question was it silent about?"""
         opened = [self._index[seq] for seq in self._open]
         if self._spent:  # of what has its verdict already
             self.ended(ending)
@@ -307,7 +309,7 @@ class Conversation:
         self._trial = _Repetition(queue, ending, opened, before, brief)
 
     def forget(self) -> None:
-        """The process is gone: nothing is open any more, and no answer can come late."""
+        """The process is gone: no question is open any more, and no answer can come late."""
         self._open.clear()
         self._open_bytes = 0
         self._spent.clear()
@@ -320,7 +322,7 @@ class Conversation:
             self._results[index] = replace(observation, detail=f"{observation.detail}\nthen: {ending.detail}")
 
     def _again(self, indices: Iterable[int]) -> None:
-        """These were not begun, or not answered: they come first with the next process."""
+        """These questions were not answered: the next process is asked them first."""
         self._todo.extendleft(reversed([index for index in indices if self._results[index] is None]))
 
     def _end_trial(self) -> None:

@@ -1,4 +1,4 @@
-"""What an implementation says of itself: read strictly, from a module's attributes or from a JSON object."""
+"""An implementation's description of itself, read strictly from a module's attributes or from a JSON object."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from conformance.model import Description, Op
 
 #: The version of the line protocol.
 PROTOCOL = 1
-#: So many characters a name, a version or a language has at most.
+#: The longest name, version or language, in characters.
 LONGEST_NAME = 1000
 
 _MEMBERS = ("name", "version", "language", "dialects", "ops", "types", "rebuilds", "readings", "protocol")

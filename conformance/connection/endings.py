@@ -1,4 +1,4 @@
-"""How a child process ended, told for a person and in one word."""
+"""How a child process ended: in one word for reports, and in a sentence for people."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def died(code: int, stderr: bytes, half_line: bytes = b"") -> Ending:
 
 
 def _status(stderr: bytes) -> Status:
-    """What stderr says of memory. Who asks at once for more than this machine has, died of that, and of no limit."""
+    """What stderr says about memory. One that asks for more than the machine has died of that, not of our limit."""
     text = stderr.decode(errors="replace")
     asked = max((int(number) for number in _ASKED.findall(text)), default=0)
     if asked > psutil.virtual_memory().total:
@@ -78,7 +78,7 @@ def oversized(grown: int, memory: int, stderr: bytes) -> Ending:
 
 
 def flooded(size: int, sample: bytes, stderr: bytes) -> Ending:
-    """It wrote on and on to stdout what was no answer, and was killed."""
+    """It wrote too much to stdout that was no answer, and was killed."""
     text = f"{size >> 10} KiB on stdout without an answer: the process was killed. It begins {shorten(sample)}"
     return Ending(Status.VIOLATION, "flood", text + last_words(stderr))
 

@@ -1,8 +1,9 @@
-"""No orphans: a tiny process that outlives this one by a second and then ends the children which are left.
+"""Leaves no orphans: a tiny process that lives a second longer than this one, and then kills the children that are
+left.
 
-A well-mannered child ends when its stdin closes. One that hangs does not, and nobody is left to end it when this
-process was killed. As a program (`python -I -S guard.py SECONDS`) it reads "+GROUP" and "-GROUP" lines, the process
-groups that run now, until its stdin closes; SECONDS later it ends those that are left.
+Most children end when their stdin closes. One that hangs does not, and when this process was killed, nobody else would
+end it. As a program (`python -I -S guard.py SECONDS`) it reads "+GROUP" and "-GROUP" lines, the process groups that run
+now, until its stdin closes; SECONDS later it ends those that are left.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ GRACE = 1.0
 
 
 class Guard:
-    """The asking side: tells the guard process which process groups there are. Started with the first of them."""
+    """The side that uses it: tells the guard process which process groups run. The guard is started with the first of
+    them."""
 
     def __init__(self) -> None:
         self._groups: set[int] = set()

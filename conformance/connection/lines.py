@@ -24,7 +24,7 @@ _decode = msgspec.json.Decoder().decode
 
 
 class LineError(ValueError):
-    """A line that breaks the protocol. `seq`: the question that it speaks of, where that can be read."""
+    """A line that breaks the protocol. `seq`: the number of the question that it answers, where that can be read."""
 
     def __init__(self, text: str, seq: int | None = None) -> None:
         super().__init__(text)
@@ -40,7 +40,7 @@ def dumps(message: Mapping[str, Any]) -> bytes:
 
 
 def loads(line: bytes) -> Any:
-    """What a line holds. Raises LineError when it is no JSON."""
+    """A line's content. Raises LineError when it is not JSON."""
     try:
         return _decode(line)
     except RecursionError:
@@ -154,7 +154,7 @@ def configure_question(seq: int, dialect: str, settings: Mapping[str, Any]) -> b
 
 
 class QuestionLine(NamedTuple):
-    """A line as our own worker reads it. `case` is None for describe and configure."""
+    """A question's line, as our own worker reads it. `case` is None for describe and configure."""
 
     op: str
     seq: int
@@ -163,7 +163,7 @@ class QuestionLine(NamedTuple):
 
 
 def read_question(line: bytes) -> QuestionLine:
-    """A line of the asking side. The case has no id: that stays with the asker."""
+    """Read a question's line. The case has no id: the kit keeps that."""
     message = loads(line)
     op = message["op"]
     if op in ("describe", "configure"):
@@ -227,7 +227,8 @@ _LEADING_NAME = re.compile(r"([A-Za-z_][\w.$]*):\s")
 
 
 class AnswerLine(NamedTuple):
-    """An answering side's line: which question, which kind of answer (`value`, `reject`, …), the whole object."""
+    """An answer's line: which question it answers, which kind of answer it is (`value`, `reject`, …), and the whole
+    object."""
 
     seq: int
     kind: str
@@ -235,7 +236,7 @@ class AnswerLine(NamedTuple):
 
 
 def read_answer(line: bytes) -> AnswerLine:
-    """A line of the answering side, its kind known, its content not yet looked at. Raises LineError."""
+    """Read an answer's line: its kind is known then, its content not yet checked. Raises LineError."""
     message = loads(line)
     if not isinstance(message, dict):
         raise LineError("a JSON object was expected")
@@ -262,7 +263,7 @@ def _kind(seq: int, message: Mapping[str, Any]) -> str:
 
 
 def observation(case: Case, answer: AnswerLine) -> Observation:
-    """What the answer says of the case. Raises LineError when it cannot be an answer to it."""
+    """The observation that an answer makes of its case. Raises LineError when it cannot be an answer to it."""
     kind, message = answer.kind, answer.message
     try:
         if kind == "value" and case.op is Op.DECODE:

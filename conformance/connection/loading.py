@@ -1,4 +1,4 @@
-"""Finding a Python module that is an implementation, and the texts for those that are none."""
+"""Imports the Python module of an implementation, and says in plain words what is wrong when it is none."""
 
 from __future__ import annotations
 

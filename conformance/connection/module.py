@@ -1,4 +1,5 @@
-"""A Python module (or an object in one) as an implementation: called, and what it does told as an observation."""
+"""A Python module (or an object in one) as an implementation: calls its functions, and makes an observation of whatever
+they do."""
 
 from __future__ import annotations
 
@@ -91,7 +92,7 @@ class Module:
         return function(*arguments, dialect=case.dialect)
 
     def _decode_and_encode(self, case: Case) -> Observation:
-        """`recode` as it is where the module has none: what encode writes for what decode read."""
+        """`recode` for a module that has none: encode what decode read."""
         half = Op.DECODE
         try:
             encode = self._function(Op.ENCODE)
@@ -157,7 +158,8 @@ def _own_frames(trace: TracebackType | None) -> TracebackType | None:
 
 
 def top_frame(error: BaseException) -> str:
-    """Where it was raised, "module:function": the innermost frame outside the standard library; "" if there is none."""
+    """Where an exception was raised, as "module:function": the innermost frame outside the standard library; "" if
+    there is none."""
     found = ""
     trace = _own_frames(error.__traceback__)
     while trace is not None:

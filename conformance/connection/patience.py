@@ -1,14 +1,16 @@
-"""How long a case is waited for: a hang costs its whole limit, so it is paid for a few cases of a kind, and no more.
+"""How long to wait for an answer. Each hang costs the whole time limit, so after a few hangs of one kind the rest of
+that kind is waited for only briefly, and then not asked at all.
 
-A kind is what the fault of one place is likely to hit: of a ledger, the cases of one name (`unknown-tags`) with one op,
-over all messages; elsewhere those of an area and type with one op; what is derived is of kinds of its own.
+Cases are of one kind when one bug would probably make all of them hang: in the ledger, the cases of one name
+(`unknown-tags`) and op in all messages; elsewhere those of one area, type and op. Derived cases have kinds of their
+own.
 
 Step by step, in the order of the cases, never of the answers:
 
-1. Each case has the whole limit, until so many of its kind hung, or so many in all.
-2. From then on it is on probation: it is asked, and waited for briefly. An answer counts as ever; silence is no hang,
-   for it was not waited for: the case is not asked.
-3. After so many of a kind without an answer the rest of that kind is not asked at all.
+1. Each case has the whole limit, until a number of its kind hung, or a number in all.
+2. From then on its kind is on probation: a case is asked, and waited for briefly. An answer counts as before. Silence
+   is not called a hang, since the limit was not reached: the case counts as not asked.
+3. After a number of cases without an answer the rest of the kind is not asked.
 """
 
 from __future__ import annotations
@@ -23,14 +25,14 @@ if TYPE_CHECKING:
     from conformance.connection.endings import Ending
     from conformance.model import Case
 
-#: So many hangs of one kind put it on probation, so many in all put every case there.
+#: How many hangs put their kind on probation, and how many in all put every kind there.
 HANGS = 3
 HANGS_IN_ALL = 8
-#: So many of one kind without an answer, hangs and others, close it; when there are so many in all, the first does.
+#: How many cases without an answer close their kind, and how many in all close a kind at its first one.
 SILENT = 6
 SILENT_IN_ALL = 40
 
-#: A brief wait is this share of the limit, but no less than so many seconds.
+#: A brief wait is this share of the limit, but at least this many seconds.
 BRIEF = 0.1
 LEAST = 0.25
 
@@ -45,7 +47,7 @@ def brief(limit: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class HangGroup:
-    """Cases that one fault is likely to make hang."""
+    """Cases that one bug would probably make hang."""
 
     where: str
     what: str
@@ -80,11 +82,11 @@ class Patience:
         self._silent_now: dict[int, HangGroup] = {}
 
     def hung(self, index: int, case: Case) -> None:
-        """The case at this place among those asked now had its whole limit, and gave no answer."""
+        """The case at this index had its whole time limit, and gave no answer."""
         self._hung_now[index] = kind_of(case)
 
     def silent(self, index: int, case: Case, ending: Ending) -> Observation:
-        """The case at this place was waited for briefly, and gave no answer: what is observed of it."""
+        """The case at this index was waited for briefly, and gave no answer. Returns its observation."""
         kind = kind_of(case)
         self._silent_now[index] = kind
         hangs = self._count(self._hung, self._hung_now, index, kind)

@@ -96,11 +96,11 @@ class Process:
 
     @property
     def running(self) -> bool:
-        """Its end has not come yet, though it may have closed its stdout."""
+        """Whether it has not ended yet; it may have closed its stdout."""
         return self._popen.poll() is None
 
     def resume(self) -> None:
-        """After the end of a copy: let the next one begin. Nothing that was sent before will be answered."""
+        """After the end of a copy: start the next one. Questions that were sent before will not be answered."""
         self.lost = None
         self.memory = 0
         self._said.clear()
@@ -134,10 +134,7 @@ class Process:
         self._write()
 
     def pump(self, timeout: float) -> list[bytes]:
-        """Read and write what can be, waiting up to `timeout` seconds, a tick at most, for a chance.
-
-        The lines that came on stdout, without their line feeds.
-        """
+        """Read and write what is possible. Waits for that up to `timeout` seconds, and no longer than a tick."""
         lines: list[bytes] = []
         began = time.monotonic()
         ready = self._selector.select(min(timeout, TICK))
@@ -202,7 +199,7 @@ class Process:
         return True
 
     def _without_notices(self, whole: list[bytes]) -> list[bytes]:
-        """The lines without those that tell of copies, which are taken up."""
+        """The lines without the worker's notices about its copies, which are handled here."""
         others = []
         for line in whole:
             if began := _BEGAN.fullmatch(line):
@@ -251,13 +248,13 @@ class Process:
                 self.memory = self._usage.memory_info().rss
 
     def close_stdin(self) -> None:
-        """Tell it that there are no more questions. What it has not taken by now, it does not get."""
+        """Close its stdin: there are no more questions. What it has not read yet is lost."""
         self._unsent.clear()
         self._want_to_write(False)
         self._stdin.close()
 
     def wait(self, seconds: float) -> int | None:
-        """Its exit code, negative for a signal; None when it runs on. Its output is read while we wait."""
+        """Its exit code, negative for a signal; None when it is still running. Its output is read meanwhile."""
         if self.lost is not None:
             return self.lost
         deadline = time.monotonic() + seconds
@@ -268,7 +265,8 @@ class Process:
         return None
 
     def show_stack(self) -> list[bytes]:
-        """Ask it for its stack on stderr (workers, Go, Java), which may end it. The lines that it wrote meanwhile."""
+        """Ask it to write its stack to stderr (our workers, Go and Java do), which may end it. Returns the lines that
+        it wrote meanwhile."""
         lines: list[bytes] = []
         with contextlib.suppress(ProcessLookupError):
             os.kill(self._answering, signal.SIGQUIT)
@@ -281,7 +279,8 @@ class Process:
         return lines
 
     def kill_copy(self) -> list[bytes]:
-        """End the copy that answers, where there is one without children: `lost` tells. The lines still to be read."""
+        """Kill the copy that answers, where there is one without children; `lost` then holds how it ended. Returns the
+        lines that were still to be read."""
         lines: list[bytes] = []
         if not self._copies or self._answering == self._popen.pid or self._usage is None:
             return lines
@@ -294,7 +293,7 @@ class Process:
         return lines
 
     def kill(self) -> list[bytes]:
-        """End it and its whole process group at once. The lines that were still to be read. Safe to repeat."""
+        """Kill it and its whole process group. Returns the lines that were still to be read. Safe to repeat."""
         self._kill_group()
         self._popen.wait()
         lines: list[bytes] = []

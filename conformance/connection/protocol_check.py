@@ -1,6 +1,7 @@
-"""The manners of a program behind the line protocol, apart from conformance: does it keep to the protocol?
+"""Does a program keep to the line protocol? The checks of `wireproof wrapper check`.
 
-Whatever it answers is right here, as long as it is an answer. Each check finds one thing and says what to do.
+Whether its answers about Kafka are right does not matter here, only that they are answers. Each check tests one thing,
+and says what to do when it fails.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ class Result(StrEnum):
 
 @dataclass(frozen=True)
 class Check:
-    """One point of manners: what was found and, when it is bad, what to do."""
+    """One check: what was found and, when it failed, what to do."""
 
     name: str
     result: Result
@@ -75,7 +76,7 @@ def typed(op: Op, type_name: str, argument: object, dialect: str = "kafka") -> C
 
 
 class _Talk:
-    """A process that is asked by hand: every line it writes is looked at."""
+    """A process whose every line is looked at."""
 
     def __init__(self, launch: Launch, patience: float) -> None:
         self._launch = launch
@@ -107,10 +108,10 @@ class _Talk:
         return heard
 
     def exchange(self, *cases: Case, edit: Callable[[bytes], Sequence[bytes]] | None = None) -> list[Observation]:
-        """What it answered to each, all of them asked at once.
+        """Ask the cases all at once, and return the answer to each.
 
-        `edit`: the pieces in which a line is sent, in place of it. Raises _Bad when it died, or an answer is malformed
-        or missing.
+        `edit`: makes of a question's line the pieces that are sent instead. Raises _Bad when it died, or when an answer
+        is malformed or missing.
         """
         process = self.process
         questions: dict[int, Case] = {}
@@ -193,7 +194,7 @@ class Inspection:
         self._description: Description | None = None
 
     def run(self) -> Iterator[Check]:
-        """The checks, in order. When one of the first two fails, there is no sense in the others."""
+        """The checks, in order. When one of the first two fails, the others make no sense and are left out."""
         dumb = ""
         try:
             for number, (name, check, advice) in enumerate(self._checks()):

@@ -1,4 +1,4 @@
-"""What is not asked any more: derived cases after repeated crashes in a type and version, and kinds that hang."""
+"""Which cases are not asked any more: those derived of a type after several crashes, and those of a kind that hangs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from conformance.connection.endings import Ending
     from conformance.model import Case
 
-#: So many crashes, hangs or exhaustions of memory close a type and version.
+#: How many crashes, hangs or exhaustions of memory close a type and version.
 LIMIT = 3
 
 _GRAVE = frozenset({Status.CRASH, Status.HANG, Status.OOM})
@@ -54,7 +54,7 @@ class Quarantine:
         return self._patience.on_probation(index, case)
 
     def spares(self, index: int, case: Case) -> Observation | None:
-        """The observation of a case that need not be asked any more."""
+        """The observation of a case that is not asked any more; None when it is asked."""
         if case.derived:
             key = _key(case)
             crashes = self._before[key] + sum(earlier < index for earlier in self._now[key])

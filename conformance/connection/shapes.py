@@ -1,4 +1,4 @@
-"""The form of answers: what an op may give back, and the one form in which observations hold it."""
+"""What each op may return, and the one form in which observations keep it."""
 
 from __future__ import annotations
 
@@ -161,5 +161,5 @@ _SHAPES: Mapping[Op, Callable[[Any], Any]] = {
 
 
 def shape(op: Op, answer: Any) -> Any:
-    """The answer as observations hold it. Raises ShapeError when it is none for this op."""
+    """The answer in the form that observations have. Raises ShapeError when it cannot be an answer to this op."""
     return _SHAPES[op](answer)

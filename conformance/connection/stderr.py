@@ -34,11 +34,11 @@ class Stderr:
         self._since += len(piece)
 
     def answered(self) -> None:
-        """It gave an answer: what comes next is about something else, and so has a head of its own."""
+        """It gave an answer: what comes from now on belongs to the next question, and its beginning is kept anew."""
         self._answered = True
 
     def __bytes__(self) -> bytes:
-        """What came after the last answer that was followed by anything; a line in it tells of what is left out."""
+        """What came after the last answer; where something was left out, a line says so."""
         end = self._tail[max(len(self._tail) - self._since, 0) :]
         beginning = self._head[: self._since - len(end)]
         left_out = self._since - len(beginning) - len(end)

@@ -4,10 +4,10 @@ It answers the line protocol in the order of the questions, each answer written 
 first question without an answer is the one at which it died, and no later one was begun. The protocol has its own
 file descriptors: what the module prints goes to stderr, and its stdin is empty.
 
-To import a module may take long, and some end their process a thousand times in a run. So where it can be done, the
-process that imported it stays behind and lets a copy answer, which says `{"began":PID}`. When the copy has ended, that
-is told with `{"ended":CODE}` (as subprocess has it), and after the line `{"op":"resume"}` the next copy begins; what
-came before that line is passed over, for it was put to the copy that ended.
+Importing a module can be slow, and some modules end their process a thousand times in a run. So where the platform
+allows it, the process that imported the module does not answer itself: it forks a copy that answers, and says
+`{"began":PID}`. When the copy ends, it says `{"ended":CODE}` (a code as subprocess has it). After the line
+`{"op":"resume"}` it forks the next copy. Questions before that line are skipped: they were for the copy that ended.
 """
 
 from __future__ import annotations
@@ -89,15 +89,13 @@ def _load(spec: str) -> Module | ImplementationError:
 
 
 def _copies_itself() -> bool:
-    """Whether a copy of this process is as good as itself: a thread of the module's would not be in it."""
+    """Whether a fork of this process can answer as well: it cannot when the module has started threads."""
     return sys.platform == "linux" and len(list(Path("/proc/self/task").iterdir())) == 1
 
 
 def _stay_behind(questions: int, answers: int) -> bytes | None:
-    """Let copies answer, one after the other. Returns in each of them: what of the questions was read already.
-
-    None in the process that stays behind, when there are no more questions.
-    """
+    """Fork copies that answer, one after the other. Returns in each copy, with the questions that were read already;
+    returns None in the process that stays behind, when there are no more questions."""
     rest = b""
     while True:
         copy = os.fork()
@@ -113,7 +111,7 @@ def _stay_behind(questions: int, answers: int) -> bytes | None:
 
 
 def _after_resume(questions: int) -> bytes | None:
-    """Pass over what is there up to the line that resumes; what was read beyond it. None at the end."""
+    """Skip lines up to the one that resumes; returns what was read behind it, None at the end."""
     seen = b""
     while RESUME not in seen:
         chunk = os.read(questions, 1 << 16)
@@ -124,7 +122,7 @@ def _after_resume(questions: int) -> bytes | None:
 
 
 def _lines(rest: bytes, stdin: io.BufferedReader) -> Iterable[bytes]:
-    """The lines of what was read already and of what comes."""
+    """The lines that were read already, and those that come."""
     *whole, half = rest.splitlines(keepends=True) or [b""]
     first = half if half.endswith(b"\n") else half + stdin.readline()
     return itertools.chain(whole, [first] if first else [], stdin)

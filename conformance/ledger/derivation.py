@@ -1,4 +1,5 @@
-"""Cases derived from a ledger's when asked, never stored: every proper prefix, every count as great as can be."""
+"""Cases that are derived from those of the ledger, and not stored: every proper prefix, and every count set to its
+maximum."""
 
 from __future__ import annotations
 
@@ -36,7 +37,7 @@ _BOMBS = {"count": b"\x7f\xff\xff\xff", "count + 1": b"\xff\xff\xff\xff\x07", "t
 
 
 def bombs(vector: Vector, op: Op) -> Iterator[tuple[Vector, Case]]:
-    """Each count in a case's bytes made as great as can be: each has to be refused before memory is taken."""
+    """Each count in a case's bytes set to its maximum: each has to be refused before memory is allocated."""
     assert vector.type is not None
     data, make = vector.data, _Maker(vector, op)
     for span in reference_codec().explain(vector.type, data, dialect=vector.dialect, version=vector.version).spans:

@@ -1,4 +1,4 @@
-"""The leaves of the ledger's values: all different, the least of each type, the greatest of each type."""
+"""Values of the plain fields in the ledger: all different, or the smallest or greatest of their type."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Making the ledger: values by the kit, bytes by implementations that know the messages from elsewhere."""
+"""Makes the ledger: the kit chooses the values, other implementations (Apache Kafka's classes) write the bytes."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Bytes in which tagged fields are sent although they have their defaults: no encoder writes them, every decoder reads
-them."""
+"""Bytes in which tagged fields are sent although they have their default. No encoder writes such bytes, but every
+decoder has to read them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands behind a verdict: the rulings of a dialect, and the catalogue of bugs that real implementations had."""
+"""The background of a verdict: the rulings of a dialect, and the catalogue of bugs in real implementations."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def rulings(dialect: str) -> Mapping[str, Ruling]:
 
 
 class Likeness(IntEnum):
-    """How near a bug of the catalogue is to what was observed."""
+    """How similar a bug of the catalogue is to what was observed."""
 
     #: It showed on this vector and op, in another way.
     SHOWED = 0
@@ -69,7 +69,7 @@ class Likeness(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Resemblance:
-    """A bug of the catalogue that this vector meets."""
+    """A bug of the catalogue that this vector tests for."""
 
     bug: Bug
     likeness: Likeness

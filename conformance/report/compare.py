@@ -85,7 +85,7 @@ def _bounds(rows: Sequence[Row], length: int) -> list[tuple[int, int, str]]:
 
 
 def _moved(at: int, head: int, tail_start: int, shift: int, right_tail: int, *, opening: bool) -> int:
-    """Where a piece's bound on the left lies on the right."""
+    """Where a piece that begins or ends here on the left begins or ends on the right."""
     if at < head:
         return at
     if at > tail_start or (at == tail_start and (opening or at > head)):

@@ -1,4 +1,5 @@
-"""The failure message: what was asked, what is right, what came back, where they part, why, and how to see it again."""
+"""The page of a failure: what was asked, what was expected, what came back, where the two differ, why, and how to
+repeat it."""
 
 from __future__ import annotations
 
@@ -172,7 +173,7 @@ def _headline(page: Page, item: _Failure, implementation: str) -> None:
 
 
 def _marks(item: _Failure) -> Sequence[Mark]:
-    """What is to be pointed at in the bytes of the question."""
+    """The marks in the bytes of the question."""
     if not isinstance(item.case.args.get("data"), bytes):
         return ()
     vector, observation = item.vector, item.observation
@@ -192,7 +193,7 @@ def _marks(item: _Failure) -> Sequence[Mark]:
 
 
 def _value_marks(item: _Failure) -> Sequence[Mark]:
-    """The bytes that the value read wrongly came from."""
+    """Marks at the bytes from which the wrong value was read."""
     case, found = item.case, item.compared
     path = None if found is None else _difference(*found)
     if not path:
@@ -229,7 +230,7 @@ def _outcome(page: Page, item: _Failure) -> None:
 
 
 def _explanation(page: Page, item: _Failure) -> None:
-    """Where an answer departs, where it cannot be laid side by side with what is expected."""
+    """Where an answer differs, when it cannot be shown beside what was expected."""
     verdict, answer = item.verdict, item.observation.answer
     if item.case.op is Op.SERVE and item.observation.status is Status.ANSWER:
         found = mismatch(_patterns(item.vector), answer[0], item.case.dialect)
@@ -265,7 +266,7 @@ def _bytes_outcome(page: Page, item: _Failure) -> None:
 
 
 def _decoded_outcome(page: Page, item: _Failure, expected: Any, actual: Any) -> None:
-    """Bytes that were compared by what they mean: the two values."""
+    """The two values, where bytes were compared by what they mean."""
     page.block("written", question.byte_line(item.observation.answer))
     without = f", without {', '.join(item.rebuilds)}, which its writer sets by itself" if item.rebuilds else ""
     page.block("", f"compared by what the bytes mean{without}", DIM)
@@ -274,7 +275,7 @@ def _decoded_outcome(page: Page, item: _Failure, expected: Any, actual: Any) -> 
 
 
 def _meaning(item: _Failure, actual: bytes, width: int) -> Text:
-    """What the protocol reads in the bytes that were written."""
+    """What the bytes that were written mean in the protocol."""
     form = answered_in(item.case)
     spans, value, error = explained(form.type, actual, form.dialect, form.version)
     if error is not None:
@@ -323,7 +324,7 @@ def _quoted(said: str, style: str, detail: str, width: int) -> Text:
 
 
 def _recoloured(text: Text, outcome: Outcome) -> Text:
-    """What is right is not shown in the colour of what is wrong."""
+    """The text without the colour of errors: it shows what is right."""
     style = {Outcome.PASS: GOOD, Outcome.CONTESTED: "yellow"}.get(outcome)
     return text if style is None else Text(text.plain, style)
 
@@ -350,7 +351,7 @@ def _patterns(vector: Vector) -> Sequence[Any]:
 
 
 def _twin_difference(page: Page, item: _Failure) -> None:
-    """What the accepted negative differs in from its valid twin."""
+    """How the accepted invalid input differs from its valid twin."""
     twin, vector = item.twin, item.vector
     if twin is None or item.verdict.kind is not FailureKind.ACCEPTED_INVALID:
         return

@@ -54,7 +54,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Something to be said about the byte at `offset` (which may be the first one behind the last)."""
+    """A note on the byte at `offset`, which may be the first one after the end."""
 
     offset: int
     text: str

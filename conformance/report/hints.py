@@ -1,4 +1,4 @@
-"""What a wrong value has in common with the right one: the mistakes that this field makes again and again."""
+"""Guesses how a wrong value came about: common mistakes of Kafka codecs, each recognised by its result."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ def same_kind(left: Any, right: Any) -> bool:
 
 
 def hint(expected: Any, actual: Any, *, written: bool = False) -> str | None:
-    """One sentence on how `actual` can have come from what stands for `expected`; None when nothing fits.
+    """One sentence that guesses how `actual` came about in place of `expected`; None when no guess fits.
 
-    `written`: `actual` is what the bytes mean that were written for `expected`; else it was read from right bytes.
+    `written`: `actual` is the meaning of the bytes that were written for `expected`; else it was read from valid bytes.
     """
     if _empty(expected) and actual is None:
         return "Null and empty are two values in this protocol: the one was taken for the other."

@@ -50,10 +50,10 @@ def outline_rows(
     value: Any = _UNKNOWN,
     notes: Mapping[str, str] | None = None,
 ) -> list[Row]:
-    """Rows for the bytes from `start` to the end of `data`, which `spans` (offsets into `data`) name.
+    """Rows for the bytes from `start` to the end of `data`; `spans` (offsets into `data`) name the bytes.
 
-    `value`: what they were read as; of it come the fields whose tags were not sent. Left out where they were refused.
-    `notes`: what is said beside the heading of a path. Bytes that no span covers are a last row.
+    `value`: the decoded value, which shows fields whose tags were not sent; left out where the bytes were refused.
+    `notes`: text beside the heading of a path. Bytes that no span covers make a last row.
     """
     rows: list[Row] = []
     _Writer(data, rows, notes or {}).inside(_tree(spans), 0, value)

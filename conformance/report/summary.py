@@ -1,8 +1,8 @@
-"""The run in numbers: implementation × area with every share, and several implementations against each other."""
+"""A run in numbers: for each implementation and area how many questions passed, failed and so on; what was not asked;
+and several implementations beside each other."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from rich import box
@@ -14,8 +14,8 @@ from conformance.findings import findings, group
 from conformance.model import Description, Outcome, Tally, Verdict
 from conformance.report.failure import titled_name
 from conformance.report.findings import findings_text
-from conformance.report.text import safe, to_string, wrap
-from conformance.report.unasked import unasked
+from conformance.report.text import safe, to_string
+from conformance.report.unasked import NotAskedOfAll, not_asked
 from conformance.vectors import AREAS
 
 #: How a deviation that a known-deviations file names is counted.
@@ -34,8 +34,6 @@ _SHARES: Mapping[str, tuple[str, str]] = {
     Outcome.VIOLATION: ("violation", "bold red"),
     Outcome.NOT_ASKED: ("not asked", "yellow"),
 }
-#: Of what is not offered so many types, dialects and ops are named.
-_NAMED = 20
 _ALWAYS = (Outcome.PASS, Outcome.SKIP, Outcome.FAIL)
 _NOTHING = ("·", "dim")
 
@@ -54,47 +52,59 @@ def shares(verdicts: Iterable[Verdict]) -> Tally:
     return Tally(total)
 
 
-def print_summary(
+def numbers(
     verdicts: Mapping[str, Sequence[Verdict]],
     descriptions: Mapping[str, Description],
-    not_offered: Mapping[str, Mapping[str, int]],
-    lacking: Mapping[str, Mapping[str, int]],
-    elsewhere: Mapping[str, Mapping[str, int]],
+    left_out: NotAskedOfAll,
     *,
     width: int,
     color: bool,
+    items: Mapping[str, int] | None = None,
     incomplete: Mapping[str, tuple[int, int]] | None = None,
+    verbose: bool = False,
 ) -> Iterator[str]:
-    """A run's end as texts for a terminal, all by implementation spec: the table of shares with what was not asked; for
-    several implementations, how they compare; and last the findings, of what is not known yet.
+    """A run in numbers, as texts for a terminal: the table of shares, what was not asked and, for several
+    implementations, how they compare. All mappings are by implementation spec.
+
+    `items`: how many of pytest's items were asked, since the table counts questions, and an item may have several.
+    `verbose`: what was not asked by its names and areas, not in one line.
     """
     names = _names(verdicts, descriptions)
-    tallies = {names[spec]: shares(judged) for spec, judged in verdicts.items()}
-    unoffered, other = (
-        {names[spec]: counts for spec, counts in by_spec.items() if spec in names}
-        for by_spec in (not_offered, elsewhere)
+    table = summary_table(
+        {names[spec]: shares(judged) for spec, judged in verdicts.items()},
+        {names[spec]: counts for spec, counts in (incomplete or {}).items()},
     )
-    ended = {names[spec]: counts for spec, counts in (incomplete or {}).items()}
-    table = summary_table(tallies, not_offered=unoffered, elsewhere=other, incomplete=ended)
-    unasked_lines = [
-        to_string(line, width=width, color=color) + "\n"
+    yield "\n" + to_string(table, width=width, color=color).rstrip("\n") + "\n"
+    lines = [
+        line
         for spec, judged in verdicts.items()
-        for line in _unasked(names[spec], judged, lacking.get(spec, {}), width)
+        for line in (
+            *_items(names[spec], len(judged), (items or {}).get(spec)),
+            *not_asked(names[spec], judged, left_out.of(spec), verbose=verbose, whole=spec not in (incomplete or {})),
+        )
     ]
-    yield "\n" + to_string(table, width=width, color=color) + "\n" + "".join(unasked_lines)
+    if lines:
+        yield "\n" + to_string(Group(*lines), width=width, color=color)
     if len(verdicts) > 1:
         compared = matrix({names[spec]: judged for spec, judged in verdicts.items()})
         yield to_string(compared, width=width, color=color) + "\n"
+
+
+def new_findings(
+    verdicts: Mapping[str, Sequence[Verdict]], descriptions: Mapping[str, Description], *, width: int, color: bool
+) -> Iterator[str]:
+    """The findings of what no file knows yet, a text for each implementation that has any."""
+    names = _names(verdicts, descriptions)
     for spec, judged in verdicts.items():
         new = findings(verdict for verdict in judged if verdict.known is None)
         if new:
             yield "\n" + to_string(findings_text(names[spec], spec, new, width=width), width=width, color=color)
 
 
-def _unasked(name: str, verdicts: Sequence[Verdict], lacking: Mapping[str, int], width: int) -> Iterator[Text]:
-    """A line for each area of which a large share says nothing."""
-    for area, said in sorted(unasked(verdicts, lacking).items(), key=lambda found: _place(found[0])):
-        yield Text("\n".join(wrap(f"{safe(name)}, {safe(area)}: {said}", width)), "yellow")
+def _items(name: str, questions: int, items: int | None) -> Iterator[Text]:
+    """How many questions make how many of pytest's items, where these are not the same number."""
+    if items is not None and items != questions:
+        yield Text(f"{safe(name)}: {questions:,} questions in {items:,} of pytest's items")
 
 
 def _names(specs: Iterable[str], descriptions: Mapping[str, Description]) -> dict[str, str]:
@@ -105,43 +115,31 @@ def _names(specs: Iterable[str], descriptions: Mapping[str, Description]) -> dic
 
 
 def summary_table(
-    results: Mapping[str, Tally],
-    *,
-    not_offered: Mapping[str, Mapping[str, int]] | None = None,
-    elsewhere: Mapping[str, Mapping[str, int]] | None = None,
-    incomplete: Mapping[str, tuple[int, int]] | None = None,
+    results: Mapping[str, Tally], incomplete: Mapping[str, tuple[int, int]] | None = None
 ) -> RenderableType:
-    """A row an area and a column a share for each implementation; columns that are empty everywhere are left out.
+    """Questions counted: a row an area and a column a share for each implementation; columns that are empty everywhere
+    are left out.
 
-    `not_offered`: implementation → what it does not offer (a dialect, a type and op, an op) → how many questions were
-    not put to it for that. `elsewhere`: the same of what the catalogue in force lacks or has otherwise. `incomplete`:
-    implementation → how many items were asked, of how many, where a run was ended before all were: then shares of the
-    whole cannot be told.
+    `incomplete`: implementation → how many items were asked, of how many, where a run was ended before all were: then
+    shares of the whole cannot be told.
     """
     seen = {name for tally in results.values() for _, name in tally.counts}
     columns = [name for name in _SHARES if name in _ALWAYS or name in seen]
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     widest = max((len(area) for tally in results.values() for area, _ in tally.counts), default=0)
-    table.add_column("area", overflow="fold", min_width=widest + 2)
+    table.add_column("questions by area", overflow="fold", min_width=widest + 2)
     for name in columns:
         table.add_column(_SHARES[name][0], justify="right", no_wrap=True)
     table.add_column("total", justify="right", no_wrap=True)
     ended = incomplete or {}
     for implementation, tally in results.items():
         _add_rows(table, implementation, tally, columns, percent=implementation not in ended)
-    lines = [_incomplete(name, *counts) for name, counts in ended.items()]
-    lines += [
-        _not_asked(name, why, counts)
-        for why, by_name in ((_LACKING, not_offered or {}), (_ELSEWHERE, elsewhere or {}))
-        for name, counts in by_name.items()
-        if sum(counts.values())
-    ]
-    return Group(table, *lines)
+    return Group(table, *[_incomplete(name, *counts) for name, counts in ended.items()])
 
 
 def _incomplete(implementation: str, asked: int, planned: int) -> Text:
     return Text.assemble(
-        "\n", (safe(implementation), "bold"), " ", (f"incomplete: {asked:,} of {planned:,} asked", "red")
+        "\n", (safe(implementation), "bold"), " ", (f"incomplete: {asked:,} of {planned:,} items asked", "red")
     )
 
 
@@ -150,11 +148,11 @@ def _add_rows(table: Table, implementation: str, tally: Tally, columns: Sequence
     table.add_row(Text(safe(implementation), "bold"))
     for area in sorted(areas, key=_place):
         counts = areas[area]
-        table.add_row(_area(area, counts), *_cells(counts, columns), str(sum(counts.values())))
+        table.add_row(_area(area, counts), *_cells(counts, columns), f"{sum(counts.values()):,}")
     total = {column: sum(counts.get(column, 0) for counts in areas.values()) for column in columns}
     count = sum(total.values())
     table.add_row(
-        Text("  all", "bold"), *_cells(total, columns), Text(str(count), "bold"), end_section=not (count and percent)
+        Text("  all", "bold"), *_cells(total, columns), Text(f"{count:,}", "bold"), end_section=not (count and percent)
     )
     if count and percent:
         of_all = [Text(_percent(total[column], count), "dim") for column in columns]
@@ -173,7 +171,7 @@ def _area(area: str, counts: Mapping[str, int]) -> Text:
 
 
 def _cells(counts: Mapping[str, int], columns: Sequence[str]) -> list[Text]:
-    return [Text(str(counts[name]), _SHARES[name][1]) if counts.get(name) else Text(*_NOTHING) for name in columns]
+    return [Text(f"{counts[name]:,}", _SHARES[name][1]) if counts.get(name) else Text(*_NOTHING) for name in columns]
 
 
 def _percent(count: int, total: int) -> str:
@@ -182,35 +180,6 @@ def _percent(count: int, total: int) -> str:
         return "" if count == 0 else "100 %"
     share_of = 100 * count / total
     return "<1 %" if share_of < 1 else ">99 %" if share_of > 99 else f"{share_of:.0f} %"
-
-
-_LACKING = "does not offer, so was not asked,"
-_ELSEWHERE = "was not asked, because these schemas lack the version or have it otherwise than the vectors do,"
-
-
-def _not_asked(implementation: str, why: str, counts: Mapping[str, int]) -> Text:
-    """One line: which types (or ops that have no type), and how many questions that makes; of many those with the most.
-    Arrays count as one type."""
-    totals: Counter[str] = Counter()
-    ops: dict[str, set[str]] = {}
-    for name, count in counts.items():
-        type_name, _, op = name.partition(" ")
-        type_name = "arrays" if "<" in type_name else type_name
-        totals[type_name] += count
-        ops.setdefault(type_name, set()).add(op)
-    named = sorted((name for name in totals if totals[name]), key=lambda name: -totals[name])
-    listed = [_unoffered(name, ops[name], totals[name]) for name in sorted(named[:_NAMED])]
-    if named[_NAMED:]:
-        listed.append(f"and {sum(totals[name] for name in named[_NAMED:])} of {len(named) - _NAMED} more")
-    total = totals.total()
-    out = Text().append("\n").append(safe(implementation), "bold").append(f" {why} ")
-    return out.append(f"{total} {'question' if total == 1 else 'questions'}: ").append(", ".join(listed), "dim")
-
-
-def _unoffered(name: str, ops: set[str], count: int) -> str:
-    """A type with its count; with the ops where it is not all that are asked about a type."""
-    some = "/".join(sorted(ops)) if ops < {"decode", "encode", "recode"} else ""
-    return " ".join(part for part in (safe(name), some, str(count)) if part)
 
 
 # --- Several implementations --------------------------------------------------------------------------------------

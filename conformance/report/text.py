@@ -70,8 +70,8 @@ def _safe_lines(lines: Sequence[str], longest: int | None) -> list[str]:
 
 
 def paragraph(text: str, *, lines: int = LINES, line: int = LINE) -> str:
-    """A text of several lines from whatever source, for a terminal or a file: safe, and cut to so many lines of so many
-    characters, head and tail."""
+    """A text of several lines from any source, made safe for a terminal or a file, and cut to a number of lines and of
+    characters a line: beginning and end stay."""
     return "\n".join(safe_lines(text, lines, line))
 
 

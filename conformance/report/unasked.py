@@ -1,21 +1,69 @@
-"""How much of each area says nothing of an implementation: what it was not asked, and what could not be judged."""
+"""What a run says nothing about: questions that an implementation was not asked, and those that could not be judged.
+
+In one line, which is enough for most; `-v` shows the types by name, and how much of each area that is.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
-from conformance.model import Outcome, Verdict
+from rich.text import Text
 
-#: From this share on it is said.
+import reference
+from conformance.model import Op, Outcome, Verdict
+from conformance.report.text import safe
+from conformance.vectors import AREAS
+
+#: From this share of an area's questions on it is said that they were not asked.
 _LARGE = 0.1
 _NOT_OFFERED = "not offered"
+#: With -v so many types, dialects and ops are named: those with the most questions.
+_NAMED = 20
 
 
-def unasked(verdicts: Iterable[Verdict], not_offered: Mapping[str, int]) -> dict[str, str]:
+@dataclass(frozen=True, slots=True)
+class NotAsked:
+    """What one implementation was not asked, counted as `selection.LeftOut` counts it."""
+
+    not_offered: Mapping[str, int] = field(default_factory=dict)
+    areas: Mapping[str, int] = field(default_factory=dict)
+    elsewhere: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class NotAskedOfAll:
+    """The same of several implementations, each by implementation spec."""
+
+    not_offered: Mapping[str, Mapping[str, int]]
+    areas: Mapping[str, Mapping[str, int]]
+    elsewhere: Mapping[str, Mapping[str, int]]
+
+    def of(self, spec: str) -> NotAsked:
+        """That of one implementation."""
+        return NotAsked(self.not_offered.get(spec, {}), self.areas.get(spec, {}), self.elsewhere.get(spec, {}))
+
+
+def not_asked(
+    name: str, verdicts: Sequence[Verdict], left_out: NotAsked, *, verbose: bool, whole: bool
+) -> Iterator[Text]:
+    """The lines on what an implementation was not asked. `whole`: no question that it offers was left; only then
+    shares of areas are right, and shown."""
+    for counts, why in ((left_out.not_offered, "not offered"), (left_out.elsewhere, "not as in the vectors' schemas")):
+        if sum(counts.values()):
+            out = Text.assemble((safe(name), "bold"), f": {_questions(sum(counts.values()))} not asked: ")
+            yield out.append(_listed(counts, why) if verbose else f"{_kinds(counts)} {why}; -v lists them")
+    if whole:
+        for area, said in sorted(unasked(verdicts, left_out.areas, every=verbose).items(), key=_place):
+            yield Text(f"{safe(name)}, {safe(area)}: {said}", "yellow")
+
+
+def unasked(verdicts: Iterable[Verdict], not_offered: Mapping[str, int], *, every: bool) -> dict[str, str]:
     """Area → a line, for the areas of which a large share was not asked or not judged: what share, and why.
 
-    `not_offered`: area → how many questions of the dialects that it offers were not put to it.
+    `not_offered`: area → how many questions of the dialects that it offers were not put to it. `every`: areas too of
+    which nothing else can be said than that it does not offer them.
     """
     totals: Counter[str] = Counter(not_offered)
     reasons: dict[str, Counter[str]] = {
@@ -27,7 +75,9 @@ def unasked(verdicts: Iterable[Verdict], not_offered: Mapping[str, int]) -> dict
             why = verdict.note or str(verdict.verdict)
             reasons.setdefault(verdict.area, Counter())[why] += 1
     return {
-        area: _line(found, totals[area]) for area, found in reasons.items() if found.total() >= _LARGE * totals[area]
+        area: _line(found, totals[area])
+        for area, found in reasons.items()
+        if found.total() >= _LARGE * totals[area] and (every or found.keys() - {_NOT_OFFERED})
     }
 
 
@@ -36,3 +86,51 @@ def _line(reasons: Counter[str], total: int) -> str:
     percent = min(round(100 * count / total), 99 if count < total else 100)
     why = "; ".join(f"{number:,} {reason}" for reason, number in reasons.most_common())
     return f"{percent} % of {total:,} questions were not asked, or not judged: {why}"
+
+
+def _place(item: tuple[str, str]) -> tuple[int, str]:
+    """Areas in the vector set's order, others behind."""
+    area = item[0]
+    return (AREAS.index(area) if area in AREAS else len(AREAS), area)
+
+
+def _questions(count: int) -> str:
+    return f"{count:,} {'question' if count == 1 else 'questions'}"
+
+
+def _by_type(counts: Mapping[str, int]) -> tuple[Counter[str], dict[str, set[str]]]:
+    """Questions by type (or dialect, or op without a type), and the ops of each. All arrays count as one type."""
+    totals: Counter[str] = Counter()
+    ops: dict[str, set[str]] = {}
+    for name, count in counts.items():
+        type_name, _, op = name.partition(" ")
+        type_name = "arrays" if "<" in type_name else type_name
+        totals[type_name] += count
+        ops.setdefault(type_name, set()).add(op)
+    return +totals, ops
+
+
+def _kinds(counts: Mapping[str, int]) -> str:
+    """How many types, dialects and ops without a type they are: "61 types and 1 dialect"."""
+    names = _by_type(counts)[0].keys()
+    dialects = names & set(reference.dialects)
+    ops = names & set(Op)
+    numbers = ((len(names - dialects - ops), "type"), (len(dialects), "dialect"), (len(ops), "op"))
+    said = [f"{number:,} {word}{'' if number == 1 else 's'}" for number, word in numbers if number]
+    return " and ".join([", ".join(said[:-1]), said[-1]] if said[1:] else said)
+
+
+def _listed(counts: Mapping[str, int], why: str) -> Text:
+    """Each by name with how many questions that makes; of many those with the most."""
+    totals, ops = _by_type(counts)
+    named = sorted(totals, key=lambda name: -totals[name])
+    shown = [_type(name, ops[name], totals[name]) for name in sorted(named[:_NAMED])]
+    if named[_NAMED:]:
+        shown.append(f"and {sum(totals[name] for name in named[_NAMED:]):,} of {len(named) - _NAMED:,} more")
+    return Text(f"{why} are ").append(", ".join(shown), "dim")
+
+
+def _type(name: str, ops: set[str], count: int) -> str:
+    """A type with its count; with the ops where it is not all that are asked about a type."""
+    some = "/".join(sorted(ops)) if ops < {"decode", "encode", "recode"} else ""
+    return " ".join(part for part in (safe(name), some, f"{count:,}") if part)

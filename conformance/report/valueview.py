@@ -34,8 +34,8 @@ def compare_values(
     titles: tuple[str, str] = ("expected", "actual"),
     hints: Literal["read", "written", "none"] = "read",
 ) -> Text:
-    """The first difference of two values that differ, with its surroundings, and how it can have come when the second
-    was read from, or written for, what the first stands for."""
+    """The first difference of two values, what is around it, and a guess how it came about. The second was read from,
+    or written for, the first."""
     path = difference(expected, actual)
     if path is None:
         return Text("no difference")

@@ -1,4 +1,4 @@
-"""Asking ahead: while pytest runs one item, the implementation already answers the next ones."""
+"""Asks ahead: while pytest runs one item, the implementation already answers the next ones."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from conformance.selection import Entry
 
 
 class Ahead:
-    """Entries that will be wanted one after the other, judged in that order by one `Examiner`.
+    """Entries in the order in which pytest will run them, asked ahead and judged in that order by one `Examiner`.
 
-    Nothing is asked ahead beyond a scope: what comes behind it is somebody else's, or is wanted later. An entry out of
-    turn that begins no scope is asked alone: who wants entries in an order of his own does not pay for a block that
-    nobody waits for. From the second entry on that follows another one, the plan goes on from there.
+    Nothing is asked beyond the current scope: what follows it runs on another worker, or later. An entry that is out of
+    turn, and begins no scope, is asked alone, so that nobody waits for a whole block; when the next one follows it in
+    the plan, asking ahead goes on from there.
     """
 
     def __init__(self, examiner: Examiner) -> None:
@@ -29,7 +29,8 @@ class Ahead:
         self._judged: Iterator[list[Judged]] = iter(())
 
     def plan(self, entries: Sequence[Entry], scopes: Sequence[int] | None = None) -> None:
-        """Say in which order the entries will be wanted. `scopes`: the number of each one's scope; None: all in one."""
+        """Set the order in which the entries will run. `scopes`: the number of each entry's scope; None: all are in
+        one."""
         self._planned = entries
         self._places = {entry.name: place for place, entry in enumerate(entries)}
         self._scopes = [0] * len(entries) if scopes is None else scopes
@@ -37,7 +38,7 @@ class Ahead:
         self._start(0)
 
     def judged(self, entry: Entry) -> list[Judged]:
-        """All questions of an entry, judged. Raises ImplementationError when the settings are not taken."""
+        """All questions of an entry, judged. Raises ImplementationError when `configure` fails."""
         place = self._places.get(entry.name)
         if place is not None and self._goes_on(place):
             self._start(place)

@@ -1,4 +1,4 @@
-"""What a command line chooses of the suite by ids: arguments without an option, and `-k`."""
+"""Which items a command line chooses by their ids: as arguments, and with `-k`."""
 
 from __future__ import annotations
 
@@ -53,7 +53,8 @@ class Chosen:
         return bool(self._items)
 
     def narrowed(self, settings: Settings) -> Settings:
-        """The settings with those dialects and areas alone in which something is chosen, so that no other is read."""
+        """The settings with only those dialects and areas in which something is chosen, so that no other vectors are
+        read."""
         places = {tuple(item.split("/")[:2]) for names in self._items.values() for item in names}
         own = vectors.dialects()
         if not places or not all(dialect in own for dialect, _ in places):  # generated, or of a user's folder
@@ -77,7 +78,7 @@ class Chosen:
                 yield item
 
     def missing(self) -> Sequence[str]:
-        """A line for each argument that named nothing that is asked, once all items were gone through."""
+        """A line for each argument that named no item, once all items are known."""
         met = {
             argument
             for spec, names in self._items.items()
@@ -93,12 +94,12 @@ class Chosen:
 
 
 def keyword(text: str) -> str:
-    """An id, or an expression with ids in it, as pytest's `-k` can take it."""
+    """An id, or an expression with ids in it, in a form that pytest's `-k` accepts."""
     return text.translate(_IN_KEYWORDS)
 
 
 def _arguments(config: pytest.Config) -> Iterator[str]:
-    """The arguments without an option that were typed: those of addopts are for the project's own tests."""
+    """The arguments on the command line that are no options. Those in addopts are for the project's own tests."""
     typed = {str(argument) for argument in config.invocation_params.args}
     for argument in getattr(config.option, "file_or_dir", ()):  # not there with --help
         if argument in typed and not (config.option.pyargs and argument == "conformance"):

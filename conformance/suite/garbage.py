@@ -1,4 +1,5 @@
-"""Garbage collection while a run makes a great many objects that all stay: it would look at them again and again."""
+"""Python's garbage collector during a run. A run makes many objects and keeps them all, so the collector would only
+look at them again and again."""
 
 from __future__ import annotations
 
@@ -9,18 +10,18 @@ _YOUNG = 20_000
 
 
 class Garbage:
-    """Python's garbage collection during a run, and as it was before again."""
+    """Sets Python's garbage collector for a run, and sets it back afterwards."""
 
     def __init__(self) -> None:
         self._before = gc.get_threshold()
         self._enabled = gc.isenabled()
 
     def collecting(self) -> None:
-        """pytest collects items: nothing of that is garbage."""
+        """pytest collects items now; nothing of that is garbage, so the collector rests."""
         gc.disable()
 
     def collected(self) -> None:
-        """All items are there. They stay, so they are not looked at any more; what comes is collected, less often."""
+        """All items exist now and stay, so they are not looked at any more. New objects are, but less often."""
         gc.freeze()
         gc.set_threshold(_YOUNG, *self._before[1:])
         if self._enabled:

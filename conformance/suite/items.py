@@ -30,7 +30,7 @@ _REASON = 300
 
 
 class ItemFailure(Exception):  # noqa: N818 (it is what pytest shows, not an error of ours)
-    """Observations that depart from what is demanded: those of one item."""
+    """An item failed: its verdicts that depart from what is demanded."""
 
     def __init__(self, failed: Sequence[Judged]) -> None:
         super().__init__(failed[0].verdict.detail)
@@ -89,7 +89,7 @@ class SuiteItem(pytest.Item):
         raise NotImplementedError
 
     def runtest(self) -> None:
-        """End as the worst of the verdicts says. They are attached to pytest's report."""
+        """Pass, skip or fail, as the worst of the verdicts demands. The verdicts are attached to pytest's report."""
         try:
             judged = self.ask()
         except TranscriptError as error:

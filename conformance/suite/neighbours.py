@@ -1,4 +1,4 @@
-"""What other people's pytest plugins are told of the suite's items. None of them has to be installed."""
+"""What other pytest plugins have to know about the suite's items. None of these plugins has to be installed."""
 
 from __future__ import annotations
 

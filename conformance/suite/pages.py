@@ -10,14 +10,14 @@ from conformance.model import Verdict
 
 
 class Pages:
-    """What has been shown of one implementation's findings. `every`: each failing item has a page anyhow."""
+    """The findings of one implementation that have been shown on a page. `every`: each failing item has a page."""
 
     def __init__(self, *, every: bool = False) -> None:
         self._every = every
         self._shown: set[Group | None] = set()
 
     def divide(self, failed: Sequence[Judged]) -> tuple[list[Judged], list[Verdict]]:
-        """Of an item's failures those that get a page, and the verdicts on the others. From here on they are shown."""
+        """Divides an item's failures into those that get a page now, and the verdicts on the others."""
         paged, others = [], []
         here: set[Group | None] = set()
         for judged in failed:

@@ -47,7 +47,7 @@ _LINE = 1000
 
 
 class Suite:
-    """The plugin behind `--impl`: replaces what is collected, and reports verdicts. One a pytest process."""
+    """The plugin behind `--impl`: replaces what pytest collects, and reports verdicts. One in each pytest process."""
 
     #: The file on which the suite hangs: pytest wants one that exists, and no other plugin collects it.
     anchor = Path(vectors.__file__).parents[2] / "vectors" / "schema.json"
@@ -75,7 +75,7 @@ class Suite:
         self.protocol: Protocol | None = None
 
     def open(self, spec: str) -> Examiner:
-        """Who asks an implementation, which is started when it is first needed."""
+        """The examiner of an implementation, which is started when it is first needed."""
         if spec not in self.examiners:
             try:
                 connection = open_connection(spec, self.settings.connection)
@@ -88,7 +88,7 @@ class Suite:
         return self.examiners[spec]
 
     def entries(self, spec: str) -> Iterator[Entry]:
-        """What this implementation is asked; what it is not asked is counted."""
+        """The entries of an implementation. What it is not asked is counted."""
         left_out = LeftOut()
         settings = self.settings
         yield from selection.entries(self.open(spec).description, left_out, settings.dialects, settings.areas)
@@ -106,8 +106,8 @@ class Suite:
 
     @pytest.hookimpl
     def pytest_sessionstart(self, session: pytest.Session) -> None:
-        """Reach every implementation now: one that can't be reached is a matter of the command line, and so is a report
-        that can't be written."""
+        """Start every implementation now: one that cannot be started is an error of the command line, and so is a
+        report that cannot be written."""
         self.where = os.path.relpath(self.anchor, session.config.rootpath)
         for spec in self.settings.implementations:
             self.open(spec)
@@ -210,7 +210,7 @@ class Suite:
 
     @pytest.hookimpl
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Take up an item's verdicts, and write them to the report: whole, if a signal comes now."""
+        """Keep an item's verdicts, and write them to the report; a signal that comes meanwhile has to wait."""
         if (report.when != "call" and report.passed) or str(report.outcome) == "rerun":  # pytest-rerunfailures'
             return
         if report.when == "setup" and report.skipped:
@@ -255,7 +255,7 @@ class Suite:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
-        """xdist's: a worker ended; take over what it learned of the implementations."""
+        """xdist calls this when a worker has ended: keep what the worker learned of the implementations."""
         sent = getattr(node, "workeroutput", {}).get(VERDICTS)
         if sent:
             counted = dict[str, dict[str, int]]
@@ -269,24 +269,38 @@ class Suite:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_terminal_summary(self, terminalreporter: Any, exitstatus: int, config: pytest.Config) -> Any:
-        """Around all that pytest prints at the end: what one came for stands last."""
+        """Prints the run's numbers and findings around what pytest prints at its end. What the user came for stands
+        last: the findings, or with -x the failure."""
         failed = terminalreporter.stats.get("failed", [])
         if config.option.verbose <= 0 and config.option.tbstyle not in BRIEF:
             self.others = [report for report in failed if not getattr(report, PAGED, True)]
             failed[:] = [report for report in failed if getattr(report, PAGED, True)]
-        found = yield
-        if config.option.collectonly or (exitstatus == pytest.ExitCode.USAGE_ERROR and not any(self.verdicts.values())):
-            return found
+        said = not config.option.collectonly and (
+            exitstatus != pytest.ExitCode.USAGE_ERROR or any(self.verdicts.values())
+        )
         writer = terminalreporter._tw  # noqa: SLF001 (pytest offers no other way to its width and colours)
-        for text in self._ended().texts(width=writer.fullwidth, color=writer.hasmarkup):
-            terminalreporter.write(text)
+        look = {"width": writer.fullwidth, "color": writer.hasmarkup}
+        ended = self._ended()
+        numbers = "".join(ended.numbers(**look, verbose=config.option.verbose > 0)) if said else ""
+        # With -x the user wants to see that failure last, so the numbers come before its page.
+        stopped = bool(ended.incomplete) and any(getattr(report, PAGED, False) for report in failed)
+        if stopped:
+            terminalreporter.write(numbers)
+        found = yield
+        if not said:
+            return found
+        if not stopped:
+            terminalreporter.write(numbers)
+        if not (stopped and len(failed) == 1):  # of which all is said on its page
+            for text in ended.findings(**look):
+                terminalreporter.write(text)
         for line in self.lines:
             terminalreporter.write_line(line, red=True)
         return found
 
     @pytest.hookimpl(specname="pytest_terminal_summary")
     def pytest_lines_behind_pages(self, terminalreporter: Any) -> None:
-        """Behind the pages come pytest's lines, one for each that failed, whether it has a page or not."""
+        """After the pages come pytest's own lines, one for each failure, with or without a page."""
         if self.others:
             terminalreporter.stats["failed"] += self.others
             self.others = []
@@ -295,10 +309,18 @@ class Suite:
 
     def _ended(self) -> Ended:
         incomplete = self.progress.incomplete()
-        return Ended(self.verdicts, self.descriptions, self.not_offered, self.lacking, self.elsewhere, incomplete)
+        return Ended(
+            {spec: tuple(found) for spec, found in self.verdicts.items()},
+            self.descriptions,
+            self.not_offered,
+            self.lacking,
+            self.elsewhere,
+            {spec: self.progress.count(spec) for spec in self.verdicts},
+            incomplete,
+        )
 
     def _files(self) -> dict[str, known.Known]:
-        """The files of known deviations; one that can't be read any more says nothing."""
+        """The files of known deviations. One that can no longer be read is left out."""
         files = {}
         for spec, description in self.descriptions.items():
             with contextlib.suppress(known.KnownError):
@@ -335,7 +357,7 @@ def _verdicts(report: Any) -> list[Verdict]:
 
 
 def install(config: pytest.Config) -> None:
-    """Make this pytest run the suite instead of what it would collect by itself."""
+    """Make this pytest run the suite, in place of what it would collect."""
     if not sys.platform.startswith(("linux", "darwin")):
         raise pytest.UsageError(f"wireproof runs on Linux and macOS, not on {sys.platform}: it limits child processes")
     try:

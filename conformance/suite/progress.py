@@ -15,7 +15,7 @@ class Progress:
         self._passed_over: dict[str, set[str]] = {}
 
     def plan(self, ids: Iterable[str]) -> None:
-        """These items are to be asked: all there are. Every worker of xdist's says the same."""
+        """These are all the items of the run. Every xdist worker reports the same ones."""
         self._planned = Counter(_spec(one) for one in ids)
 
     def done(self, identifier: str) -> None:
@@ -35,8 +35,12 @@ class Progress:
         """Whether the run was ended before all items had their turn."""
         return not all(self.ended(spec) for spec in self._planned)
 
+    def count(self, spec: str) -> int:
+        """How many items of an implementation came to their end."""
+        return len(self._done.get(spec, ()))
+
     def incomplete(self) -> Mapping[str, tuple[int, int]]:
-        """Of each implementation that was not asked all: how many items were, of how many."""
+        """For each implementation that was not asked everything: how many items were asked, and of how many."""
         counts = {spec: (len(self._done.get(spec, ())), planned) for spec, planned in self._planned.items()}
         return {spec: (done, planned) for spec, (done, planned) in counts.items() if done < planned}
 

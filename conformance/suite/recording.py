@@ -40,7 +40,7 @@ class Recording(Closing):
             self._waiting.setdefault(spec, []).extend(found)
 
     def end(self, spec: str, incomplete: tuple[int, int] | None = None) -> None:
-        """No more come of this implementation. `incomplete`: how many items were asked, of how many, if not all."""
+        """This implementation is done. `incomplete`: how many items were asked, and of how many, if not all."""
         if spec in self._ended or spec not in self._descriptions or self._open not in (None, spec):
             return
         if self._open is None:

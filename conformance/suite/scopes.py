@@ -1,6 +1,6 @@
-"""Items in scopes: contiguous ones that a worker of xdist's is given as a whole, and asks one after the other.
+"""Scopes: neighbouring items that one xdist worker gets together and asks one after the other.
 
-Both the controller and the workers divide the same items, each by itself, and come to the same scopes.
+The controller and every worker divide the same items in the same way, so no scope has to be sent.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The command line's options of `--impl`, once they are known to be sensible."""
+"""The options of `pytest --impl`, checked."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Settings:
         return (self.dialects is None or dialect in self.dialects) and (self.areas is None or area in self.areas)
 
     def one_line(self) -> str:
-        """The options in force, for the header and the report."""
+        """The options of this run, for the header and the report."""
         parts = {
             "dialects": ",".join(self.dialects or ("all",)),
             "areas": ",".join(self.areas or ("all",)),
@@ -98,7 +98,7 @@ def _count(examples: int | None) -> int:
 
 
 def _path(text: str | None) -> Path | None:
-    """A file to be written, in a folder that is there: better to say so before the run than after it."""
+    """A file that will be written, in a folder that exists: better to complain before the run than after it."""
     if text is None:
         return None
     path = Path(text).absolute()

@@ -1,4 +1,4 @@
-"""SIGTERM and SIGINT end a run in order: with its report, its summary, and its implementations let go."""
+"""SIGTERM and SIGINT end a run properly: the report and the summary are written, and implementations are stopped."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from types import FrameType
 
 
 class Stopping:
-    """Makes KeyboardInterrupt of SIGTERM, as Python does of SIGINT: pytest ends in order at it, with exit code 2.
+    """Turns SIGTERM into KeyboardInterrupt, as Python does with SIGINT: pytest then ends properly, with exit code 2.
 
-    Only the first signal does so: after it SIGTERM ends the process as it did before, should the end take too long.
-    While something is written that must not be cut in two, both wait.
+    Only the first signal does so: a second SIGTERM ends the process at once, in case the end takes too long. While
+    something is written that must not be cut in two, both signals wait.
     """
 
     def __init__(self) -> None:
@@ -22,7 +22,7 @@ class Stopping:
         self._waiting = False
 
     def begin(self) -> None:
-        """Listen from here on, in the main thread; a handler of somebody else's for SIGINT stays."""
+        """Handle signals from now on, in the main thread. Somebody else's handler for SIGINT stays."""
         if threading.current_thread() is not threading.main_thread():
             return
         for number in (signal.SIGTERM, signal.SIGINT):

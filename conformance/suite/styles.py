@@ -25,7 +25,7 @@ _WORDS = "wireproof_words"
 
 
 class Crash:
-    """What pytest reads of a failure in brief: `message` for its summary, the text of this for `--tb=line`."""
+    """What pytest shows of a failure in brief: `message` in its summary, and this object's text for `--tb=line`."""
 
     def __init__(self, line: str, message: str) -> None:
         self.line = line

@@ -1,4 +1,4 @@
-"""What stands in a vectors file, field by field, before it is known what kind each vector is of."""
+"""The fields of a vectors file as they stand there, before a vector's kind is known."""
 
 from __future__ import annotations
 

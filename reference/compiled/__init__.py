@@ -1,10 +1,10 @@
 """The fast codec: Python source generated from a plan, compiled once a message and version.
 
-It reads and writes what is plain alone: minimal varints, tags in order that fill their size, every key there. On the
-rest it gives up, and `message.py`, which knows every rule and names every fault, does the work again. When it gave up
-on a fault that `message.py` then does not find, that is an internal error, never a pass.
+It handles the common case only: minimal varints, tags in order that fill their size, every key present. On anything
+else it gives up, and `message.py`, which knows every rule and names every fault, does the work again. When the fast
+codec gave up because of a fault, and `message.py` finds none, that is an internal error, never a pass.
 
-It takes true for 1: wrong Python types are never asked, and looking at each integer's would cost a third of its speed.
+It takes true for 1: nobody asks with wrong Python types, and checking each integer would cost a third of its speed.
 
     source      one generated function: its lines, its names
     decoding    makes the function that reads a node

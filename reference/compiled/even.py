@@ -1,7 +1,7 @@
 """Generates the lines that read an array of structures at once, where all of them are laid out alike.
 
-That they are is no guess. Each count, and each number of tags, stands in every structure where it stands in the first,
-with the same value: this is looked up first. The array is then a table of rows of one width, for the struct module.
+This is checked, not guessed: each count, and each number of tags, has to stand at the same offset in every structure as
+in the first one, with the same value. Then the array is a table of rows of one width, which the struct module reads.
 """
 
 from __future__ import annotations

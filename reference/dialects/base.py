@@ -1,4 +1,4 @@
-"""What a dialect is to everything else."""
+"""What a dialect offers to the rest of the kit."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ class UnknownType(NotImplementedError):  # noqa: N818 (a name that is none, not 
 
 @dataclass(frozen=True, slots=True)
 class Entries:
-    """What there is to know of a type of batches or messages, each of which has a CRC.
+    """A type of batches or messages, each of which has a CRC.
 
-    `guarded`: where, in bytes that are right and begin with an entry, its CRC stands and what that covers.
-    `compressed`: whether anything in a value is, which leaves its bytes free.
-    `ends_partially`: whether valid bytes end with a part of an entry, which is dropped when they are read.
+    `guarded`: for valid bytes that begin with a batch or message, the range of offsets from its CRC to the end of what
+    the CRC covers. `compressed`: whether anything in a value is compressed; then its bytes are not determined.
+    `ends_partially`: whether valid bytes end with an incomplete batch or message, which is dropped on reading.
     """
 
     guarded: Callable[[bytes], range]
@@ -43,7 +43,7 @@ class Entries:
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """What `convert` gives: bytes of a type, which may be another dialect's."""
+    """The format that `convert` makes: a type, which may belong to another dialect."""
 
     dialect: str
     type: str
@@ -99,24 +99,24 @@ class Dialect(abc.ABC):
         return None if name is None else self.types.get(f"{name}Request")
 
     def request_type(self, api_key: int) -> str | None:  # noqa: ARG002
-        """As what a whole request frame with this api key is read; None: no type of the dialect reads it."""
+        """The type that reads a whole request frame with this api key; None when the dialect has no such type."""
         return "RequestFrame" if "RequestFrame" in self.types else None
 
     def area(self, type_name: str) -> str:
-        """The area that generated cases of a type are counted in: what is no type by itself, as a header or a frame, is
-        framing, and all else a message."""
+        """The area in which generated cases of a type are counted. A header or a frame is framing; every other type
+        without an area of its own is a message."""
         known = self.areas.get(type_name) or type_names.area(type_name)
         return known or ("framing" if _FRAMING.match(type_name) else "messages")
 
     def answer_type(self, api_key: int, version: int, inside: bytes) -> tuple[str, int | None, str] | None:  # noqa: ARG002
-        """As what the answer to such a request is read, of which `inside` stands in the response frame (from the
-        correlation id on): a type, its version, and why where that does not follow from the request. None: the dialect
-        does not say."""
+        """The type as which the response to such a request is read, its version, and a reason where that does not
+        follow from the request. `inside`: the response frame from the correlation id on. None: the dialect does not
+        say."""
         return None
 
     def refusal_ruling(self, type_name: str, error: DecodeError, *, announced: bool) -> str | None:
-        """The ruling that a refusal rests on, if one does. `announced`: a length or count was read, and says more than
-        there is."""
+        """The ruling that a refusal rests on, if there is one. `announced`: a length or count was read that is larger
+        than what follows."""
         if announced and self.bomb_ruling is not None:
             return self.bomb_ruling
         return self.refusal_rulings.get((type_name, error.reason), self.refusal_rulings.get(error.reason))

@@ -44,7 +44,8 @@ def guarded(data: bytes) -> range:
 
 
 def ends_partially(data: bytes) -> bool:
-    """Whether a valid set ends with a partial entry: offset, size and so many bytes come again and again, up to it."""
+    """Whether a valid set ends with an incomplete entry. Each entry is an offset, a size, and as many bytes as the size
+    says."""
     at = 0
     while len(data) - at >= _HEAD:
         at += _HEAD + int.from_bytes(data[at + 8 : at + _HEAD], "big")

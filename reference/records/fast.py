@@ -1,7 +1,7 @@
 """The fast path for batches: the same values and bytes as `batch.py`, without paths, spans and reasons.
 
-It reads and writes what is plain alone: minimal varints, whole values of the right types. On the rest it gives up, and
-the readable codec does the work again, as with messages (`compiled.py`).
+It handles the common case only: minimal varints, complete values of the right types. On anything else it gives up, and
+the readable codec does the work again, as with messages (`reference.compiled`).
 """
 
 from __future__ import annotations
@@ -91,8 +91,8 @@ def _inflated(codec: int, content: bytes) -> bytes:
 
 
 def _decode_records(d: bytes, count: int) -> list[dict[str, Any]]:  # noqa: C901 (a call a field costs half the speed)
-    """`d` holds so many records and nothing else. Every position is checked once, at the end of its record: a length
-    that leads beyond that end is found there."""
+    """Read `d`, which has to hold this number of records and nothing else. Positions are checked once a record, at its
+    end: a length that leads beyond it is found there."""
     if count < 0:
         raise Fault
     records = []

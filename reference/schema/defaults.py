@@ -22,7 +22,7 @@ def default_of(raw: Any, type_name: str, array: bool, nullable: Versions, path: 
     """The default that a schema states, else the type's own: 0, false, "", empty, zero UUID. For a structure:
     `...` (Ellipsis), which stands for a structure of defaults."""
     path += ".default"
-    if raw == "":  # how the generator has a default that is not stated
+    if raw == "":  # how Kafka writes that no default is stated
         raw = None
     if raw == "null":
         if not nullable:

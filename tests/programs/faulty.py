@@ -1,4 +1,4 @@
-"""A program with good manners, but for the one fault that its argument names."""
+"""A program that keeps to the line protocol, but for the one fault that its argument names."""
 
 from __future__ import annotations
 

@@ -40,18 +40,26 @@ _HEX = re.compile(r"(?:0[xX]|\\x|[0-9a-fA-F\s:,])*")
 
 @click.command(epilog="Exit codes: 0 the bytes decode, 1 they are refused, 2 a usage error.")
 @click.argument("arguments", metavar="[TYPE] HEX...", nargs=-1, required=True)
-@click.option("--request", "request", metavar="HEX|@FILE", help="The request frames that HEX, without TYPE, answers.")
-@click.option("--dialect", default="kafka", show_default=True, metavar="NAME", help="The dialect that HEX is of.")
+@click.option(
+    "--request", "request", metavar="HEX|@FILE", help="The requests that the responses in HEX answer; without TYPE."
+)
+@click.option("--dialect", default="kafka", show_default=True, metavar="NAME", help="The dialect of HEX.")
 @click.option("--version", type=int, metavar="N", help="The version of TYPE: a message, header or response frame.")
 @click.option(
     "--register",
     "registers",
     metavar="FILE",
     multiple=True,
-    help="Names for the numbers of TYPE, in dialects that have registers of them; may come several times.",
+    help="A register with names for header keys, in dialects that have such keys (repeatable).",
 )
-@click.option("--schema", "schemas", metavar="FILE", multiple=True, help="A message's schema, where there are such.")
-@click.option("--json", "as_json", is_flag=True, help="Write one JSON object in place of the dump.")
+@click.option(
+    "--schema",
+    "schemas",
+    metavar="FILE",
+    multiple=True,
+    help="A message's schema, in a dialect whose messages are made from schemas.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Write one JSON object instead of the dump.")
 def explain(
     arguments: tuple[str, ...],
     request: str | None,
@@ -66,16 +74,16 @@ def explain(
     TYPE is a type of the dialect: VARINT, COMPACT_NULLABLE_STRING, ARRAY<INT32>, TAG_BUFFER, RequestFrame, a message
     such as ApiVersionsResponse (with --version), ResponseFrame:ApiVersions.
 
-    Without TYPE, HEX is what one side of a connection sent, from the beginning of a frame on. Requests say themselves
-    what they are: each is explained, and one alone may lack its size. Responses do not: --request names the requests
-    that they answer, and each is read by the correlation id that it shares with one of them.
+    Without TYPE, HEX is what one side of a connection sent, beginning with a whole frame. Requests say themselves what
+    they are: each one is explained; a single one may come without its size. Responses do not: --request gives the
+    requests that they answer, and each response is read as the answer to the request with the same correlation id.
 
-    HEX are hex digits; blanks, new lines, colons and 0x are passed over. The columns of xxd and of tcpdump -X, in
-    quotes, are understood: offsets, text and the headers of IP and TCP are left out. A single - reads HEX from standard
-    input, @FILE reads the raw bytes of a file. 16 MiB of bytes are the most that is read, and 5000 frames; the first
-    50000 fields of a TYPE or frame are named. Which rulings a refusal rests on is found out up to 256 KiB.
+    HEX is hex digits; blanks, new lines, colons and 0x are ignored. What xxd and tcpdump -X print is understood too (in
+    quotes): offsets, text and the headers of IP and TCP are left out. A single - reads HEX from standard input, @FILE
+    reads the raw bytes of a file. The limits: 16 MiB of bytes, 5000 frames, and names for the first 50000 fields of
+    a TYPE or frame. The rulings behind a refusal are found for up to 256 KiB.
 
-    The messages of kip-482-v1 come from schemas: --schema reads them, in place of those of the kit's vectors.
+    The messages of kip-482-v1 are made from schemas: --schema reads yours, instead of those of the kit's vectors.
 
     --json writes type, dialect, version, data, spans, value, error and rulings; without TYPE dialect, data and frames,
     each with start, end, type, version, sized (has it its size before it?), why (it is read so), spans, value, error

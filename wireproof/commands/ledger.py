@@ -28,7 +28,7 @@ def ledger() -> None:
     metavar="SPEC",
     multiple=True,
     required=True,
-    help="Whose bytes are written; further ones (repeat it) have to write the same.",
+    help="The implementation that writes the bytes; others (repeat the option) have to write the same.",
 )
 @click.option("--message", "chosen", metavar="NAME", multiple=True, help="Only this message (repeatable).")
 def make(folder: Path, specs: tuple[str, ...], chosen: tuple[str, ...]) -> None:

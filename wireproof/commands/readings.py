@@ -28,8 +28,10 @@ _INDENT = 20
 
 @click.command(epilog="Exit codes: 0 it was found out, 1 nothing could be asked, 2 a usage error.")
 @implementation_options
-@click.option("--dialect", metavar="NAME", help="The dialect to ask about.  [default: the first that it has]")
-@click.option("--json", "as_json", is_flag=True, help="Write one JSON object in place of the table.")
+@click.option(
+    "--dialect", metavar="NAME", help="The dialect to ask about.  [default: the first one of the implementation]"
+)
+@click.option("--json", "as_json", is_flag=True, help="Write one JSON object instead of the table.")
 def readings(
     spec: str,
     timeout: float,

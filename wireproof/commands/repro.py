@@ -1,4 +1,4 @@
-"""`wireproof repro`: one question again, with all that there is to tell about it."""
+"""`wireproof repro`: asks one question again, and shows the whole conversation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`wireproof wrapper check`: the manners of a program behind the line protocol."""
+"""`wireproof wrapper check`: does a program keep to the line protocol?"""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _INDENT = " " * 4
 
 @click.group()
 def wrapper() -> None:
-    """Look after a wrapper: what puts a library behind the contract."""
+    """Look after a wrapper: the program or module that connects a codec to the kit."""
 
 
-@wrapper.command(epilog="Exit codes: 0 good manners, 1 something to mend, 2 a usage error.")
+@wrapper.command(epilog="Exit codes: 0 nothing to mend, 1 something to mend, 2 a usage error.")
 @click.argument("spec", metavar="exec:COMMAND")
 @click.option(
     "--timeout",
@@ -31,7 +31,7 @@ def wrapper() -> None:
     default=5.0,
     show_default=True,
     metavar="SECONDS",
-    help="How long the next answer may take.",
+    help="Time limit of the next answer.",
 )
 @click.option(
     "--memory",
@@ -39,13 +39,13 @@ def wrapper() -> None:
     default=1024,
     show_default=True,
     metavar="MIB",
-    help="How much memory the program may take.",
+    help="Memory limit of the program.",
 )
 def check(spec: str, timeout: float, memory: int) -> None:
     """Check that a program keeps to the line protocol.
 
-    This is apart from conformance: every answer is right here, as long as it is one. A program that passes gives
-    verdicts on its library, not on its wrapper.
+    It does not ask whether answers are right, only whether they are answers: complete, to the right question, in
+    time. With a program that passes, what `pytest --impl` finds is about the codec, not about the wrapper.
 
     \b
     Examples:
@@ -74,8 +74,9 @@ def _row(done: Check) -> Text:
     sign, style = _SIGNS[done.result]
     text = Text().append(f"{sign} ", style).append(f"{done.name:<38}")
     if done.result is not Result.BAD:
-        first_line = safe(middle(done.found.partition("\n")[0], LINE))
-        return text.append(f"  {first_line}"[: max(width() - len(text), 10)], "dim")
+        room = max(width() - len(text) - 2, 10)
+        first_line = safe(done.found.partition("\n")[0])
+        return text.append(f"  {middle(first_line, min(room, LINE))}", "dim")
     for line in safe_lines(done.found, LINES, LINE):
         for piece in wrap(line, width() - len(_INDENT)):
             text.append(f"\n{_INDENT}{piece}")

@@ -157,9 +157,9 @@ class Kip35Connection:
 
 
 def common(ranges: Iterable[tuple[int, int] | None]) -> int | None:
-    """The highest ProtocolVersion inside all ranges: of a client and its broker, or of brokers among themselves.
+    """The highest ProtocolVersion that lies in all ranges: of a client and its broker, or of several brokers.
 
-    None when there is none in common. A range with low > high is empty, and None is one that is not known.
+    None when there is none. A range with low > high is empty; None as a range is an unknown one.
     """
     known = []
     for one in ranges:

@@ -73,7 +73,7 @@ HEADERS = {
 
 @dataclass(frozen=True, slots=True)
 class Layouts:
-    """Where frames find headers and bodies (`framing.Messages`), under some api key."""
+    """Where frames find headers and bodies (`framing.MessagePlans`), under some api key."""
 
     api_key: int = API_KEY
 

@@ -56,7 +56,7 @@ class _Readable(NodeCodec):
 
 
 class _Messages:
-    """Where frames find the plans of headers and bodies (`framing.Messages`)."""
+    """Where frames find the plans of headers and bodies (`framing.MessagePlans`)."""
 
     def __init__(self, messages: Iterable[MessageSchema], *, inner_arrays: bool) -> None:
         self.by_name = {message.name: message for message in messages}

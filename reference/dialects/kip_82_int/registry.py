@@ -219,8 +219,8 @@ def _misplaced(entry: RegisteredKey, owned: Sequence[Range]) -> Iterator[Problem
 def _clashes(
     entry: RegisteredKey, same_key: Iterable[RegisteredKey], same_name: Iterable[RegisteredKey]
 ) -> Iterator[Problem]:
-    """With the entries before it that have its key, or only its name. The same entry once more is none: registers are
-    copied."""
+    """The problems of an entry with earlier ones that have its key, or its name alone. The same entry twice is no
+    problem: registers are copied."""
     for other in same_key:
         if (other.name, other.by) == (entry.name, entry.by):
             continue

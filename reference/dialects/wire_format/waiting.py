@@ -110,6 +110,6 @@ class Produced:
 
 
 def fetch_is_due(available: Iterable[int], min_bytes: int, max_wait: int, came: int, now: int) -> bool:
-    """Whether a fetch that came at `came` is answered now: min_bytes are there, over all its topics together, of each
-    of which so many bytes are `available`; or max_wait has gone by."""
+    """Whether a fetch that came at the time `came` is answered now: min_bytes are there, counting all its topics
+    together (`available` has the bytes of each); or max_wait has passed."""
     return sum(available) >= min_bytes or now - came >= max_wait
