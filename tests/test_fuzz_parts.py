@@ -53,6 +53,12 @@ class TestInputs:
         case = find(VARINT.identifier(Op.DECODE, b"\x7e")).case
         assert (case.type, case.args["data"]) == ("VARINT", b"\x7e")
 
+    def test_types_that_are_converted_alone_are_not_drawn(self) -> None:
+        described = describe("reference", Options(), None)
+        found = forms(kind_of("values"), described, "kip-82-string-keys", None)
+        assert "RecordSet" not in {form.type for form in found.values()}
+        assert "BATCH" in {form.type for form in found.values()}
+
     def test_what_is_not_offered_is_told(self) -> None:
         described = describe("reference", Options(), None)
         with pytest.raises(FuzzError, match="Did you mean MetadataRe"):
