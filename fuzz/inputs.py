@@ -84,6 +84,8 @@ def untyped(described: Description, dialect: str, ops: Iterable[Op]) -> Forms:
 
 def _of_reference(dialect: str) -> Iterator[tuple[str, int | None]]:
     for name, span in reference_codec().dialect(dialect).types.items():
+        if name == "*":  # the messages of schemas: they have no names here
+            continue
         if name == "ARRAY":
             yield from ((array, None) for array in ARRAYS)
         elif span is None:
