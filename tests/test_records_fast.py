@@ -9,8 +9,10 @@ import pytest
 
 import reference
 from reference import DecodeError, EncodeError
+from reference.records import fast
 from reference.rules import Rules
 
+KAFKA = "kafka"
 FAST = reference.Reference()
 READABLE = reference.readable
 
@@ -157,3 +159,23 @@ def test_a_smaller_bound_holds_too() -> None:
     assert read(FAST, data) == value
     bounded = reference.Reference(Rules(inflate_limit=4999))
     assert read(bounded, data) == ("resource-limit", 61, "records")
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_what_is_valid_is_left_to_nobody_else(seed: int) -> None:
+    """The fast path gives up by an exception, and the readable codec does its work: then they are equal anyhow."""
+    value = batch(seed)
+    written = READABLE.encode("RecordBatch", value, dialect=KAFKA)
+    assert fast.encode_batch(value) == written
+    assert fast.decode_batch(written, 0) == (READABLE.decode("RecordBatch", written, dialect=KAFKA), len(written))
+    entries, end = fast.decode_set(written * 2, 0)
+    assert (len(entries), end) == (2, 2 * len(written))
+
+
+@pytest.mark.parametrize("least", [-(2**63), -(2**62), -65, -64, -1, 0])
+def test_the_borders_of_a_delta_are_written_at_once(least: int) -> None:
+    for delta in (least, -1 - least):
+        value = batch(3) | {"attributes": 0, "records": [record(random.Random(1), 0) | {"timestampDelta": delta}]}
+        written = READABLE.encode("RecordBatch", value, dialect=KAFKA)
+        assert fast.encode_batch(value) == written
+        assert fast.decode_batch(written, 0)[0]["records"][0]["timestampDelta"] == delta
