@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from blocks import Block, blocks, unmarked_shell
+from fuzzing import need_atheris
 
 import reference
 from conformance.model import FailureKind, Op, Outcome
@@ -104,6 +105,8 @@ def test_commands_in_pages_do_what_the_page_says(page: Path, tmp_path: Path) -> 
     """In one folder a page, in the page's order; `output` belongs to the run of its name."""
     if importlib.util.find_spec("aiokafka") is None:
         pytest.skip("pip install -e .[implementations]")
+    if page.name == "fuzz-your-codec.md":
+        need_atheris()
     printed: dict[str, str] = {}
     for block in blocks(page):
         if block.kind == "file":

@@ -30,6 +30,7 @@ COMMANDS = {
     "readings": LazyCommand(
         "wireproof.commands.readings", "readings", "Find out which readings of contested points a codec takes."
     ),
+    "fuzz": LazyCommand("wireproof.commands.fuzz", "group", "Look for inputs that no vector holds."),
     "ledger": LazyCommand("wireproof.commands.ledger", "ledger", "Make the message ledger again."),
     "schema": LazyCommand("wireproof.commands.schema", "schema", "Import the message schemas of another Kafka."),
     "wrapper": LazyCommand(

@@ -62,11 +62,16 @@ def _of_input(error: Exception) -> str | None:
     from conformance.known import KnownError
     from conformance.report.jsonl import ReportError
     from conformance.vectors import VectorError
+    from fuzz.errors import FuzzError
     from reference.errors import SchemaError
 
     if isinstance(error, SchemaError):
         return f"{error.path}: {error.detail}" if error.path else error.detail
-    return str(error) if isinstance(error, (ImplementationError, KnownError, ReportError, VectorError)) else None
+    return (
+        str(error)
+        if isinstance(error, (FuzzError, ImplementationError, KnownError, ReportError, VectorError))
+        else None
+    )
 
 
 def _show(error: click.ClickException) -> None:

@@ -1,0 +1,120 @@
+"""Campaigns: a target until its time is over, or all targets in turns. Each first has to find its canary."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import reference
+from conformance.model import Description
+from fuzz import canaries
+from fuzz.errors import FuzzError
+from fuzz.found import Found
+from fuzz.opening import forms, kind_of
+from fuzz.running import Plan, Run, State
+from fuzz.scouting import Ground
+from fuzz.store import Store
+from fuzz.targets import KINDS
+
+#: So many executions beside the seeds a canary may take to be found, and so many seconds.
+BUDGET = 20_000
+PATIENCE = 120.0
+#: A turn of a campaign takes so many seconds at least, where each target can have as many once.
+LEAST = 10.0
+#: What a new finding is worth beside a branch that was not taken before.
+_WORTH = 50
+_MODULE = canaries.__name__
+
+Watch = Callable[[Plan, State, Found | None], None]
+
+
+def canary_found(plan: Plan, described: Description) -> State:
+    """Plant a bug in a copy of the target, and find it. Raises FuzzError when that does not come about."""
+    offered = forms(kind_of(plan.target), described, plan.dialect, plan.only)
+    planted = replace(
+        plan,
+        spec=f"{_MODULE}:{plan.target}",
+        ground=Ground((), plan.ground.native),
+        known=None,
+        seconds=PATIENCE,
+        runs=BUDGET,
+        jobs=1,
+        until_found=True,
+    )
+    bird = replace(
+        described,
+        name="canary",
+        version=None,
+        dialects=tuple(reference.dialects),
+        ops=frozenset(op for form in offered.values() for op in form.ops),
+    )
+    with tempfile.TemporaryDirectory(prefix="wireproof-canary-") as folder, Store(Path(folder)) as store:
+        state = Run(planted, store, bird, lambda *_: None).go()
+    if not state.new:
+        raise FuzzError(
+            f"the harness is blind: a bug that was planted in a copy of the target {plan.target} ({plan.dialect}) was "
+            f"not found in {state.executions} executions. Nothing that it would say of {described.name} would count."
+        )
+    return state
+
+
+def run(plan: Plan, store: Store, described: Description, watch: Watch) -> State:
+    """One target, until its time is over. Raises FuzzError."""
+    canary_found(plan, described)
+    return Run(plan, store, described, lambda state, found: watch(plan, state, found)).go()
+
+
+@dataclass(slots=True)
+class _Lane:
+    """A target on a dialect: how much of its last turn was new, for each second."""
+
+    plan: Plan
+    yielded: float = 0.0
+    coverage: int = 0
+
+
+def lanes(plan: Plan, described: Description) -> Sequence[Plan]:
+    """All targets and dialects that an implementation offers. Raises FuzzError where there is none."""
+    found = [*_offered(plan, described)]
+    if not found:
+        raise FuzzError(f"{described.name} offers nothing that a target asks")
+    return found
+
+
+def _offered(plan: Plan, described: Description) -> Iterator[Plan]:
+    for dialect in described.dialects:
+        for target in KINDS:
+            try:
+                forms(kind_of(target), described, dialect, None)
+            except FuzzError:
+                continue
+            yield replace(plan, target=target, dialect=dialect)
+
+
+def campaign(plan: Plan, store: Store, described: Description, watch: Watch) -> list[State]:
+    """All targets in turns: each one, be there time for it or not, then again and again the one that gave most that was
+    new. Raises FuzzError."""
+    waiting = [_Lane(one) for one in lanes(plan, described)]
+    assert plan.seconds is not None
+    for lane in waiting:
+        canary_found(lane.plan, described)
+    end = time.monotonic() + plan.seconds
+    share = plan.seconds / len(waiting)
+    turn = max(min(LEAST, share), share / 4)
+    states = [_turn(lane, replace(lane.plan, seconds=turn), store, described, watch) for lane in waiting]
+    while (left := end - time.monotonic()) > 0:
+        lane = max(waiting, key=lambda one: one.yielded)
+        states.append(_turn(lane, replace(lane.plan, seconds=min(turn, left)), store, described, watch))
+    return states
+
+
+def _turn(lane: _Lane, plan: Plan, store: Store, described: Description, watch: Watch) -> State:
+    plan = replace(plan, seed=plan.seed + store.executions)
+    state = Run(plan, store, described, lambda state, found: watch(plan, state, found)).go()
+    gained = max(0, state.coverage - lane.coverage) + _WORTH * len(state.new)
+    lane.coverage = max(lane.coverage, state.coverage)
+    lane.yielded = gained / max(state.seconds, 1.0)
+    return state

@@ -1,0 +1,122 @@
+"""Which packages a wrapper rests on, and whether any of them is native: found by importing it, in a process of its own.
+
+As a program (`python -m fuzz.scouting SPEC`) it prints a JSON object; `scout` runs it.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib.machinery
+import json
+import os
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from types import ModuleType
+
+import msgspec
+
+from conformance.connection import ImplementationError
+from fuzz.errors import FuzzError
+
+#: Seconds that an import may take.
+TIMEOUT = 60.0
+#: The kit's own packages: `reference` is always instrumented, the others never.
+OWN = frozenset({"conformance", "fuzz", "pytest_wireproof", "reference", "vectors", "wireproof"})
+#: Native packages that compress and sum up, and know nothing of the protocol: a wrapper that names them is not native.
+HELPERS = frozenset({"cramjam", "crc32c", "google_crc32c", "lz4", "snappy", "xxhash", "zlib", "zstandard"})
+
+
+class Ground(msgspec.Struct, frozen=True):
+    """The packages that are instrumented for a wrapper, and the native modules among what it rests on."""
+
+    packages: tuple[str, ...]
+    native: tuple[str, ...]
+
+    @property
+    def outside(self) -> bool:
+        """Whether it is asked in a child: what it does cannot be seen, and may end the process."""
+        return bool(self.native)
+
+
+def environment() -> dict[str, str]:
+    """The environment of our own children: modules of the kit and of the current folder are found, and hashes are the
+    same in every run."""
+    root = Path(__file__).parents[1]
+    found = {**os.environ, "PYTHONHASHSEED": "0"}
+    if root not in (Path(sysconfig.get_path("purelib")), Path(sysconfig.get_path("platlib"))):
+        found["PYTHONPATH"] = os.pathsep.join([*filter(None, [os.environ.get("PYTHONPATH")]), str(root)])
+    return found
+
+
+def scout(spec: str) -> Ground:
+    """What a spec rests on: a program is outside by itself. Raises ImplementationError, FuzzError."""
+    if spec.startswith("exec:"):
+        return Ground((), (spec,))
+    command = [sys.executable, "-P", "-m", __name__, spec]
+    try:
+        done = subprocess.run(
+            command, env=environment(), stdin=subprocess.DEVNULL, capture_output=True, timeout=TIMEOUT, check=False
+        )
+    except subprocess.TimeoutExpired:
+        raise FuzzError(f"{spec}: its import takes more than {TIMEOUT:.0f} seconds") from None
+    last = done.stdout.rpartition(b"\n{")[2].strip()
+    try:
+        return msgspec.json.decode(last if last.startswith(b"{") else b"{" + last, type=Ground)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        said = done.stderr.decode("utf-8", "replace").strip()
+        raise ImplementationError(said or f"{spec}: its import ended the process ({done.returncode})") from None
+
+
+def main(spec: str) -> int:
+    """Import it, and say what came with it."""
+    from conformance import asking  # noqa: F401 (what the kit itself loads is not the wrapper's)
+    from conformance.connection.loading import load
+
+    before = frozenset(sys.modules)
+    try:
+        load(spec)
+    except ImplementationError as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    loaded = [module for name, module in [*sys.modules.items()] if name not in before]
+    packages = {*_imported(spec.partition(":")[0], loaded)} - OWN - HELPERS
+    native = sorted(module.__name__ for module in loaded if _is_native(module) and _package(module) in packages)
+    sys.stdout.write(f"\n{json.dumps({'packages': sorted(packages), 'native': native})}\n")
+    return 0
+
+
+def _package(module: ModuleType) -> str:
+    return module.__name__.partition(".")[0]
+
+
+def _is_native(module: ModuleType) -> bool:
+    file = getattr(module, "__file__", None) or ""
+    return file.endswith(tuple(importlib.machinery.EXTENSION_SUFFIXES))
+
+
+def _imported(wrapper: str, loaded: Iterable[ModuleType]) -> Iterator[str]:
+    """The wrapper's own package, and those that it imports itself, as far as they were loaded with it."""
+    yield wrapper.partition(".")[0]
+    there = {_package(module) for module in loaded} - sys.stdlib_module_names
+    for module in loaded:
+        if module.__name__ == wrapper:
+            yield from there.intersection(_names(module))
+
+
+def _names(module: ModuleType) -> Iterator[str]:
+    """The packages that a module's source imports."""
+    file = getattr(module, "__file__", None) or ""
+    if not file.endswith(".py"):
+        return
+    for node in ast.walk(ast.parse(Path(file).read_bytes())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield node.module.partition(".")[0]
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

@@ -1,0 +1,255 @@
+"""The parts of fuzzing that need no atheris: inputs, likeness, smaller inputs, the folder, commands on what is kept."""
+
+from __future__ import annotations
+
+import errno
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+from fuzzing import command
+
+from conformance import vectors
+from conformance.asking import Examiner, Judged
+from conformance.connection import Options, open_connection
+from conformance.model import Op
+from conformance.questions import find
+from fuzz import alike, inputs, minimising, promoting, running_input
+from fuzz.errors import FuzzError
+from fuzz.finding import made_of
+from fuzz.inputs import Form
+from fuzz.mutator import Mutator
+from fuzz.opening import forms, kind_of, session_of
+from fuzz.running import describe
+from fuzz.smaller import Same, smaller
+from fuzz.store import Kept, Store, judged, read_findings
+
+VARINT = Form("kafka", "VARINT", None, frozenset({Op.DECODE}))
+METADATA = {version: Form("kafka", "MetadataResponse", version, frozenset({Op.DECODE})) for version in (0, 1, 12)}
+
+
+def a_judged(identifier: str = "gen/kafka/VARINT/-/x01#decode") -> Judged:
+    with Examiner(open_connection("reference", Options(in_process=True))) as examiner:
+        (found,) = examiner.judge([find(identifier)])
+    return found
+
+
+def a_kept(identifier: str = "gen/kafka/VARINT/-/x01#decode", times: int = 1) -> Kept:
+    found = made_of(a_judged(identifier), b"VARINT/-\n\x01", "decode")
+    return Kept(found, "impl", "1", "impl", "wireproof repro", 1.0, 10, times)
+
+
+class TestInputs:
+    def test_an_input_says_what_it_is_about(self) -> None:
+        assert VARINT.input(b"\n\x01") == b"VARINT/-\n\n\x01"
+        assert inputs.split(b"VARINT/-\n\n\x01") == (b"VARINT/-", b"\n\x01")
+        assert METADATA[12].head == b"MetadataResponse/12"
+        assert Form("kafka", None, None, frozenset({Op.SERVE})).head == b"serve"
+
+    def test_an_identifier_makes_the_case_again(self) -> None:
+        case = find(VARINT.identifier(Op.DECODE, b"\x7e")).case
+        assert (case.type, case.args["data"]) == ("VARINT", b"\x7e")
+
+    def test_types_that_are_converted_alone_are_not_drawn(self) -> None:
+        described = describe("reference", Options(), None)
+        found = forms(kind_of("values"), described, "kip-82-string-keys", None)
+        assert "RecordSet" not in {form.type for form in found.values()}
+        assert "BATCH" in {form.type for form in found.values()}
+
+    def test_what_is_not_offered_is_told(self) -> None:
+        described = describe("reference", Options(), None)
+        with pytest.raises(FuzzError, match="Did you mean MetadataRe"):
+            forms(kind_of("decode"), described, "kafka", "MetadataRespons")
+        with pytest.raises(FuzzError, match="there is no target 'guess'"):
+            kind_of("guess")
+        with pytest.raises(FuzzError, match="does not offer for wire-format"):
+            forms(kind_of("schema"), described, "wire-format", None)
+
+
+class TestMutator:
+    def test_heads_stay_whole_and_the_same_seed_gives_the_same(self) -> None:
+        table = {form.head: form for form in [VARINT, *METADATA.values()]}
+        mutator = Mutator(table, lambda data, most: (data + b"x")[:most])
+        raw = METADATA[12].input(bytes.fromhex("00000000010000000001010000"))
+        made = [mutator(raw, 4096, seed) for seed in range(300)]
+        assert 1 < len({inputs.split(one)[0] for one in made}) <= len(table)
+        assert {inputs.split(one)[0] for one in made} <= {*table}
+        again = Mutator(table, lambda data, most: (data + b"x")[:most])
+        assert made == [again(raw, 4096, seed) for seed in range(300)]
+
+    def test_it_never_raises_and_keeps_to_the_size(self) -> None:
+        mutator = Mutator({VARINT.head: VARINT}, lambda data, most: bytes(data)[:most])
+        for raw in (b"", b"\n", b"VARINT/-\n", b"nonsense", b"VARINT/-\n" + bytes(40)):
+            for seed in range(50):
+                assert len(mutator(raw, 12, seed)) <= 12
+
+
+def test_of_those_that_look_alike_the_first_are_judged_and_then_one_in_many() -> None:
+    found = alike.Alike()
+    wanted = [number for number in range(1, 300) if found.wants(("decode", "VARINT"))]
+    assert wanted == [1, 2, 3, 64, 128, 192, 256]
+    assert found.wants(("encode", "VARINT"))
+
+
+def shows(holds: Callable[[Form, bytes], bool]) -> Same:
+    """What tells that an input shows the same, by a rule."""
+    found = a_judged()
+    return lambda form, data: found if holds(form, data) else None
+
+
+class TestSmaller:
+    def test_fewer_bytes_then_zeros(self) -> None:
+        found = smaller(VARINT, b"abcXYdefghijk", {VARINT.head: VARINT}, shows(lambda _, data: b"XY" in data))
+        assert found == (VARINT, b"XY")
+        found = smaller(VARINT, b"abcdef", {}, shows(lambda _, data: len(data) >= 4))
+        assert found == (VARINT, bytes(4))
+
+    def test_the_lowest_version(self) -> None:
+        table = {form.head: form for form in METADATA.values()}
+        rule = shows(lambda form, data: data == b"X" and bool(form.version))
+        assert smaller(METADATA[12], b"X", table, rule) == (METADATA[1], b"X")
+
+    def test_none_where_it_is_as_small_as_can_be(self) -> None:
+        assert smaller(VARINT, b"\x01", {}, shows(lambda _, data: data == b"\x01")) is None
+
+
+def test_the_running_input_outlives_its_writer(tmp_path: Path) -> None:
+    writing = running_input.RunningInput(tmp_path / "running")
+    assert running_input.read(tmp_path / "running") == b""
+    writing.set(b"VARINT/-\n\x01")
+    writing.set(b"INT8/-\n")
+    assert running_input.read(tmp_path / "running") == b"INT8/-\n"
+
+
+class TestStore:
+    def test_findings_are_read_again(self, tmp_path: Path) -> None:
+        with Store(tmp_path) as store:
+            store.keep(a_kept())
+            store.log("end", executions=77)
+        with Store(tmp_path) as store:
+            assert [*store.findings.values()] == [a_kept()]
+            assert store.executions == 77
+        assert judged(a_kept()).case.id == "gen/kafka/VARINT/-/x01#decode"
+
+    def test_one_campaign_at_a_time(self, tmp_path: Path) -> None:
+        with Store(tmp_path), pytest.raises(FuzzError, match="another campaign"):
+            Store(tmp_path)
+        Store(tmp_path).close()
+
+    def test_what_was_cut_off_is_mended(self, tmp_path: Path) -> None:
+        with Store(tmp_path) as store:
+            store.keep(a_kept())
+            store.log("end", executions=3)
+            corpus = store.corpus("decode", "kafka")
+            (corpus / "00000").write_bytes(b"half")
+        with (tmp_path / "campaign.jsonl").open("ab") as file:
+            file.write(b'{"event": "en')
+        (tmp_path / "findings" / "half.tmp").write_bytes(b"{")
+        with Store(tmp_path) as store:
+            assert store.executions == 3
+            assert not [*store.corpus("decode", "kafka").iterdir()]
+        assert (tmp_path / "campaign.jsonl").read_bytes().endswith(b"\n")
+        assert [entry.suffix for entry in (tmp_path / "findings").iterdir()] == [".json"]
+
+    def test_a_damaged_finding_is_told(self, tmp_path: Path) -> None:
+        with Store(tmp_path) as store:
+            store.keep(a_kept())
+        (path,) = (tmp_path / "findings").iterdir()
+        path.write_bytes(path.read_bytes()[:-20])
+        with pytest.raises(FuzzError, match="a damaged one"):
+            Store(tmp_path)
+        path.write_bytes(msgspec.json.encode(a_kept()))
+        path.rename(path.with_name("other.json"))
+        with pytest.raises(FuzzError, match="the file was renamed"):
+            read_findings(tmp_path)
+
+    def test_a_folder_that_cannot_be_written(self, tmp_path: Path) -> None:
+        (tmp_path / "file").write_text("")
+        with pytest.raises(FuzzError, match="file"):
+            Store(tmp_path / "file" / "out")
+
+    def test_a_full_disk_leaves_what_was_told(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        with Store(tmp_path) as store:
+            store.keep(a_kept())
+
+            def full(self: Path, content: bytes) -> int:
+                raise OSError(errno.ENOSPC, "No space left on device", str(self))
+
+            monkeypatch.setattr(Path, "write_bytes", full)
+            with pytest.raises(FuzzError, match="No space left on device"):
+                store.keep(a_kept(times=9))
+        assert [kept.times for kept in read_findings(tmp_path)] == [1]
+
+
+def commanded(*words: str | Path) -> tuple[int, str]:
+    done = subprocess.run(command(*words), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    return done.returncode, done.stdout
+
+
+class TestCommands:
+    def test_findings_are_listed(self, tmp_path: Path) -> None:
+        with Store(tmp_path) as store:
+            store.keep(a_kept())
+        code, text = commanded("findings", tmp_path)
+        assert code == 1
+        assert a_kept().finding.name in text
+        code, text = commanded("findings", tmp_path, "-v")
+        assert code == 1
+        assert "gen/kafka/VARINT/-/x01#decode" in text
+
+    @pytest.mark.parametrize(
+        ("words", "said"),
+        [
+            (["findings", "nowhere"], "there is no such folder"),
+            (["run", "guess"], "there is no target 'guess'"),
+            (["run", "decode", "--time=soon"], "is no time"),
+            (["promote", "nothing.json", "vector.json"], "No such file"),
+            (["minimise", "nowhere"], "there is no such folder"),
+        ],
+    )
+    def test_bad_input_ends_in_a_paragraph(self, words: list[str], said: str) -> None:
+        code, text = commanded(*words)
+        assert code == 2
+        assert said in text
+        assert "Traceback" not in text
+
+    def test_a_promoted_finding_is_refused_until_a_person_completes_it(self, tmp_path: Path) -> None:
+        with Store(tmp_path) as store:
+            store.keep(a_kept())
+        (path,) = (tmp_path / "findings").iterdir()
+        made = tmp_path / "vector.json"
+        assert commanded("promote", path, made)[0] == 0
+        with pytest.raises(vectors.VectorError, match="source"):
+            vectors.parse(made.read_bytes(), "vector.json", {})
+        raw = json.loads(made.read_text())
+        raw["vectors"][0]["source"] = "Kafka protocol guide"
+        (vector,) = vectors.parse(json.dumps(raw).encode(), "vector.json", {}).vectors
+        assert (vector.type, vector.data, vector.value) == ("VARINT", b"\x01", -1)
+        assert [piece.label for piece in vector.pieces] == ["VARINT"]
+        code, text = commanded("promote", path, made)
+        assert code == 2
+        assert "is there already" in text
+
+    def test_only_what_is_read_or_written_is_drafted(self) -> None:
+        with pytest.raises(FuzzError, match="drafted"):
+            promoting.draft(a_judged("gen/kafka/-/-/x" + b"[18,[0,3],[0,3]]".hex() + "#negotiate"), "name")
+
+
+def test_a_corpus_keeps_what_is_needed(tmp_path: Path) -> None:
+    raws = [VARINT.input(bytes([number])) for number in range(20)] + [VARINT.input(b"\x80"), VARINT.input(b"\x80\x01")]
+    for number, raw in enumerate(raws):
+        (tmp_path / str(number)).write_bytes(raw)
+    with session_of("reference", "decode", "kafka", outside=False) as session:
+        before, after = minimising.minimise(session, tmp_path, ())
+    assert before == len(raws)
+    assert 2 <= after < 8
+    left = {entry.read_bytes() for entry in tmp_path.iterdir()}
+    assert VARINT.input(b"\x80") in left
+
+
+def test_an_order_of_findings() -> None:
+    small, large = a_kept("gen/kafka/VARINT/-/x01#decode").finding, a_kept("gen/kafka/VARINT/-/x8001#decode").finding
+    assert small.order < large.order

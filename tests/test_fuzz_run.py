@@ -1,0 +1,238 @@
+"""Campaigns as a person starts them: what is found, kept and told, and how they end."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fuzzing import ROOT, TESTS, command, findings, fuzz, named, need_atheris
+
+from conformance.connection import Options
+from conformance.model import DEVIATIONS
+from fuzz import campaign
+from fuzz.errors import FuzzError
+from fuzz.running import Plan, State, describe
+from fuzz.scouting import Ground, scout
+from fuzz.session import digest
+from fuzz.store import Store, judged
+from fuzz.targets import KINDS
+
+#: Enough executions for what is to be found, in a second or two.
+FEW = "--runs=400"
+
+
+@pytest.fixture(autouse=True)
+def _atheris() -> None:
+    need_atheris()
+
+
+@pytest.fixture(autouse=True)
+def _in_tests(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(TESTS)
+
+
+@pytest.mark.parametrize("target", ["decode", "stability", "values", "differential"])
+def test_the_reference_is_clean(target: str, tmp_path: Path) -> None:
+    ran = fuzz("run", target, "--type=TAG_BUFFER", FEW, "--time=120s", "--out", tmp_path)
+    assert ran.code == 0, ran.text
+    assert "0 new findings" in ran.text
+    assert not findings(tmp_path)
+    assert [json.loads(line)["event"] for line in (tmp_path / "campaign.jsonl").read_text().splitlines()] == [
+        "begin",
+        "end",
+    ]
+    assert all(entry.name == digest(entry.read_bytes()) for entry in (tmp_path / "corpus").glob("*/*/*"))
+
+
+@pytest.mark.parametrize(("target", "dialect"), [("exchange", "wire-format"), ("schema", "kip-482-v1")])
+def test_the_reference_is_clean_in_what_has_no_type(target: str, dialect: str, tmp_path: Path) -> None:
+    ran = fuzz("run", target, f"--dialect={dialect}", FEW, "--time=120s", "--out", tmp_path)
+    assert ran.code == 0, ran.text
+
+
+@pytest.mark.parametrize(
+    ("miniature", "target", "expected"),
+    [
+        ("unsigned_for_zigzag", "differential", ("decode", "VARINT", "fail", "wrong-value")),
+        ("drops_unknown_tags", "differential", ("recode", "TAG_BUFFER", "fail", "wrong-bytes")),
+        ("ignores_trailing_bytes", "differential", ("decode", "COMPACT_STRING", "fail", "accepted-invalid")),
+        ("broker_closes_instead", "exchange", ("serve", None, "fail", "wrong-answer")),
+    ],
+)
+def test_a_miniature_is_found_and_its_repro_line_repeats_it(
+    miniature: str, target: str, expected: tuple[str, ...], tmp_path: Path
+) -> None:
+    only = [] if expected[1] is None else [f"--type={expected[1]}"]
+    ran = fuzz("run", target, f"--impl=miniatures.{miniature}", *only, "--runs=3000", "--time=120s", "--out", tmp_path)
+    assert ran.code == 1, ran.text
+    found = findings(tmp_path)
+    assert expected in named(found)
+    for kept in found:
+        assert kept.times >= 1
+        assert judged(kept).verdict.verdict in DEVIATIONS
+        assert kept.finding.id in kept.repro
+    one = next(kept for kept in found if expected in named([kept]))
+    done = subprocess.run(
+        ["bash", "-c", one.repro],
+        capture_output=True,
+        env={**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"},
+        check=False,
+    )
+    assert done.returncode == 1, done.stdout
+
+
+def test_a_finding_is_as_small_as_it_can_be(tmp_path: Path) -> None:
+    fuzz("run", "differential", "--impl=miniatures.unsigned_for_zigzag", "--type=VARINT", FEW, "--out", tmp_path)
+    ids = {kept.finding.id for kept in findings(tmp_path)}
+    assert "gen/kafka/VARINT/-/x01#decode" in ids
+
+
+@pytest.mark.parametrize("miniature", ["aborts", "hangs"])
+def test_what_ends_or_holds_up_the_process_is_a_finding_and_the_campaign_goes_on(
+    miniature: str, tmp_path: Path
+) -> None:
+    ran = fuzz(
+        "run", "decode", f"--impl=miniatures.{miniature}", "--timeout=1", "--time=12s", "--runs=2000", "--out", tmp_path
+    )
+    assert ran.code == 1, ran.text
+    assert {kept.finding.signature["verdict"] for kept in findings(tmp_path)} <= {"crash", "hang"}
+    events = [json.loads(line) for line in (tmp_path / "campaign.jsonl").read_text().splitlines()]
+    assert [event for event in events if event["event"] == "death"]
+    assert events[-1]["event"] == "end"
+
+
+def test_a_program_is_asked_in_a_child_and_what_it_does_wrong_is_a_finding(tmp_path: Path) -> None:
+    spec = f"--impl=exec:{sys.executable} -m miniatures.exits"
+    ran = fuzz("run", "decode", spec, "--time=60s", "--runs=50", "--out", tmp_path)
+    assert ran.code == 1, ran.text
+    assert named(findings(tmp_path)) == {("decode", "BOOLEAN", "crash", None)}
+    assert '"death"' not in (tmp_path / "campaign.jsonl").read_text()
+
+
+def test_a_native_module_is_outside(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    pytest.importorskip("kio")
+    pytest.importorskip("kafka")
+    assert scout("implementations.kio").outside
+    assert not scout("implementations.kafka_python").outside
+    assert {"kafka", "implementations"} <= {*scout("implementations.kafka_python").packages}
+    assert scout("exec:./anything").outside
+
+
+def test_what_the_known_file_explains_is_counted_and_not_told(tmp_path: Path) -> None:
+    known = tmp_path / "known.toml"
+    known.write_text(
+        '[[deviation]]\nsignature = {type = "VARINT"}\nclass = "bug"\nreason = "no zigzag"\nreported = "pending"\n'
+    )
+    words: list[str | Path] = ["run", "differential", "--impl=miniatures.unsigned_for_zigzag", "--type=VARINT", FEW]
+    ran = fuzz(*words, "--known", known, "--out", tmp_path / "out")
+    assert ran.code == 0, ran.text
+    assert not findings(tmp_path / "out")
+    assert " 0 known deviations" not in ran.text
+
+
+def test_a_second_run_tells_nothing_twice_and_counts_on(tmp_path: Path) -> None:
+    words: list[str | Path] = [
+        "run",
+        "differential",
+        "--impl=miniatures.unsigned_for_zigzag",
+        "--type=VARINT",
+        FEW,
+        "--out",
+        tmp_path,
+    ]
+    assert fuzz(*words).code == 1
+    first = {kept.finding.name: kept for kept in findings(tmp_path)}
+    again = fuzz(*words)
+    assert again.code == 0, again.text
+    second = {kept.finding.name: kept for kept in findings(tmp_path)}
+    assert second.keys() == first.keys()
+    assert all(second[name].times > first[name].times for name in first)
+    assert {kept.first_seen for kept in second.values()} == {kept.first_seen for kept in first.values()}
+
+
+@pytest.mark.parametrize("told", [1, 3, 5])
+def test_killed_at_any_moment_it_keeps_what_it_told(told: int, tmp_path: Path) -> None:
+    words: list[str | Path] = [
+        "run",
+        "differential",
+        "--impl=miniatures.drops_unknown_tags",
+        "--time=60s",
+        "--out",
+        tmp_path,
+    ]
+    process = subprocess.Popen(
+        command(*words), cwd=TESTS, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, process_group=0
+    )
+    assert process.stdout is not None
+    names = []
+    for line in process.stdout:
+        if line.startswith("found "):
+            names.append(line.split()[1].rstrip(":"))
+        if len(names) == told:
+            break
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    process.stdout.close()
+    assert {*names} <= {kept.finding.name for kept in findings(tmp_path)}
+    with Store(tmp_path) as store:
+        assert {*names} <= store.findings.keys()
+        corpus = store.corpus("differential", "kafka")
+        assert all(entry.name == digest(entry.read_bytes()) for entry in corpus.iterdir())
+
+
+def test_the_same_seed_and_runs_do_the_same(tmp_path: Path) -> None:
+    words: list[str | Path] = ["run", "decode", "--type=COMPACT_STRING", "--runs=2000", "--seed=7"]
+    corpora = []
+    for name in ("one", "two"):
+        assert fuzz(*words, "--out", tmp_path / name).code == 0
+        corpora.append(sorted(entry.name for entry in (tmp_path / name / "corpus").glob("*/*/*")))
+    assert corpora[0] == corpora[1]
+    assert corpora[0]
+
+
+class TestBlind:
+    def test_a_target_without_the_planted_bug_is_blind(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """As if the harness did not see it: the reference stands where the canary should."""
+        monkeypatch.setattr(campaign, "_MODULE", "no_canary")
+        monkeypatch.setattr(campaign, "BUDGET", 300)
+        described = describe("reference", Options(), None)
+        plan = Plan("reference", "decode", "kafka", Ground((), ()), only="VARINT")
+        with pytest.raises(FuzzError, match="the harness is blind"):
+            campaign.canary_found(plan, described)
+
+    @pytest.mark.parametrize("target", [*KINDS])
+    def test_each_canary_is_found(self, target: str) -> None:
+        described = describe("reference", Options(), None)
+        only = "STRING" if KINDS[target].typed else None
+        plan = Plan("reference", target, "kafka", Ground((), ()), only=only)
+        assert campaign.canary_found(plan, described).new
+
+    def test_a_canary_is_found_in_a_child(self) -> None:
+        described = describe("reference", Options(), None)
+        plan = Plan("reference", "differential", "kafka", Ground((), ("native",)), only="INT32")
+        assert campaign.canary_found(plan, described).new
+
+
+def test_a_campaign_takes_its_turns(tmp_path: Path) -> None:
+    described = describe("miniatures.kip_35_counts_in_two_bytes", Options(), None)
+    ground = scout("miniatures.kip_35_counts_in_two_bytes")
+    plan = Plan("miniatures.kip_35_counts_in_two_bytes", "decode", "kip-35-v7", ground, seconds=8.0)
+    offered = campaign.lanes(plan, described)
+    assert {one.dialect for one in offered} == {"kip-35-v7"}
+    assert {one.target for one in offered} >= {"decode", "differential"}
+    seen: list[Any] = []
+
+    def watch(plan: Plan, state: State, found: Any) -> None:
+        seen.append(plan.target)
+
+    with Store(tmp_path) as store:
+        states = campaign.campaign(plan, store, described, watch)
+    assert states
+    assert sum(state.executions for state in states) > 0
