@@ -43,6 +43,14 @@ def say(line: str, *, err: bool = False) -> None:
     click.echo(safe(middle(line, _LONGEST_LINE)), err=err)
 
 
+def progress(line: str) -> None:
+    """Write one line over the last one on a terminal, on standard error; an empty line ends them."""
+    if line:
+        click.echo(f"\r{safe(line)[: width()]:<{width()}}", err=True, nl=False)
+    else:
+        click.echo(err=True)
+
+
 def say_json(value: Any, indent: int | None = None) -> None:
     """Write JSON to standard output."""
     click.echo(json_text(value, indent))

@@ -22,7 +22,7 @@ from fuzz.found import Found
 from fuzz.running import Plan, State
 from fuzz.store import Kept, Store, judged, read_finding, read_findings
 from wireproof.implementation import MEMORY, SECONDS
-from wireproof.output import say, show, width
+from wireproof.output import progress, say, show, width
 
 #: Seconds between two lines of progress, on a terminal and elsewhere.
 _ON_TERMINAL, _ELSEWHERE = 1.0, 10.0
@@ -245,7 +245,7 @@ class _Watch:
             f"{state.known.total():,} known, {state.restarts} restarts"
         )
         if self._terminal:
-            click.echo(f"\r{safe(line)[: width()]:<{width()}}", err=True, nl=False)
+            progress(line)
             self._open = True
         else:
             say(line, err=True)
@@ -253,7 +253,7 @@ class _Watch:
     def end(self) -> None:
         """Leave the line that is written over."""
         if self._open:
-            click.echo(err=True)
+            progress("")
             self._open = False
 
 
