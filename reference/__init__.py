@@ -1,16 +1,17 @@
-r"""The reference codec: what the kit holds to be right, and itself an implementation behind the contract.
+r"""The reference codec, to which the kit compares others. It is an implementation of the contract itself.
 
     import reference
     reference.decode("VARINT", b"\x01", dialect="kafka")            # -1
     reference.encode("STRING", "kafka", dialect="kafka")            # b"\x00\x05kafka"
 
-Pure: bytes in, values out; no sockets, clocks, logging. `Reference(rules)` takes other readings of the contested
-rulings; the module's functions are those of one Reference that takes none.
+It is pure: bytes in, values out; no sockets, clocks, logging. `Reference(rules)` has other readings of contested
+rulings; this module's functions are the methods of a Reference with the demanded readings.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -65,6 +66,13 @@ def dialect_named(dialect: str) -> Dialect:
     return DIALECTS[dialect]
 
 
+@functools.cache
+def _naming_numbers(dialect: str) -> NamesNumbers | None:
+    """The dialect, if it has names for numbers. It is cached, because isinstance with a Protocol is slow."""
+    named = dialect_named(dialect)
+    return named if isinstance(named, NamesNumbers) else None
+
+
 def rulings(dialect: str) -> Mapping[str, Ruling]:
     """A dialect's rulings by id."""
     return {ruling.id: ruling for ruling in dialect_named(dialect).rulings}
@@ -78,8 +86,9 @@ class Reference:
     rejects = rejects
 
     def __init__(self, rules: Rules | None = None, *, fast: bool = True) -> None:
-        """`fast`: messages by the generated codec; else all by the readable one. Their answers are the same."""
+        """`fast`: use the generated codec for messages, else the readable one for all. Their answers are equal."""
         self.rules = rules or Rules()
+        self._fast = fast
         self._decode, self._encode = (
             (_codec.decode_fast, _codec.encode_fast) if fast else (_codec.decode, _codec.encode)
         )
@@ -89,10 +98,9 @@ class Reference:
 
     @property
     def types(self) -> dict[str, dict[str, tuple[int, int] | None]]:
-        """Per dialect, each type with its versions, those that are converted alone last. Costs a look at the
-        catalogue."""
-        found = map(self.dialect, DIALECTS)
-        return {one.name: {**one.types, **dict.fromkeys(one.formats.keys() - one.types.keys())} for one in found}
+        """Dialect → type → versions; types whose only op is `convert` come last. This reads the catalogue's index."""
+        dialects = map(self.dialect, DIALECTS)
+        return {one.name: {**one.types, **dict.fromkeys(one.formats.keys() - one.types.keys())} for one in dialects}
 
     @property
     def version(self) -> str:
@@ -102,17 +110,17 @@ class Reference:
         return metadata.version("wireproof")
 
     def configure(self, settings: Mapping[str, Any], *, dialect: str) -> None:
-        """What the cases of a dialect need: `apis` and `cluster` for `serve`, `api_key` where a draft assigns none,
-        `schemas` for messages that are not the kit's own, `registers` for `explain`. Raises SchemaError for one that is
-        refused."""
+        """The settings of a dialect's cases: `apis` and `cluster` for `serve`, `api_key` where a draft assigns none,
+        `schemas` for messages that are not the kit's own, `registers` for `explain`. Raises SchemaError for a wrong
+        setting."""
         self._configured[dialect] = dialect_named(dialect).configured(settings)
         self._settings[dialect] = settings
 
     def under(self, rules: Rules) -> Reference:
-        """The same configuration under other readings, by the readable codec."""
-        found = Reference(rules, fast=False)
-        found._settings, found._configured = dict(self._settings), dict(self._configured)
-        return found
+        """The same configuration under other readings. It is cheap: no schema is read again."""
+        other = Reference(rules, fast=self._fast)
+        other._settings, other._configured = dict(self._settings), dict(self._configured)
+        return other
 
     def dialect(self, dialect: str) -> Dialect:
         """The dialect as it was configured, under the readings taken. Raises UnknownType."""
@@ -123,13 +131,13 @@ class Reference:
 
     def encode(self, type: str, value: Any, *, dialect: str, version: int | None = None) -> bytes:
         try:
-            found = self._codec(type, dialect, version)
+            codec = self._codec(type, dialect, version)
         except DecodeError as error:  # a version argument that is refused both ways
             raise EncodeError(error.reason, error.detail) from None
-        return self._encode(found, value, self.rules)
+        return self._encode(codec, value, self.rules)
 
     def recode(self, type: str, data: bytes, *, dialect: str, version: int | None = None) -> bytes:
-        """The bytes that the reference writes for what it read. An error's `half` says which step refused."""
+        """Decodes and encodes again. An error's `half` tells which of the two steps refused."""
         half = "decode"
         try:
             value = self.decode(type, data, dialect=dialect, version=version)
@@ -140,22 +148,21 @@ class Reference:
             raise
 
     def explain(self, type: str, data: bytes, *, dialect: str, version: int | None = None) -> Explanation:
-        """A span for every byte read, with the value or the error; with names for numbers where the dialect has some,
-        and those of the setting `registers` (file name → text). Raises UnknownType, and ValueError for a setting that
-        is no register."""
+        """A span for every byte read, and the value or the error. Numbers have names where the dialect or the setting
+        `registers` (file name → text) gives some. Raises UnknownType, and ValueError for text that is no register."""
         try:
-            found = self._codec(type, dialect, version)
+            codec = self._codec(type, dialect, version)
         except DecodeError as error:
             return Explanation((), None, error)
-        explained = _codec.explain(found, data, self.rules)
-        spoken = dialect_named(dialect)
-        if isinstance(spoken, NamesNumbers):
+        explained = _codec.explain(codec, data, self.rules)
+        naming = _naming_numbers(dialect)
+        if naming is not None:
             registers = self._settings.get(dialect, {}).get("registers", {})
-            return dataclasses.replace(explained, spans=tuple(spoken.named(explained.spans, registers)))
+            return dataclasses.replace(explained, spans=tuple(naming.named(explained.spans, registers)))
         return explained
 
     def complete(self, type: str, value: Any, *, dialect: str, version: int | None = None) -> Any:
-        """The value with every missing key at its default, as two values are compared."""
+        """The value with every missing key at its default: the form in which values are compared."""
         try:
             return self._codec(type, dialect, version).complete(value)
         except WireError:
@@ -166,7 +173,7 @@ class Reference:
         return self.dialect(dialect).lookup(type, data, key, version, self.rules)
 
     def convert(self, type: str, data: bytes, to: str, *, dialect: str, version: int | None = None) -> bytes:
-        """The same in another format, which the dialect names."""
+        """The bytes, converted to another of the dialect's formats."""
         return self.dialect(dialect).convert(type, data, to, version, self.rules)
 
     def serve(self, chunks: Iterable[bytes], *, dialect: str) -> tuple[bytes, bool]:
@@ -181,7 +188,7 @@ class Reference:
         return self.dialect(dialect).negotiate(api_key, client, broker)
 
     def evolve(self, old: Any, new: Any, *, dialect: str) -> list[dict[str, str]]:
-        """What the new schema breaks; `old` may be a list, oldest first."""
+        """The incompatible changes of the new schema; `old` may be a list, oldest first."""
         return self.dialect(dialect).evolve(old, new, self.rules)
 
     def _codec(self, type_name: str, dialect: str, version: int | None) -> Codec:

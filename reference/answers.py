@@ -1,4 +1,4 @@
-"""What a broker without topics says to the requests that this kit's broker answers. Pure: bodies in, bodies out.
+"""The answers of a broker without topics, for the requests that this kit's broker answers. Pure: bodies in, bodies out.
 
 Source: Kafka's message schemas; KIP-35 (ApiVersions), KIP-516 (topics by id); Apache Kafka 4.4 where they are silent.
 """
@@ -20,7 +20,7 @@ UNSUPPORTED_VERSION = 35
 INVALID_REQUEST = 42
 UNKNOWN_TOPIC_ID = 100
 
-#: MetadataRequest has topic ids from version 10 on, and brokers look at them from version 12 on.
+#: MetadataRequest has topic ids from version 10 on, and brokers read them from version 12 on.
 METADATA_BY_ID = 12
 _NO_ID = uuid.UUID(int=0)
 
@@ -39,7 +39,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """The brokers that there are, and the id of the one that answers."""
+    """All brokers, and the id of the one that answers."""
 
     this_broker: int
     nodes: tuple[Node, ...]
@@ -51,7 +51,7 @@ class Cluster:
         return cls(setting["self"], tuple(nodes))
 
 
-#: A broker that is told of no cluster is one by itself.
+#: The default cluster: one broker.
 ALONE = Cluster(0, (Node(0, "localhost", 9092),))
 
 
@@ -70,12 +70,12 @@ def listed(apis: Apis, error: int = 0) -> Body:
 
 
 def api_versions(facts: Facts, request: Body, version: int) -> Body:  # noqa: ARG001 (R-K-25: names and ids are not looked at)
-    """All that the broker lists."""
+    """All apis that the broker lists."""
     return listed(facts.apis)
 
 
 def metadata(facts: Facts, request: Body, version: int) -> Body:
-    """The cluster, and the topics that were asked for by name or id: all of them are unknown."""
+    """The cluster, and the requested topics (by name or id), all of them unknown."""
     cluster = facts.cluster
     return {
         "Brokers": [{"NodeId": node.node_id, "Host": node.host, "Port": node.port} for node in cluster.nodes],
@@ -95,7 +95,7 @@ def _no_topic(topic: Body, version: int) -> Body:
 
 
 def produce(facts: Facts, request: Body, version: int) -> Body | None:  # noqa: ARG001 (all clusters and versions alike)
-    """An error for each partition, since there is no topic. None with acks 0: then nothing is sent."""
+    """An error for each partition, because there is no topic. None with acks 0: nothing is sent."""
     if request["Acks"] == 0:
         return None
     return {"Responses": [_not_appended(topic) for topic in request["TopicData"]]}

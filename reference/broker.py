@@ -1,6 +1,7 @@
 """A conforming broker's side of a connection, sans IO: bytes in, bytes out, and whether it closed.
 
-Which requests are answered, in which order, and what closes the connection; what is said stands in `answers`.
+This module decides which requests are answered, in which order, and when the connection closes; `answers` has the
+answers.
 Source: KIP-35 and KIP-511 (ApiVersions and its fallback), KIP-896 (Produce 0 to 2); R-K-7, R-K-17, R-K-18, R-K-23;
 Apache Kafka 4.4 where they are silent.
 """
@@ -21,7 +22,7 @@ from reference.rules import Rules
 
 #: Key, version and correlation id: the shortest request header.
 LEAST_FRAME = 8
-#: Kafka 4 lists Produce from 0 on, for old clients' sake, and closes on these all the same (KIP-896, R-K-18).
+#: Kafka 4 lists Produce from 0 on, for old clients, but closes the connection on these versions (KIP-896, R-K-18).
 PRODUCE_LISTED_ALONE = range(3)
 
 
@@ -37,7 +38,7 @@ class Broker:
         self._arrived = framing.Frames()
 
     def receive(self, chunk: bytes) -> bytes:
-        """What the broker sends now that these bytes have arrived. Answers come in the requests' order (R-K-23)."""
+        """The bytes that the broker sends after these have arrived. Answers come in the requests' order (R-K-23)."""
         if self.closed:
             return b""
         self._arrived.add(chunk)
@@ -70,7 +71,7 @@ class Broker:
             except DecodeError as error:
                 if api_key == PRODUCE and version in PRODUCE_LISTED_ALONE:
                     return self._unsupported(correlation_id)
-                raise NotImplementedError(f"this broker was told to list what it has not: {error.detail}") from None
+                raise NotImplementedError(f"this broker can't answer what it has to list: {error.detail}") from None
             return self._supported(frame, header, body, api_key, version, correlation_id)
         if api_key == API_VERSIONS and API_VERSIONS in self.apis:
             return self._fallback(frame, version, correlation_id)
@@ -81,7 +82,7 @@ class Broker:
     ) -> bytes | None:
         if api_key not in ANSWERS:
             names = ", ".join(sorted(filter(None, map(self.messages.api_name, ANSWERS))))
-            raise NotImplementedError(f"this broker was told to list api {api_key}; it can answer {names}")
+            raise NotImplementedError(f"this broker has to list api {api_key}, but it can only answer {names}")
         reader = Reader(frame, self.rules)
         try:
             message.read(header, reader)
@@ -119,7 +120,7 @@ class Broker:
         try:
             return codec.encode(frame, {"header": {"CorrelationId": correlation_id}, "body": body}, self.rules)
         except EncodeError as error:
-            # A topic's name that came with bytes of no text, and has grown by those that replace them (R-K-11).
+            # Invalid text in a topic's name was replaced, and the name is too long now (R-K-11).
             if error.reason is Reason.STRING_TOO_LONG:
                 return None
             raise

@@ -1,4 +1,4 @@
-"""What a conforming client makes of an answer, and which version it uses. Pure: frames in, conclusions out.
+"""A conforming client: how it understands a response, and which version it uses. Pure: frames in, outcomes out.
 
 Source: KIP-35, KIP-511; R-K-17, R-K-18, R-K-21, R-K-21b, R-K-28.
 """
@@ -34,9 +34,9 @@ def negotiate(client: tuple[int, int], broker: tuple[int, int] | None) -> int | 
 
 
 def interpret(messages: MessagePlans, request: bytes, response: bytes | None, rules: Rules) -> dict[str, Any]:
-    """What the client makes of `response` to its `request` (both whole frames; None: the connection was closed).
+    """The outcome of a request and its response (both whole frames; None: the connection was closed).
 
-    Raises EncodeError when `request` is no request frame: then there is no question.
+    Raises EncodeError when `request` is no request frame.
     """
     if len(request) < framing.SIZE_BYTES + LEAST_FRAME:
         raise EncodeError(Reason.TRUNCATED, "the request frame has no whole header")
@@ -51,7 +51,7 @@ def interpret(messages: MessagePlans, request: bytes, response: bytes | None, ru
             return _api_versions(messages, version, _int16(behind), response, rules)
         name = messages.api_name(api_key)
         if name is None:
-            # Nothing is known of its header and body but where a top-level error would stand without tags and throttle.
+            # Of this api nothing is known. The error is read where it would stand without tags and throttle time.
             return _of_error(_int16(behind), f"api {api_key}")
         body = codec.decode(ResponseFrame.of(messages, api_key, name, version), response, rules)["body"]
         return _of_error(body.get("ErrorCode", 0), f"{name}Request")
@@ -60,13 +60,13 @@ def interpret(messages: MessagePlans, request: bytes, response: bytes | None, ru
 
 
 def _behind_correlation_id(response: bytes, correlation_id: int) -> Reader:
-    """A reader of what follows the correlation id. The id and the size have to be right."""
+    """A reader of the bytes after the correlation id. Checks the id and the size."""
     reader = Reader(response, Rules())
-    size, found = struct.unpack(">ii", reader.take(8, 0, "size and correlation id"))
+    size, answered_id = struct.unpack(">ii", reader.take(8, 0, "size and correlation id"))
     if size != len(response) - framing.SIZE_BYTES:
         raise reader.error(Reason.LENGTH_MISMATCH, f"size {size}, but {len(response) - 4} bytes follow", 0)
-    if found != correlation_id:
-        raise reader.error(Reason.COUNT_MISMATCH, f"correlation id {found} answers no open request", 4)
+    if answered_id != correlation_id:
+        raise reader.error(Reason.COUNT_MISMATCH, f"correlation id {answered_id} answers no open request", 4)
     return reader
 
 
@@ -90,7 +90,7 @@ def _api_versions(messages: MessagePlans, version: int, error: int, response: by
     supported = next(((key["MinVersion"], key["MaxVersion"]) for key in keys if key["ApiKey"] == API_VERSIONS), (0, 0))
     chosen = negotiate(OWN_API_VERSIONS, supported)
     if chosen is None or chosen >= version:
-        # Nothing common, or the broker refuses what it lists: asking again would never end.
+        # No common version, or the broker refuses a version that it lists: retries would never end.
         return {"outcome": "unsupported", "request": "ApiVersionsRequest"}
     return {"outcome": "retry", "version": chosen}
 

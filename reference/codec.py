@@ -1,4 +1,4 @@
-"""A Codec is what every type of every dialect offers. Also: how a whole input is decoded, encoded, explained."""
+"""Codec, the interface of every type of every dialect; and functions that decode, encode and explain a whole input."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class Codec(Protocol):
         ...
 
     def fast_decoder(self, rules: Rules) -> compiled.Decoder | None:  # noqa: ARG002 (others look at them)
-        """Reads what is plain under these rules, without paths and reasons; None where there is nothing faster."""
+        """A faster reader for the common case under these rules, without paths and reasons; None without one."""
         return None
 
     def fast_encoder(self) -> compiled.Encoder | None:
-        """Writes what is plain; None where there is nothing faster."""
+        """A faster writer for the common case; None without one."""
         return None
 
 
@@ -63,14 +63,14 @@ class NodeCodec(Codec):
 
 
 def _is_generated(node: Node) -> TypeGuard[Struct]:
-    """Whether there is generated code: for structures but those that open with an optional-field buffer."""
+    """Whether there is generated code: for structures, except those that begin with an optional-field buffer."""
     return isinstance(node, Struct) and not node.optional
 
 
 @dataclass(frozen=True, slots=True)
 class ShapedCodec(Codec):
-    """The codec of a type of records, which follows no plan: `shape` says which values it has. `decode` and `encode`
-    are the fast ways, where there are any."""
+    """The codec of a type without a plan (records): `shape` describes its values. `decode` and `encode`: the fast
+    functions, if any."""
 
     read_value: Callable[[Reader], Any]
     append_value: Callable[[Writer, Any], None]
@@ -85,20 +85,21 @@ class ShapedCodec(Codec):
         self.append_value(writer, value)
 
     def fast_decoder(self, rules: Rules) -> compiled.Decoder | None:
-        """Only under the rules that it was made for: a bound, and what lz4 may be, matter inside of content too."""
+        """Only under the rules that it was made for: limits and compression rules matter inside of content too."""
         return self.decode if rules == _DEMANDED else None
 
     def fast_encoder(self) -> compiled.Encoder | None:
         return self.encode
 
     def complete(self, value: Any) -> Any:
-        """A value of records names every key: there is nothing to complete."""
+        """The value itself: keys of records have no defaults."""
         return value
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What each byte of an input is: leaves in byte order; then the value, or the error that ended the reading."""
+    """The meaning of each byte of an input: spans in byte order; then the value, or the error that ended the
+    reading."""
 
     spans: tuple[Span, ...]
     value: Any
@@ -123,12 +124,12 @@ def encode(codec: Codec, value: Any, rules: Rules) -> bytes:
 
 
 class InternalError(RuntimeError):
-    """The two codecs disagree. That is a bug of the kit, whatever the input."""
+    """The two codecs disagree. That is a bug of the kit, for any input."""
 
 
 def decode_fast(codec: Codec, data: bytes | memoryview, rules: Rules) -> Any:
-    """`decode`, by the fast codec where the type has one; what that gives up on is done again by the readable one,
-    which decides, and names the place. Raises DecodeError."""
+    """`decode`, by the fast codec where the type has one. Where that gives up, the readable one starts again: it
+    decides, and its error names the place. Raises DecodeError."""
     fast = codec.fast_decoder(rules)
     if fast is None:
         return decode(codec, data, rules)

@@ -8,13 +8,13 @@ from typing import Any
 from reference.errors import DecodeError, Reason
 from reference.rules import Rules
 
-#: Of an input with more fields than this the first ones have spans: megabytes of small numbers make millions.
+#: The most spans of an input. Fields after them have none: megabytes of small numbers would make millions.
 MOST_SPANS = 50_000
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """What the bytes from `start` up to `end` are: `path` in the value, `what` they hold, and their value."""
+    """The meaning of the bytes from `start` up to `end`: their path in the value, what they are, and their value."""
 
     path: str
     start: int
@@ -27,8 +27,8 @@ class Reader:
     """A position in bytes and the end of the window that may be read.
 
     `rules` are the readings in force; `spans`, when given, collects a Span for every byte read, MOST_SPANS at most.
-    `steps` lead to where in the value the reader stands: names of fields, indexes of elements. They are made into a
-    path when an error or a span needs one, for most readings need none.
+    `steps` are the reader's position in the value: names of fields, indexes of elements. A path is made of them only
+    when an error or a span needs one.
     """
 
     __slots__ = ("data", "end", "pos", "rules", "spans", "steps")
@@ -43,7 +43,7 @@ class Reader:
 
     @property
     def path(self) -> str:
-        """Where in the value the reader stands: "ApiKeys[2].MinVersion"."""
+        """The reader's position in the value: "ApiKeys[2].MinVersion"."""
         path = ""
         for step in self.steps:
             if isinstance(step, int):
@@ -61,7 +61,7 @@ class Reader:
         return self.end - self.pos
 
     def take(self, count: int, start: int, what: str) -> bytes:
-        """The next `count` bytes of the field that began at `start`, which is truncated when they are not there."""
+        """The next `count` bytes of the field that began at `start`. Raises DecodeError(truncated) at the end."""
         end = self.pos + count
         if end > self.end:
             raise self.truncated(count, start, what)
@@ -74,8 +74,8 @@ class Reader:
         return self.data[self.pos : min(self.pos + count, self.end)]
 
     def window(self, size: int) -> Reader:
-        """A reader over the next `size` bytes alone, which this one steps over. The caller has checked that they are
-        there, and says with `demand_end` what bytes left over in it mean."""
+        """A reader over the next `size` bytes; this one moves behind them. The caller has checked that they are there,
+        and calls `demand_end` for bytes left over."""
         inner = Reader.__new__(Reader)
         inner.data, inner.rules, inner.spans, inner.steps = self.data, self.rules, self.spans, self.steps
         inner.pos, inner.end = self.pos, self.pos + size
@@ -89,12 +89,12 @@ class Reader:
             raise self.error(reason, f"{self.end - self.pos} bytes are left over after {what}", at)
 
     def note(self, start: int, what: str, value: Any) -> None:
-        """Record what the bytes from `start` up to here are."""
+        """Record a span: the meaning of the bytes from `start` up to here."""
         if self.spans is not None and len(self.spans) < MOST_SPANS:
             self.spans.append(Span(self.path, start, self.pos, what, value))
 
     def truncated(self, count: int, start: int, what: str) -> DecodeError:
-        """The refusal of a field that began at `start` and needs `count` bytes from here, which are not all there."""
+        """The error for a field that began at `start` and needs `count` bytes from here, when there are fewer."""
         needed = "1 more byte" if count == 1 else f"{count} more bytes"
         left = "1 is" if self.remaining == 1 else f"{self.remaining} are"
         return self.error(Reason.TRUNCATED, f"{what} needs {needed}, {left} left", start)
@@ -104,7 +104,7 @@ class Reader:
 
 
 class Writer:
-    """Bytes being written. `path` is where in the value the writer stands, for errors."""
+    """Bytes being written. `path`: the position in the value, for errors."""
 
     __slots__ = ("out", "path", "rules")
 
@@ -114,7 +114,7 @@ class Writer:
         self.path = ""
 
     def inner(self) -> Writer:
-        """An empty writer at the same place, for a value whose size stands before it."""
+        """An empty writer at the same path, for a value with its size before it."""
         inner = Writer(self.rules)
         inner.path = self.path
         return inner

@@ -1,4 +1,4 @@
-"""What can be wrong with bytes, values and schemas: a closed list of reasons."""
+"""The errors of bytes, values and schemas, and the closed list of their reasons."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Reason(StrEnum):
 
 
 def shown(value: object) -> str:
-    """A value of unknown origin for an error's text: short, whatever it is."""
+    """Any value as short text, for an error."""
     if isinstance(value, int) and value.bit_length() > 256:
         return f"an integer of {value.bit_length()} bits"
     if isinstance(value, str):
@@ -56,7 +56,7 @@ class WireError(ValueError):
     """Bytes, a value or a schema that the protocol does not allow.
 
     `reason` says what is wrong, `path` where in the value ("ApiKeys[2].MinVersion", "" = the whole),
-    `detail` what was found and what was expected, for a person.
+    `detail` the actual and the expected form, for a person.
     """
 
     def __init__(self, reason: Reason, detail: str, path: str = "") -> None:
@@ -96,5 +96,5 @@ class SchemaError(WireError):
 
 
 def join(path: str, name: str) -> str:
-    """The path of a part of what stands at `path`."""
+    """The path of a part of the value at `path`."""
     return f"{path}.{name}" if path else name

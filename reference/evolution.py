@@ -1,8 +1,8 @@
-"""Is a change of a schema compatible? It is when a program with the old schema and one with the new schema understand
-each other in every version that both have, and no tag means two things.
+"""Finds the changes of a schema that break compatibility.
 
-The same walk serves kip-482-v1 (R-482-13) and the schemas that shipped (R-K-24): there an optional field, here a tagged
-one.
+A change is compatible when programs with the old and the new schema understand each other in every version that both
+have, and no tag gets a second meaning. The same code compares shipped schemas with tagged fields (R-K-24), and schemas
+of kip-482-v1 with optional fields (R-482-13).
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ class Break(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A change at a path ("Foos.Bar"); `kind` None: it breaks nothing. `detail` is for a person.
+    """A change at a path ("Foos.Bar"). `kind`: None for a compatible one. `detail`: text for a person.
 
-    `ruling`: the contested one under whose other reading it breaks something, or does under the reading taken."""
+    `ruling`: the contested ruling that decides whether the change breaks compatibility."""
 
     kind: Break | None
     path: str
@@ -43,7 +43,7 @@ class Change:
     ruling: str = ""
 
     def as_json(self) -> dict[str, str]:
-        """How the op `evolve` names a break."""
+        """The form of a break in the op `evolve`."""
         return {"kind": str(self.kind), "path": self.path}
 
 
@@ -66,7 +66,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """Where dialects, or readings of one, part.
+    """The points in which dialects, or readings of a dialect, differ.
 
     null_may_come   a tagged field may become nullable
     rename_breaks   another name under a tag, from one release to the next, is a reuse
@@ -79,17 +79,16 @@ class Policy:
 
 
 def compare(old: Sequence[Schema], new: Schema, policy: Policy) -> Comparison:
-    """What `new` changes against each of the old releases, the oldest first: a break with one is a break, whatever came
-    between."""
-    found: dict[tuple[Break | None, str], Change] = {}
+    """The changes of `new` against each of the old releases, the oldest first. A break with any of them is a break."""
+    changes: dict[tuple[Break | None, str], Change] = {}
     for index, release in enumerate(old):
         for change in _Pair(release, new, policy).changes():
             if change.kind is None and index < len(old) - 1:
-                continue  # of compatible changes the latest step alone is news
-            found.setdefault((change.kind, change.path), change)
+                continue  # compatible changes are only reported against the last release
+            changes.setdefault((change.kind, change.path), change)
     for change in _taken_up_again(old, new):
-        found.setdefault((change.kind, change.path), change)
-    return Comparison(tuple(found.values()))
+        changes.setdefault((change.kind, change.path), change)
+    return Comparison(tuple(changes.values()))
 
 
 # --- A tag over all releases ------------------------------------------------------------------------------------------
@@ -119,8 +118,8 @@ def _contexts(fields: Sequence[Field], path: str) -> Iterator[tuple[str, Mapping
 
 
 def _meant_before_a_gap(names: Sequence[str | None]) -> str | None:
-    """What a tag was called before it was given to another field; None where that never happened. `names`: what each
-    release calls it, None where it has no such tag."""
+    """The name of a tag before another field got it; None where that never happened. `names`: the tag's name in each
+    release, None where there is no such tag."""
     known: list[str] = []  # what it was called, the last name at the end
     there = False
     for name in names:
@@ -162,10 +161,9 @@ class _Pair:
             yield from self._layout(self.old.fields, self.new.fields, span.low, "")
 
     def _spans(self, versions: Versions) -> list[Versions]:
-        """These versions, divided into spans in which no field begins or ends: what holds for the first version of a
-        span holds for the whole span.
+        """These versions, divided into spans in which no field begins or ends: all versions of a span are alike.
 
-        There may be 32,768 versions, so they are not looked at one by one.
+        There may be 32,768 versions, too many to compare one by one.
         """
         starts = [versions.low, *(step for step in self.steps if versions.low < step <= versions.high)]
         ends = [*(start - 1 for start in starts[1:]), versions.high]
@@ -189,23 +187,23 @@ class _Pair:
         before = [field for field in old if _is_plain(field, version)]
         now = [field for field in new if _is_plain(field, version)]
         names = {field.name for field in before} & {field.name for field in now}
-        for was, found in zip(before, now, strict=False):
-            at = join(path, found.name)
-            if was.name != found.name:
-                if names & {was.name, found.name}:
-                    detail = f"in version {version} it stands where {was.name} stood"
+        for earlier, later in zip(before, now, strict=False):
+            at = join(path, later.name)
+            if earlier.name != later.name:
+                if names & {earlier.name, later.name}:
+                    detail = f"in version {version} it stands where {earlier.name} stood"
                     yield Change(Break.FIELD_CHANGED, at, detail)
                     return
-                yield Change(None, at, f"it was called {was.name}")
-            difference = self._difference(was, found, version)
+                yield Change(None, at, f"it was called {earlier.name}")
+            difference = self._difference(earlier, later, version)
             if difference:
                 yield Change(Break.FIELD_CHANGED, at, f"in version {version} {difference}")
-            elif was.default != found.default:
-                yield _new_default(was, found, at)
-            if was.fields is not None and found.fields is not None:
-                if was.name != found.name:
-                    yield from self._tags(was.fields, found.fields, at)
-                yield from self._layout(was.fields, found.fields, version, at)
+            elif earlier.default != later.default:
+                yield _new_default(earlier, later, at)
+            if earlier.fields is not None and later.fields is not None:
+                if earlier.name != later.name:
+                    yield from self._tags(earlier.fields, later.fields, at)
+                yield from self._layout(earlier.fields, later.fields, version, at)
         for gone in before[len(now) :]:
             yield Change(Break.FIELD_CHANGED, join(path, gone.name), f"version {version} has it no more")
         for more in now[len(before) :]:
@@ -216,13 +214,13 @@ class _Pair:
             if same is not None and same.fields is not None and field.fields is not None:
                 yield from self._layout(same.fields, field.fields, version, join(path, field.name))
 
-    def _difference(self, was: Field, found: Field, version: int) -> str:
-        if _type(was) != _type(found):
-            return f"{_type(was)} became {_type(found)}"
-        if (version in was.nullable) != (version in found.nullable):
-            return f"it {'can be null' if version in found.nullable else 'can be null no more'}"
-        overridden = was.flexible is not None or found.flexible is not None
-        if overridden and _is_compact(was, self.old, version) != _is_compact(found, self.new, version):
+    def _difference(self, old: Field, new: Field, version: int) -> str:
+        if _type(old) != _type(new):
+            return f"{_type(old)} became {_type(new)}"
+        if (version in old.nullable) != (version in new.nullable):
+            return f"it {'can be null' if version in new.nullable else 'can be null no more'}"
+        overridden = old.flexible is not None or new.flexible is not None
+        if overridden and _is_compact(old, self.old, version) != _is_compact(new, self.new, version):
             return "its flexibleVersions differ"
         return ""
 
@@ -231,13 +229,13 @@ class _Pair:
     def _tags(self, old: Sequence[Field], new: Sequence[Field], path: str) -> Iterator[Change]:
         before = {field.tag: field for field in old if field.tag is not None}
         now = {field.tag: field for field in new if field.tag is not None}
-        for tag, found in now.items():
-            at = join(path, found.name)
-            was = before.get(tag)
-            if was is None:
+        for tag, later in now.items():
+            at = join(path, later.name)
+            earlier = before.get(tag)
+            if earlier is None:
                 yield Change(None, at, f"new, under tag {tag}")
                 continue
-            yield from self._meaning(was, found, at)
+            yield from self._meaning(earlier, later, at)
         for tag in before.keys() - now.keys():
             detail = f"gone; its tag {tag} is never to be used again"
             yield Change(None, join(path, before[tag].name), detail)
@@ -247,50 +245,50 @@ class _Pair:
             if pair is not None and pair.fields is not None and field.fields is not None:
                 yield from self._tags(pair.fields, field.fields, join(path, field.name))
 
-    def _meaning(self, was: Field, found: Field, at: str) -> Iterator[Change]:
-        if _type(was) != _type(found):
-            if was.name == found.name:
-                yield Change(Break.TYPE_CHANGED, at, f"{_type(was)} became {_type(found)}")
+    def _meaning(self, old: Field, new: Field, at: str) -> Iterator[Change]:
+        if _type(old) != _type(new):
+            if old.name == new.name:
+                yield Change(Break.TYPE_CHANGED, at, f"{_type(old)} became {_type(new)}")
             else:
-                detail = f"tag {found.tag} meant {was.name}, {_type(was)}; now it means a field of type {_type(found)}"
+                detail = f"tag {new.tag} meant {old.name}, {_type(old)}; now it means a field of type {_type(new)}"
                 yield Change(Break.TAG_REUSED, at, detail)
             return
-        if was.name != found.name:
+        if old.name != new.name:
             kind = Break.TAG_REUSED if self.policy.rename_breaks else None
-            yield Change(kind, at, f"it was called {was.name}", self.policy.rename_ruling)
-        if self._is_replaced(was, found):
+            yield Change(kind, at, f"it was called {old.name}", self.policy.rename_ruling)
+        if self._is_replaced(old, new):
             detail = f"it is another structure in versions behind {self.old.versions.high}"
             yield Change(Break.TYPE_CHANGED, at, detail)
-        if self._null_breaks(was, found):
-            detail = f"null was allowed in {was.nullable}, and is now in {found.nullable}"
+        if self._null_breaks(old, new):
+            detail = f"null was allowed in {old.nullable}, and is now in {new.nullable}"
             yield Change(Break.NULLABILITY_CHANGED, at, detail)
-        if was.default != found.default:
-            yield _new_default(was, found, at)
-        if was.fields is not None and found.fields is not None:
-            yield from self._tags(was.fields, found.fields, at)
+        if old.default != new.default:
+            yield _new_default(old, new, at)
+        if old.fields is not None and new.fields is not None:
+            yield from self._tags(old.fields, new.fields, at)
 
-    def _is_replaced(self, was: Field, found: Field) -> bool:
-        """Whether a structure gives way to another one in new versions: no field of what it had in the last old version
-        is left, or one has another type. A structure may grow in them, and lose fields, as a body does."""
-        there = self.old.versions & was.tagged
-        if was.fields is None or found.fields is None or not there:
+    def _is_replaced(self, old: Field, new: Field) -> bool:
+        """Whether another structure replaces this one in new versions: it keeps no field of the last old version, or a
+        field has another type. In new versions a structure may gain and lose fields, as a body does."""
+        there = self.old.versions & old.tagged
+        if old.fields is None or new.fields is None or not there:
             return False
-        before = _members(was.fields, there.high)
-        behind = Versions(self.old.versions.high + 1, self.new.versions.high) & self.new.versions & found.tagged
+        before = _members(old.fields, there.high)
+        behind = Versions(self.old.versions.high + 1, self.new.versions.high) & self.new.versions & new.tagged
         for span in self._spans(behind):
-            now = _members(found.fields, span.low)
+            now = _members(new.fields, span.low)
             kept = before.keys() & now.keys()
             renamed = list(before.values()) == list(now.values())  # no byte changes
             if before and not kept and not renamed or any(before[name] != now[name] for name in kept):
                 return True
         return False
 
-    def _null_breaks(self, was: Field, found: Field) -> bool:
+    def _null_breaks(self, old: Field, new: Field) -> bool:
         if not self.policy.null_may_come:
-            return bool(was.nullable) != bool(found.nullable)
-        common = was.tagged & found.tagged
-        ends = {common.low, *(span.low for span in (was.nullable, found.nullable)), found.nullable.high + 1}
-        return any(end in common and end in was.nullable and end not in found.nullable for end in ends)
+            return bool(old.nullable) != bool(new.nullable)
+        common = old.tagged & new.tagged
+        ends = {common.low, *(span.low for span in (old.nullable, new.nullable)), new.nullable.high + 1}
+        return any(end in common and end in old.nullable and end not in new.nullable for end in ends)
 
 
 def _is_plain(field: Field, version: int) -> bool:
@@ -298,7 +296,7 @@ def _is_plain(field: Field, version: int) -> bool:
 
 
 def _steps(*schemas: Schema) -> list[int]:
-    """The versions at which anything begins, or is there no more."""
+    """The versions at which something begins, or no longer exists."""
     spans = {span for schema in schemas for span in (schema.versions, schema.flexible, schema.optional)}
     for schema in schemas:
         spans.update(_field_spans(schema.fields))
@@ -324,12 +322,12 @@ def _is_compact(field: Field, schema: Schema, version: int) -> bool:
 
 
 def _type(field: Field) -> str:
-    """The type as the bytes show it: the name of a structure does not count."""
+    """The type, as far as the bytes depend on it: the name of a structure does not count."""
     return f"{'array of ' if field.array else ''}{field.type if field.fields is None else 'structure'}"
 
 
-def _new_default(was: Field, found: Field, at: str) -> Change:
-    return Change(None, at, f"its default was {was.default!r} and is {found.default!r}")
+def _new_default(old: Field, new: Field, at: str) -> Change:
+    return Change(None, at, f"its default was {old.default!r} and is {new.default!r}")
 
 
 def _versions_text(spans: Sequence[Versions]) -> str:

@@ -1,7 +1,7 @@
-"""Frames: a size, a header in the version that the api asks for, a body.
+"""Frames: a size, a header, a body. The header's version follows from the api and its version.
 
     RequestFrame  => size:INT32 RequestHeader(v) body ; ResponseFrame => size:INT32 ResponseHeader(v) body
-    size counts what follows it
+    size counts the bytes after it
 
 Source: Kafka's protocol guide, "Protocol Request/Response"; KIP-482 and KIP-511 for the header versions.
 """
@@ -22,7 +22,7 @@ from reference.primitives import append_int32, read_int16, read_int32, read_wind
 
 T = TypeVar("T")
 
-#: What a broker takes at most in one frame (its socket.request.max.bytes by default).
+#: The largest frame that a broker accepts (the default of its socket.request.max.bytes).
 MAX_FRAME = 100 * 1024 * 1024
 SIZE_BYTES = 4
 
@@ -43,20 +43,20 @@ def response_header_version(api_key: int, flexible: bool) -> int:
 
 
 def needed(buffer: bytes | bytearray | memoryview) -> int:
-    """How many more bytes the first frame in `buffer` needs: 4 less what is there while its size is not known, 0 when
-    it is whole. Raises DecodeError for a size that no frame has."""
+    """How many more bytes the first frame in `buffer` needs: the rest of the size's 4 bytes, then the rest of the
+    frame; 0 when it is complete. Raises DecodeError for an impossible size."""
     if len(buffer) < SIZE_BYTES:
         return SIZE_BYTES - len(buffer)
     size: int = struct.unpack_from(">i", buffer)[0]
     if size < 0:
         raise DecodeError(Reason.NEGATIVE_LENGTH, f"frame size {size} is negative", 0)
     if size > MAX_FRAME:
-        raise DecodeError(Reason.RESOURCE_LIMIT, f"frame size {size}; at most {MAX_FRAME} is taken", 0)
+        raise DecodeError(Reason.RESOURCE_LIMIT, f"frame size {size}; at most {MAX_FRAME} is accepted", 0)
     return max(0, SIZE_BYTES + size - len(buffer))
 
 
 class Frames:
-    """Divides what arrives on a connection into frames."""
+    """Divides the bytes of a connection into frames."""
 
     def __init__(self) -> None:
         self._buffer = bytearray()
@@ -65,8 +65,8 @@ class Frames:
         self._buffer += chunk
 
     def next(self) -> bytes | None:
-        """The inside of the first frame, which is whole and is taken away; None while more bytes are needed. Raises
-        DecodeError for a size that no frame has."""
+        """Removes the first frame, and returns its content; None while it is incomplete. Raises DecodeError for an
+        impossible size."""
         if needed(self._buffer):
             return None
         end = SIZE_BYTES + int.from_bytes(self._buffer[:SIZE_BYTES])
@@ -87,7 +87,7 @@ def read_frame(reader: Reader, read: Callable[[Reader], T]) -> T:
 
 
 def append_frame(writer: Writer, append: Callable[[Writer], None]) -> None:
-    """A frame around what `append` writes."""
+    """A frame with the content that `append` writes."""
     inner = writer.inner()
     append(inner)
     append_int32(writer, len(inner.out))
@@ -95,7 +95,7 @@ def append_frame(writer: Writer, append: Callable[[Writer], None]) -> None:
 
 
 class MessagePlans(Protocol):
-    """Where frames find the plans of headers and bodies."""
+    """The plans of headers and bodies, for frames."""
 
     def api_name(self, api_key: int) -> str | None:
         """The name of an api ("Metadata"), None for a key that is none."""
@@ -127,7 +127,7 @@ class RequestFrame(Codec):
 
     def _inside(self, reader: Reader) -> dict[str, Any]:
         if reader.remaining < 4:
-            # Too short to say what it is: whatever the version, key and version come first.
+            # Key and version come first in every header; it is too short for them.
             message.read(self.messages.plan("RequestHeader", 1), reader, "header")
         api_key, version = struct.unpack(">hh", reader.peek(4))
         try:

@@ -1,4 +1,4 @@
-"""The readable codec: walks a plan, one function a kind of node, and can record a span for every byte.
+"""The readable codec: walks a plan, with one function for each kind of node, and can record a span for every byte.
 
     Struct     => *Field [TagBuffer]            ; the tag buffer in flexible versions, at the END
                 | OptionalBuffer *Field         ; kip-482-v1: see optional_fields
@@ -32,7 +32,7 @@ from reference.primitives import (
     read_unsigned_varint,
 )
 
-#: R-K-10p ‡: what Kafka 4.4 allows, whatever bytes are there.
+#: R-K-10p ‡: the limits of Kafka 4.4, however many bytes there are.
 POLICY_TAGS = 10_000
 POLICY_ELEMENTS = 1_000_000
 #: An optional field's tag has 16 bits (R-482-4).
@@ -80,7 +80,7 @@ def append(node: Node, writer: Writer, value: Any, path: str = "") -> None:
 
 
 def complete(node: Node, value: Any) -> Any:
-    """`value` with every missing key at its default, all the way down. What is no value of the node stays as it is."""
+    """`value` with every missing key at its default, at all depths. A value of another type is returned as it is."""
     match node:
         case Struct() if isinstance(value, Mapping):
             filled = {field.name: complete(field.node, _field_value(field, value)) for field in node.fields}
@@ -164,7 +164,7 @@ def _read_struct(node: Struct, reader: Reader) -> dict[str, Any] | None:
     steps.append("")
     for field in node.plain:
         steps[-1] = field.name
-        inner = field.node  # mostly a primitive, which needs no detour
+        inner = field.node  # mostly a primitive, which is read directly
         value[field.name] = inner.read(reader) if isinstance(inner, Primitive) else _read(inner, reader)
     steps.pop()
     if node.flexible:
@@ -175,8 +175,8 @@ def _read_struct(node: Struct, reader: Reader) -> dict[str, Any] | None:
 
 
 def _unread(node: Struct, reader: Reader) -> dict[str, Any]:
-    """All fields in schema order, to be filled: a tagged field that is not on the wire stays at its default, which no
-    other value shares."""
+    """All fields in schema order, at their defaults: a tagged field that is not on the wire keeps its default, an
+    object that no other value shares."""
     rules = reader.rules
     return {field.name: None if field.tag is None else absent(field, rules) for field in node.fields}
 
@@ -241,7 +241,8 @@ def _field_value(field: PlannedField, value: Mapping[str, Any]) -> Any:
 
 
 def _check_keys(node: Struct, value: Mapping[str, Any], path: str) -> None:
-    """Each key is a field of this version, or of another where it is ignorable or at its default (R-K-13)."""
+    """Each key has to be a field of this version, or of another version if it is ignorable or at its default
+    (R-K-13)."""
     known = {field.name for field in node.fields}
     for key, item in value.items():
         if key in known or key == "_tags":
@@ -278,10 +279,10 @@ def _at_default(value: Any, default: Any) -> bool:
 
 
 def _read_tags(node: Struct | None, reader: Reader, value: dict[str, Any]) -> list[tuple[int, bytes]]:
-    """A tag buffer: known fields go into `value`, the unknown tags come back in wire order (R-K-3).
+    """A tag buffer: known fields are put into `value`, unknown tags are returned in wire order (R-K-3).
 
-    Tags ascend (R-K-1 ‡, other: any; map: any, the last of equal ones stays, and they come back
-    ascending). One that is known only in other versions is an unknown one (R-K-4 ‡, other: refused).
+    Tags ascend (R-K-1 ‡, other: any order; map: any order, the last of equal tags counts, and they are returned in
+    ascending order). A tag of other versions is an unknown one (R-K-4 ‡, other: refused).
     """
     reader.steps.append("_tags")
     start = reader.pos
@@ -335,7 +336,7 @@ def _read_unknown(reader: Reader) -> bytes:
 
 
 def _read_known(field: PlannedField, reader: Reader) -> Any:
-    """A known tag's value, which fills its size exactly (R-K-2 ‡, other: reading goes on where the value ended)."""
+    """A known tag's value, which has to fill its size (R-K-2 ‡, other: reading goes on after the value)."""
     if reader.rules.tag_size == "ignored":
         read_unsigned_varint(reader, "tag size")
         reader.steps[-1] = field.name
@@ -352,8 +353,8 @@ def _read_known(field: PlannedField, reader: Reader) -> Any:
 def _unknown_tags(
     writer: Writer, value: Any, known: Container[int], path: str, highest: int = 2**32 - 1
 ) -> dict[int, bytes]:
-    """`_tags` as given: pairs in ascending order, no tag twice (R-K-1w), none of them known; under R-K-1's map the
-    last of equal ones, sorted."""
+    """`_tags`, checked: pairs in ascending order, no tag twice (R-K-1w), none of them known. Under R-K-1's reading map
+    they are sorted, and the last of equal tags counts."""
     is_map = writer.rules.tag_order == "map"
     if value is None:
         raise EncodeError(Reason.NULL_NOT_ALLOWED, "a tag buffer has no null", path)

@@ -1,4 +1,4 @@
-"""The optional-field buffer with which bodies and structures of kip-482-v1 open.
+"""The optional-field buffer, at the beginning of bodies and structures of kip-482-v1.
 
     OptionalBuffer => *Entry 00
     Entry          => FieldLength:VARINT (> 0)  Tag:UINT16  Value: FieldLength bytes      ; tags strictly ascending
@@ -46,7 +46,7 @@ VARINT = Primitive("VARINT", read_length, append_length, 0)
 def read_buffer(
     reader: Reader, known: Mapping[int, PlannedField], value: dict[str, Any], read: Callable[[Node, Reader], Any]
 ) -> list[tuple[int, bytes]]:
-    """A buffer to its end: known fields go into `value`, read by `read`; the unknown ones come back in wire order.
+    """A whole buffer: known fields are read by `read` into `value`; unknown ones are returned in wire order.
 
     Raises DecodeError. Tags are unsigned and strictly ascending (R-482-4, R-482-5).
     """
@@ -83,7 +83,7 @@ def read_buffer(
 
 
 def _read_size(reader: Reader) -> int | None:
-    """The size of the next entry's value, checked to be there; None at the end of the buffer."""
+    """The size of the next entry's value; None at the end of the buffer. Checks that the bytes are there."""
     start = reader.pos
     length = read_length(reader, "FieldLength")
     if length == 0:
@@ -112,8 +112,8 @@ def _demand_end(window: Reader, start: int) -> None:
 
 
 def absent(field: PlannedField, rules: Rules) -> Any:
-    """What a tagged field that is not on the wire stands for: its default, which no other value shares (R-482-7 ‡,
-    other: null where it can be null, inside of an absent structure too)."""
+    """The value of a tagged field that is not on the wire: its default, as a new object (R-482-7 ‡, other: null where
+    it can be null, inside of an absent structure too)."""
     if rules.absent_optional != "null":
         return copy.deepcopy(field.default) if isinstance(field.default, (dict, list)) else field.default
     match field.node:
@@ -129,7 +129,7 @@ def absent(field: PlannedField, rules: Rules) -> Any:
 
 
 def buffered(fields: Mapping[int, bytes], path: str) -> Mapping[int, bytes]:
-    """Raw fields, none of them empty: every type takes at least one byte, and length 0 ends the buffer (R-482-3)."""
+    """Refuses empty raw fields: every type has at least one byte, and length 0 ends the buffer (R-482-3)."""
     for tag, data in fields.items():
         if not data:
             detail = f"tag {tag} has no bytes, and a FieldLength of 0 would end the buffer"

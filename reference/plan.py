@@ -1,5 +1,5 @@
-"""A plan says which fields a message has in one version, and how each is encoded. It is made once from (schema,
-version), so that no loop has to look at versions.
+"""A plan has the fields of a message in one version, and the encoding of each. It is made once from schema and version,
+so that no loop has to compare versions.
 
 A plan is a tree of nodes; `message.py` walks it. Types outside messages (ARRAY<INT32>, TAG_BUFFER) are nodes too.
 """
@@ -34,12 +34,12 @@ class PlannedPair:
 
 @dataclass(frozen=True, slots=True)
 class TagBuffer:
-    """A tag section by itself: nothing is known of its tags."""
+    """A tag buffer alone, as a type: all its tags are unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class OptionalBuffer:
-    """An optional-field buffer (kip-482-v1) by itself, in which all tags are unknown."""
+    """An optional-field buffer (kip-482-v1) alone, as a type: all its tags are unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +58,8 @@ class Struct:
 
     `fields`: all of them in schema order; `plain`: those in the body, `tagged`: those behind tags, by tag.
     `foreign`: fields of other versions, name → (default, ignorable); `foreign_tags`: those tags.
-    `optional`: it opens with an optional-field buffer, in which the tagged fields stand (kip-482-v1).
-    `marker`: how null is told: not at all, by an INT8 (−1, 1), or by an unsigned varint (0, 1) inside a tag.
+    `optional`: it begins with an optional-field buffer, which has the tagged fields (kip-482-v1).
+    `marker`: how null is written: never, by an INT8 (−1, 1), or by an unsigned varint (0, 1) inside a tag.
     """
 
     name: str
@@ -98,7 +98,7 @@ def plan(schema: Schema, version: int) -> Struct:
 
 
 class _At(NamedTuple):
-    """Where in a schema's life a plan is made: a version, the flexible ones, and whether it has optional fields."""
+    """The version of a plan, the flexible versions, and whether this version has optional fields."""
 
     version: int
     flexible: Versions
@@ -161,7 +161,7 @@ def _scalar(type_name: str, compact: bool, nullable: bool) -> Primitive:
 
 
 def _default(field: Field, version: int) -> Any:
-    """The schema's default, or the type's; where this version has no null, a null default turns into the type's own."""
+    """The schema's default, or the type's. Where this version has no null, the type's default replaces null."""
     default = field.default
     if default is None and version not in field.nullable:
         default = _own_default(field)
@@ -178,7 +178,7 @@ def _own_default(field: Field) -> Any:
 
 
 def _foreign_default(field: Field) -> Any:
-    """What a field that this version lacks is compared with: a structure's fields of every version count."""
+    """The default of a field that this version lacks; a structure has its fields of all versions."""
     if field.default is ...:
         assert field.fields is not None
         return {inner.name: _foreign_default(inner) for inner in field.fields}

@@ -1,8 +1,8 @@
-"""The primitive types: a read_x and an append_x each, side by side, under the line of the specification.
+"""The primitive types: each has a read_x and an append_x, under its line of the specification.
 
 Integers are big-endian two's complement. Source: the Kafka protocol guide, "Protocol Primitive Types"; KIP-482 for the
-compact types and unsigned varints. Every reader takes from a Reader and refuses with a DecodeError; every writer
-appends to a Writer and refuses with an EncodeError.
+compact types and unsigned varints. Each reader reads from a Reader and raises DecodeError; each writer appends to a
+Writer and raises EncodeError.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from reference.cursor import Reader, Writer
 from reference.errors import EncodeError, Reason, shown
 from reference.rules import Rules
 
-#: The longest string, in bytes of UTF-8, whatever its length prefix could say.
+#: The longest string, in bytes of UTF-8, also where its length prefix could hold more.
 MAX_STRING = 2**15 - 1
 MAX_INT32 = 2**31 - 1
 NULL_UUID = uuid.UUID(int=0)
@@ -46,7 +46,7 @@ def _refuse(writer: Writer, reason: Reason, detail: str) -> EncodeError:
 
 
 class IntegerReader(Protocol):
-    """Reads a fixed-width integer; `what` names it when it is no value but a length or a count."""
+    """Reads a fixed-width integer; `what` is its name in errors when it is a length or a count."""
 
     def __call__(self, reader: Reader, what: str = ...) -> int: ...
 
@@ -102,7 +102,7 @@ read_uint32, append_uint32 = _fixed_integer("UINT32", ">I", *INTEGERS["UINT32"])
 
 
 # BOOLEAN: 1 byte; 0 is false, anything else true; written 0 or 1.
-read_boolean = _fixed("BOOLEAN", struct.Struct("?"))  # which takes them so
+read_boolean = _fixed("BOOLEAN", struct.Struct("?"))  # Struct("?") reads any byte but 0 as true
 
 
 def append_boolean(writer: Writer, value: Any) -> None:
@@ -211,8 +211,8 @@ read_varlong, append_varlong = _zigzag("VARLONG", 64)
 
 
 def read_window(reader: Reader, read_prefix: IntegerReader, what: str) -> Reader:
-    """What the size before it counts, as a reader of its own; `what` is the size's name. Raises DecodeError, at the
-    size, for one below 0 or beyond the bytes left."""
+    """Reads a size, and returns a reader of that many bytes; `what` is the size's name. Raises DecodeError, at the
+    size, when it is below 0 or beyond the bytes left."""
     start = reader.pos
     size = read_prefix(reader, what)
     if size < 0:
@@ -223,7 +223,7 @@ def read_window(reader: Reader, read_prefix: IntegerReader, what: str) -> Reader
 
 
 def read_classic_length(reader: Reader, read_prefix: IntegerReader, what: str, nullable: bool) -> int | None:
-    """A length or count as a signed integer; −1 is null. It is compared with the bytes left, at one byte an element.
+    """A length or count as a signed integer; −1 is null. At most the number of bytes left is accepted.
 
     A length below −1 is refused (R-K-15 ‡, other: null).
     """
@@ -241,7 +241,8 @@ def read_classic_length(reader: Reader, read_prefix: IntegerReader, what: str, n
 
 
 def read_compact_length(reader: Reader, what: str, nullable: bool) -> int | None:
-    """A length or count as an unsigned varint that is one more; 0 is null. Compared with the bytes left."""
+    """A length or count, stored as an unsigned varint plus one; 0 is null. At most the number of bytes left is
+    accepted."""
     start = reader.pos
     prefix = read_unsigned_varint(reader, f"{what} + 1")
     if prefix == 0:
@@ -271,17 +272,18 @@ def append_compact_length(writer: Writer, length: int | None, what: str) -> None
 # --- Text and bytes ---------------------------------------------------------------------------------------------------
 
 
-#: What Python's codec does with text that is not UTF-8, and with lone surrogates, by reading.
+#: Reading of R-K-11 → the error handler of Python's UTF-8 codec.
 _READ_TEXT = {"refused": "strict", "replaced": "replace", "kept": "surrogateescape"}
 
 
 def write_text_errors(rules: Rules) -> str:
-    """Kept bytes are written as they came; else a lone surrogate has no bytes."""
+    """The error handler for writing: kept bytes are written as they were read; otherwise lone surrogates are
+    refused."""
     return "surrogateescape" if rules.invalid_text == "kept" else "strict"
 
 
 def read_text(reader: Reader, length: int, prefix_start: int) -> str:
-    """`length` bytes of UTF-8; the prefix is at fault for others (R-K-11 ‡, other: U+FFFD; kept: surrogates)."""
+    """`length` bytes of UTF-8. An error has the prefix's offset (R-K-11 ‡, other: U+FFFD; kept: surrogates)."""
     start = reader.pos
     raw = reader.take(length, start, "text")
     try:
@@ -333,7 +335,7 @@ def _raw_bytes(writer: Writer, value: Any, what: str) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Primitive:
-    """A primitive type: its name, its two functions and the value that it has by itself."""
+    """A primitive type: its name, its two functions and its default."""
 
     name: str
     read: Callable[[Reader], Any]

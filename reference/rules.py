@@ -1,4 +1,4 @@
-"""Rules: which reading of each contested point a codec takes. They are passed in, never global."""
+"""Rules: the reading of each contested ruling that a codec follows. They are passed in, never global."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ OTHER = "other"
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """One switch a contested ruling; the first value of each is what the kit demands.
+    """One switch for each contested ruling; its first value is the demanded reading.
 
     A dialect maps its ruling ids to these switches (`Ruling.others`).
     """
@@ -30,7 +30,7 @@ class Rules:
     negative_length: Literal["refused", "null"] = "refused"
     #: Compact lengths and counts of 2³¹+1 and more.
     compact_length: Literal["unsigned", "signed"] = "unsigned"
-    #: Tags out of order or twice; in a map the last of equal ones stays, and order is made anew.
+    #: Tags out of order or twice; in a map the last of equal tags counts, and they are sorted.
     tag_order: Literal["ascending", "any", "map"] = "ascending"
     #: The size before a known tag's value.
     tag_size: Literal["exact", "ignored"] = "exact"
@@ -40,71 +40,71 @@ class Rules:
     tag_numbers: Literal["unsigned", "signed"] = "unsigned"
     #: The marker byte before a nullable struct.
     struct_marker: Literal["exact", "sign"] = "exact"
-    #: Limits on tags in a buffer and elements in an array although the bytes are there.
+    #: Limits on the number of tags in a buffer and elements in an array, although the bytes are there.
     policy_limits: Literal["none", "kafka-4.4"] = "none"
     #: The key list of an ApiVersions answer with error 35.
     fallback_keys: Literal["own", "empty", "full"] = "own"
-    #: What a broker does with an unknown api, or with an unsupported version of an api other than ApiVersions.
+    #: A broker's answer to an unknown api, or to an unsupported version of an api other than ApiVersions.
     unsupported_request: Literal["closes", "error-35"] = "closes"
-    #: What a client makes of error 35 with the full table of keys.
+    #: A client's reaction to error 35 with the full table of keys.
     full_table: Literal["retry", "accepted"] = "retry"
-    #: What a client makes of a connection that is closed on its ApiVersions request.
+    #: A client's reaction to a connection that is closed on its ApiVersions request.
     closed_api_versions: Literal["error", "retry-0"] = "error"
     #: Lengths below −1 of a record's key, value and header value, and of a message's.
     record_length: Literal["refused", "null"] = "refused"
-    #: A batch with recordsCount 0 that holds something all the same.
+    #: A batch with recordsCount 0 that is not empty.
     empty_batch: Literal["refused", "ignored"] = "refused"
-    #: What follows a gzip or lz4 stream.
+    #: Bytes after a gzip or lz4 stream.
     after_stream: Literal["refused", "ignored"] = "refused"
     #: LZ4 frames whose blocks depend on each other.
     linked_blocks: Literal["read", "refused"] = "read"
-    #: The version in xerial's header: from 1 on, or not looked at.
+    #: The version in xerial's header: from 1 on, or ignored.
     xerial_version: Literal["from-1", "any"] = "from-1"
-    #: The greatest window of a zstd frame: 128 MiB, or as much as its library can.
+    #: The greatest window of a zstd frame: 128 MiB, or the library's maximum.
     zstd_window: Literal["128-mib", "any"] = "128-mib"
     #: A partial entry inside a compressed wrapper.
     inner_partial: Literal["refused", "dropped"] = "refused"
     #: Messages of another magic than their wrapper.
     inner_magic: Literal["same", "any"] = "same"
     # kip-35-v7
-    #: The answer to a request that a broker does not know: the length counts the correlation id, or is 0.
+    #: The length in the answer to an unknown request: it counts the correlation id, or is 0.
     empty_response: Literal["counted", "literal"] = "counted"
-    #: What a client makes of that answer: it knows what it means, or is from before the proposal.
+    #: A client's reaction to that answer: it knows the proposal, or is older.
     empty_response_means: Literal["unsupported", "malformed"] = "unsupported"
     #: Additions to the protocol under the same ProtocolVersion.
     shared_number: Literal["allowed", "refused"] = "allowed"
     # kip-82-string-keys
-    #: What is kept of the order of headers.
+    #: The order of headers after reading.
     header_order: Literal["kept", "grouped", "sorted"] = "kept"
     #: The varint of lengths and offset deltas.
     uint_var: Literal["unsigned", "zigzag"] = "unsigned"
-    #: What stands before headers for how many they are.
+    #: The count before headers.
     header_count: Literal["none", "int32", "uint-var"] = "none"
     #: Whether a bit of a message's attributes says that there are headers.
     header_flag: Literal["none", "bit-4"] = "none"
     #: The messages of a batch whose attributes name a codec.
     batch_codec: Literal["inflated", "refused", "kept"] = "inflated"
     # kip-82-int-keys
-    #: A message whose attributes say that there are headers, and none are.
+    #: A message whose attributes announce headers, but that has none.
     flag_without_headers: Literal["decoded", "refused"] = "decoded"
-    #: As what numbers the int32 keys of headers ascend.
+    #: The order of int32 header keys: as signed or unsigned numbers.
     int_key_order: Literal["signed", "unsigned"] = "signed"
-    #: What a message with a codec holds: messages, or bytes that are not looked into.
+    #: The content of a message with a codec: messages, or bytes that are not decompressed.
     headed_wrappers: Literal["read", "kept"] = "read"
-    #: A message at the end of a set that is not wholly there.
+    #: A partial message at the end of a set.
     headed_partial: Literal["dropped", "refused"] = "dropped"
     #: The field `Records` of Produce and Fetch: any bytes, or messages of the version's magic.
     headed_records: Literal["raw", "messages"] = "raw"
-    #: The headers behind the key that a lookup wants.
+    #: The headers after the key of a lookup.
     behind_the_key: Literal["unread", "read"] = "unread"
     # kip-482-v1
     #: The FieldLength of an optional field, and the type VARINT.
     field_length: Literal["zigzag", "unsigned"] = "zigzag"
     #: What a FieldLength counts.
     field_length_counts: Literal["value", "tag-and-value"] = "value"
-    #: What an absent optional field stands for.
+    #: The value of an absent optional field: its stated default, or null.
     absent_optional: Literal["stated", "null"] = "stated"
-    #: An optional field at what its absence stands for, on write.
+    #: Writing an optional field whose value equals that of an absent one.
     optional_at_default: Literal["left-out", "sent"] = "left-out"
     #: Schemas with an optional structure that holds an array of structures.
     optional_inner_arrays: Literal["allowed", "refused"] = "allowed"
@@ -117,22 +117,22 @@ class Rules:
     # wire-format
     #: The common fields of a FetchRequest: in the order of their table, or of its own section.
     fetch_request_order: Literal["table", "section"] = "table"
-    #: What required_acks means: −1 all replicas in sync; or 0 to the number of replicas, and all else nothing, which is
-    #: answered with an error, or closed on.
+    #: The meaning of required_acks: −1 is all replicas in sync; or only 0 to the number of replicas is valid, and
+    #: others get an error, or the connection is closed.
     required_acks: Literal["signed", "replicas", "replicas-or-closed"] = "signed"
-    #: What stands in a ProduceResponse's errors for none.
+    #: The number for "no error" in a ProduceResponse's errors.
     no_error: Literal["-1", "0"] = "-1"
     #: A string's length −1.
     null_text: Literal["refused", "null"] = "refused"
     #: One to three bytes of a message's size before any whole message of a set.
     first_residue: Literal["refused", "kept"] = "refused"
-    #: What a message with a codec holds: bytes, or a message set that is looked into.
+    #: The content of a message with a codec: bytes, or a message set.
     wrappers: Literal["kept", "read"] = "kept"
     #: Whether a Produce with acks 0 has a response.
     acks_0: Literal["silent", "answered"] = "silent"
-    #: What stands in a response's own error for none.
+    #: The number for "no error" in a response's own error.
     no_request_error: Literal["-1", "0"] = "-1"
-    #: So many bytes the content of one batch or wrapper may inflate to. Not a reading: every reader needs a bound.
+    #: The limit of inflated bytes for one batch or wrapper. It is no reading: every reader needs a limit.
     inflate_limit: int = 32 * 2**20
 
 
@@ -144,9 +144,9 @@ DEMANDED = Rules()
 class Ruling:
     """The kit's reading of an unclear point.
 
-    `others` maps the name of each other reading ("other" where there is one) to the switch that takes it;
-    empty where the ruling is not contested. `beyond` says what of it no op, and so no vector, reaches, and why; a
-    ruling without vectors has to say so.
+    `others`: name of each other reading ("other" where there is one) → its switch in Rules; empty where the ruling is
+    not contested. `beyond`: the part that no op, and so no vector, can ask, and why; a ruling without vectors has to
+    have it.
     """
 
     id: str

@@ -1,4 +1,4 @@
-"""Which values a type has, for types without a plan. Values are drawn from it, boundary values included."""
+"""Shapes describe the values of types without a plan. Values are drawn from them, boundary values included."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Among:
 
 @dataclass(frozen=True, slots=True)
 class Integers:
-    """Integers from `low` to `high`, both included; those with a bit of `without` set are none."""
+    """Integers from `low` to `high`, both included, except those with a bit of `without` set."""
 
     low: int
     high: int
@@ -44,7 +44,7 @@ class Octets:
 
 @dataclass(frozen=True, slots=True)
 class KeyValues:
-    """Pairs of a key and a value, in order, keys twice included."""
+    """Pairs of a key and a value, in order; keys may repeat."""
 
     key: Shape
     value: Shape
@@ -52,7 +52,7 @@ class KeyValues:
 
 @dataclass(frozen=True, slots=True)
 class Ascending:
-    """Pairs of a key and a value, in the order of their keys, none of which comes twice."""
+    """Pairs of a key and a value, sorted by key; keys are unique."""
 
     key: Integers
     value: Shape
@@ -68,7 +68,7 @@ class KeyValue:
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """A list of at least so many."""
+    """A list of at least `least` items."""
 
     item: Shape
     least: int = 0
@@ -83,14 +83,14 @@ class Fields:
 
 @dataclass(frozen=True, slots=True)
 class Either:
-    """What any of the shapes has."""
+    """A value of any of the shapes."""
 
     shapes: tuple[Shape, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """What `make` makes of a value of another shape, where parts of a value depend on each other."""
+    """The result of `make` for a value of another shape, where parts of a value depend on each other."""
 
     of: Shape
     make: Callable[[Any], Any]
@@ -100,13 +100,13 @@ Shape = Constant | Among | Integers | Text | Octets | KeyValue | KeyValues | Asc
 
 
 def signed(bits: int, without: int = 0) -> Integers:
-    """The integers of so many bits in two's complement."""
+    """The integers of this many bits in two's complement."""
     return Integers(-(1 << bits - 1), (1 << bits - 1) - 1, without)
 
 
 @runtime_checkable
 class Shaped(Protocol):
-    """A codec that says which values its type has."""
+    """A codec that describes the values of its type."""
 
     @property
     def shape(self) -> Shape: ...

@@ -12,7 +12,7 @@ ARRAYS = {
     "COMPACT_ARRAY": (True, False),
     "COMPACT_NULLABLE_ARRAY": (True, True),
 }
-#: Arrays nested deeper than this are no type: reading recurses along them.
+#: The maximum depth of nested arrays: reading recurses along them.
 MAX_DEPTH = 16
 
 
@@ -27,11 +27,11 @@ def node(name: str) -> Node | None:
             return None
         wrappers.append(outer)
         name = inner[:-1]
-    found: Node | None = PRIMITIVES.get(name)
+    element: Node | None = PRIMITIVES.get(name)
     for wrapper in reversed(wrappers):
-        if found is not None:
-            found = Array(found, *ARRAYS[wrapper])
-    return found
+        if element is not None:
+            element = Array(element, *ARRAYS[wrapper])
+    return element
 
 
 def area(name: str) -> str | None:

@@ -2,8 +2,7 @@
 
 The catalogue of this package was imported from kafka-clients 4.4.0 (Apache Kafka, Apache License 2.0), without
 comments, descriptions, listeners, entity types and map keys, none of which changes a byte. `wireproof schema import`
-makes one from any other kafka-clients jar; the environment variable WIREPROOF_CATALOG (`--catalog`) puts it in this
-one's place.
+makes a catalogue from any other kafka-clients jar; the environment variable WIREPROOF_CATALOG (`--catalog`) selects it.
 
     index.json      {"made_by": "…", "apis": {"3": "Metadata", …}, "messages": {"ApiVersionsRequest": [0, 5], …}}
     <Name>.json     a message schema
@@ -28,7 +27,7 @@ _EXPECTED = "a folder that `wireproof schema import` made is expected"
 
 
 class Catalog:
-    """The schemas of one folder, each read when it is first asked for."""
+    """The schemas of one folder; each is read when it is first needed."""
 
     def __init__(self, folder: Traversable) -> None:
         self.folder = folder
@@ -39,14 +38,14 @@ class Catalog:
         """The content of index.json. Raises SchemaError when the folder has none."""
         entry = self.folder / "index.json"
         try:
-            found: Mapping[str, Any] = load_json(entry.read_bytes())
+            content: Mapping[str, Any] = load_json(entry.read_bytes())
         except OSError as error:
             raise SchemaError(f"{entry}: {error.strerror or error}; {_EXPECTED}") from None
         except SchemaError as error:
             raise SchemaError(f"{entry}: {error.detail}; {_EXPECTED}") from None
-        if not _is_index(found):
+        if not _is_index(content):
             raise SchemaError(f"{entry}: made_by, apis and messages, as in the kit's own index, are expected")
-        return found
+        return content
 
     @functools.cached_property
     def apis(self) -> Mapping[int, str]:
@@ -55,7 +54,7 @@ class Catalog:
 
     @property
     def made_by(self) -> str:
-        """Where its schemas are from."""
+        """The source of its schemas."""
         return str(self.index["made_by"])
 
     @functools.cached_property
@@ -76,9 +75,9 @@ class Catalog:
         return self._schemas[name]
 
 
-def _is_index(found: Any) -> bool:
+def _is_index(content: Any) -> bool:
     """Whether this JSON has the form of an index."""
-    match found:
+    match content:
         case {"made_by": str(), "apis": dict() as apis, "messages": dict() as messages}:
             return all(map(_is_api, apis.items())) and all(map(_is_span, messages.values()))
     return False
@@ -89,16 +88,22 @@ def _is_api(item: tuple[str, Any]) -> bool:
     return key.isascii() and key.isdigit() and len(key) <= 5 and isinstance(name, str)
 
 
-def _is_span(found: Any) -> bool:
-    match found:
+def _is_span(value: Any) -> bool:
+    match value:
         case [int() as low, int() as high]:
             return 0 <= low <= high <= MAX_VERSION
     return False
 
 
+#: CPython's mapping behind `os.environ`: every reading and writing asks it, and a lookup in `os.environ` itself takes
+#: ten times as long, as much as reading a small message. Its names and values are bytes where the system's are.
+_variables: Mapping[Any, Any] = getattr(os.environ, "_data", os.environ)
+_name = os.fsencode(VARIABLE) if os.supports_bytes_environ and _variables is not os.environ else VARIABLE
+
+
 @functools.cache
-def _catalog(folder: str | None) -> Catalog:
-    return Catalog(resources.files(__package__) if folder is None else Path(folder))
+def _catalog(folder: str | bytes | None) -> Catalog:
+    return Catalog(resources.files(__package__) if folder is None else Path(os.fsdecode(folder)))
 
 
 def bundled() -> Catalog:
@@ -108,4 +113,4 @@ def bundled() -> Catalog:
 
 def current() -> Catalog:
     """The catalogue in force."""
-    return _catalog(os.environ.get(VARIABLE) or None)
+    return _catalog(_variables.get(_name) or None)

@@ -33,7 +33,8 @@ Decoder = Callable[[bytes, int], tuple[Any, int]]
 
 
 def _uvarint(data: bytes, pos: int, low: int) -> tuple[int, int]:
-    """The rest of an unsigned varint whose first byte, `low`, said that it goes on; only if minimal and in width."""
+    """The rest of an unsigned varint after its first byte, `low`, which has the continuation bit. Gives up unless it is
+    minimal and fits its width."""
     number = low & 0x7F
     shift = 7
     while True:
@@ -53,7 +54,7 @@ def _uvarint(data: bytes, pos: int, low: int) -> tuple[int, int]:
 
 
 class _Tags:
-    """The tags of a structure: readers of those that it knows, and the numbers that only its other versions know."""
+    """The tags of a structure: readers of its known tags, and the tag numbers of its other versions."""
 
     def __init__(self, node: Struct) -> None:
         self.known = {tag: (field.name, decoder(field.node)) for tag, field in node.tagged.items()}
@@ -61,7 +62,7 @@ class _Tags:
 
 
 def _tags(data: bytes, pos: int, count: int, tags: _Tags, value: dict[str, Any]) -> int:
-    """A tag buffer that is not empty: known fields and `_tags` go into `value`; the position behind it comes back."""
+    """Reads a tag buffer that is not empty into `value`: known fields and `_tags`. Returns the position after it."""
     if count >= 0x80:
         count, pos = _uvarint(data, pos, count)
     if count > len(data) - pos:
@@ -109,22 +110,22 @@ _NAMES = {
 
 
 # --- The generator ----------------------------------------------------------------------------------------------------
-# `d` is the data, `p` the position. A slice beyond the end is short, but `p` goes on: the next read or the check at the
-# end finds it.
+# `d` is the data, `p` the position. A slice beyond the end is short, but `p` is not: the next read, or the check at the
+# end, finds that.
 
 
 @dataclass(frozen=True, slots=True)
 class _Ahead:
-    """Values of fixed width that stand behind one another, among them the length that begins what follows.
+    """Consecutive values of fixed width, read by one struct; the last may be the length of what comes next.
 
-    `letters` are their struct format, `targets` the names that take them.
+    `letters`: their struct format; `targets`: the names of their variables.
     """
 
     letters: str = ""
     targets: tuple[str, ...] = ()
 
     def also(self, letters: str, target: str) -> _Ahead:
-        """These, and one more."""
+        """These values and one more."""
         return _Ahead(self.letters + letters, (*self.targets, target)) if letters else self
 
 
@@ -133,7 +134,7 @@ _NOTHING = _Ahead()
 
 @functools.cache
 def decoder(node: Node) -> Decoder:
-    """A function (data, position) → (value, position behind it) for a node. Raises one of GIVES_UP."""
+    """A function (data, position) → (value, position after it) for a node. It raises one of GIVES_UP."""
     source = Source(_NAMES)
     _decode_alone(source, node, "v")
     source.line("return v, p")
@@ -141,7 +142,7 @@ def decoder(node: Node) -> Decoder:
 
 
 def _decode_alone(source: Source, node: Node, target: str) -> None:
-    """Lines that put a node's value into `target`, its length included."""
+    """Lines that read a node, with its length, into `target`."""
     lead = source.fresh("n")
     _decode_ahead(source, _NOTHING.also(lead_letter(node), lead))
     _decode(source, node, target, lead)
@@ -157,7 +158,7 @@ def _decode_ahead(source: Source, ahead: _Ahead) -> None:
 
 
 def _decode(source: Source, node: Node, target: str, lead: str) -> None:
-    """Lines that put a node's value into `target`. `lead` names its length, which is read."""
+    """Lines that read a node into `target`. `lead`: the variable with its length, which has been read."""
     match node:
         case Struct(marker="none"):
             _decode_fields(source, node, target)
@@ -214,12 +215,12 @@ def _decode_fields(source: Source, node: Struct, target: str) -> None:
             source.line(f"p = tags(d, p, {tags}, {source.constant(_Tags(node))}, {target})")
 
 
-# --- What begins with a length ----------------------------------------------------------------------------------------
+# --- Nodes that begin with a length -----------------------------------------------------------------------------------
 
 
 @contextmanager
 def _unless_null(source: Source, node: Node, target: str, lead: str) -> Iterator[None]:
-    """The lines inside are for what is not null; what can be no length is refused."""
+    """The lines inside run for a value that is not null. An impossible length is refused."""
     compact = lead_letter(node) == "B"
     with source.block(f"if {lead} < {int(compact)}:"):
         if not is_nullable(node):
@@ -250,7 +251,7 @@ def _decode_content(source: Source, node: Primitive, target: str, lead: str) -> 
 
 @functools.cache
 def _ready(item: str, compact: bool) -> tuple[Any, ...]:
-    """By a count below SHORT as it stands on the wire: what unpacks so many items, and their width."""
+    """For each count below SHORT, in its wire form: a function that unpacks that many items, and their total width."""
     layouts = [struct.Struct(f">{count}{item}") for count in range(SHORT - compact)]
     return (*[None] * compact, *[(layout.unpack_from, layout.size) for layout in layouts])
 
@@ -268,7 +269,7 @@ def _decode_numbers(source: Source, node: Array, target: str, lead: str) -> None
 
 
 def _decode_count(source: Source, node: Array, lead: str) -> None:
-    """Lines that make the count of `lead`, and look whether so many elements are wanted."""
+    """Lines that turn `lead` into the count, and check it against the limits."""
     if node.compact:
         with source.block(f"if {lead} >= 128:"):
             source.line(f"{lead}, p = uvarint(d, p, {lead})")

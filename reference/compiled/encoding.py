@@ -15,12 +15,12 @@ from reference.primitives import MAX_INT32, MAX_STRING, PRIMITIVES, Primitive
 
 Encoder = Callable[[Any], bytes]
 
-#: Arrays below this size take the quick way: one struct for all their elements.
+#: Arrays below this size are written by one struct for all their elements.
 _SMALL = 16
-#: So many combinations of such sizes are kept ready; further ones are made each time.
+#: The number of combinations of such sizes whose struct is cached; others are made each time.
 _KEPT = 1024
 
-#: Where the struct module takes other types too.
+#: Types for which the struct module also accepts other Python types.
 _CHECKED = {"BOOLEAN": "bool", "FLOAT64": "float"}
 
 
@@ -72,7 +72,7 @@ _NAMES = {"pack": struct.pack, "prefix": _prefix, "tagged": _tagged, "unknown": 
 
 @functools.cache
 def encoder(node: Node) -> Encoder:
-    """A function value → bytes for a node. Raises one of GIVES_UP."""
+    """A function value → bytes for a node. It raises one of GIVES_UP."""
     source = Source(_NAMES)
     source.line("o = bytearray()")
     _encode(source, node, "v")
@@ -136,7 +136,7 @@ def _encode_fields(source: Source, node: Struct, value: str) -> None:
 
 
 def _segments(fields: Sequence[PlannedField]) -> Iterator[tuple[PlannedField, ...]]:
-    """Neighbouring packable fields together; every other field alone."""
+    """Groups of consecutive packable fields; any other field is a group alone."""
     for packable, group in itertools.groupby(fields, lambda field: _is_packable(field.node)):
         if packable:
             yield tuple(group)
@@ -145,7 +145,7 @@ def _segments(fields: Sequence[PlannedField]) -> Iterator[tuple[PlannedField, ..
 
 
 class _Packers(dict[Any, Callable[..., bytes]]):
-    """The pack function of a segment by the sizes of its arrays."""
+    """Sizes of a segment's arrays → its pack function."""
 
     def __init__(self, segment: Sequence[PlannedField], *, closing: bool) -> None:
         super().__init__()
@@ -160,7 +160,7 @@ class _Packers(dict[Any, Callable[..., bytes]]):
 
 
 def _encode_segment(source: Source, segment: Sequence[PlannedField], names: Sequence[str], *, closing: bool) -> None:
-    """Fixed-width fields and arrays of them in one call; arrays that are not small one after another."""
+    """Lines that write fixed-width fields and small arrays in one call, and larger arrays one after another."""
     packers = _Packers(segment, closing=closing)
     sizes, arguments = [], []
     for name, field in zip(names, segment, strict=True):
@@ -187,7 +187,7 @@ def _encode_segment(source: Source, segment: Sequence[PlannedField], names: Sequ
 
 
 def _check_type(source: Source, node: Node, value: str) -> None:
-    """The struct module takes any object for a boolean, and an integer for a float; the protocol does not."""
+    """Lines that check the type: the struct module accepts any object as a boolean, and an integer as a float."""
     kind = _CHECKED.get(node.name) if isinstance(node, Primitive) else None
     if kind is not None:
         with source.block(f"if {value}.__class__ is not {kind}:"):
@@ -195,7 +195,7 @@ def _check_type(source: Source, node: Node, value: str) -> None:
 
 
 def _is_packable(node: Node) -> bool:
-    """Whether one struct can hold it, its count included."""
+    """Whether one struct can write it, with its count."""
     match node:
         case Array(element=element, nullable=False):
             return is_number(element)
@@ -226,19 +226,19 @@ def _has_float(node: Node) -> bool:
 
 
 def _encode_tags(source: Source, node: Struct, value: str, more: str) -> None:
-    found = source.fresh("t")
-    source.line(f"{found} = []")
+    entries = source.fresh("t")
+    source.line(f"{entries} = []")
     for tag, field in node.tagged.items():
-        if _has_float(field.node):  # whether it is at its default is a matter of bits: -0.0 equals 0.0, and nan nothing
+        if _has_float(field.node):  # -0.0 equals the default 0.0, but has other bits; nan does not equal itself
             source.line("raise NotPlain")
             return
         name = source.fresh("v")
         source.line(f"{name} = {value}[{field.name!r}]")
         with source.block(f"if {name} != {source.literal(field.default)}:"):
-            source.line(f"{found}.append(({tag}, {source.constant(encoder(field.node))}({name})))")
+            source.line(f"{entries}.append(({tag}, {source.constant(encoder(field.node))}({name})))")
     with source.block(f"if {more}:"):
-        source.line(f"{found} += {more}; {found}.sort()")
-    source.line(f"tagged(o, {found})")
+        source.line(f"{entries} += {more}; {entries}.sort()")
+    source.line(f"tagged(o, {entries})")
 
 
 def _encode_array(source: Source, node: Array, value: str) -> None:
@@ -262,7 +262,7 @@ def _encode_array(source: Source, node: Array, value: str) -> None:
 
 @contextmanager
 def _unless_null(source: Source, value: str, *, nullable: bool, compact: bool, null: str) -> Iterator[None]:
-    """The lines inside are for a value that is not null."""
+    """The lines inside run for a value that is not null."""
     if not nullable:
         yield
         return

@@ -1,7 +1,7 @@
-"""Generates the lines that read an array of structures at once, where all of them are laid out alike.
+"""Generates lines that read an array of structures at once, if all of them have the same layout.
 
-This is checked, not guessed: each count, and each number of tags, has to stand at the same offset in every structure as
-in the first one, with the same value. Then the array is a table of rows of one width, which the struct module reads.
+That is checked, not guessed: each count, and each number of tags, has the same value at the same offset in every
+structure. Then the array is a table with rows of equal width, which the struct module reads.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from reference.compiled.source import (
 from reference.plan import Array, Node, Struct
 from reference.primitives import Primitive
 
-#: The structures of rows of one layout; None where their counts turn out to be others.
+#: Reads rows of one layout as structures. None: some counts differ.
 Rows = Callable[[bytes], list[dict[str, Any]] | None]
 
 #: The last byte of -1, the length of several bytes that means null.
 _NULL = 255
-#: Up to so many structures cost less one by one than a look at them.
+#: Up to this number, structures are read faster one by one.
 _FEW = 3
-#: So many layouts of a structure get a function, and no layout with so many elements in its arrays: input that never
-#: repeats must not fill the memory with code. The others are read one by one.
+#: The number of layouts of a structure that get a function, and the number of array elements at which a layout gets
+#: none: varied input must not fill the memory with code. Others are read one by one.
 _MOST_LAYOUTS, _MOST_ELEMENTS = 64, 64
 
 
 def may_be_even(node: Struct) -> bool:
-    """Whether it is a structure whose fields are numbers, arrays of numbers, and what may be empty."""
+    """Whether all fields of a structure are numbers, arrays of numbers, or nodes that can be empty."""
     return (
         bool(node.plain)
         and node.marker == "none"
@@ -46,7 +46,8 @@ def may_be_even(node: Struct) -> bool:
 
 
 def decode_even(source: Source, node: Struct, n: str, target: str) -> None:
-    """Lines that put `n` structures into `target` if they are laid out alike; those for others go under an `else:`."""
+    """Lines that read `n` structures into `target` if they have the same layout. Lines for other cases go under an
+    `else:`."""
     width, end = source.fresh("w"), source.fresh("q")
 
     def alike(place: str, offset: int, byte: str) -> str:
@@ -58,17 +59,17 @@ def decode_even(source: Source, node: Struct, n: str, target: str) -> None:
         if is_fixed(field.node):
             passed += _width(letter(field.node))
             continue
-        # Of a count of several bytes only the last is looked at here: see _rows.
+        # Of a count of several bytes only the last is checked here; _rows checks the others.
         count, compact = source.fresh("n"), lead_letter(field.node) == "B"
         passed += _width(lead_letter(field.node))
         counts.append(count)
-        found, numbers = f"({count} := d[{place} + {passed - 1}])", _numbers(field.node)
+        counted, numbers = f"({count} := d[{place} + {passed - 1}])", _numbers(field.node)
         if numbers:
             least = int(compact and not is_nullable(field.node))
-            first.append(f"{least} <= {found} < {SHORT}")
+            first.append(f"{least} <= {counted} < {SHORT}")
         else:
             empty, null = (1, 0) if compact else (0, _NULL)
-            first.append(f"{found} in {(empty, null) if is_nullable(field.node) else (empty,)}")
+            first.append(f"{counted} in {(empty, null) if is_nullable(field.node) else (empty,)}")
         same.append(alike(place, passed - 1, count))
         if numbers:
             behind = source.fresh("p")
@@ -90,12 +91,12 @@ def _width(letters: str) -> int:
 
 
 def _numbers(node: Node) -> str:
-    """The letter of the numbers of which a node is an array; else nothing."""
+    """The struct letter of the elements, if the node is an array of numbers; else empty."""
     return letter(node.element) if isinstance(node, Array) and is_number(node.element) else ""
 
 
 class _Layouts(dict[tuple[int, ...], Rows]):
-    """What reads rows of a structure, by the last bytes of its counts."""
+    """Last bytes of a structure's counts → the function that reads its rows."""
 
     def __init__(self, node: Struct) -> None:
         super().__init__()
@@ -113,7 +114,8 @@ def _no_rows(_data: bytes) -> None:
 
 
 def _rows(node: Struct, counts: tuple[int, ...]) -> Rows:
-    """Reads rows of these counts. Of counts of several bytes only the last is known to be the same in all."""
+    """A reader of rows with these counts. Of counts of several bytes, only the last byte is known to be equal in
+    all."""
     source, left = Source({"uuid": make_uuid}), iter(counts)
     letters, others, unsure = "", "", []  # formats of a row: its values; its counts of several bytes
     targets: list[str] = []
@@ -152,7 +154,7 @@ def _rows(node: Struct, counts: tuple[int, ...]) -> Rows:
 
 
 def _value(node: Node, items: list[str], *, null: bool) -> str:
-    """An array of these items; another node's empty value."""
+    """Source for an array of these items, or for another node's empty value."""
     if null:
         return "None"
     if isinstance(node, Array):

@@ -1,6 +1,6 @@
-"""What the two generators share: the source of one function, and what it may raise.
+"""The source of one generated function, and the exceptions that it may raise; both generators use it.
 
-Only source that this package builds from a validated plan is executed: names are literals through repr, everything else
+Only source that this package makes from a validated plan is executed: names are literals through repr, everything else
 is fixed text and numbers.
 """
 
@@ -26,19 +26,19 @@ FIXED = {
     "UINT32": ("I", 4),
     "FLOAT64": ("d", 8),
 }
-#: Lengths below this take the quick way, a ready struct each. As varints they have one byte.
+#: Lengths below this have a cached struct each. As varints they have one byte.
 SHORT = 128
 
 
-class NotPlain(Exception):  # noqa: N818 (no error: a matter for the readable codec)
-    """Legal or not, this is more than the plain form: `message.py` decides."""
+class NotPlain(Exception):  # noqa: N818 (no error: the readable codec takes over)
+    """This is not the common case, though perhaps legal: `message.py` decides."""
 
 
-class Fault(Exception):  # noqa: N818 (the error is `message.py`'s to make)
-    """This is refused under the demanded readings: `message.py` says why, and where."""
+class Fault(Exception):  # noqa: N818 (`message.py` raises the error)
+    """This is refused under the demanded readings: `message.py` finds the reason and the offset."""
 
 
-#: What generated source raises when it meets bytes or values that are not plain.
+#: The exceptions of generated source for bytes or values that are not the common case.
 GIVES_UP = (NotPlain, Fault, IndexError, KeyError, AttributeError, TypeError, ValueError, OverflowError, struct.error)
 
 
@@ -46,7 +46,7 @@ class Source:
     """Lines of one generated function, and the names that it may use."""
 
     def __init__(self, names: Mapping[str, Any]) -> None:
-        """`names`: what the source may use beside its own."""
+        """`names`: objects that the source may use."""
         self.lines: list[str] = []
         self.names: dict[str, Any] = {
             "Fault": Fault,
@@ -62,14 +62,14 @@ class Source:
 
     @contextmanager
     def block(self, head: str) -> Iterator[None]:
-        """The lines inside stand under `head`."""
+        """The lines inside are indented under `head`."""
         self.line(head)
         self._depth += 1
         yield
         self._depth -= 1
 
     def fresh(self, prefix: str) -> str:
-        """A name that nothing else has."""
+        """A new name."""
         self._made += 1
         return f"{prefix}{self._made}"
 
@@ -103,7 +103,7 @@ _set = object.__setattr__
 
 
 def make_uuid(data: bytes) -> uuid.UUID:
-    """What UUID(bytes=data) is, for 16 bytes: made as UUID does it, but without a look at five other forms."""
+    """UUID(bytes=data) for 16 bytes, but faster: UUID would check five other arguments."""
     made = object.__new__(uuid.UUID)
     _set(made, "int", int.from_bytes(data))
     _set(made, "is_safe", uuid.SafeUUID.unknown)
@@ -127,7 +127,7 @@ def is_number(node: Node) -> bool:
 
 
 def lead_letter(node: Node) -> str:
-    """The letter of the length, count or marker that a node begins with; of a varint, its first byte; else nothing."""
+    """The struct letter of a node's length, count or marker (of a varint, its first byte); empty without one."""
     match node:
         case Array(compact=compact):
             return "B" if compact else "i"
@@ -144,5 +144,5 @@ def is_nullable(node: Node) -> bool:
 
 
 def made(node: Node, unpacked: str) -> str:
-    """The value of a primitive of a fixed width, from what the struct module makes of it."""
+    """Source for the value of a fixed-width primitive, from the object that the struct module returns."""
     return f"uuid({unpacked})" if isinstance(node, Primitive) and node.name == "UUID" else unpacked

@@ -1,4 +1,4 @@
-"""The dialects: versions of the protocol, each its types, its rules and its rulings in small modules."""
+"""The dialects. A dialect is one version of the protocol, with its own types, rules and rulings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a dialect offers to the rest of the kit."""
+"""The interface of a dialect: all that the rest of the kit knows of it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from reference.schema import load_json
 #: Types around messages: headers and frames.
 _FRAMING = re.compile(r"(Request|Response)(Header|Frame)")
 
-#: What a refusal is for: a reason, or one of a type that has another ruling for it.
+#: A reason, or a type and a reason where that type has another ruling for it.
 RefusedFor = Reason | tuple[str, Reason]
 
 
@@ -51,12 +51,12 @@ class Format:
 
 
 class Dialect(abc.ABC):
-    """A version of the protocol. What a dialect has no answer for raises NotImplementedError, which is what it
-    inherits."""
+    """A version of the protocol. A method that a dialect does not override raises NotImplementedError, unless it has a
+    default."""
 
     name: str
     rulings: tuple[Ruling, ...]
-    #: The ruling that a refusal rests on, whatever is read otherwise elsewhere.
+    #: The ruling that a refusal rests on, by its reason.
     refusal_rulings: Mapping[RefusedFor, str]
     #: The ruling on lengths and counts that promise more than is there, if the dialect has one.
     bomb_ruling: str | None
@@ -64,7 +64,8 @@ class Dialect(abc.ABC):
     areas: Mapping[str, str] = {}
     #: The types of batches and messages.
     entries: Mapping[str, Entries] = {}
-    #: What `convert` takes: type → a format's name → what it gives. Types that are converted alone stand here too.
+    #: What `convert` can do: type → name of the target format → that format. A type whose only op is `convert` is here
+    #: too.
     formats: Mapping[str, Mapping[str, Format]] = {}
     #: Area → why the dialect has no vectors in it.
     empty_areas: Mapping[str, str] = {}
@@ -103,15 +104,14 @@ class Dialect(abc.ABC):
         return "RequestFrame" if "RequestFrame" in self.types else None
 
     def area(self, type_name: str) -> str:
-        """The area in which generated cases of a type are counted. A header or a frame is framing; every other type
-        without an area of its own is a message."""
+        """The area of a type's generated cases: the one in `areas`, else framing for headers and frames, else
+        messages."""
         known = self.areas.get(type_name) or type_names.area(type_name)
         return known or ("framing" if _FRAMING.match(type_name) else "messages")
 
     def answer_type(self, api_key: int, version: int, inside: bytes) -> tuple[str, int | None, str] | None:  # noqa: ARG002
-        """The type as which the response to such a request is read, its version, and a reason where that does not
-        follow from the request. `inside`: the response frame from the correlation id on. None: the dialect does not
-        say."""
+        """The type and version of the response to such a request, and a reason where they do not follow from the
+        request. `inside`: the response frame from the correlation id on. None: the dialect does not say."""
         return None
 
     def refusal_ruling(self, type_name: str, error: DecodeError, *, announced: bool) -> str | None:
@@ -126,8 +126,8 @@ class Dialect(abc.ABC):
         raise NotImplementedError(f"{self.name} has no headers to be looked up")
 
     def convert(self, type_name: str, data: bytes, to: str, version: int | None, rules: Rules) -> bytes:
-        """What bytes of a type are in another format, which the dialect names. Raises DecodeError for bytes that are
-        none, EncodeError for what the other format can't hold and must not lose."""
+        """Bytes of a type, converted to another of the dialect's `formats`. Raises DecodeError for bytes that are
+        refused, EncodeError for data that the other format can't hold and that must not be lost."""
         raise NotImplementedError(f"{self.name} does not say how formats are converted")
 
     def serve(self, chunks: Iterable[bytes], settings: Mapping[str, Any], rules: Rules) -> tuple[bytes, bool]:
@@ -143,9 +143,9 @@ class Dialect(abc.ABC):
         raise NotImplementedError(f"{self.name} does not say how versions are chosen")
 
     def evolve(self, old: Any, new: Any, rules: Rules = DEMANDED) -> list[dict[str, str]]:
-        """What a schema breaks, {"kind", "path"} each, against an old one or a list of them, oldest first. Raises
-        SchemaError."""
-        return [found.as_json() for found in self.compare(old, new, rules).breaks]
+        """The incompatible changes of a schema, {"kind", "path"} each, against an old one or a list of them, oldest
+        first. Raises SchemaError."""
+        return [change.as_json() for change in self.compare(old, new, rules).breaks]
 
     def read_schema(self, content: bytes) -> Any:
         """A file's content as `compare` takes it. Raises SchemaError."""
@@ -158,13 +158,13 @@ class Dialect(abc.ABC):
 
 @runtime_checkable
 class NamesNumbers(Protocol):
-    """What some dialects offer besides: numbers on their wire have names for people."""
+    """An extra that some dialects offer: registered names for numbers on the wire."""
 
     def named(self, spans: Sequence[Span], registers: Mapping[str, str]) -> list[Span]:
-        """Spans that also say the names of the numbers in them. `registers`: file name → text that gives such names,
-        beside those that the dialect has itself. Raises ValueError, naming file and line, for text that does not."""
+        """The spans, with the names of the numbers in them. `registers`: file name → text of a register, beside the
+        dialect's own names. Raises ValueError, naming file and line, for text that is no register."""
         ...
 
     def register_problems(self, registers: Mapping[str, str]) -> list[str]:
-        """What is wrong among registers that can be read, a line each. Raises ValueError as `named` does."""
+        """The problems of registers that can be read, a line each. Raises ValueError as `named` does."""
         ...

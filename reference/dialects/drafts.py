@@ -1,4 +1,4 @@
-"""The rulings that all five drafts share: points on which every one of them is silent."""
+"""The rulings that all five drafts share: none of the drafts speaks of these points."""
 
 from __future__ import annotations
 

@@ -333,10 +333,10 @@ _FRAME = "ResponseFrame:"
 
 
 class CatalogMessages:
-    """A catalogue's messages, resolved per version once."""
+    """A catalogue's messages. Each version is resolved once."""
 
-    def __init__(self, found: Catalog) -> None:
-        self.catalog = found
+    def __init__(self, catalog: Catalog) -> None:
+        self.catalog = catalog
         self._plans: dict[tuple[str, int], Struct] = {}
 
     def api_name(self, api_key: int) -> str | None:
@@ -345,15 +345,15 @@ class CatalogMessages:
     def plan(self, name: str, version: int) -> Struct:
         """Raises UnknownType, or DecodeError(unsupported-version)."""
         if (name, version) not in self._plans:
-            found = _REQUEST_HEADER if name == _REQUEST_HEADER.name else self.catalog.load(name)
-            if found is None:
+            message = _REQUEST_HEADER if name == _REQUEST_HEADER.name else self.catalog.load(name)
+            if message is None:
                 raise UnknownType(f"the catalogue ({self.catalog.made_by}) has no message {name!r}")
-            self._plans[name, version] = plan.plan(found, version)
+            self._plans[name, version] = plan.plan(message, version)
         return self._plans[name, version]
 
 
 class Kafka(Dialect):
-    """The dialect's surface; see `reference.dialects.base.Dialect`."""
+    """The dialect; for its methods see `reference.dialects.base.Dialect`."""
 
     name = "kafka"
     rulings = RULINGS
@@ -419,12 +419,12 @@ class Kafka(Dialect):
         return broker.serve(broker.Broker(self.messages, apis, rules, among), chunks)
 
     def _answered(self) -> dict[int, tuple[int, int]]:
-        found = self.messages.catalog
-        named = {key: found.apis[key] for key in answers.ANSWERS if key in found.apis}
+        catalog = self.messages.catalog
+        named = {key: catalog.apis[key] for key in answers.ANSWERS if key in catalog.apis}
         return {
-            key: found.messages[f"{name}Request"]
+            key: catalog.messages[f"{name}Request"]
             for key, name in named.items()
-            if {f"{name}Request", f"{name}Response"} <= found.messages.keys()
+            if {f"{name}Request", f"{name}Response"} <= catalog.messages.keys()
         }
 
     def interpret(self, request: bytes, response: bytes | None, rules: Rules) -> dict[str, Any]:
@@ -440,8 +440,8 @@ class Kafka(Dialect):
 
 
 @functools.cache
-def _messages(found: Catalog) -> CatalogMessages:
-    return CatalogMessages(found)
+def _messages(catalog: Catalog) -> CatalogMessages:
+    return CatalogMessages(catalog)
 
 
 @functools.lru_cache(maxsize=4096)  # of messages alone there are 640; names of arrays never end
@@ -468,14 +468,14 @@ def _codec(chosen: Catalog, type_name: str, version: int | None) -> Codec:
 
 
 @functools.cache
-def _types(found: Catalog) -> Mapping[str, tuple[int, int] | None]:
-    """From the index alone: no schema is read for it."""
+def _types(catalog: Catalog) -> Mapping[str, tuple[int, int] | None]:
+    """Read from the catalogue's index alone, without the schemas."""
     spans: dict[str, tuple[int, int] | None] = dict.fromkeys((*PRIMITIVES, "ARRAY", "TAG_BUFFER", "RequestFrame"))
     header = _REQUEST_HEADER.versions
     spans.update(records.TYPES)
-    spans.update(found.messages)
+    spans.update(catalog.messages)
     spans[_REQUEST_HEADER.name] = (header.low, header.high)
-    for api in found.apis.values():
+    for api in catalog.apis.values():
         if f"{api}Response" in spans:
             spans[_FRAME + api] = spans[f"{api}Response"]
     return spans

@@ -1,13 +1,13 @@
-"""Records: the formats of what Produce and Fetch carry, one module a format.
+"""Records: the formats that Produce and Fetch carry, one module for each.
 
 record       a record of magic 2: varints, headers
 batch        a batch of records: magic 2
 message_set  messages of magic 0 and 1, alone and in compressed wrappers
 record_set   batches and messages of any magic, one after another
-compression  gzip, snappy, lz4, zstd, with a bound
-control      what the records of a control batch say
-convert      one format into another, and what is lost
-values       which values each type has
+compression  gzip, snappy, lz4, zstd, with a limit on the inflated size
+control      the content of control records
+convert      conversion between formats, and its losses
+values       the values of each type, for generated cases
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ TYPES: Mapping[str, tuple[int, int] | None] = {
 AREAS: Mapping[str, str] = {**dict.fromkeys(TYPES, "framing"), "Record": "header-multimaps"}
 #: Bits 0–2 of the attributes of a batch or a message: its codec.
 CODEC = 0x07
-#: Where the CRC stands in a message, and in a batch of magic 2.
+#: The CRC's offset in a message, and in a batch of magic 2.
 MESSAGE_CRC, BATCH_CRC = 12, 17
 _MAGIC, _BATCH = 16, 2
-#: So many bytes of an entry are its offset and its size.
+#: The size of an entry's offset and size fields together.
 _HEAD = 12
 
 
 def guarded_from(crc: int, data: bytes) -> range:
-    """The bytes of a first entry from its CRC on, to its end: before it stand its offset (8 bytes) and its size (4)."""
+    """The range from the first entry's CRC to its end. An entry begins with its offset (8 bytes) and its size (4)."""
     return range(crc, _HEAD + int.from_bytes(data[8:_HEAD], "big"))
 
 
 def guarded(data: bytes) -> range:
-    """The same of an entry of any magic."""
+    """The same for an entry of any magic."""
     return guarded_from(BATCH_CRC if data[_MAGIC] == _BATCH else MESSAGE_CRC, data)
 
 

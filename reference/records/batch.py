@@ -5,7 +5,7 @@
                    producerId:INT64 producerEpoch:INT16 baseSequence:INT32 recordsCount:INT32 *Record
     attributes  => bits 0–2 codec, 3 timestamp type, 4 transactional, 5 control, 6 delete horizon; others are kept
 
-`batchLength` counts what follows it; `crc` is the CRC-32C of what follows it; the records alone are compressed.
+`batchLength` counts the bytes after it; `crc` is the CRC-32C of the bytes after it; only the records are compressed.
 Source: KIP-98, message format; the Kafka protocol guide, Record Batch; R-K-19, R-K-19b, R-K-20, R-K-22.
 """
 
@@ -46,7 +46,7 @@ _FIELDS = (
     ("baseSequence", read_int32, append_int32),
 )
 KEYS = ("baseOffset", "partitionLeaderEpoch", *(name for name, _, _ in _FIELDS), "records")
-#: Where each field behind `batchLength` ends, counted from there: a batch has at least the last of them.
+#: The end of each field after `batchLength`, counted from there. The last one is the least size of a batch.
 FIELD_ENDS = (4, 5, 9, 11, 15, 23, 31, 39, 41, 45, 49)
 
 
@@ -79,7 +79,7 @@ def read_batch(reader: Reader, path: str = "") -> dict[str, Any]:
 
 
 def demand_fields(window: Reader, start: int, ends: tuple[int, ...], path: str) -> None:
-    """Refuse a window below the format's least, at the first field that does not fit."""
+    """Refuse a window below the format's least size, at the first field that does not fit."""
     size = window.end - start
     if size < ends[-1]:
         window.path = path
@@ -95,7 +95,7 @@ def _read_crc(window: Reader, path: str) -> None:
 
 
 def _read_records(window: Reader, codec: int, path: str) -> list[dict[str, Any]]:
-    """recordsCount, and so many records behind it (R-K-19b ‡, other: under a count of 0 nothing is looked at)."""
+    """Reads recordsCount and as many records (R-K-19b ‡, other: with a count of 0, the rest is ignored)."""
     window.path = join(path, "recordsCount")
     at = window.pos
     count = read_int32(window, "recordsCount")
@@ -114,7 +114,7 @@ def _read_records(window: Reader, codec: int, path: str) -> list[dict[str, Any]]
         while len(records) < count and content.remaining:
             records.append(read_record(content, join(path, f"records[{len(records)}]")))
     except DecodeError as error:
-        if content is not window:  # bytes inside of compressed content have no place of their own
+        if content is not window:  # bytes inside of compressed content have no offset of their own
             error.offset = content_at
         raise
     if len(records) < count or content.remaining:
@@ -125,7 +125,7 @@ def _read_records(window: Reader, codec: int, path: str) -> list[dict[str, Any]]
 
 
 def _content(window: Reader, codec: int, path: str) -> Reader:
-    """Where the records are read from: the window itself, or what its rest inflates to."""
+    """A reader of the records: the window itself, or its inflated rest."""
     if not codec or not window.remaining:  # a batch without records may have no content at all
         return window
     window.path = path

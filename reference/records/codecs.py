@@ -1,4 +1,4 @@
-"""The codecs of the record types; apart from the package, for the compression libraries take time to load."""
+"""The codecs of the record types. A module of its own: it imports the compression libraries, which takes time."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ _MESSAGE_SETS = {
 
 def codec(type_name: str, version: int | None) -> Codec:
     """The codec of a type in TYPES. Raises DecodeError(unsupported-version)."""
-    found = _CODECS.get(type_name) or (None if version is None else _MESSAGE_SETS.get(version))
-    if found is None:
+    record_codec = _CODECS.get(type_name) or (None if version is None else _MESSAGE_SETS.get(version))
+    if record_codec is None:
         detail = f"MessageSet has the versions 0 and 1, its magic; not {version}"
         raise DecodeError(Reason.UNSUPPORTED_VERSION, detail, None)
-    return found
+    return record_codec

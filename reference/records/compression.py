@@ -1,9 +1,8 @@
-"""Compression codecs, with a bound on what they inflate to. Source: the Kafka protocol guide, Record Batch; R-K-22.
+"""Compression codecs, with a limit on the inflated size. Source: the Kafka protocol guide, Record Batch; R-K-22.
 
-gzip: one or more members. snappy: raw, or in xerial's frame (snappy-java's SnappyOutputStream), which is what Kafka
-writes. lz4: one frame. zstd: one or more frames. What follows the stream is refused (R-K-22 ‡, other: ignored after
-gzip and lz4; what begins as another gzip member does is read there too).
-"""
+gzip: one or more members. snappy: raw, or in xerial's frame (snappy-java's SnappyOutputStream), which Kafka writes.
+lz4: one frame. zstd: one or more frames. Bytes after the stream are refused (R-K-22 ‡, other: they are ignored after
+gzip and lz4, except the beginning of another gzip member)."""
 
 from __future__ import annotations
 
@@ -31,13 +30,13 @@ NONE, GZIP, SNAPPY, LZ4, ZSTD = range(5)
 NAMES = ("none", "gzip", "snappy", "lz4", "zstd")
 MASK = CODEC
 
-#: How a gzip member begins: its magic, and deflate.
+#: The first bytes of a gzip member: its magic, and deflate.
 _GZIP_MEMBER = b"\x1f\x8b\x08"
-#: So much is inflated at once.
+#: The number of bytes inflated at once.
 _CHUNK = 1 << 16
 
 # xerial => magic:8 bytes version:INT32 compatible:INT32 *(size:INT32 raw snappy of `size` bytes)
-# R-K-22c ‡: a version below 1 is refused (other: it is not looked at); the compatible version says nothing.
+# R-K-22c ‡: a version below 1 is refused (other: it is ignored); the compatible version is always ignored.
 _XERIAL = b"\x82SNAPPY\x00"
 _XERIAL_HEADER = _XERIAL + struct.pack(">ii", 1, 1)
 _XERIAL_BLOCK = 1 << 15
@@ -47,7 +46,7 @@ _ZSTD_WINDOWS = {"128-mib": 27, "any": 31}
 
 
 class CompressionError(Exception):
-    """Compressed content that is refused; the caller knows where it stands."""
+    """Compressed content that is refused; the caller knows its offset."""
 
     def __init__(self, reason: Reason, detail: str) -> None:
         super().__init__(detail)
@@ -56,7 +55,7 @@ class CompressionError(Exception):
 
 
 class _Stream(Protocol):
-    """One member or frame, as zlib, lz4 and zstd have it."""
+    """A decompressor of one member or frame, as in zlib, lz4 and zstd."""
 
     @property
     def eof(self) -> bool: ...
@@ -86,7 +85,7 @@ def inflate(codec: int, content: bytes, rules: Rules, magic: int = 2) -> bytes:
 
 
 def deflate(codec: int, content: bytes, magic: int = 2) -> bytes:
-    """Content as Kafka writes it. Every reader has to inflate it to the same; the bytes themselves are free."""
+    """The content, compressed as Kafka does. Other compressed bytes for the same content are right too."""
     match codec:
         case 1:
             packer = zlib.compressobj(wbits=31)
@@ -109,7 +108,7 @@ def _too_large(rules: Rules) -> CompressionError:
 
 
 class _Gzip:
-    """zlib's decompressor keeps apart what it has not looked at yet; here it is given back to it."""
+    """zlib's decompressor returns input that it has not used yet; this class passes it in again."""
 
     def __init__(self) -> None:
         self._inner = zlib.decompressobj(wbits=31)
@@ -158,14 +157,14 @@ class _Zstd:
         return self._inner.decompress(data, max_length)
 
 
-#: What the libraries raise for a broken stream: lz4's knows no class of its own.
+#: The libraries' exceptions for a broken stream; lz4's raises RuntimeError.
 _BROKEN: tuple[type[Exception], ...] = (zlib.error, zstd.ZstdError, RuntimeError)
 
 
 def _streams(
     make: Callable[[], _Stream], content: bytes, rules: Rules, *, several: bool, name: str, lenient: bool
 ) -> bytes:
-    """The whole content of one stream, or of `several` back to back. `lenient`: whether some ignore what follows."""
+    """The content of one stream, or of `several` back to back. `lenient`: bytes after it may be ignored."""
     out = bytearray()
     rest = content
     while True:
@@ -179,7 +178,7 @@ def _streams(
 
 
 def _stream(stream: _Stream, data: bytes, out: bytearray, rules: Rules, name: str) -> bytes:
-    """Inflate one stream into `out`; what follows it comes back."""
+    """Inflate one stream into `out`. Returns the bytes after it."""
     rest = data
     while not stream.eof:
         try:
@@ -204,7 +203,7 @@ _LZ4_INDEPENDENT = 0x20
 
 
 def _checksum_at(frame: bytes) -> int | None:
-    """Where HC stands; None when the frame is too short to have one."""
+    """HC's offset; None when the frame is too short."""
     at = 6 + (8 if len(frame) > 4 and frame[4] & _LZ4_CONTENT_SIZE else 0)
     return at if len(frame) > at else None
 
@@ -218,7 +217,7 @@ def _with_checksum(frame: bytes, hashed_from: int) -> bytes:
 
 
 def _mended(frame: bytes) -> bytes:
-    """The frame of a magic-0 wrapper as an LZ4 library reads it: no header checksum is wrong there."""
+    """The frame of a magic-0 wrapper with the right header checksum, so that an LZ4 library reads it."""
     return _with_checksum(frame, 4)
 
 
@@ -261,7 +260,7 @@ def _unsnappy(content: bytes, rules: Rules) -> bytes:
 
 
 def _raw_snappy(block: bytes, limit: int, rules: Rules) -> bytes:
-    """One raw block. It says how long its content is before any memory is taken for that."""
+    """One raw block. The length that it declares is checked before memory is allocated."""
     try:
         if cramjam.snappy.decompress_raw_len(block) > limit:
             raise _too_large(rules)

@@ -1,4 +1,4 @@
-"""What the records of a control batch say. Source: KIP-98, Control Records; KIP-595, KIP-630, KIP-853.
+"""Reads control records. Source: KIP-98, Control Records; KIP-595, KIP-630, KIP-853.
 
 key    => version:INT16 type:INT16                     ; a later version may add bytes
 value  => of end-of-transaction markers: version:INT16 EndTxnMarker; of the others: a message whose first field,
@@ -20,7 +20,7 @@ from reference.rules import Rules
 #: Bit 5 of a batch's attributes: its records are control records.
 CONTROL = 0x20
 
-#: type → what such a record is, and the message that its value holds.
+#: type → the kind of control record, and the message in its value.
 KINDS: Mapping[int, tuple[str, str]] = {
     0: ("abort", "EndTxnMarker"),
     1: ("commit", "EndTxnMarker"),
@@ -34,7 +34,7 @@ KINDS: Mapping[int, tuple[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class ControlRecord:
-    """A control record; `kind` and `value` are None for a type that is not known, which readers pass over."""
+    """A control record. `kind` and `value` are None for an unknown type, which readers skip."""
 
     version: int
     type: int
@@ -43,7 +43,8 @@ class ControlRecord:
 
 
 def read_control(record: Mapping[str, Any], messages: MessagePlans, rules: Rules) -> ControlRecord:
-    """What a record of a control batch says. Raises DecodeError; offsets count from the key or the value."""
+    """The control record in a record of a control batch. Raises DecodeError; offsets count from the key or the
+    value."""
     key = record["key"]
     if key is None or len(key) < 4:
         raise DecodeError(Reason.TRUNCATED, "a control record's key has a version and a type, 4 bytes", 0, "key")
@@ -55,6 +56,11 @@ def read_control(record: Mapping[str, Any], messages: MessagePlans, rules: Rules
     if value is None or len(value) < 2:
         raise DecodeError(Reason.TRUNCATED, f"the value of a {kind} record has a version, 2 bytes", 0, "value")
     (value_version,) = struct.unpack_from(">h", value)
-    content = value[2:] if name == "EndTxnMarker" else value
+    before = 2 if name == "EndTxnMarker" else 0
     plan = messages.plan(name, value_version)
-    return ControlRecord(version, number, kind, codec.decode(codec.NodeCodec(plan), content, rules))
+    try:
+        content = codec.decode(codec.NodeCodec(plan), value[before:], rules)
+    except DecodeError as error:
+        at = None if error.offset is None else error.offset + before
+        raise DecodeError(error.reason, error.detail, at, error.path) from None
+    return ControlRecord(version, number, kind, content)

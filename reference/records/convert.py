@@ -1,8 +1,9 @@
-"""One record format into another, as a broker does for clients of another age, and what is lost on the way.
+"""Converts between record formats, as a broker does for older or newer clients, and lists what is lost.
 
+Up: a message becomes a batch of one record, a wrapper a batch of all its messages; a message of magic 0 gets the
+timestamp −1. Down: headers, producer ids and other fields of magic 2 are dropped, and control batches are left out.
 Source: KIP-32 and KIP-98, the sections on compatibility; Apache Kafka's down-conversion for Fetch, up-conversion for
-Produce. Up: a message becomes a batch of one record, a wrapper one of as many as it holds; a message of magic 0 has
-the timestamp −1. Down: headers, the producer's id and the like have no place; control batches are left out.
+Produce.
 """
 
 from __future__ import annotations
@@ -14,14 +15,14 @@ from typing import Any
 from reference.records.compression import MASK, ZSTD
 from reference.records.control import CONTROL
 
-#: Bit 3 of the attributes: the timestamp is that of appending.
+#: Bit 3 of the attributes: the timestamp is the broker's time of appending.
 LOG_APPEND_TIME = 0x08
 #: Bit 4 of a batch's attributes.
 TRANSACTIONAL = 0x10
 #: Bit 6 of a batch's attributes: `baseTimestamp` is the delete horizon.
 DELETE_HORIZON = 0x40
 
-#: What a message of magic 0 has for a timestamp.
+#: The timestamp of a message of magic 0, which has no field for it.
 NO_TIMESTAMP = -1
 
 Entry = Mapping[str, Any]
@@ -29,7 +30,7 @@ Entry = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Converted:
-    """A set in another format; `lost` says what that format can't hold, a line an entry and kind of thing."""
+    """A converted set. `lost`: the data that the format can't hold, a line for each kind in each entry."""
 
     entries: list[dict[str, Any]]
     lost: list[str]
@@ -71,7 +72,7 @@ def _batch_of(entry: Entry) -> dict[str, Any]:
 
 
 def down_convert(entries: Iterable[Entry], magic: int) -> Converted:
-    """Messages of magic 0 or 1 for a set of any magics. What is of this magic or below stays as it is."""
+    """Messages of magic 0 or 1 for a set of any magics. Entries of this magic or a lower one do not change."""
     kept: list[dict[str, Any]] = []
     lost: list[str] = []
     for index, entry in enumerate(entries):
@@ -96,7 +97,7 @@ def _timeless(message: Entry) -> dict[str, Any]:
 
 
 def _messages_of(batch: Entry, magic: int) -> list[dict[str, Any]]:
-    """A batch's records as messages; inside a wrapper when it is compressed. Neither magic has zstd: gzip then."""
+    """A batch's records as messages, in a wrapper if it is compressed. Neither magic has zstd: gzip replaces it."""
     codec = batch["attributes"] & MASK
     appended = batch["attributes"] & LOG_APPEND_TIME
     messages = []
@@ -125,7 +126,7 @@ def _messages_of(batch: Entry, magic: int) -> list[dict[str, Any]]:
 
 
 def _losses(entry: Entry, magic: int) -> Iterable[str]:
-    """What an entry has that a format below its own can't hold."""
+    """The data of an entry that this lower format can't hold."""
     if entry["magic"] == 1:
         yield "the timestamp and its type"
         return

@@ -1,7 +1,7 @@
 """The fast path for batches: the same values and bytes as `batch.py`, without paths, spans and reasons.
 
-It handles the common case only: minimal varints, complete values of the right types. On anything else it gives up, and
-the readable codec does the work again, as with messages (`reference.compiled`).
+It handles the common case only: minimal varints, complete values of the right types. For anything else it gives up, and
+the readable codec starts again, as with messages (`reference.compiled`).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def _zigzag(number: int, width: int) -> bytes:
     return bytes(out)
 
 
-#: So many varints are made in advance.
+#: The number of varints made in advance.
 _MANY = 512
 #: Their bytes by number; those of −64 to −1 stand at the end, where negative indexes find them.
 _SHORT = [_zigzag(n, 32) for n in (*range(_MANY), *range(-64, 0))]
@@ -91,8 +91,8 @@ def _inflated(codec: int, content: bytes) -> bytes:
 
 
 def _decode_records(d: bytes, count: int) -> list[dict[str, Any]]:  # noqa: C901 (a call a field costs half the speed)
-    """Read `d`, which has to hold this number of records and nothing else. Positions are checked once a record, at its
-    end: a length that leads beyond it is found there."""
+    """Read `d`, which has to hold exactly this number of records. Positions are checked once per record, at its end:
+    that finds a length that goes beyond it."""
     if count < 0:
         raise Fault
     records = []
@@ -195,7 +195,8 @@ def _decode_headers(d: bytes, p: int, count: int) -> tuple[list[tuple[str, bytes
 
 
 def _uvarint(d: bytes, p: int, low: int, last: int = 28) -> tuple[int, int]:
-    """The rest of a varint whose first byte, `low`, said that it goes on; only if minimal. `last`: its last shift."""
+    """The rest of a varint after its first byte, `low`, which has the continuation bit; gives up unless minimal.
+    `last`: the shift of the last byte."""
     number = low & 0x7F
     shift = 7
     while True:
@@ -278,7 +279,7 @@ def _encode_records(records: list[Any]) -> bytes:
 
 
 def _length(sized: Any, kind: type = bytes) -> bytes:
-    """The varint before so many bytes, or headers."""
+    """The varint with the length of bytes, or the number of headers."""
     n = len(sized)
     if sized.__class__ is not kind:
         raise NotPlain

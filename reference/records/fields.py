@@ -11,7 +11,7 @@ from reference.primitives import Appender, IntegerReader
 
 
 def check_keys(value: Any, known: Collection[str], path: str) -> None:
-    """Refuse what is no mapping, and keys that the format does not have."""
+    """Refuse a value that is no mapping, and unknown keys."""
     if value is None:
         raise EncodeError(Reason.NULL_NOT_ALLOWED, "there is no null here", path)
     if not isinstance(value, Mapping):
@@ -31,14 +31,14 @@ def sequence(value: Any, path: str) -> Sequence[Any]:
 
 
 def header_of(value: Any, path: str) -> tuple[Any, Any]:
-    """A header's key and value, whatever these are."""
+    """A header's key and value, of any types."""
     if not isinstance(value, (list, tuple)) or len(value) != 2:
         raise EncodeError(Reason.OUT_OF_RANGE, "a header is a pair of a key and a value", path)
     return value[0], value[1]
 
 
 def key_bytes(key: Any, path: str, errors: str = "strict") -> bytes:
-    """A header's key as UTF-8; the empty key is one. `errors`: what becomes of lone surrogates."""
+    """A header's key as UTF-8; it may be empty. `errors`: how lone surrogates are encoded."""
     if key is None:
         raise EncodeError(Reason.NULL_NOT_ALLOWED, "a header's key has no null", path)
     if not isinstance(key, str):
@@ -58,13 +58,13 @@ def bytes_of(value: Any, path: str) -> bytes:
 
 
 def check_crc(window: Reader, at: int, stored: int, computed: int, kind: str = "CRC-32") -> None:
-    """Refuse bytes whose CRC, which stands at `at`, is not theirs."""
+    """Refuse bytes whose stored CRC, at the offset `at`, is wrong."""
     if stored != computed:
         raise window.error(Reason.CRC_MISMATCH, f"{kind} {stored:08x}; that of the bytes is {computed:08x}", at)
 
 
 def read_length(reader: Reader, read: IntegerReader) -> int | None:
-    """A length, not beyond the rest; −1 is null. Below −1 it is refused (R-K-12 ‡, other: null)."""
+    """A length, at most the bytes left; −1 is null. Below −1 it is refused (R-K-12 ‡, other: null)."""
     start = reader.pos
     length = read(reader, "length")
     if length == -1 or (length < 0 and reader.rules.record_length == "null"):
@@ -77,7 +77,7 @@ def read_length(reader: Reader, read: IntegerReader) -> int | None:
 
 
 def read_bytes(reader: Reader, path: str, read: IntegerReader) -> bytes | None:
-    """Bytes behind their length, which `read` reads. Raises DecodeError."""
+    """A length, read by `read`, and as many bytes. Raises DecodeError."""
     reader.path = path
     length = read_length(reader, read)
     if length is None:
@@ -90,7 +90,7 @@ def read_bytes(reader: Reader, path: str, read: IntegerReader) -> bytes | None:
 
 
 def append_bytes(writer: Writer, value: Any, path: str, append: Appender) -> None:
-    """Append bytes behind their length, which `append` writes; None has the length −1. Raises EncodeError."""
+    """Append the length, by `append`, and the bytes; None has the length −1. Raises EncodeError."""
     writer.path = path
     if value is None:
         append(writer, -1)

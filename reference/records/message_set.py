@@ -5,9 +5,9 @@
     Message    => crc:UINT32 magic:INT8 attributes:INT8 [timestamp:INT64 ; magic 1] key:BYTES value:BYTES
     attributes => bits 0–2 codec, 3 timestamp type (magic 1); others are kept
 
-`crc` is the CRC-32 of what follows it. A message with a codec is a wrapper: its value is a compressed MessageSet of the
-same magic, none of it partial or a wrapper. In magic 1 the inner offsets are relative: the last one stands for the
-wrapper's own. Source: the Kafka protocol guide, Old Message Format; KIP-31, KIP-32; R-K-22, R-K-26, R-K-27.
+`crc` is the CRC-32 of the bytes after it. A message with a codec is a wrapper: its value is a compressed MessageSet of
+the same magic, without partial messages or wrappers. In magic 1 the inner offsets are relative: the last inner message
+has the wrapper's offset. Source: the Kafka protocol guide, Old Message Format; KIP-31, KIP-32; R-K-22, R-K-26, R-K-27.
 """
 
 from __future__ import annotations
@@ -29,26 +29,27 @@ from reference.primitives import (
     read_uint32,
     read_window,
 )
+from reference.records import batch
 from reference.records.batch import demand_fields
 from reference.records.compression import LZ4, MASK, NAMES, CompressionError, deflate, inflate
 from reference.records.fields import append_bytes, check_crc, check_keys, read_bytes, read_length, sequence
 
 MAGICS = (0, 1)
 _LEAST_OFFSET, _GREATEST_OFFSET = -(2**63), 2**63 - 1
-#: Where each field behind `size` ends, by magic, with a null key and value: a message has at least the last of them.
+#: By magic, the end of each field after `size`, with a null key and value. The last one is the least size of a message.
 FIELD_ENDS = {0: (4, 5, 6, 10, 14), 1: (4, 5, 6, 14, 18, 22)}
-#: What has to be there before an entry is more than a partial one: up to its magic.
+#: An entry that ends before its magic is partial.
 UP_TO_MAGIC = 17
 
 
 class ReadMessage(Protocol):
-    """`read_message`, or what reads messages of another format."""
+    """`read_message`, or a reader of another format's messages."""
 
     def __call__(self, reader: Reader, magic: int, path: str, *, inside: bool = False) -> dict[str, Any]: ...
 
 
 class AppendMessage(Protocol):
-    """`append_message`, or what writes messages of another format."""
+    """`append_message`, or a writer of another format's messages."""
 
     def __call__(
         self, writer: Writer, value: Any, magic: int, path: str, *, inside: bool = False, base: int = 0
@@ -56,11 +57,14 @@ class AppendMessage(Protocol):
 
 
 def read_message_set(reader: Reader, magic: int, path: str = "") -> list[dict[str, Any]]:
-    """The messages of a set, all of this magic; a partial one at the end is dropped. Raises DecodeError."""
+    """The messages of a set, all of this magic. A partial one at the end is dropped, unless its magic is there and
+    unknown. Raises DecodeError."""
     entries: list[dict[str, Any]] = []
     while reader.remaining:
         where = f"{path}[{len(entries)}]"
         if is_partial(reader, where, FIELD_ENDS[magic][-1]):
+            if reader.remaining >= UP_TO_MAGIC:
+                known_magic(reader, where)
             drop_rest(reader, where)
             break
         entries.append(read_message(reader, magic, where))
@@ -68,7 +72,7 @@ def read_message_set(reader: Reader, magic: int, path: str = "") -> list[dict[st
 
 
 def is_partial(reader: Reader, path: str, least: int) -> bool:
-    """Whether the next entry is not wholly there. A size that no entry can have is refused as soon as it is there."""
+    """Whether the next entry is partial. An impossible size is refused as soon as it can be read."""
     if reader.remaining < 12:
         return True
     start = reader.pos
@@ -86,8 +90,18 @@ def is_partial(reader: Reader, path: str, least: int) -> bool:
     return size > reader.remaining - 12
 
 
+def known_magic(reader: Reader, path: str) -> int:
+    """The next entry's magic, of any known format. At least `UP_TO_MAGIC` bytes must remain. Raises DecodeError."""
+    at = reader.pos + UP_TO_MAGIC - 1
+    magic = int.from_bytes(reader.data[at : at + 1], "big", signed=True)
+    if magic not in (*MAGICS, batch.MAGIC):
+        note_head(reader, path, at)
+        raise reader.error(Reason.UNSUPPORTED_MAGIC, f"magic {magic}; there are 0, 1 and 2", at)
+    return magic
+
+
 def note_head(reader: Reader, path: str, fault: int) -> None:
-    """Of an entry whose fault is found before it is read: a span for each byte up to there."""
+    """Adds spans for an entry up to its fault, where the fault is found before the entry is read."""
     if reader.spans is not None:
         reader.path = join(path, "offset")
         read_int64(reader, "offset")
@@ -111,8 +125,8 @@ def drop_rest(reader: Reader, path: str) -> None:
 def read_message(
     reader: Reader, magic: int, path: str, *, inside: bool = False, opaque: bool = False
 ) -> dict[str, Any]:
-    """One message that is there wholly; `inside` a wrapper there is no other one. `opaque`: the value of a wrapper is
-    bytes, whatever the codec."""
+    """One complete message. `inside`: it is in a wrapper, so it can't be one itself. `opaque`: a wrapper's value is
+    kept as bytes."""
     reader.path = join(path, "offset")
     offset = read_int64(reader, "offset")
     reader.path = join(path, "size")
@@ -124,11 +138,11 @@ def read_message(
     computed = zlib.crc32(window.data[window.pos : window.end])
     window.path = join(path, "magic")
     magic_at = window.pos
-    found = read_int8(window, "magic")
+    actual_magic = read_int8(window, "magic")
     if inside:
-        magic = _inner_magic(window, found, magic, magic_at)
-    elif found != magic:
-        raise window.error(Reason.UNSUPPORTED_MAGIC, f"magic {found}; {magic} is expected", magic_at)
+        magic = _inner_magic(window, actual_magic, magic, magic_at)
+    elif actual_magic != magic:
+        raise window.error(Reason.UNSUPPORTED_MAGIC, f"magic {actual_magic}; {magic} is expected", magic_at)
     demand_fields(window, size_at + 4, FIELD_ENDS[magic], join(path, "size"))
     window.path = join(path, "crc")
     check_crc(window, crc_at, stored, computed)
@@ -155,18 +169,18 @@ def read_message(
     return message
 
 
-def _inner_magic(window: Reader, found: int, magic: int, at: int) -> int:
-    """R-K-27 ‡: an inner message has its wrapper's magic; other: it may have the other one."""
-    if found != magic and (found not in MAGICS or window.rules.inner_magic == "same"):
-        raise window.error(Reason.INVALID_WRAPPER, f"magic {found} inside a wrapper of magic {magic}", at)
-    return found
+def _inner_magic(window: Reader, actual_magic: int, magic: int, at: int) -> int:
+    """The magic of an inner message. R-K-27 ‡: it is its wrapper's; other: it may be the other one."""
+    if actual_magic != magic and (actual_magic not in MAGICS or window.rules.inner_magic == "same"):
+        raise window.error(Reason.INVALID_WRAPPER, f"magic {actual_magic} inside a wrapper of magic {magic}", at)
+    return actual_magic
 
 
 def read_wrapped(
     window: Reader, codec: int, magic: int, offset: int, path: str, read: ReadMessage
 ) -> list[dict[str, Any]]:
-    """The messages inside a wrapper, each as `read` reads it, with absolute offsets: from magic 1 on they are relative.
-    A fault inside of it is one at the content's start."""
+    """The messages inside a wrapper, read by `read`, with absolute offsets (from magic 1 on the stored ones are
+    relative). A fault inside has the offset of the content's start."""
     length_at = window.pos
     length = read_length(window, read_int32)
     if not length:
@@ -179,7 +193,7 @@ def read_wrapped(
     except CompressionError as error:
         raise window.error(error.reason, error.detail, start) from None
     except DecodeError as error:
-        error.offset = start  # bytes inside of compressed content have no place of their own
+        error.offset = start  # bytes inside of compressed content have no offset of their own
         raise
     window.note(start, f"{NAMES[codec]} content", content)
     return messages
@@ -217,7 +231,8 @@ def append_message_set(writer: Writer, value: Any, magic: int, path: str = "") -
 def append_message(
     writer: Writer, value: Any, magic: int, path: str, *, inside: bool = False, base: int = 0, opaque: bool = False
 ) -> None:
-    """Append one message; `base` is what its offset is relative to. `opaque`: a wrapper is given by its value."""
+    """Append one message. `base`: its offset is written relative to this. `opaque`: a wrapper has its value as
+    bytes."""
     wrapper = not opaque and isinstance(value, dict) and "messages" in value
     check_keys(
         value, ("offset", "attributes", *(["timestamp"] * magic), "key", "messages" if wrapper else "value"), path
@@ -251,9 +266,11 @@ def append_message(
 
 
 def wrapped(writer: Writer, value: Any, magic: int, path: str, append: AppendMessage) -> bytes:
-    """The messages of a wrapper, each as `append` writes it, before compression. From magic 1 on their offsets count
-    from the first one's, or, where there is no such wrapper, stand as they are: a reader adds what the last one's lacks
-    of the wrapper's, never less than 0."""
+    """The messages of a wrapper, written by `append`, before compression.
+
+    From magic 1 on their offsets are relative to the first one's. They are written as they are where the wrapper's
+    offset is 0, or where such a difference would be too large: a reader adds what the last one's lacks of the
+    wrapper's, never less than 0."""
     messages = sequence(value["messages"], path)
     if not messages:
         raise EncodeError(Reason.INVALID_WRAPPER, "a wrapper without messages", path)

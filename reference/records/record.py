@@ -1,10 +1,10 @@
-"""A record of magic 2, the format's smallest part, and where header multimaps live.
+"""A record of magic 2, with its header multimap.
 
     Record  => length:VARINT attributes:INT8 timestampDelta:VARLONG offsetDelta:VARINT
                keyLength:VARINT key valueLength:VARINT value headersCount:VARINT *Header
     Header  => keyLength:VARINT key:UTF-8 valueLength:VARINT value
 
-A length of −1 is null, for key, value and header value; a header's key has no null. `length` counts what follows it.
+A length of −1 is null, for key, value and header value; a header's key has no null. `length` counts the bytes after it.
 Source: KIP-98, message format; KIP-82, Proposed Changes; the Kafka protocol guide, Record.
 """
 
@@ -56,7 +56,7 @@ def read_record(reader: Reader, path: str = "") -> dict[str, Any]:
 
 
 def _read_headers(reader: Reader, path: str) -> list[tuple[str, bytes | None]]:
-    """Headers in wire order: keys may stand more than once, and order is kept."""
+    """Headers in wire order; keys may repeat."""
     reader.path = path
     start = reader.pos
     count = read_varint(reader, "headersCount")
@@ -118,5 +118,5 @@ def _append_header_key(writer: Writer, key: Any, path: str) -> None:
 
 
 def lookup(record: Mapping[str, Any], key: str) -> list[bytes | None]:
-    """All values of a header key, in order (KIP-82: a key may stand more than once)."""
+    """All values of a header key, in order (KIP-82: keys may repeat)."""
     return [value for name, value in record["headers"] if name == key]

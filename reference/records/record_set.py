@@ -1,4 +1,4 @@
-"""What a Produce or Fetch field `records` holds: batches and messages of any magic, one after another.
+"""The content of a field `records` in Produce and Fetch: batches and messages of any magic, one after another.
 
     RecordSet => *(RecordBatch | Entry)         ; byte 16, the magic, says which; a partial last one is dropped
 
@@ -14,7 +14,7 @@ from reference.errors import EncodeError, Reason
 from reference.records import batch, message_set
 from reference.records.fields import check_keys, sequence
 
-#: Where the magic stands in every format.
+#: The magic's offset in every format.
 _MAGIC_AT = 16
 
 
@@ -38,12 +38,9 @@ def read_record_set(reader: Reader, path: str = "") -> list[dict[str, Any]]:
 
 
 def _magic(reader: Reader, path: str) -> int:
-    """The next entry's magic, whose format then says how long the entry is at least."""
+    """The next entry's magic. Checks the entry's size against the least of its format."""
     at = reader.pos + _MAGIC_AT
-    magic = int.from_bytes(reader.data[at : at + 1], "big", signed=True)
-    if magic not in (*message_set.MAGICS, batch.MAGIC):
-        message_set.note_head(reader, path, at)
-        raise reader.error(Reason.UNSUPPORTED_MAGIC, f"magic {magic}; there are 0, 1 and 2", at)
+    magic = message_set.known_magic(reader, path)
     ends = batch.FIELD_ENDS if magic == batch.MAGIC else message_set.FIELD_ENDS[magic]
     size = int.from_bytes(reader.data[at - 8 : at - 4], "big", signed=True)
     if size < ends[-1]:

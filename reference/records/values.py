@@ -1,8 +1,7 @@
-"""Which values the record types have, for `reference.shapes`: records, batches, messages, wrappers, sets.
+"""The values of the record types, for `reference.shapes`: records, batches, messages, wrappers, sets.
 
-Timestamps are Kafka's usual ones beside any: none (−1), now in milliseconds and, as some producers send it by mistake,
-in nanoseconds, and one before 1970. Of the attributes' bits those of the codec are drawn apart.
-"""
+Some timestamps are arbitrary; others are typical: none (−1), a time in milliseconds, in nanoseconds (a producer's
+common mistake), and one before 1970. The codec bits of the attributes are drawn separately."""
 
 from __future__ import annotations
 
@@ -30,9 +29,9 @@ from reference.shapes import (
 _MAYBE_OCTETS = Octets(nullable=True)
 _USUAL_TIMESTAMPS = Among((-1, 0, 1_600_000_000_123, 1_600_000_000_123_456_789, -62_135_596_800_000))
 _TIMESTAMPS = Either((_USUAL_TIMESTAMPS, signed(64)))
-#: Offsets that a wrapper's messages can count from.
+#: Offsets of wrappers, from which those of their messages count.
 _OFFSETS = Integers(0, 2**63 - 1)
-#: So far apart are the offsets of a drawn wrapper's messages at most.
+#: The maximum distance between the offsets of a drawn wrapper's messages.
 _STEP = 2**31
 
 
@@ -84,8 +83,8 @@ def _plain(magic: int) -> dict[str, Shape]:
 
 
 def wrapper(message: Mapping[str, Shape], *, relative: bool, beside: Mapping[str, Shape] | None = None) -> Shape:
-    """A wrapper around messages of these fields, with the same fields but its value, and with those of `beside`.
-    `relative`: from magic 1 on, the offsets inside depend on its own."""
+    """A wrapper: messages with these fields, and the same fields except the value, and those of `beside`. `relative`:
+    its magic is 1 or more, and the offsets inside depend on its own."""
     fields = {
         **(beside or {}),
         **message,
@@ -98,17 +97,17 @@ def wrapper(message: Mapping[str, Shape], *, relative: bool, beside: Mapping[str
 
 
 def _consistent(relative: bool, drawn: Mapping[str, Any]) -> dict[str, Any]:
-    """A wrapper whose codec is among its attributes. From magic 1 on its offset is that of its last message, above
-    which no other is, or 0, under which they stand as they are."""
-    found = dict(drawn)
-    found["attributes"] |= found.pop("codec")
-    if relative and found["offset"]:
-        offset, after = found["offset"], []
-        for message in reversed(found["messages"]):
+    """A drawn wrapper, made consistent: its codec is put into the attributes. From magic 1 on its offset is the last
+    message's, which is the greatest; or it is 0, and the messages' offsets do not change."""
+    wrapping = dict(drawn)
+    wrapping["attributes"] |= wrapping.pop("codec")
+    if relative and wrapping["offset"]:
+        offset, after = wrapping["offset"], []
+        for message in reversed(wrapping["messages"]):
             after.append({**message, "offset": offset})
             offset = max(0, offset - message["offset"] % _STEP)
-        found["messages"] = after[::-1]
-    return found
+        wrapping["messages"] = after[::-1]
+    return wrapping
 
 
 def message_set(magic: int) -> Shape:
@@ -117,7 +116,7 @@ def message_set(magic: int) -> Shape:
 
 
 def _with_magic(magic: int) -> tuple[Shape, Shape]:
-    """A message and a wrapper that say their magic; the messages inside do not."""
+    """A message and a wrapper with the key `magic`; the messages inside have no such key."""
     said: dict[str, Shape] = {"magic": Constant(magic)}
     return Fields(said | _plain(magic)), wrapper(_plain(magic), relative=magic > 0, beside=said)
 

@@ -1,7 +1,7 @@
 """Message schemas: Kafka's JSON form → Schema, Field.
 
-`parsing` reads a message with `text` (JSON with comments), `parts` (each thing that JSON can hold here) and `defaults`;
-`model` is what comes out.
+`parsing` reads a message, with the help of `text` (JSON with comments), `parts` (the parts of the JSON) and `defaults`;
+`model` has the results, Schema and Field.
 """
 
 from reference.schema.defaults import default_of

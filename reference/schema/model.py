@@ -1,4 +1,4 @@
-"""What a message's schema says: Schema, its Fields, and the versions in which they stand."""
+"""The model of a message's schema: Schema, its Fields, and their Versions."""
 
 from __future__ import annotations
 
@@ -59,8 +59,8 @@ ALL = Versions(0, MAX_VERSION)
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A field of a structure. `type` is a scalar's or structure's name, `array` says whether it is repeated;
-    `flexible` overrides the message's flexible versions, for the one field (ClientId) that never turns compact."""
+    """A field of a structure. `type`: a scalar's or structure's name; `array`: it is an array of that; `flexible`: its
+    own flexible versions, for the one field (ClientId) that never becomes compact."""
 
     name: str
     type: str
@@ -77,7 +77,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """A message (request, response, header or data) over all its versions."""
+    """A message (request, response, header or data) in all its versions."""
 
     name: str
     kind: str
@@ -85,12 +85,12 @@ class Schema:
     versions: Versions
     flexible: Versions
     fields: tuple[Field, ...]
-    #: Versions in which bodies and structures open with an optional-field buffer; tagged fields then stand in it.
+    #: Versions in which bodies and structures begin with an optional-field buffer, which has the tagged fields.
     optional: Versions = NONE
 
 
 def first_without(spans: Iterable[Versions], within: Versions) -> int | None:
-    """The first version of `within` that none of the spans holds."""
+    """The first version of `within` that is in none of the spans."""
     version = within.low
     for span in sorted(spans, key=lambda span: span.low):
         if version in span:

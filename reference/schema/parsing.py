@@ -1,4 +1,4 @@
-"""A schema from Kafka's JSON form. Strict: what is not understood is refused with its place.
+"""Reads a schema from Kafka's JSON form. It is strict: anything unknown is refused, with its path.
 
 Source: the README of Kafka's message definitions; KIP-482 for flexible and tagged versions.
 """
@@ -14,7 +14,7 @@ from reference.schema.model import AMBIGUOUS_NAMES, NONE, SCALARS, Field, Schema
 from reference.schema.parts import NAME, check_keys, flag, listing, mapping, name_of, number, version_range
 from reference.schema.text import load_json
 
-#: The keys that Kafka's own generator knows: it refuses any other. Those that change no byte are passed over.
+#: The keys that Kafka's own generator knows; it refuses others. Keys that change no byte are ignored.
 _MESSAGE_KEYS = frozenset(
     {
         "apiKey",
@@ -22,7 +22,7 @@ _MESSAGE_KEYS = frozenset(
         "deprecatedVersions",
         "fields",
         "flexibleVersions",
-        "headerVersions",  # says again what follows from flexibleVersions
+        "headerVersions",  # follows from flexibleVersions
         "latestVersionUnstable",
         "listeners",
         "name",
@@ -51,14 +51,14 @@ _FIELD_KEYS = frozenset(
 )
 #: Nesting deeper than this is refused: no message needs it, and a codec recurses along it.
 MAX_DEPTH = 32
-#: More fields than this are refused, common structures counted wherever they stand: a few lines can ask for billions.
+#: The maximum number of fields. Common structures count at each use: a few lines can make billions.
 MAX_FIELDS = 10_000
 
 
 def parse(text: str | bytes, file: str = "") -> Schema:
-    """A schema from JSON text with comments, as Kafka's own generator reads it; `file` is how errors call it.
+    """A schema from JSON text with comments, as Kafka's own generator reads it; `file` is its name in errors.
 
-    Raises SchemaError with the file, the path in it and what is wrong.
+    Raises SchemaError with the file, the path in it and the fault.
     """
     try:
         return from_json(load_json(text))
@@ -68,7 +68,7 @@ def parse(text: str | bytes, file: str = "") -> Schema:
 
 
 def from_json(raw: Any) -> Schema:
-    """A schema from parsed JSON. Raises SchemaError with the path of what is wrong."""
+    """A schema from parsed JSON. Raises SchemaError with the path of the fault."""
     return _Parser(raw).schema()
 
 
@@ -123,7 +123,7 @@ class _Parser:
 
     @staticmethod
     def check_ambiguous(fields: tuple[Field, ...], versions: Versions, path: str) -> None:
-        """No version of the structure has one of the ambiguous names as its only field."""
+        """Refuses a structure whose only field, in some version, has one of the ambiguous names."""
         for field in (field for field in fields if field.name in AMBIGUOUS_NAMES):
             others = [other.versions for other in fields if other is not field]
             if first_without(others, field.versions & versions) is not None:
@@ -193,7 +193,7 @@ class _Parser:
         return self.fields(entries, path, versions, (*within, type_name))
 
     def check_element(self, field: Field, versions: Versions, path: str) -> None:
-        """No version of the array has elements of no byte: nothing would bound what a count asks for."""
+        """Refuses an array whose elements, in some version, have no byte: nothing would limit its count."""
         assert field.fields is not None
         bare = first_without([self.flexible, *filled(field.fields)], versions)
         if bare is not None:

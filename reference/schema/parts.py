@@ -1,6 +1,6 @@
 """The parts of a schema's JSON, each checked: objects, arrays, names, keys, flags, numbers, ranges of versions.
 
-Each takes what JSON holds and the path that errors name, and raises SchemaError.
+Each function takes parsed JSON and its path, and raises SchemaError.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def listing(raw: Any, path: str) -> list[Any]:
 
 
 def kind_of(raw: Any) -> str:
-    """How an error calls what stands in the wrong place."""
+    """A short description of JSON in the wrong place, for an error."""
     return "nothing" if raw is None else shown(raw)
 
 
@@ -49,7 +49,7 @@ def check_name(name: Any, path: str) -> str:
 
 
 def check_keys(raw: Mapping[str, Any], known: frozenset[str], path: str) -> None:
-    """Refuse a key that the schema language does not know: a misspelt one would be passed over."""
+    """Refuse an unknown key: otherwise a misspelt one would be ignored."""
     for key in raw:
         if key not in known:
             near = difflib.get_close_matches(key, sorted(known), n=1)

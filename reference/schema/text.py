@@ -13,7 +13,7 @@ _STRING_OR_COMMENT = re.compile(r'("(?:[^"\\\n]|\\.)*")|//[^\n]*|/\*.*?\*/', re.
 
 
 def load_json(text: str | bytes) -> Any:
-    """JSON with comments → what `json.loads` gives for it without them. Raises SchemaError."""
+    """Parses JSON with comments. Raises SchemaError."""
     if isinstance(text, bytes):
         try:
             text = text.decode()
@@ -28,5 +28,5 @@ def load_json(text: str | bytes) -> Any:
 
 
 def _without_comment(match: re.Match[str]) -> str:
-    """A string as it is; of a comment its line ends, so that errors name the right line."""
+    """A string unchanged; a comment's line ends, so that errors name the right line."""
     return match[1] or " " + "\n" * match[0].count("\n")

@@ -4,8 +4,8 @@ rulings     how the page is read where it is silent
 layouts     the bytes: bodies, headers, the empty response
 broker      what a broker answers; which brokers a request selects
 client      what a client makes of an answer; which ProtocolVersion it speaks
-tags        a broker's tags: their parsers, and what they serve for; user tags from a properties file
-protocol_versions   the ledger of what was added, deprecated and removed in which ProtocolVersion
+tags        a broker's tags: parsers, uses, and user tags from a properties file
+protocol_versions   the ledger: which ProtocolVersion added, deprecated and removed what
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _TYPES: Mapping[str, tuple[int, int] | None] = {
 
 
 class Kip35(Dialect):
-    """The dialect's surface; see `reference.dialects.base.Dialect`. `api_key`: BrokerMetadata's (R-35-4)."""
+    """The dialect; for its methods see `reference.dialects.base.Dialect`. `api_key`: BrokerMetadata's (R-35-4)."""
 
     name = "kip-35-v7"
     rulings = RULINGS
@@ -68,7 +68,7 @@ class Kip35(Dialect):
         return {self.layouts.api_key: API}
 
     def codec(self, type_name: str, version: int | None) -> Codec:
-        """A message without a version is meant in its only one."""
+        """Without a version, it is the only one."""
         if type_name not in _TYPES:
             raise UnknownType(f"the dialect {self.name} has no type {type_name!r}")
         if version not in (None, VERSION):
@@ -90,7 +90,7 @@ class Kip35(Dialect):
         return None
 
     def serve(self, chunks: Iterable[bytes], settings: Mapping[str, Any], rules: Rules) -> tuple[bytes, bool]:
-        """`settings["cluster"]`: the brokers that BrokerMetadata tells of; by default the one that is asked."""
+        """`settings["cluster"]`: the brokers in BrokerMetadata's answer; by default the answering broker alone."""
         cluster = settings.get("cluster")
         among = broker.ALONE if cluster is None else broker.Kip35Cluster.of(cluster)
         return broker.serve(broker.Kip35Broker(among, self.layouts, rules), chunks)
@@ -99,11 +99,11 @@ class Kip35(Dialect):
         return Kip35Client(self.layouts, rules).interpret(request, response)
 
     def lookup(self, type_name: str, data: bytes, key: Any, version: int | None, rules: Rules) -> list[Any]:
-        """What the tags of this key say, of all brokers of a BrokerMetadataResponse, in order (R-35-5)."""
+        """The values of the tags with this key, of all brokers of a BrokerMetadataResponse, in order (R-35-5)."""
         if type_name != f"{API}Response":
             raise NotImplementedError(f"{type_name} has no tags to be looked up")
-        found = decode(self.codec(type_name, version), data, rules)
-        return [tags.tag_value(key, value) for one in found["Brokers"] for name, value in one["Tags"] if name == key]
+        response = decode(self.codec(type_name, version), data, rules)
+        return [tags.tag_value(key, value) for one in response["Brokers"] for name, value in one["Tags"] if name == key]
 
     def read_schema(self, content: bytes) -> Any:
         """A ledger, as JSON or in the page's own text form."""
@@ -115,7 +115,7 @@ class Kip35(Dialect):
             raise SchemaError(f"it is not UTF-8: {error}") from None
 
     def compare(self, old: Any, new: Any, rules: Rules = DEMANDED) -> evolution.Comparison:
-        """Of ledgers of ProtocolVersions (R-35-7)."""
+        """Compares ledgers of ProtocolVersions (R-35-7)."""
         releases: Sequence[Any] = old if isinstance(old, (list, tuple)) else [old]
         *before, now = (protocol_versions.VersionLedger.of(release) for release in (*releases, new))
         return protocol_versions.compare(before, now, rules)

@@ -1,6 +1,6 @@
-"""A broker of KIP-35: what it tells of itself and of its cluster, and what it answers to what it does not know.
+"""A broker of KIP-35: it answers BrokerMetadata for its cluster, and anything else with the empty response.
 
-Pure: frames in, frames out. Source: KIP-35 version 7, Proposed Changes 1 and 2; R-35-2, R-35-3, R-35-9.
+It is pure: frames in, frames out. Source: KIP-35 version 7, Proposed Changes 1 and 2; R-35-2, R-35-3, R-35-9.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from reference.errors import DecodeError
 from reference.framing import RequestFrame, ResponseFrame
 from reference.rules import Rules
 
-#: Asks for the broker that is asked, whatever its id.
+#: The NodeId that means the broker that receives the request.
 THIS_BROKER = -1
-#: Key, version and correlation id: what a broker needs of any request.
+#: The bytes that a broker needs of any request: key, version and correlation id.
 LEAST_FRAME = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Kip35Cluster:
-    """The brokers that there are, each as BrokerMetadataResponse has it, and the id of the one that answers."""
+    """All brokers, each as an entry of BrokerMetadataResponse, and the id of the one that answers."""
 
     this_broker: int
     brokers: tuple[Mapping[str, Any], ...]
@@ -35,7 +35,7 @@ class Kip35Cluster:
         return cls(setting["self"], tuple(setting["brokers"]))
 
     def select(self, node_ids: Sequence[int]) -> list[Mapping[str, Any]]:
-        """The brokers that a request for these ids is answered with (R-35-2)."""
+        """The brokers in the answer to a request for these ids (R-35-2)."""
         if not node_ids:
             return list(self.brokers)
         by_id = {broker["NodeId"]: broker for broker in self.brokers}
@@ -43,7 +43,7 @@ class Kip35Cluster:
         return [by_id[node] for node in wanted if node in by_id]
 
 
-#: A broker that is told of no cluster is one by itself.
+#: The default cluster: one broker.
 ALONE = Kip35Cluster(
     0,
     (

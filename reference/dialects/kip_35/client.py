@@ -1,6 +1,6 @@
-"""A client of KIP-35: what it makes of an answer, and which ProtocolVersion it speaks.
+"""A client of KIP-35: how it understands a response, and which ProtocolVersion it uses.
 
-Pure: frames in, conclusions out. Source: KIP-35 version 7, Improved handling of unsupported requests on broker, and
+It is pure: frames in, outcomes out. Source: KIP-35 version 7, Improved handling of unsupported requests on broker, and
 ProtocolVersion; R-35-3, R-35-7, R-35-8.
 """
 
@@ -43,21 +43,21 @@ REQUESTS = (
 
 
 class NotSupportedError(ValueError):
-    """The broker does not support what was asked of it. The text is for the application."""
+    """The broker does not support a request. The text is for the application."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kip35Client:
-    """One that knows what the empty response means, or is from before this proposal (R-35-8 ‡)."""
+    """A client that knows the empty response, or an older one (R-35-8 ‡)."""
 
     layouts: Layouts
     rules: Rules
 
     def interpret(self, request: bytes, response: bytes | None) -> dict[str, Any]:
-        """What the client makes of `response` to its `request` (both whole frames; None: the connection was closed).
+        """The outcome of a request and its response (both whole frames; None: the connection was closed).
 
-        Raises EncodeError when `request` is no request frame: then there is no question. NotImplementedError for a
-        non-empty answer that this draft has no layout for.
+        Raises EncodeError when `request` is no request frame, and NotImplementedError for a non-empty response that
+        this draft has no layout for.
         """
         if len(request) < SIZE_BYTES + LEAST_FRAME:
             raise EncodeError(Reason.TRUNCATED, "the request frame has no whole header")
@@ -73,17 +73,17 @@ class Kip35Client:
             return {"outcome": "malformed", "request": self.request_name(api_key)}
         if (api_key, version) != (self.layouts.api_key, VERSION):
             raise NotImplementedError(f"KIP-35 has no layout for an answer to {self.request_name(api_key)} {version}")
-        found = self._read(ResponseFrame.of(self.layouts, api_key, API, version), response)
-        return {"outcome": "malformed" if found is None else "accepted"}
+        answer = self._read(ResponseFrame.of(self.layouts, api_key, API, version), response)
+        return {"outcome": "malformed" if answer is None else "accepted"}
 
     def request_name(self, api_key: int) -> str:
-        """How the application calls requests of this key: by the schema's name, `api 99` where there is none."""
+        """The name of requests with this key, for the application: the schema's name, or `api 99` without one."""
         if api_key == self.layouts.api_key:
             return f"{API}Request"
         return f"{REQUESTS[api_key]}Request" if 0 <= api_key < len(REQUESTS) else f"api {api_key}"
 
     def explain(self, request: bytes, outcome: dict[str, Any]) -> str:
-        """The outcome as an error's text for the application, which names the request."""
+        """An error text for the application, which names the request."""
         api_key, version = struct.unpack_from(">hh", request, SIZE_BYTES)
         name = f"{self.request_name(api_key)} v{version}"
         match outcome["outcome"]:
@@ -96,11 +96,11 @@ class Kip35Client:
         return f"{name}: answered"
 
     def _is_empty(self, response: bytes, correlation_id: int) -> bool:
-        """Whether this is the empty response, in the form that the rules have or, in any case, in the demanded one."""
-        found = self._read(EmptyResponse(), response)
-        if found is None and self.rules.empty_response == "literal":
+        """Whether this is the empty response, in the form of the rules in force or in the demanded one."""
+        answer = self._read(EmptyResponse(), response)
+        if answer is None and self.rules.empty_response == "literal":
             return len(response) == SIZE_BYTES + 4 and _belongs(response, correlation_id)
-        return found is not None and found["header"]["CorrelationId"] == correlation_id
+        return answer is not None and answer["header"]["CorrelationId"] == correlation_id
 
     def _read(self, form: Codec, response: bytes) -> Any:
         try:
@@ -110,17 +110,17 @@ class Kip35Client:
 
 
 def _belongs(response: bytes, correlation_id: int) -> bool:
-    """Whether size and correlation id are as they have to be."""
+    """Whether size and correlation id are right."""
     if len(response) < SIZE_BYTES + 4:
         return False
-    size, found = struct.unpack_from(">ii", response)
-    return (size, found) == (len(response) - SIZE_BYTES, correlation_id)
+    size, answered_id = struct.unpack_from(">ii", response)
+    return (size, answered_id) == (len(response) - SIZE_BYTES, correlation_id)
 
 
 class Kip35Connection:
-    """The client's side of a connection: the requests that it sent, and what it makes of each one's answer.
+    """The client's side of a connection: the requests that it sent, and the outcome of each.
 
-    An answer that cannot be parsed, or says that the request is not supported, ends nothing: the frame's size says
+    After an answer that cannot be parsed, or that means "not supported", the connection goes on: the frame's size says
     where the next answer begins (R-35-8).
     """
 
@@ -130,16 +130,16 @@ class Kip35Connection:
         self._arrived = framing.Frames()
 
     def send(self, request: bytes) -> bytes:
-        """The request frame, for the wire; its answer is expected after those of the requests before it."""
+        """The request frame, for the wire. Answers are expected in the order of the requests."""
         self.open.append(request)
         return request
 
     def receive(self, chunk: bytes) -> Iterator[dict[str, Any]]:
-        """The outcomes of the requests whose answers are whole now, one after another in their order.
+        """Yields the outcome of each request whose answer is complete, in order.
 
-        Raises, behind the outcomes before it, DecodeError when a frame has no possible size, or answers no open
-        request: nothing on this connection can be read any more. NotImplementedError for an answer that this draft has
-        no layout for: the next call goes on behind it.
+        Raises DecodeError when a frame's size is impossible, or no request is open: the connection can't be read any
+        more. Raises NotImplementedError for an answer that this draft has no layout for: the next call goes on after
+        it.
         """
         self._arrived.add(chunk)
         return self._outcomes()
@@ -157,9 +157,9 @@ class Kip35Connection:
 
 
 def common(ranges: Iterable[tuple[int, int] | None]) -> int | None:
-    """The highest ProtocolVersion that lies in all ranges: of a client and its broker, or of several brokers.
+    """The highest ProtocolVersion in all ranges: of a client and its broker, or of several brokers.
 
-    None when there is none. A range with low > high is empty; None as a range is an unknown one.
+    None when there is none. A range with low > high is empty; a range that is None is unknown.
     """
     known = []
     for one in ranges:
@@ -171,10 +171,10 @@ def common(ranges: Iterable[tuple[int, int] | None]) -> int | None:
 
 
 def agree(ranges: Iterable[tuple[int, int] | None]) -> int:
-    """`common`; raises NotSupportedError, which names the ranges, when there is none."""
-    found = list(ranges)
-    chosen = common(found)
+    """As `common`, but raises NotSupportedError, which names the ranges, when there is none."""
+    all_ranges = list(ranges)
+    chosen = common(all_ranges)
     if chosen is None:
-        said = ", ".join("none" if one is None else f"{one[0]} to {one[1]}" for one in found)
+        said = ", ".join("none" if one is None else f"{one[0]} to {one[1]}" for one in all_ranges)
         raise NotSupportedError(f"not supported by server: no ProtocolVersion is in all of these ranges: {said}")
     return chosen

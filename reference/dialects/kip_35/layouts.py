@@ -73,7 +73,7 @@ HEADERS = {
 
 @dataclass(frozen=True, slots=True)
 class Layouts:
-    """Where frames find headers and bodies (`framing.MessagePlans`), under some api key."""
+    """The plans of headers and bodies, for frames (`framing.MessagePlans`). `api_key`: BrokerMetadata's."""
 
     api_key: int = API_KEY
 
@@ -82,26 +82,26 @@ class Layouts:
 
     def plan(self, name: str, version: int) -> Struct:
         """Raises DecodeError(unsupported-version)."""
-        found = HEADERS.get((name, version)) or (BODIES[name] if name in BODIES and version == VERSION else None)
-        if found is None:
+        layout = HEADERS.get((name, version)) or (BODIES[name] if name in BODIES and version == VERSION else None)
+        if layout is None:
             raise DecodeError(Reason.UNSUPPORTED_VERSION, f"{name} has version {VERSION}, not {shown(version)}", None)
-        return found
+        return layout
 
 
 class PlainCodec(NodeCodec):
-    """The codec of a node, by the readable codec alone."""
+    """The codec of a node, without a fast path."""
 
     __slots__ = ()
 
     def fast_decoder(self, rules: Rules) -> None:
-        """None: there is nothing faster."""
+        """None: there is no fast path."""
 
     def fast_encoder(self) -> None:
-        """None, as for reading."""
+        """None: there is no fast path."""
 
 
 class EmptyResponse(PlainCodec):
-    """{"header": {"CorrelationId"}}: the whole answer to a request that a broker does not know."""
+    """{"header": {"CorrelationId"}}: the whole response to a request that a broker does not know."""
 
     __slots__ = ()
 

@@ -1,4 +1,4 @@
-"""A broker's properties file, as far as its tags need it: `key = value` lines in Java's form.
+"""Reads a broker's properties file, for its tags: `key = value` lines in Java's form.
 
 Source: the documentation of java.util.Properties.load.
 """
@@ -22,19 +22,19 @@ class PropertiesError(ValueError):
 
 
 def load(text: str) -> dict[str, str]:
-    """The properties of a file; of a key that stands twice the last value counts. Raises PropertiesError."""
-    found: dict[str, str] = {}
+    """The properties of a file. When a key stands twice, its last value counts. Raises PropertiesError."""
+    properties: dict[str, str] = {}
     for number, line in _lines(text):
         key = _KEY.match(line)
         assert key is not None  # it may be empty
         behind = _SEPARATOR.match(line, key.end())
         assert behind is not None
-        found[_unescaped(key[0], number)] = _unescaped(line[behind.end() :], number)
-    return found
+        properties[_unescaped(key[0], number)] = _unescaped(line[behind.end() :], number)
+    return properties
 
 
 def _lines(text: str) -> list[tuple[int, str]]:
-    """Lines that say something, with those that a backslash continues, and the number of the first of each."""
+    """Each line that is not blank or a comment, with its number; continued lines (backslash) are joined."""
     lines: list[tuple[int, str]] = []
     open_line = False
     for number, line in enumerate(re.split(r"\r\n|\r|\n", text), 1):

@@ -1,4 +1,4 @@
-"""The ProtocolVersion ledger: in which version of the whole protocol each request type and version came and went.
+"""The ProtocolVersion ledger: which ProtocolVersion added, deprecated and removed each version of each request type.
 
     ProduceRequest v3:
         Added in ProtocolVersion: 19
@@ -47,17 +47,17 @@ class VersionEntry:
 
     @property
     def numbers(self) -> tuple[int, ...]:
-        """The ProtocolVersions in which something happened to it, in the order in which things happen."""
+        """The ProtocolVersions that added, deprecated and removed it, in this order."""
         return tuple(number for number in (self.added, self.deprecated, self.removed) if number is not None)
 
     def within(self, protocol_version: int) -> bool:
-        """Whether this ProtocolVersion has it. Deprecated is still there."""
+        """Whether this ProtocolVersion has it; what is deprecated is still there."""
         return self.added <= protocol_version and (self.removed is None or protocol_version < self.removed)
 
 
 @dataclass(frozen=True, slots=True)
 class VersionLedger:
-    """Every entry that there ever was, in the order of the file.
+    """All entries, removed ones too, in the order of the file.
 
     Raises LedgerError when an entry stands twice, is removed before it is deprecated or deprecated before it is added,
     or when a request's higher version was added before a lower one.
@@ -103,16 +103,16 @@ class VersionLedger:
 
     @property
     def current(self) -> int:
-        """The ProtocolVersion: the greatest number of all; 0 for an empty ledger."""
+        """The newest ProtocolVersion: the greatest number; 0 for an empty ledger."""
         return max((number for entry in self.entries for number in entry.numbers), default=0)
 
     def requests(self, protocol_version: int) -> dict[str, int]:
-        """Request type → the highest version of it that this ProtocolVersion has."""
-        found: dict[str, int] = {}
+        """Request type → its highest version in this ProtocolVersion."""
+        highest: dict[str, int] = {}
         for entry in self.entries:
             if entry.within(protocol_version):
-                found[entry.request] = max(entry.version, found.get(entry.request, 0))
-        return found
+                highest[entry.request] = max(entry.version, highest.get(entry.request, 0))
+        return highest
 
     def __str__(self) -> str:
         """The text form."""
@@ -137,7 +137,7 @@ def _check(entry: VersionEntry) -> None:
         order = "added, deprecated and removed in this order"
         raise LedgerError(f"{entry.name}: {', '.join(map(str, entry.numbers))} do not grow; a version is {order}")
     if entry.removed == entry.added:
-        raise LedgerError(f"{entry.name} is removed in {entry.removed}, which is to add it: it never was there")
+        raise LedgerError(f"{entry.name} is added and removed in {entry.removed}: it was never there")
 
 
 def _within(number: object, low: int, high: int) -> bool:
@@ -159,15 +159,15 @@ def parse(text: str) -> VersionLedger:
                 raise LedgerError(f"line {number}: {head[0][:-1]} is {word} twice")
             events[word] = int(event[2])
         elif said:
-            found = _HEAD.fullmatch(said)
-            if found is None:
+            head_match = _HEAD.fullmatch(said)
+            if head_match is None:
                 raise LedgerError(
                     f'line {number}: {shown(said)}; "ProduceRequest v3:" is expected, or behind that '
                     '"Added in ProtocolVersion: 19", "Deprecated …" or "Removed …"'
                 )
             if head is not None:
                 entries.append(_entry(head, events, line_of_head))
-            head, events, line_of_head = found, {}, number
+            head, events, line_of_head = head_match, {}, number
     if head is not None:
         entries.append(_entry(head, events, line_of_head))
     return VersionLedger(tuple(entries))
@@ -180,19 +180,18 @@ def _entry(head: re.Match[str], events: Mapping[str, int], line: int) -> Version
 
 
 def compare(old: Sequence[VersionLedger], new: VersionLedger, rules: Rules = DEMANDED) -> Comparison:
-    """What `new` does to the facts that each of the old ledgers published, the oldest first; whether its numbers leave
-    one out, or are shared.
+    """The changes of `new` against the old ledgers, the oldest first; also numbers that are left out or shared.
 
-    entry-deleted    an entry is gone: when support ends, "Removed in ProtocolVersion" is added, and nothing taken away
-    number-changed   a number that was published is another now, or is gone
-    number-past      something new is dated into a ProtocolVersion that was published before: what it holds would change
-    number-skipped   there are numbers in which nothing happened: it is incremented for each addition, and not else
+    entry-deleted    an entry is gone; when support ends, "Removed in ProtocolVersion" is added, and nothing is deleted
+    number-changed   a published number has changed, or is gone
+    number-past      a new event has a ProtocolVersion that is already published, whose content would change
+    number-skipped   a ProtocolVersion in which nothing was added: each addition increments it, and nothing else does
     number-shared    several additions under one number: compatible and noted (R-35-7 ‡, other: this is a break)
     """
-    found: dict[tuple[Break | None, str], Change] = {}
+    changes: dict[tuple[Break | None, str], Change] = {}
     for change in itertools.chain(*(_steps(before, new) for before in old), _numbers(old, new), _shared(new, rules)):
-        found.setdefault((change.kind, change.path), change)
-    return Comparison(tuple(found.values()))
+        changes.setdefault((change.kind, change.path), change)
+    return Comparison(tuple(changes.values()))
 
 
 def _steps(old: VersionLedger, new: VersionLedger) -> Iterator[Change]:
@@ -200,7 +199,7 @@ def _steps(old: VersionLedger, new: VersionLedger) -> Iterator[Change]:
     then = {(entry.request, entry.version): entry for entry in old.entries}
     for key, entry in then.items():
         if key not in now:
-            detail = "it is not there any more; removing support adds “Removed in ProtocolVersion”, and deletes nothing"
+            detail = "it is gone; when support ends, “Removed in ProtocolVersion” is added, and nothing is deleted"
             yield Change(Break.ENTRY_DELETED, entry.name, detail)
     for key, entry in now.items():
         before = then.get(key)
@@ -216,7 +215,7 @@ def _steps(old: VersionLedger, new: VersionLedger) -> Iterator[Change]:
 
 
 def _numbers(old: Sequence[VersionLedger], new: VersionLedger) -> Iterator[Change]:
-    """A number is left out between two of the new ledger, or behind the last that was published."""
+    """Numbers that are left out: between two of the new ledger, or after the last published one."""
     used = {number for entry in new.entries for number in entry.numbers}
     used |= {ledger.current for ledger in old if ledger.entries}
     for before, behind in itertools.pairwise(sorted(used)):
@@ -237,22 +236,23 @@ def _shared(new: VersionLedger, rules: Rules) -> Iterator[Change]:
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """What is spoken on a connection: the ProtocolVersion, and by request type the version to use."""
+    """The ProtocolVersion of a connection, and the version to use of each request type."""
 
     protocol_version: int
     requests: Mapping[str, int]
 
     def version(self, request: str) -> int:
-        """The version in which to send a request. Raises NotSupportedError, which names it."""
+        """The version of a request type to send. Raises NotSupportedError, which names the request."""
         if request not in self.requests:
             raise NotSupportedError(f"{request}: not supported by server, in ProtocolVersion {self.protocol_version}")
         return self.requests[request]
 
 
 def select(ledger: VersionLedger, *ranges: tuple[int, int]) -> Spoken:
-    """What to speak on the connection of a client and a broker with these ranges of ProtocolVersions, or among brokers.
+    """The versions for a connection between a client and a broker, or between brokers, with these ranges of
+    ProtocolVersions.
 
-    It holds for this connection alone. Raises NotSupportedError when the ranges have nothing in common.
+    They hold for this connection alone. Raises NotSupportedError when the ranges have nothing in common.
     """
     chosen = agree(ranges)
     return Spoken(chosen, ledger.requests(chosen))

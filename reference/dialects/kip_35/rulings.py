@@ -1,4 +1,4 @@
-"""How this kit reads KIP-35 where version 7 of its page is silent, or contradicts itself."""
+"""The rulings on version 7 of KIP-35's page: how this kit reads it where it is silent or contradicts itself."""
 
 from __future__ import annotations
 

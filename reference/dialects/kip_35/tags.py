@@ -1,7 +1,7 @@
-"""A broker's key-value tags: the builtin ones with their formats, what they serve for, and those that users add.
+"""A broker's key-value tags: formats and uses of the builtin tags, and tags that users add.
 
-Tags are a list of (key, value), as a broker's entry in BrokerMetadataResponse has them: order and duplicates are kept,
-and any key may be there. What is asked for by key is the first of that key.
+Tags are a list of (key, value), as in a broker's entry of BrokerMetadataResponse. Order and duplicates are kept, and
+any key is allowed. A lookup by key gives the first tag with that key.
 
 Source: KIP-35 version 7, Key-Value tags and Example user-provided tags; R-35-5, R-35-6.
 """
@@ -18,7 +18,7 @@ from reference.errors import DecodeError, Reason, shown
 
 Tags = Sequence[tuple[str, str]]
 
-#: What a property's name begins with when it is a tag's.
+#: The prefix of a property that is a tag.
 PREFIX = "tag."
 
 _DECIMAL = re.compile(r"[0-9]{1,10}")
@@ -30,11 +30,11 @@ _INT32_MAX = 2**31 - 1
 
 
 class TagError(ValueError):
-    """A builtin tag's value that has not the documented form; the text names the tag."""
+    """The value of a builtin tag does not have the documented form; the text names the tag."""
 
 
 class Endpoint(NamedTuple):
-    """Where a broker listens: "ssl", "host", 9192. An IPv6 address is without its brackets."""
+    """An address of a broker: "ssl", "host", 9192. An IPv6 address has no brackets."""
 
     protocol: str
     host: str
@@ -55,7 +55,7 @@ def _version_int(key: str, value: str) -> int:
 
 
 def _codecs(key: str, value: str) -> dict[int, str]:
-    """The bits in a message's attributes, and the codec's name: "1=gzip,2=snappy"."""
+    """Codec bits of a message's attributes → the codec's name: "1=gzip,2=snappy"."""
     names: dict[int, str] = {}
     for part in _parts(value):
         match = _CODEC.fullmatch(part)
@@ -70,24 +70,24 @@ def _codecs(key: str, value: str) -> dict[int, str]:
 
 def _formats(key: str, value: str) -> list[int]:
     """Message formats: "v1,v2"."""
-    found = []
+    versions = []
     for part in _parts(value):
         match = _FORMAT.fullmatch(part)
         if match is None:
             raise TagError(f'{key} has {shown(part)}; v and a number are expected, such as "v1"')
-        found.append(int(match[1]))
-    return found
+        versions.append(int(match[1]))
+    return versions
 
 
 def _endpoints(key: str, value: str) -> list[Endpoint]:
-    """Where it listens: "plaintext://host:9092,ssl://host:9192"."""
-    found = []
+    """A broker's addresses: "plaintext://host:9092,ssl://host:9192"."""
+    endpoints = []
     for part in _parts(value):
         match = _ENDPOINT.fullmatch(part)
         if match is None or not 0 < int(match[3]) < 2**16:
             raise TagError(f'{key} has {shown(part)}; "protocol://host:port" is expected')
-        found.append(Endpoint(match[1], match[2].strip("[]"), int(match[3])))
-    return found
+        endpoints.append(Endpoint(match[1], match[2].strip("[]"), int(match[3])))
+    return endpoints
 
 
 def _parts(value: str) -> list[str]:
@@ -111,14 +111,13 @@ BUILTIN: Mapping[str, Callable[[str, str], Any]] = {
 
 
 def parse(key: str, value: str) -> Any:
-    """A tag's value: int, str, {bits: name}, [int] or [Endpoint] by the builtin key, the text of any other. Raises
-    TagError."""
+    """A tag's value: int, str, {bits: name}, [int] or [Endpoint] for a builtin key, else the text. Raises TagError."""
     return BUILTIN.get(key, _text)(key, value)
 
 
 def tag_value(key: str, value: str) -> Any:
-    """What a tag says, as a value of the contract: {bits: name} is a list of pairs, an Endpoint a list of three. Raises
-    DecodeError for a builtin tag that has not the documented form."""
+    """A tag's value as the contract has it: {bits: name} is a list of pairs, an Endpoint a list of three. Raises
+    DecodeError for a builtin tag without the documented form."""
     try:
         meaning = parse(key, value)
     except TagError as error:
@@ -128,7 +127,7 @@ def tag_value(key: str, value: str) -> Any:
 
 def first(tags: Tags, key: str) -> Any:
     """The parsed value of the first tag of this key; None where there is none. Raises TagError."""
-    return next((parse(key, value) for found, value in tags if found == key), None)
+    return next((parse(key, value) for name, value in tags if name == key), None)
 
 
 def version_parts(version: int) -> tuple[int, int, int, int]:
@@ -136,12 +135,12 @@ def version_parts(version: int) -> tuple[int, int, int, int]:
     return ((version >> 24) & 0xFF, (version >> 16) & 0xFF, (version >> 8) & 0xFF, version & 0xFF)
 
 
-# --- What they serve for ----------------------------------------------------------------------------------------------
+# --- Uses of the builtin tags -----------------------------------------------------------------------------------------
 
 
 def identity(broker: Mapping[str, Any]) -> int:
-    """The id of a broker (as in BrokerMetadataResponse) that a client has reached as a bootstrap broker, and whose id
-    it does not know yet. Raises TagError when its tag and its NodeId differ."""
+    """The id of a bootstrap broker, from its entry in BrokerMetadataResponse: a client does not know it before. Raises
+    TagError when its tag and its NodeId differ."""
     node_id: int = broker["NodeId"]
     tagged = first(broker["Tags"], "broker.id")
     if tagged is not None and tagged != node_id:
@@ -150,39 +149,39 @@ def identity(broker: Mapping[str, Any]) -> int:
 
 
 def is_meant(broker: Mapping[str, Any], node_id: int) -> bool:
-    """Whether the broker reached is the one that was meant, with the id that topic metadata gave: behind address
-    translation or a proxy it may be another. Raises TagError."""
+    """Whether a client has reached the right broker, with the id that topic metadata gave: through a proxy or address
+    translation it may be another. Raises TagError."""
     return identity(broker) == node_id
 
 
 def endpoint(tags: Tags, protocol: str) -> Endpoint | None:
-    """Where to reach this broker by a protocol: from a plaintext connection on to "ssl". Raises TagError."""
+    """The address of this broker for a protocol, such as "ssl"; None without one. Raises TagError."""
     there: list[Endpoint] = first(tags, "endpoints") or []
     return next((one for one in there if one.protocol.lower() == protocol.lower()), None)
 
 
 def common_codec(tags: Tags, wanted: Iterable[str]) -> tuple[int, str] | None:
-    """The first of the wanted codecs that the broker has, with its bits; None: send uncompressed. Raises TagError."""
+    """The first wanted codec that the broker supports, with its bits; None: send uncompressed. Raises TagError."""
     there: dict[int, str] = first(tags, "compression.codecs") or {}
     bits = {name: number for number, name in there.items()}
     return next(((bits[name], name) for name in wanted if name in bits), None)
 
 
 def largest_message(tags: Tags, own_limit: int) -> int:
-    """How large a message may be, of a client whose own limit is `own`. Raises TagError."""
+    """The maximum size of a message, for a client with this limit of its own. Raises TagError."""
     limit: int | None = first(tags, "message.max.bytes")
     return own_limit if limit is None else min(own_limit, limit)
 
 
-# --- What users add ---------------------------------------------------------------------------------------------------
+# --- User tags --------------------------------------------------------------------------------------------------------
 
 
 def from_properties(text: str) -> list[tuple[str, str]]:
-    """The tags that a broker's properties file adds: `tag.aws.zone = eu-central-1` gives ("aws.zone", "eu-central-1").
+    """The tags in a broker's properties file: `tag.aws.zone = eu-central-1` gives ("aws.zone", "eu-central-1").
 
-    Other properties are none of its business. Raises PropertiesError for a name that is empty or a builtin one.
+    Other properties are ignored. Raises PropertiesError for a name that is empty or builtin.
     """
-    found = []
+    tags = []
     for name, value in properties.load(text).items():
         if not name.startswith(PREFIX):
             continue
@@ -190,6 +189,6 @@ def from_properties(text: str) -> list[tuple[str, str]]:
         if not key:
             raise PropertiesError(f'{name} = {shown(value)}: a name is expected behind "{PREFIX}"')
         if key in BUILTIN:
-            raise PropertiesError(f"{name}: the broker itself tells {key}; give the tag another name")
-        found.append((key, value))
-    return found
+            raise PropertiesError(f"{name}: the broker sets {key} itself; give the tag another name")
+        tags.append((key, value))
+    return tags

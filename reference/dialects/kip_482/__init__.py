@@ -1,7 +1,7 @@
 """The dialect `kip-482-v1`: the first version of KIP-482's page, "optional fields".
 
-schemas   messages, in code and as the page's JSON, with every rule on them
-lift      a message of Kafka's as one of this dialect, with one version more
+schemas   messages, in code or as the page's JSON; all rules are checked
+lift      turns a message of Kafka's into one of this dialect, with one more version
 rulings   how the page is read where it is silent
 
 The bytes: `reference.optional_fields` is the buffer, `reference.message` the structures that open with it.
@@ -48,7 +48,7 @@ _HEADERS = {
 
 
 class _Readable(NodeCodec):
-    """Without generated code, which is worth its making where a message is read many times: a draft's is not."""
+    """The readable codec alone: a draft's messages are not read often enough to generate code for them."""
 
     __slots__ = ()
     fast_decoder = Codec.fast_decoder
@@ -56,7 +56,7 @@ class _Readable(NodeCodec):
 
 
 class _Messages:
-    """Where frames find the plans of headers and bodies (`framing.MessagePlans`)."""
+    """The plans of headers and bodies, for frames (`framing.MessagePlans`)."""
 
     def __init__(self, messages: Iterable[MessageSchema], *, inner_arrays: bool) -> None:
         self.by_name = {message.name: message for message in messages}
@@ -88,7 +88,7 @@ class _Messages:
 
 
 class Kip482(Dialect):
-    """The dialect's surface, for some messages; see `reference.dialects.base.Dialect`."""
+    """The dialect, for the messages configured; for its methods see `reference.dialects.base.Dialect`."""
 
     name = "kip-482-v1"
     rulings = RULINGS
@@ -122,7 +122,7 @@ class Kip482(Dialect):
 
     @property
     def types(self) -> Mapping[str, tuple[int, int] | None]:
-        """`*` stands for the types that further schemas would make."""
+        """`*` stands for the types of schemas that are not configured."""
         types: dict[str, tuple[int, int] | None] = dict.fromkeys(("VARINT", _BUFFER, "RequestFrame", "*"))
         for name, message in self.messages.by_name.items():
             span = (message.versions.low, message.versions.high)
@@ -159,11 +159,11 @@ class Kip482(Dialect):
         return ResponseFrame(_HEADERS["ResponseHeader"], body) if kind else _Readable(body)
 
     def _last(self, name: str) -> int:
-        found = self.messages.by_name.get(name)
-        return found.versions.high if found else 0
+        message = self.messages.by_name.get(name)
+        return message.versions.high if message else 0
 
     def _optional_fields(self, name: str) -> Struct:
-        """The optional fields with which a message's body opens, by themselves; structures in their last version."""
+        """The optional fields at the beginning of a message's body, alone; structures have their last version."""
         body = self.messages.body(name, self._last(name))
         if not body.optional:
             raise UnknownType(f"the last version of {name} has no optional fields")
@@ -181,8 +181,8 @@ class Kip482(Dialect):
             for message in messages:
                 if path := inner_array(message):
                     raise SchemaError(_TWO_PASSES, path)
-        *made, found = (message.schema for message in messages)
+        *made, newest = (message.schema for message in messages)
         policy = evolution.Policy(
             null_may_come=False, rename_breaks=rules.renamed_tag == "reuse", rename_ruling="R-482-13"
         )
-        return evolution.compare(made, found, policy)
+        return evolution.compare(made, newest, policy)

@@ -1,10 +1,10 @@
-"""Lifting: a request or response of Kafka's as one of kip-482-v1, with one version more (R-482-15).
+"""Lifting turns a request or response of Kafka's into one of kip-482-v1, with one more version (R-482-15).
 
-The draft promises "a new version of all the existing RPCs", with optional fields: of requests and responses, that is. A
-header stays as it is, for it says which version follows (R-482-6); what is stored, and not sent, is no RPC. All older
-versions have the classic encodings; their bytes stay as they were. What was tagged becomes optional; an array of
-structures, or a structure that can be null, which the draft does not allow there, becomes a mandatory field of the new
-version.
+The draft promises "a new version of all the existing RPCs" with optional fields: so requests and responses are lifted.
+Headers are not, because a header says which version follows (R-482-6); nor are stored messages, which are no RPCs.
+Older versions have the classic encodings, and their bytes do not change. In the new version tagged fields become
+optional fields; but an array of structures, or a nullable structure, becomes mandatory: the draft does not allow it as
+optional.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class _Lift:
         return Structure(optional, *mandatory, name=name, path=path)
 
     def _is_optional(self, field: schema.Field) -> bool:
-        """A field that is tagged in the last version, and in no version plain."""
+        """A field that has a tag in the last version, and in no version is without one."""
         return self.last in field.tagged and not _plain(field) and not self._is_kept(field)
 
     def _is_kept(self, field: schema.Field) -> bool:

@@ -1,4 +1,5 @@
-"""How this kit reads the first version of KIP-482's page where it is silent, or contradicts itself."""
+"""The rulings on the first version of KIP-482's page: how this kit reads it where it is silent or contradicts
+itself."""
 
 from __future__ import annotations
 

@@ -2,8 +2,8 @@
 
     Structure({0x0001: OptionalField("UserAgent", "string", nullable=True)}, Field("Baz", "int16"))
 
-They are built in code, or read from the draft's JSON. Either way every rule is checked (R-482-10 to 12), and an error
-names the place. `Message.schema` is the form from which the codec makes its plans.
+They are built in code, or read from the draft's JSON. All rules are checked in both cases (R-482-10 to 12); an error
+names the place. The codec makes its plans from `MessageSchema.schema`.
 
 Source: KIP-482 version 1, "JSON Schemas" and "Schema Class".
 """
@@ -23,14 +23,14 @@ from reference.rules import Rules
 from reference.schema import ALL, MAX_DEPTH, MAX_FIELDS, NONE, SCALARS, Schema, Versions
 
 HIGHEST_TAG = 2**16 - 1
-#: What can be null: scalars of these types, and arrays. An optional structure has no null form.
+#: The scalars that can be null; so can arrays. An optional structure has no null form.
 NULLABLE = ("string", "bytes", "records")
 KINDS = ("request", "response", "header", "data")
 
 
 @dataclass(frozen=True, slots=True)
 class MandatoryField:
-    """A mandatory field. `type`: a scalar's name, or a structure; `default` `...`: the type's own."""
+    """A mandatory field. `type`: a scalar's name, or a structure. `default`: `...` stands for the type's default."""
 
     name: str
     type: str | Structure
@@ -43,7 +43,7 @@ class MandatoryField:
 
 @dataclass(frozen=True, slots=True)
 class OptionalField:
-    """An optional field: there in all versions with optional fields. Its tag is what it stands under in a Structure."""
+    """An optional field, in all versions with optional fields. Its tag is its key in a Structure."""
 
     name: str
     type: str | Structure
@@ -54,14 +54,14 @@ class OptionalField:
 
 
 class Structure:
-    """A structure, or a message's body. Raises SchemaError for what no structure can have."""
+    """A structure, or a message's body. Raises SchemaError when a rule is broken."""
 
     __slots__ = ("fields", "name", "optional")
 
     def __init__(
         self, optional_fields: Mapping[int, OptionalField], *fields: MandatoryField, name: str = "", path: str = ""
     ) -> None:
-        """`name`: of the type, for people alone. `path`: where it stands, for errors."""
+        """`name`: the type's name, for display. `path`: the place, for errors."""
         self.optional = dict(sorted(optional_fields.items()))
         self.fields = fields
         self.name = name
@@ -86,7 +86,7 @@ class Structure:
 
     @property
     def members(self) -> tuple[OptionalField | MandatoryField, ...]:
-        """All fields, the optional ones first, as they stand on the wire."""
+        """All fields in wire order: optional ones first."""
         return (*self.optional.values(), *self.fields)
 
 
@@ -120,9 +120,9 @@ _PRIMITIVE = {
 
 @dataclass(frozen=True, slots=True)
 class MessageSchema:
-    """A message over all its versions; in those of `with_optional` body and structures open with optional fields.
+    """A message in all its versions. In those of `with_optional`, body and structures begin with optional fields.
 
-    Raises SchemaError for what no message can have.
+    Raises SchemaError when a rule is broken.
     """
 
     name: str
@@ -143,7 +143,7 @@ class MessageSchema:
 
     @property
     def schema(self) -> Schema:
-        """The schema that plans are made of: optional fields are tagged in `with_optional`."""
+        """The schema for plans: optional fields are tagged in `with_optional`."""
         fields = tuple(_planned(self.body, self.with_optional))
         return Schema(self.name, self.kind, self.api_key, self.versions, NONE, fields, self.with_optional)
 
@@ -151,7 +151,7 @@ class MessageSchema:
 def _check_inside(
     message: MessageSchema, structure: Structure, path: str, versions: Versions, depth: int, count: list[int]
 ) -> None:
-    """What can be told of a structure only where it stands: in which versions, how deep."""
+    """The rules that depend on where a structure stands: its versions, its depth."""
     if depth > MAX_DEPTH:
         raise SchemaError(f"structures are nested more than {MAX_DEPTH} deep", path)
     if structure.optional and not message.with_optional:
@@ -183,8 +183,8 @@ def inner_array(message: MessageSchema) -> str:
     return next(_inner_arrays(message.body, "", inside=False), "")
 
 
-def _inner_arrays(found: Structure, path: str, *, inside: bool) -> Iterator[str]:
-    for field in found.members:
+def _inner_arrays(structure: Structure, path: str, *, inside: bool) -> Iterator[str]:
+    for field in structure.members:
         if isinstance(field.type, Structure):
             at = join(path, field.name)
             if inside and field.array:
@@ -192,11 +192,11 @@ def _inner_arrays(found: Structure, path: str, *, inside: bool) -> Iterator[str]
             yield from _inner_arrays(field.type, at, inside=inside or isinstance(field, OptionalField))
 
 
-def _planned(found: Structure, with_optional: Versions) -> Iterator[schema.Field]:
-    for tag, field in found.optional.items():
+def _planned(structure: Structure, with_optional: Versions) -> Iterator[schema.Field]:
+    for tag, field in structure.optional.items():
         nullable = with_optional if field.nullable else NONE
         yield _made(field, with_optional, nullable, with_optional, tag)
-    for mandatory in found.fields:
+    for mandatory in structure.fields:
         yield _made(mandatory, mandatory.versions, mandatory.nullable, with_optional, None)
 
 
@@ -246,7 +246,7 @@ _BOTH_KEYS = _PROSE | {"default", "fields", "ignorable", "name", "optionalFields
 _FIELD_KEYS = _BOTH_KEYS | {"nullableVersions", "versions"}
 _OPTIONAL_KEYS = _BOTH_KEYS | {"nullable", "tag"}
 _TAG = re.compile(r"0[xX][0-9a-fA-F]{1,6}|[0-9]{1,6}")
-#: Keys of Kafka's later schemas, and of the other kind of field, with what the draft has instead.
+#: Keys that are not the draft's → what it has instead.
 _MEANT = {
     "flexibleVersions": "the draft has versionsWithOptional",
     "taggedVersions": "the draft has optionalFields",
@@ -255,7 +255,7 @@ _MEANT = {
 
 
 def parse(text: str | bytes, file: str = "") -> MessageSchema:
-    """A message from JSON text; `file` is how errors call it. Raises SchemaError."""
+    """A message from JSON text; `file` is its name in errors. Raises SchemaError."""
     try:
         return from_json(schema.load_json(text))
     except SchemaError as error:
@@ -264,7 +264,7 @@ def parse(text: str | bytes, file: str = "") -> MessageSchema:
 
 
 def from_json(raw: Any) -> MessageSchema:
-    """A message from parsed JSON. Raises SchemaError with the path of what is wrong."""
+    """A message from parsed JSON. Raises SchemaError with the path of the fault."""
     declared = schema.mapping(raw, "")
     name = schema.name_of(declared, "")
     _check_keys(declared, _MESSAGE_KEYS, "")
@@ -310,14 +310,14 @@ def _optional_field(raw: Mapping[str, Any], outer: str, depth: int) -> tuple[int
             raise SchemaError(detail, path)
     _check_keys(raw, _OPTIONAL_KEYS, path)
     nullable = schema.flag(raw, "nullable", path)
-    array, found, type_name = _type(raw, path, depth)
+    array, element, type_name = _type(raw, path, depth)
     default = _default(raw, type_name, array, ALL if nullable else NONE, path)
-    field = OptionalField(name, found, array, nullable, default, schema.flag(raw, "ignorable", path))
+    field = OptionalField(name, element, array, nullable, default, schema.flag(raw, "ignorable", path))
     return _tag(raw, path), field
 
 
 def _tag(raw: Mapping[str, Any], path: str) -> int:
-    """A number, or a string of one, as a rule in hex."""
+    """A number, or a string with one, mostly in hex."""
     tag = raw.get("tag")
     if tag is None:
         raise SchemaError("an optional field needs a tag", path)
@@ -337,13 +337,13 @@ def _field(raw: Mapping[str, Any], outer: str, depth: int) -> MandatoryField:
     _check_keys(raw, _FIELD_KEYS, path)
     nullable = schema.version_range(raw.get("nullableVersions", "none"), join(path, "nullableVersions"))
     versions = schema.version_range(raw.get("versions"), join(path, "versions"))
-    array, found, type_name = _type(raw, path, depth)
+    array, element, type_name = _type(raw, path, depth)
     default = _default(raw, type_name, array, nullable, path)
-    return MandatoryField(name, found, versions, array, nullable, default, schema.flag(raw, "ignorable", path))
+    return MandatoryField(name, element, versions, array, nullable, default, schema.flag(raw, "ignorable", path))
 
 
 def _type(raw: Mapping[str, Any], path: str, depth: int) -> tuple[bool, str | Structure, str]:
-    """Whether it is an array, of what, and the name of that."""
+    """Whether it is an array; the type, or the elements' type; its name."""
     written = raw.get("type")
     if not isinstance(written, str):
         raise SchemaError(f"{shown(written)} is no type", path)
@@ -356,7 +356,7 @@ def _type(raw: Mapping[str, Any], path: str, depth: int) -> tuple[bool, str | St
     if not name.isascii() or not name.isalnum() or not name[:1].isalpha():
         raise SchemaError(f"{shown(written)} is no type; scalars are {', '.join(SCALARS)}", path)
     if not has_fields:
-        raise SchemaError(f"{name} is neither a scalar nor has it fields", path)
+        raise SchemaError(f"{name} is no scalar, and it has no fields", path)
     return array, _structure(raw, path, name, depth + 1), name
 
 
@@ -408,7 +408,7 @@ def _entry(field: MandatoryField | OptionalField, parts: Mapping[str, Any]) -> d
 
 
 def _stated(default: Any) -> dict[str, Any]:
-    """How a default is written, where it is not the type's own."""
+    """The key `default`, unless it is the type's default."""
     match default:
         case None:
             return {"default": "null"}
@@ -420,7 +420,7 @@ def _stated(default: Any) -> dict[str, Any]:
 
 
 def all_of(raw: Iterable[Any]) -> tuple[MessageSchema, ...]:
-    """The messages of a list of schema JSON, no name and no api key twice. Raises SchemaError."""
+    """The messages of a list of schema JSON. Names and api keys are unique. Raises SchemaError."""
     messages: dict[str, MessageSchema] = {}
     keys: dict[tuple[str, int], str] = {}
     for entry in raw:

@@ -1,13 +1,13 @@
 """The dialect `kip-82-int-keys`: KIP-82's draft in which a message's headers are a map from int32 keys to bytes.
 
 rulings     how the page is read where it is silent
-headers     the map's bytes; reading no further than a key
-messages    messages of magic 2, and of 0 and 1; sets, compressed wrappers
-codecs      the codecs of these, and which values each has
+headers     the bytes of the map; partial reading, up to a key
+messages    messages of magic 0, 1 and 2; sets, compressed wrappers
+codecs      the codecs of these types, and the values of each
 bodies      Produce and Fetch 0 to 3, and the magic that each carries
 convert     messages of one magic into another, and what is lost
 records     a producer's and a consumer's record, interceptors
-registry    the key space: who may use which keys, and what they are called
+registry    the key space: owners and names of keys
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ _TYPES: Mapping[str, tuple[int, int] | None] = {
 }
 
 _NULL_OR_NEGATIVE = (Reason.NULL_NOT_ALLOWED, Reason.NEGATIVE_LENGTH)
-#: Messages of all magics have their CRC in one place.
+#: The CRC has the same place in messages of all magics.
 _GUARDED = partial(guarded_from, MESSAGE_CRC)
 
 
 class Kip82Int(Dialect):
-    """The dialect's surface; see `reference.dialects.base.Dialect`, and `NamesNumbers` there."""
+    """The dialect; for its methods see `reference.dialects.base.Dialect`, and `NamesNumbers` there."""
 
     name = "kip-82-int-keys"
     rulings = RULINGS
@@ -54,7 +54,7 @@ class Kip82Int(Dialect):
         Reason.UNSUPPORTED_COMPRESSION: "R-82i-11",
         Reason.INVALID_WRAPPER: "R-82i-11",
         Reason.TRAILING_BYTES: "R-D-5",
-        # In Produce and Fetch what is null or negative is no part of a message.
+        # In Produce and Fetch a null or negative length is outside of the messages.
         **{(body, reason): "R-D-3" for body in bodies.NAMES for reason in _NULL_OR_NEGATIVE},
     }
     bomb_ruling: str | None = None
@@ -89,8 +89,7 @@ class Kip82Int(Dialect):
         return CODECS[type_name]
 
     def lookup(self, type_name: str, data: bytes, key: Any, version: int | None, rules: Rules) -> list[Any]:  # noqa: ARG002 (the types with headers have no versions)
-        """In no order but that of keys, of which there is one each: at most one value. A number that is no int32 is
-        no header's key."""
+        """At most one value: each key stands once. A number that is no int32 is no header's key."""
         reader = Reader(data, rules)
         match type_name:
             case "HEADERS":
@@ -98,10 +97,10 @@ class Kip82Int(Dialect):
             case "MESSAGE_AND_OFFSET":
                 from reference.dialects.kip_82_int import messages
 
-                found = messages.lookup(reader, key)
+                values = messages.lookup(reader, key)
                 reader.path = ""
                 reader.demand_end(Reason.TRAILING_BYTES, "the message")
-                return found
+                return values
         raise NotImplementedError(f"headers are looked up in HEADERS and MESSAGE_AND_OFFSET, not in {type_name}")
 
     def convert(self, type_name: str, data: bytes, to: str, version: int | None, rules: Rules) -> bytes:  # noqa: ARG002 (sets have no versions)
@@ -112,7 +111,7 @@ class Kip82Int(Dialect):
         return convert.converted(data, to, rules)
 
     def named(self, spans: Sequence[Span], registers: Mapping[str, str]) -> list[Span]:
-        """Header keys with what they are registered as (R-82i-7)."""
+        """The spans, with the registered names of header keys (R-82i-7)."""
         return registry.named(spans, registry.load(registers))
 
     def register_problems(self, registers: Mapping[str, str]) -> list[str]:

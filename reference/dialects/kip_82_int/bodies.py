@@ -1,4 +1,4 @@
-"""Produce and Fetch 0 to 3, which carry message sets, and the magic that each version carries.
+"""Produce and Fetch 0 to 3, which carry message sets, and the magic of the messages in each version.
 
 The layouts are those of Kafka 3.9's schemas (kafka-clients 3.9.0), the last that had versions 0 to 2. Version 3 is the
 draft's: laid out as version 2, with messages of magic 2. `Records` stays raw.
@@ -42,8 +42,8 @@ def _message(api_key: int, kind: str, *fields: dict[str, Any]) -> schema.Schema:
 
 
 _SCHEMAS = {
-    found.name: found
-    for found in (
+    message.name: message
+    for message in (
         _message(
             0,
             "request",
@@ -166,7 +166,7 @@ class _BodyCodec(NodeCodec):
         return NodeCodec.fast_decoder(self, rules) if rules.headed_records == "raw" else None
 
     def fast_encoder(self) -> compiled.Encoder | None:
-        """None: it would not know under which rules it writes."""
+        """None: the fast encoder does not know the rules."""
         return None
 
     def _demand(self, records: bytes, rules: Rules) -> None:
@@ -189,7 +189,7 @@ def _records_in(value: Any, path: str = "") -> Iterator[tuple[str, bytes]]:
 
 
 def _start_of(node: Node, data: bytes, path: str) -> int:
-    """Where the bytes of a field stand, in bytes that decode."""
+    """The offset of a field's bytes, in bytes that decode."""
     spans: list[Span] = []
     message.read(node, Reader(data, Rules(), spans))
     return max(span.start for span in spans if span.path == path)

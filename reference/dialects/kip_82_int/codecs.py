@@ -1,5 +1,7 @@
-"""The codecs of headers, messages and sets, and which values each has; apart from the package, for messages load the
-compression libraries, which takes time."""
+"""The codecs of headers, messages and sets, and the values of each.
+
+A module of its own: it imports the compression libraries, which takes time.
+"""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Messages of one magic as messages of another, as a broker makes them for clients of another age.
+"""Converts messages between magics, as a broker does for older or newer clients.
 
-Up: no headers; from magic 0 the timestamp is −1. Down: headers are dropped, and their bit cleared; to magic 0 the
-timestamp and its type too. Values are those of MESSAGE_SET; a wrapper is converted with what is in it, where it is
-looked into.
-Source: KIP-82 with int keys, Compatibility, Deprecation, and Migration Plan; KIP-32, which it goes by; R-82i-9.
+Up: the messages have no headers; from magic 0 the timestamp is −1. Down: headers are dropped, and their bit is cleared;
+to magic 0 the timestamp and its type are dropped too. Values are those of MESSAGE_SET; a wrapper is converted with its
+messages, unless the reading keeps its content as bytes.
+Source: KIP-82 with int keys, Compatibility, Deprecation, and Migration Plan; KIP-32, which it follows; R-82i-9.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ __all__ = ["Converted", "convert", "converted", "demand_magic", "magic_of"]
 
 Message = Mapping[str, Any]
 
-#: What a format that messages are converted to is called → its magic.
+#: Name of a target format → its magic.
 MAGIC_NAMED: Mapping[str, int] = {f"magic-{magic}": magic for magic in MAGICS}
 
 
 def converted(data: bytes, to: str, rules: Rules) -> bytes:
-    """A MESSAGE_SET as one of another magic. Raises DecodeError, and NotImplementedError for no name of a format."""
+    """A MESSAGE_SET, converted to another magic. Raises DecodeError, and NotImplementedError for an unknown format."""
     if to not in MAGIC_NAMED:
         raise NotImplementedError(f"messages are converted to {', '.join(MAGIC_NAMED)}, not to {shown(to)}")
     messages = read_message_set(Reader(data, rules))
@@ -52,7 +52,7 @@ def magic_of(version: int) -> int:
 
 
 def convert(messages: Iterable[Message], magic: int) -> Converted:
-    """The messages, of any magics, as messages of this one; `lost` says what it can't hold."""
+    """The messages, of any magics, converted to this one; `lost` lists the data that it can't hold."""
     entries: list[dict[str, Any]] = []
     lost: list[str] = []
     for index, message in enumerate(messages):
@@ -67,7 +67,7 @@ def _converted(message: Message, magic: int) -> dict[str, Any]:
         return dict(message)
     attributes = message["attributes"]
     if MAGIC in (old_magic, magic):
-        attributes &= ~HEADERS_FLAG  # in magic 0 and 1 the bit means nothing; what comes from there has no headers
+        attributes &= ~HEADERS_FLAG  # in magic 0 and 1 the bit has no meaning, and messages have no headers
     if 0 in (old_magic, magic):
         attributes &= ~LOG_APPEND_TIME  # so does that of the timestamp's type in magic 0
     entry = {"offset": message["offset"], "magic": magic, "attributes": attributes}
@@ -77,7 +77,7 @@ def _converted(message: Message, magic: int) -> dict[str, Any]:
     if "messages" not in message:
         return {**entry, "value": message["value"]}
     inner = [_converted(one, magic) for one in message["messages"]]
-    # In magic 0 a wrapper's offset says nothing; from magic 1 on it is that of its last message, or 0.
+    # In magic 0 a wrapper's offset has no meaning; from magic 1 on it is that of its last message, or 0.
     offset = entry["offset"] if old_magic and magic else inner[-1]["offset"]
     return {**entry, "offset": offset, "messages": inner}
 

@@ -20,7 +20,7 @@ Header = tuple[int, bytes]
 
 
 def rank(key: int, rules: Rules) -> int:
-    """Where a key stands among others (R-82i-3 ‡: as a signed number; other: as an unsigned one)."""
+    """The sort order of a key (R-82i-3 ‡: as a signed number; other: as an unsigned one)."""
     return key if rules.int_key_order == "signed" else key & 0xFFFFFFFF
 
 
@@ -30,11 +30,11 @@ def read_headers(reader: Reader, path: str = "") -> list[Header]:
 
 
 def headers_up_to(reader: Reader, last: int, path: str = "") -> list[Header]:
-    """The headers with keys up to `last`. The first greater key is the last thing that is looked at (R-82i-10 ‡): what
-    is wrong behind it stays unseen (other: all of them are read). Raises DecodeError."""
+    """The headers with keys up to `last`. Reading stops at the first greater key (R-82i-10 ‡), and faults after it stay
+    unseen (other: all headers are read). Raises DecodeError."""
     if reader.rules.behind_the_key == "read":
         wanted = rank(last, reader.rules)
-        return [found for found in read_headers(reader, path) if rank(found[0], reader.rules) <= wanted]
+        return [header for header in read_headers(reader, path) if rank(header[0], reader.rules) <= wanted]
     return list(_each(reader, last, path))
 
 
@@ -58,7 +58,7 @@ def _each(reader: Reader, last: int | None, path: str) -> Iterator[Header]:
 
 
 def _read_int32(reader: Reader, what: str) -> int:
-    """By `take`, which touches these four bytes alone."""
+    """Reads these four bytes and no others."""
     start = reader.pos
     value = int.from_bytes(reader.take(4, start, what), "big", signed=True)
     reader.note(start, what, value)
@@ -79,7 +79,7 @@ def _read_value(reader: Reader) -> bytes:
 
 
 def append_headers(writer: Writer, value: Any, path: str = "") -> None:
-    """Append headers in the order of their keys, whatever order they are given in. Raises EncodeError."""
+    """Append headers, sorted by key. Raises EncodeError."""
     by_key: dict[int, bytes] = {}
     for index, pair in enumerate(sequence(value, path)):
         where = f"{path}[{index}]"
@@ -95,7 +95,7 @@ def append_headers(writer: Writer, value: Any, path: str = "") -> None:
 
 
 def checked(pair: Any, path: str = "") -> Header:
-    """A key and its value, if they can be those of a header. Raises EncodeError."""
+    """A header's key and value. Raises EncodeError for other types or numbers."""
     if not isinstance(pair, (list, tuple)) or len(pair) != 2:
         raise EncodeError(Reason.OUT_OF_RANGE, f"a header is a list of two, key and value, not {shown(pair)}", path)
     key, value = pair

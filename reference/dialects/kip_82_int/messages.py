@@ -1,4 +1,4 @@
-"""Messages with headers: magic 2 of the draft, beside the magic 0 and 1 that there were.
+"""Messages with headers: the draft's magic 2, beside the older magic 0 and 1.
 
     MessageSet       => *MessageAndOffset                                   ; a partial last one is dropped
     MessageAndOffset => Offset:INT64 MessageSize:INT32 Message              ; the size counts what follows it
@@ -6,8 +6,8 @@
                         [HeadersLength:INT32 Headers] Value:BYTES           ; iff bit 4 of the attributes
     attributes       => bits 0–2 codec, 3 timestamp type, 4 headers; others are kept
 
-`Crc` is the CRC-32 of what follows it. A message with a codec is a wrapper, as in magic 1: its value is a compressed
-MessageSet, whose messages carry headers (R-82i-11 ‡, other: bytes that are not looked into). Without headers a message
+`Crc` is the CRC-32 of all bytes after it. A message with a codec is a wrapper, as in magic 1: its value is a compressed
+MessageSet, whose messages carry headers (R-82i-11 ‡, other: bytes that are not decompressed). Without headers a message
 is as long as one of magic 1.
 Source: KIP-82 with int keys, Wire protocol change; R-82i-1 to R-82i-6, R-82i-11, R-82i-12.
 """
@@ -44,7 +44,7 @@ MAGIC = 2
 MAGICS = (*message_set.MAGICS, MAGIC)
 #: Bit 4 of the attributes (R-82i-1).
 HEADERS_FLAG = 0x10
-#: Where each field behind MessageSize ends, with a null key, no headers and a null value.
+#: The end offset of each field after MessageSize, with a null key, no headers and a null value.
 FIELD_ENDS = message_set.FIELD_ENDS[1]
 #: Where the magic stands in a MessageAndOffset.
 MAGIC_AT = 16
@@ -53,8 +53,8 @@ Message = dict[str, Any]
 
 
 def read_message_set(reader: Reader, path: str = "") -> list[Message]:
-    """Messages of any magic up to the reader's end; of a last one that is not wholly there, nothing (R-82i-12 ‡, other:
-    it is refused). Raises DecodeError."""
+    """Messages of any magic up to the reader's end. A partial last one is dropped (R-82i-12 ‡, other: refused). Raises
+    DecodeError."""
     messages: list[Message] = []
     while reader.remaining:
         where = f"{path}[{len(messages)}]"
@@ -66,8 +66,8 @@ def read_message_set(reader: Reader, path: str = "") -> list[Message]:
 
 
 def _is_partial(reader: Reader, path: str) -> bool:
-    """Whether the next message is not wholly there. What can be none is refused as soon as it is there: a size below
-    the least of its magic, a magic that there is not."""
+    """Whether the next message is partial. A size below its magic's least, or an unknown magic, is refused as soon as
+    it can be read."""
     least = message_set.FIELD_ENDS[0][-1]
     if reader.remaining > MAGIC_AT:
         head = reader.peek(MAGIC_AT + 1)
@@ -80,7 +80,7 @@ def _is_partial(reader: Reader, path: str) -> bool:
             message_set.note_head(reader, path, at)
             raise reader.error(Reason.UNSUPPORTED_MAGIC, f"magic {magic}; there are 0, 1 and 2", at)
         else:
-            return False  # which its magic then refuses
+            return False  # the magic is refused later
     return message_set.is_partial(reader, path, least)
 
 
@@ -97,7 +97,7 @@ def _opaque(rules: Rules) -> bool:
 
 
 def with_headers(message: Mapping[str, Any], magic: int) -> Message:
-    """A message of magic 0 or 1 as a newer reader shows it: with its magic, and no headers (R-82i-9)."""
+    """A message of magic 0 or 1, with the keys of a newer reader: its magic, and no headers (R-82i-9)."""
     ordered: Message = {}
     for name, item in message.items():
         if name == "attributes":
@@ -111,8 +111,8 @@ def with_headers(message: Mapping[str, Any], magic: int) -> Message:
 
 
 def lookup(reader: Reader, key: int) -> list[bytes]:
-    """The values of a header key in one message, of which nothing but the headers behind that key goes unread.
-    Raises DecodeError."""
+    """The values of a header key in one message. All of the message is read but the headers after that key. Raises
+    DecodeError."""
     if reader.peek(MAGIC_AT + 1)[MAGIC_AT:] == bytes([MAGIC]):
         message = _Reading("", key).message(reader)
     else:
@@ -122,7 +122,7 @@ def lookup(reader: Reader, key: int) -> list[bytes]:
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """How one message of magic 2 is read: `last`, if given, is the last header key that is wanted."""
+    """Reads one message of magic 2. `last`: the last header key that is wanted; None: all."""
 
     path: str
     last: int | None = None
@@ -140,7 +140,7 @@ class _Reading:
         return message
 
     def _check(self, window: Reader, size_at: int, inside: bool) -> None:
-        """CRC and magic, the magic first: it says what the CRC is of."""
+        """Checks magic and CRC; the magic first, because the CRC's range depends on it."""
         crc_at = window.pos
         window.path = join(self.path, "crc")
         stored = read_uint32(window, "crc")
@@ -180,7 +180,7 @@ class _Reading:
         return message
 
     def _headers(self, window: Reader) -> list[Header]:
-        """HeadersLength, which is not null, and the headers that fill it."""
+        """HeadersLength, which can't be null, and the headers."""
         path = join(self.path, "headers")
         window.path = path
         at = window.pos
@@ -204,8 +204,8 @@ def append_message_set(writer: Writer, value: Any, path: str = "") -> None:
 
 
 def append_message_and_offset(writer: Writer, value: Any, path: str = "") -> None:
-    """Append one message of its `magic`, 2 if it names none. Bit 4 of the attributes follows from the headers, which
-    are written in the order of their keys. Raises EncodeError."""
+    """Append one message of its `magic`, by default 2. Headers are sorted by key; bit 4 of the attributes is set when
+    there are any. Raises EncodeError."""
     magic = MAGIC
     if isinstance(value, Mapping):
         magic = value.get("magic", MAGIC)
@@ -254,9 +254,9 @@ def _append(writer: Writer, value: Any, magic: int, path: str, *, inside: bool =
 
 
 def _append_attributes(covered: Writer, attributes: Any, flag: bool, path: str) -> int:
-    """The attributes, with bit 4 as the headers have it; their codec, 0 where wrappers are not looked into."""
+    """Appends the attributes, with bit 4 set if `flag`. Returns their codec, 0 where wrappers are not decompressed."""
     covered.path = path
-    append_int8(covered.inner(), attributes)  # is it an INT8 at all?
+    append_int8(covered.inner(), attributes)  # raises if it is no INT8
     codec: int = 0 if _opaque(covered.rules) else attributes & MASK
     if codec > LZ4:
         raise EncodeError(Reason.UNSUPPORTED_COMPRESSION, f"magic {MAGIC} has no codec {codec}", path)
@@ -265,7 +265,7 @@ def _append_attributes(covered: Writer, attributes: Any, flag: bool, path: str) 
 
 
 def _without_headers(value: Mapping[str, Any], magic: int, path: str) -> Message:
-    """A message of magic 0 or 1 as that format has it. Raises EncodeError for what it has no place for."""
+    """A message with the keys of magic 0 or 1. Raises EncodeError for data that this format can't hold."""
     if sequence(value.get("headers", []), join(path, "headers")):
         raise EncodeError(Reason.FIELD_NOT_IN_VERSION, f"magic {magic} has no headers", join(path, "headers"))
     if magic == 0 and "timestamp" in value:

@@ -1,12 +1,11 @@
-"""What applications and their interceptors hold: a producer's record, whose headers can be set, and a consumer's, whose
-headers can't be changed.
+"""The records of applications and interceptors: headers can be set in a producer's, and never changed in a consumer's.
 
-    record = ProducerRecord("orders", value=b"…")
+    record = IntKeyProducerRecord("orders", value=b"…")
     record.set_header(0x00100010, b"trace")                 # setHeader(int, byte[]) of the draft
     record.get_header(0x00100010)                           # getHeader(int): the bytes, None if there are none
 
-Values are bytes. What they mean is the matter of the plugin that has the key: a `HeaderPlugin` turns what it likes into
-bytes and back; an interceptor sets or sees headers of every record.
+Values are bytes. Each key belongs to a plugin, which knows their meaning: a `HeaderPlugin` converts its values to bytes
+and back; an interceptor sees every record, and can set headers.
 Source: KIP-82 with int keys, Public Interfaces 2, 3 and 7; R-82i-8.
 """
 
@@ -25,8 +24,8 @@ from reference.records.convert import LOG_APPEND_TIME, NO_TIMESTAMP
 T = TypeVar("T")
 
 
-class ProducerRecord:
-    """A record to be sent. `value` None is a tombstone, which may carry headers as any other record."""
+class IntKeyProducerRecord:
+    """A record to be sent. With `value` None it is a tombstone, which may have headers too."""
 
     def __init__(
         self,
@@ -49,12 +48,12 @@ class ProducerRecord:
 
     @property
     def headers(self) -> Mapping[int, bytes]:
-        """The headers, in the order of their keys; to be changed by `set_header` alone."""
+        """The headers, sorted by key. Only `set_header` changes them."""
         return _sorted(self._headers)
 
     def set_header(self, key: int, value: bytes) -> None:
-        """Set a header; one that has this key already is replaced. Raises EncodeError for what is no int32, or no
-        bytes."""
+        """Set a header, or replace the one with this key. Raises EncodeError for a key that is no int32, or a value
+        that is no bytes."""
         key, value = checked((key, value))
         self._headers[key] = value
 
@@ -63,10 +62,10 @@ class ProducerRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class ConsumerRecord:
+class IntKeyConsumerRecord:
     """A record that was read. Neither it nor its headers can be changed.
 
-    `timestamp` is −1 for a message of magic 0; `log_append_time` says whose time it is.
+    `timestamp` is −1 for a message of magic 0; `log_append_time`: it is the broker's time, not the producer's.
     """
 
     topic: str
@@ -95,46 +94,46 @@ def _sorted(headers: Mapping[int, bytes]) -> Mapping[int, bytes]:
 class ProducerInterceptor(Protocol):
     """Sees every record before it is sent."""
 
-    def on_send(self, record: ProducerRecord) -> ProducerRecord:
-        """The record, with headers set or not; or another one."""
+    def on_send(self, record: IntKeyProducerRecord) -> IntKeyProducerRecord:
+        """The record to send: this one, perhaps with more headers, or another one."""
         ...
 
 
 class ConsumerInterceptor(Protocol):
     """Sees every record before the application does."""
 
-    def on_consume(self, record: ConsumerRecord) -> ConsumerRecord:
+    def on_consume(self, record: IntKeyConsumerRecord) -> IntKeyConsumerRecord:
         """The record, or another one with the same headers."""
         ...
 
 
 @dataclass(frozen=True)
 class HeaderPlugin(Generic[T]):
-    """What has a header key to itself: how its values become bytes, and bytes its values."""
+    """The owner of a header key: converts its values to bytes and back."""
 
     key: int
     serialize: Callable[[T], bytes]
     deserialize: Callable[[bytes], T]
 
-    def set_on(self, record: ProducerRecord, value: T) -> None:
+    def set_on(self, record: IntKeyProducerRecord, value: T) -> None:
         record.set_header(self.key, self.serialize(value))
 
-    def get_from(self, record: ProducerRecord | ConsumerRecord) -> T | None:
+    def get_from(self, record: IntKeyProducerRecord | IntKeyConsumerRecord) -> T | None:
         """None when the record has no such header."""
-        found = record.get_header(self.key)
-        return None if found is None else self.deserialize(found)
+        value = record.get_header(self.key)
+        return None if value is None else self.deserialize(value)
 
 
 class HeadersChangedError(TypeError):
-    """An interceptor of a consumer gave back a record with other headers."""
+    """A consumer's interceptor returned a record with other headers."""
 
 
 # --- Records and messages ---------------------------------------------------------------------------------------------
 
 
-def send(record: ProducerRecord, interceptors: Iterable[ProducerInterceptor] = (), *, now: int) -> dict[str, Any]:
-    """The message of a record, once the interceptors have had it, in their order. `now`: the timestamp in milliseconds
-    of a record that has none. Its offset is 0: a broker gives it another one."""
+def send(record: IntKeyProducerRecord, interceptors: Iterable[ProducerInterceptor] = (), *, now: int) -> dict[str, Any]:
+    """The message of a record, after the interceptors have run in order. `now`: the timestamp in milliseconds for a
+    record without one. The offset is 0; a broker assigns another."""
     for interceptor in interceptors:
         record = interceptor.on_send(record)
     headers = list(record.headers.items())
@@ -151,10 +150,10 @@ def send(record: ProducerRecord, interceptors: Iterable[ProducerInterceptor] = (
 
 def receive(
     message: Mapping[str, Any], topic: str, partition: int, interceptors: Iterable[ConsumerInterceptor] = ()
-) -> list[ConsumerRecord]:
-    """The records of a message of any magic, or of a wrapper, once the interceptors have had each. An older message has
-    no headers (R-82i-9). Raises HeadersChangedError."""
-    found = []
+) -> list[IntKeyConsumerRecord]:
+    """The records of a message of any magic, or of a wrapper, after the interceptors have run on each. An older message
+    has no headers (R-82i-9). Raises HeadersChangedError."""
+    records = []
     wrapper = message if "messages" in message else None
     for inner in message.get("messages", (message,)):
         record = _record(inner, wrapper, topic, partition)
@@ -163,17 +162,17 @@ def receive(
             record = interceptor.on_consume(record)
             if record.headers != headers:
                 raise HeadersChangedError(f"{type(interceptor).__name__} changed headers; a consumer's are immutable")
-        found.append(record)
-    return found
+        records.append(record)
+    return records
 
 
 def _record(
     message: Mapping[str, Any], wrapper: Mapping[str, Any] | None, topic: str, partition: int
-) -> ConsumerRecord:
+) -> IntKeyConsumerRecord:
     outer = wrapper or message
     appended = outer["magic"] > 0 and bool(outer["attributes"] & LOG_APPEND_TIME)
     timed = outer if appended else message  # the time of appending is the wrapper's (KIP-32)
-    return ConsumerRecord(
+    return IntKeyConsumerRecord(
         topic,
         partition,
         message["offset"],
@@ -186,8 +185,8 @@ def _record(
 
 
 def wrap(messages: Iterable[Mapping[str, Any]], codec: int) -> dict[str, Any]:
-    """A compressed wrapper around messages of magic 2, with the last one's offset and the greatest timestamp. The
-    messages carry the headers, the wrapper none (R-82i-11). Raises ValueError for no messages, or no codec."""
+    """A compressed wrapper around messages of magic 2, with the last one's offset and the greatest timestamp. It has no
+    headers; its messages may have some (R-82i-11). Raises ValueError without messages or codec."""
     inner = [dict(message) for message in messages]
     if not inner or not codec & MASK == codec != 0:
         raise ValueError("a wrapper has a codec from 1 to 3, and at least one message")

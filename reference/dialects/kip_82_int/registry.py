@@ -1,14 +1,14 @@
-"""The key space of headers: who may use which keys, and what registered keys are called.
+"""The key space of headers: who may use which keys, and the names of registered keys.
 
 A register is text in columns, separated by tabs or commas, under a line that names them:
 
     key,name,description,by,url         a register of the open source: its keys are Kafka's or of the open space
     key,name,description,by,notes       an organisation's own register: its keys are local
 
-    # owns 0x00110000-0x0011FFFF        confines a register to this range instead; may come several times
+    # owns 0x00110000-0x0011FFFF        limits a register to this range instead; allowed several times
 
-A key is a decimal or 0x number, up to 0xFFFFFFFF, or a negative one. An entry has a line of its own. Lines that are
-blank or begin with # say nothing else. Registers are policy: whatever they hold, every int32 decodes.
+A key is a decimal or 0x number up to 0xFFFFFFFF, or a negative one. Each entry has its own line. Blank lines and other
+lines that begin with # are ignored. Registers are policy: every int32 decodes, registered or not.
 Source: KIP-82 with int keys, Example Key Allocation; R-82i-7.
 """
 
@@ -36,7 +36,7 @@ class Range:
     high: int
 
     def __contains__(self, key: object) -> bool:
-        """Whether a key, of either sign, is in it."""
+        """Whether a key, signed or unsigned, is in it."""
         return isinstance(key, int) and self.low <= unsigned(key) <= self.high
 
     def meets(self, other: Range) -> bool:
@@ -82,12 +82,12 @@ _KAFKA, _LOCAL, _OPEN = Range(0, 0xFFFF), Range(0x00100000, 0x001FFFFF), Range(0
 
 
 def unsigned(key: int) -> int:
-    """A key as the allocation table counts them."""
+    """A key as an unsigned number, as in the allocation table."""
     return key & 0xFFFFFFFF
 
 
 def classify(key: int) -> Space:
-    """The row of the allocation table that an int32 is in."""
+    """The row of the allocation table for an int32."""
     return next(space for space in ALLOCATION if key in space.range)
 
 
@@ -129,12 +129,12 @@ class RegisteredKey:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What is wrong among registers that can be read. `key` is None where no one key is concerned.
+    """A problem of registers that can be read. `key` is None where it is not about one key.
 
     reserved      a key that the allocation table reserves
-    out-of-range  a key outside of what its register owns
-    key-clash     a key that is registered already, to another name or by somebody else
-    name-clash    a name that another key has already
+    out-of-range  a key outside of its register's ranges
+    key-clash     a key that is already registered with another name, or by somebody else
+    name-clash    a name that another key already has
     range-clash   two registers own the same keys
     """
 
@@ -148,32 +148,32 @@ class Problem:
 
 
 class RegisterError(ValueError):
-    """Text that is no register; the text names file, line and what is expected."""
+    """Text that is no register; the message names file, line and what is expected."""
 
 
 @dataclass(frozen=True, slots=True)
 class Registry:
-    """All registers that were loaded together. Of a key that comes twice the first entry counts."""
+    """All loaded registers. When a key comes twice, its first entry counts."""
 
     entries: tuple[RegisteredKey, ...]
     problems: tuple[Problem, ...]
     _first: Mapping[int, RegisteredKey]
 
     def name(self, key: int) -> str | None:
-        """What a key is registered as."""
-        found = self.entry(key)
-        return None if found is None else found.name
+        """A key's registered name; None without one."""
+        entry = self.entry(key)
+        return None if entry is None else entry.name
 
     def entry(self, key: int) -> RegisteredKey | None:
         return self._first.get(key)
 
     def shown(self, key: int) -> str:
-        """A key as people read it: its registered name, else its number and whose it is."""
+        """A key for display: its registered name, else its number and its row of the allocation table."""
         return self.name(key) or f"0x{unsigned(key):08X} ({classify(key).name})"
 
 
 def load(registers: Mapping[str, str] | None = None) -> Registry:
-    """Kafka's own register and these: file name → text. Raises RegisterError."""
+    """Kafka's own register, and `registers`: file name → text. Raises RegisterError."""
     entries: list[RegisteredKey] = []
     by_key: dict[int, list[RegisteredKey]] = {}
     by_name: dict[str, list[RegisteredKey]] = {}
@@ -195,11 +195,11 @@ def load(registers: Mapping[str, str] | None = None) -> Registry:
             entries.append(entry)
             same_key.append(entry)
             same_name.append(entry)
-    return Registry(tuple(entries), tuple(problems), {key: found[0] for key, found in by_key.items()})
+    return Registry(tuple(entries), tuple(problems), {key: entries_of_key[0] for key, entries_of_key in by_key.items()})
 
 
 def named(spans: Sequence[Span], registry: Registry) -> list[Span]:
-    """Spans in which every header key also says what it is registered as."""
+    """The spans, with the registered names of header keys."""
     return [
         dataclasses.replace(span, what=f"{span.what} {registry.shown(span.value)}") if span.what == "key" else span
         for span in spans
@@ -219,8 +219,8 @@ def _misplaced(entry: RegisteredKey, owned: Sequence[Range]) -> Iterator[Problem
 def _clashes(
     entry: RegisteredKey, same_key: Iterable[RegisteredKey], same_name: Iterable[RegisteredKey]
 ) -> Iterator[Problem]:
-    """The problems of an entry with earlier ones that have its key, or its name alone. The same entry twice is no
-    problem: registers are copied."""
+    """The problems of an entry with earlier ones that have the same key, or only the same name. The same entry twice is
+    no problem: registers are copied."""
     for other in same_key:
         if (other.name, other.by) == (entry.name, entry.by):
             continue
@@ -237,17 +237,17 @@ def _clashes(
 
 @dataclass(frozen=True, slots=True)
 class _Register:
-    """`claims`: the ranges that it names; `owned`: those that it is confined to."""
+    """`claims`: the ranges that it names; `owned`: the ranges that its keys have to be in."""
 
     entries: tuple[RegisteredKey, ...]
     claims: tuple[Range, ...]
     owned: tuple[Range, ...]
 
 
-#: What spreadsheets put before text in UTF-8.
+#: Spreadsheets write it before text in UTF-8.
 _BOM = "\ufeff"
 _COLUMNS = ("key", "name", "description", "by")
-#: The last column says whose register it is.
+#: The last column tells the kind of register, and so its ranges.
 _OWNED = {"url": (_KAFKA, _OPEN), "notes": (_LOCAL,)}
 _NUMBER = re.compile(r"-?[0-9]{1,10}|0[xX][0-9a-fA-F]{1,8}")
 _OWNS = re.compile(r"#\s*owns\b(.*)", re.IGNORECASE)
@@ -281,10 +281,10 @@ def _cells(row: str, separator: str, place: str) -> list[str]:
         (cells,) = csv.reader(io.StringIO(row), delimiter=separator, strict=True)
     except csv.Error as error:
         raise RegisterError(f"{place}: {error}; an entry has a line of its own") from None
-    found = [cell.strip() for cell in cells]
-    if len(found) != len(_COLUMNS) + 1:
-        raise RegisterError(f"{place}: {len(found)} columns; {len(_COLUMNS) + 1} are expected")
-    return found
+    stripped = [cell.strip() for cell in cells]
+    if len(stripped) != len(_COLUMNS) + 1:
+        raise RegisterError(f"{place}: {len(stripped)} columns; {len(_COLUMNS) + 1} are expected")
+    return stripped
 
 
 def _entry(cells: Sequence[str], last: str, file: str, line: int) -> RegisteredKey:
@@ -309,7 +309,7 @@ def _range(text: str, place: str) -> Range:
     if span is None:
         raise RegisterError(f"{place}: {shown(text.strip())} is no range; # owns 0x00110000-0x0011FFFF says one")
     low, high = span.groups()
-    found = Range(unsigned(_number(low, place)), unsigned(_number(high, place)))
-    if found.low > found.high:
+    keys = Range(unsigned(_number(low, place)), unsigned(_number(high, place)))
+    if keys.low > keys.high:
         raise RegisterError(f"{place}: the range {low}-{high} is empty")
-    return found
+    return keys

@@ -1,4 +1,4 @@
-"""How this kit reads KIP-82's draft with int keys where it is silent, or contradicts itself."""
+"""The rulings on KIP-82's draft with int keys: how this kit reads it where it is silent or contradicts itself."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ RULINGS: tuple[Ruling, ...] = (
     Ruling(
         "R-82i-10",
         "skipping",
-        "keys ascend: who wants keys up to K stops at the first greater one; faults behind it stay unseen",
+        "keys ascend: a reader that wants keys up to K stops at the first greater one; faults after it stay unseen",
         {OTHER: ("behind_the_key", "read")},
         'all headers are read first, and faults behind the key refused ("may")',
         HEADERS,

@@ -1,16 +1,15 @@
-"""KIP-82 as it stood with string keys: headers as a multimap, at the end of KIP-98's draft message.
+"""The dialect `kip-82-string-keys`: KIP-82's revision with string keys. Headers are a multimap at the end of a message.
 
 numbers    uintVar, intVar, lengths
-messages   headers, and the messages that they end
+messages   messages and their headers
 batch      the batch around messages
-codecs     the codecs of these, and which values each has
+codecs     the codecs of these types, and the values of each
 headers    the class Headers
 clients    records of producer and consumer
-convert    to and from the record that shipped, and older messages
+convert    conversion to and from shipped records, and to older messages
 rulings    how open points are read
 
-The page is a comparison of two revisions, in which removed and added text run together ("int32uintVar"): what stands on
-the right is the new side.
+The page compares two revisions, and removed and added text run together ("int32uintVar"): the new text is on the right.
 """
 
 from __future__ import annotations
@@ -30,7 +29,8 @@ _TYPES = ("UVARINT", "INTVAR", "HEADER", "HEADERS", "MESSAGE", "BATCH")
 
 
 class Kip82StringKeys(Dialect):
-    """The dialect's surface; see `reference.dialects.base.Dialect`. It is a format of messages: it has no requests."""
+    """The dialect; for its methods see `reference.dialects.base.Dialect`. It is a format of messages: it has no
+    requests."""
 
     name = "kip-82-string-keys"
     rulings = RULINGS
@@ -58,7 +58,7 @@ class Kip82StringKeys(Dialect):
         "BATCH": "framing",
     }
     entries: Mapping[str, Entries] = {
-        "BATCH": Entries(partial(guarded_from, MESSAGE_CRC), lambda found: is_compressed([found])),
+        "BATCH": Entries(partial(guarded_from, MESSAGE_CRC), lambda batch: is_compressed([batch])),
     }
     formats: Mapping[str, Mapping[str, Format]] = {
         "BATCH": {
@@ -98,6 +98,6 @@ class Kip82StringKeys(Dialect):
     def lookup(self, type_name: str, data: bytes, key: Any, version: int | None, rules: Rules) -> list[Any]:
         if type_name not in ("HEADERS", "MESSAGE"):
             raise NotImplementedError(f"headers are looked up in HEADERS and MESSAGE, not in {type_name}")
-        found = decode(self.codec(type_name, version), data, rules)
-        headers = found["headers"] if type_name == "MESSAGE" else found
+        decoded = decode(self.codec(type_name, version), data, rules)
+        headers = decoded["headers"] if type_name == "MESSAGE" else decoded
         return [value for name, value in headers if name == key]

@@ -1,13 +1,11 @@
-"""The batch around messages, which KIP-98's draft gives and the page builds on (R-82s-10).
+"""The batch around messages: the one of KIP-98's draft, on which the page builds (R-82s-10).
 
     Batch => FirstOffset:INT64 Length:INT32 CRC:INT32 Magic:INT8=2 Attributes:INT16 LastOffsetDelta:INT32
              FirstTimestamp:INT64 MaxTimestamp:INT64 PID:INT64 Epoch:INT16 FirstSequence:INT32 *Message
 
-`Length` counts what follows it, `CRC` is the CRC-32 of what follows it. Messages run to the end: there is no count of
-them. Bits 0 to 2 of the attributes are a codec, as in the format before: the messages, and nothing else, are what it
-inflates to (R-82s-10 ‡, other: a codec is refused; or the messages are bytes that are not looked into). The other bits
-are kept.
-"""
+`Length` counts the bytes after it; `CRC` is the CRC-32 of the bytes after it. The messages go on to the end, without a
+count. Bits 0 to 2 of the attributes are the codec, as in the older format; only the messages are compressed (R-82s-10
+‡, other: a codec is refused; or the messages are bytes that are not decompressed). The other bits are kept."""
 
 from __future__ import annotations
 
@@ -56,8 +54,8 @@ def crc(covered: bytes) -> int:
 
 
 def read_batch(reader: Reader) -> dict[str, Any]:
-    """One batch. Raises DecodeError: its magic, then its size, then its CRC, its codec and what it holds; a fault
-    inside of compressed content is one at the content's start."""
+    """One batch. Raises DecodeError; it checks magic, size, CRC, codec and messages, in this order. A fault inside of
+    compressed content has the offset of the content's start."""
     reader.path = "firstOffset"
     first_offset = read_int64(reader, "firstOffset")
     reader.path = "length"
@@ -94,14 +92,14 @@ def read_batch(reader: Reader) -> dict[str, Any]:
     except CompressionError as error:
         raise window.error(error.reason, error.detail, start) from None
     except DecodeError as error:
-        error.offset = start  # bytes inside of compressed content have no place of their own
+        error.offset = start  # bytes inside of compressed content have no offset of their own
         raise
     window.note(start, f"{NAMES[codec]} content", content)
     return batch | {"records": records}
 
 
 def _most(rules: Rules) -> int:
-    """The greatest codec: those of the format before, for the draft adds none."""
+    """The greatest codec; the draft adds none to those of the older format."""
     return NONE if rules.batch_codec == "refused" else LZ4
 
 

@@ -1,7 +1,7 @@
-"""What a producer sends and a consumer receives: records with headers, and the batch between them.
+"""Records with headers, as a producer sends and a consumer receives them, and the batch between the two.
 
-Source: KIP-82 with string keys, Public Interfaces: both records have `getHeaders()`; Compatibility: what was sent as an
-older message has empty headers.
+Source: KIP-82 with string keys, Public Interfaces: both records have `getHeaders()`; Compatibility: records of older
+messages have empty headers.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from reference.dialects.kip_82_string_keys.headers import Headers
 from reference.errors import EncodeError, Reason
 from reference.records.convert import LOG_APPEND_TIME
 
-#: What stands for no producer id, epoch and sequence.
+#: For no producer id, epoch or sequence.
 NONE = -1
 
 
@@ -30,13 +30,13 @@ class ProducerRecord:
     partition: int | None = None
 
     def get_headers(self) -> Headers:
-        """`getHeaders()`: to add to, too, before the record is sent."""
+        """`getHeaders()`. Headers can be added until the record is sent."""
         return self.headers
 
 
 @dataclass(frozen=True, slots=True)
 class ConsumerRecord:
-    """A record that was received, with its place. `timestamp` is in milliseconds since 1970, -1 where there is none."""
+    """A record that was received, with its position. `timestamp` is in milliseconds since 1970, -1 for none."""
 
     topic: str
     partition: int
@@ -52,9 +52,9 @@ class ConsumerRecord:
 
 
 def batch_of(records: Sequence[ProducerRecord], first_offset: int = 0) -> dict[str, Any]:
-    """The BATCH in which a producer sends records, in their order, under the timestamps that they have.
+    """The BATCH in which a producer sends these records, in order, with their timestamps.
 
-    Raises EncodeError for none: a batch's first timestamp is that of its first message.
+    Raises EncodeError without records: a batch's first timestamp is that of its first message.
     """
     if not records:
         raise EncodeError(Reason.OUT_OF_RANGE, "a batch is made of one record at least", "records")
@@ -83,7 +83,7 @@ def batch_of(records: Sequence[ProducerRecord], first_offset: int = 0) -> dict[s
 
 
 def received(batches: Iterable[Mapping[str, Any]], topic: str, partition: int) -> list[ConsumerRecord]:
-    """What a consumer is given for the BATCHes of a partition, in order. A batch with the time of appending has it in
+    """A consumer's records from the BATCHes of a partition, in order. A batch with LogAppendTime has it in
     `maxTimestamp`, for all its messages."""
     return [
         ConsumerRecord(

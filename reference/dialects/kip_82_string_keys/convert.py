@@ -1,9 +1,9 @@
-"""The draft's batches to and from the record batches that shipped, and older messages (R-82s-11).
+"""Converts the draft's batches to and from shipped record batches, and to older messages (R-82s-11).
 
-Both hold the same but for this. The shipped record has null header values, signed offset deltas, a partition leader's
-epoch and zstd; the draft has unsigned offset deltas and, in a message's attributes, bits of which the shipped record
-knows none. What would change what a reader is given is refused, and the error's path names it; what else is left
-behind is named in `Converted.lost`, a line each.
+The formats differ in this: a shipped record has null header values, signed offset deltas, a partition leader's epoch
+and zstd; the draft has unsigned offset deltas, and bits in a message's attributes that the shipped record lacks. Data
+that a reader would miss is refused, and the error's path names it; other losses are listed in `Converted.lost`, a line
+each.
 
 Source: KIP-82 with string keys, Compatibility, Deprecation, and Migration Plan; KIP-32 for what is older.
 """
@@ -26,15 +26,16 @@ from reference.rules import Rules
 
 Fields = Mapping[str, Any]
 
-#: What a format that a BATCH is converted to is called → the magic of its messages, None for what shipped.
+#: Name of a BATCH's target format → the magic of its messages, None for shipped batches.
 _OLDER: Mapping[str, int | None] = {"magic-0": 0, "magic-1": 1, "shipped": None}
-#: That to which what shipped is converted.
+#: The name of the target format for shipped batches.
 DRAFT = "draft"
 
 
 def converted(type_name: str, data: bytes, to: str, rules: Rules) -> bytes:
-    """A BATCH as what shipped (a RecordSet) or as messages of magic 0 or 1 (a MessageSet); a RecordSet as the draft's
-    batches, one after another. Raises DecodeError and EncodeError, and NotImplementedError for no name of a format."""
+    """A BATCH, converted to shipped batches (a RecordSet) or to messages of magic 0 or 1 (a MessageSet); or a
+    RecordSet, converted to the draft's batches. Raises DecodeError, EncodeError, and NotImplementedError for an unknown
+    format."""
     names = [*_OLDER] if type_name == "BATCH" else [DRAFT]
     if to not in names:
         raise NotImplementedError(f"{type_name} is converted to {', '.join(names)}, not to {shown(to)}")
@@ -45,20 +46,20 @@ def converted(type_name: str, data: bytes, to: str, rules: Rules) -> bytes:
         return bytes(writer.out)
     batches = [_whole(read_batch, data, rules)]
     magic = _OLDER[to]
-    found = to_shipped(batches) if magic is None else to_older(batches, magic)
-    append_record_set(writer, found.entries)
+    result = to_shipped(batches) if magic is None else to_older(batches, magic)
+    append_record_set(writer, result.entries)
     return bytes(writer.out)
 
 
 def _whole(read: Callable[[Reader], Any], data: bytes, rules: Rules) -> Any:
     reader = Reader(data, rules)
-    found = read(reader)
+    value = read(reader)
     reader.path = ""
     reader.demand_end(Reason.TRAILING_BYTES, "the value")
-    return found
+    return value
 
 
-#: The draft's fields of a batch, and what the batch that shipped calls them.
+#: The draft's name of a batch's field → the shipped name.
 _NAMES = {
     "firstOffset": "baseOffset",
     "attributes": "attributes",
@@ -69,12 +70,12 @@ _NAMES = {
     "epoch": "producerEpoch",
     "firstSequence": "baseSequence",
 }
-#: What the draft has no place for, where a batch does not say it.
+#: The draft has no epoch of the partition leader.
 _NO_EPOCH = -1
 
 
 def to_record(message: Fields, path: str = "MESSAGE") -> dict[str, Any]:
-    """A MESSAGE as the record that shipped; its attributes are dropped. Raises EncodeError."""
+    """A MESSAGE, converted to a shipped record; its attributes are dropped. Raises EncodeError."""
     delta = message["offsetDelta"]
     if delta > MAX_INT32:
         detail = f"{delta}: the shipped record's is signed, and at most {MAX_INT32}"
@@ -83,7 +84,7 @@ def to_record(message: Fields, path: str = "MESSAGE") -> dict[str, Any]:
 
 
 def from_record(record: Fields, path: str = "Record") -> dict[str, Any]:
-    """A shipped record as a MESSAGE; its attributes are dropped. Raises EncodeError."""
+    """A shipped record, converted to a MESSAGE; its attributes are dropped. Raises EncodeError."""
     delta = record["offsetDelta"]
     if delta < 0:
         detail = f"{delta}: the draft's offset delta is unsigned, and has no negative ones"
@@ -97,7 +98,7 @@ def from_record(record: Fields, path: str = "Record") -> dict[str, Any]:
 
 
 def to_shipped(batches: Iterable[Fields]) -> Converted:
-    """BATCHes as entries of a RecordSet that shipped, each with its `magic`. Raises EncodeError."""
+    """BATCHes, converted to entries of a shipped RecordSet, each with its `magic`. Raises EncodeError."""
     entries: list[dict[str, Any]] = []
     lost: list[str] = []
     for index, batch in enumerate(batches):
@@ -115,7 +116,7 @@ def to_shipped(batches: Iterable[Fields]) -> Converted:
 
 
 def from_shipped(entries: Iterable[Fields]) -> Converted:
-    """Entries of a RecordSet of any magic as BATCHes: older messages have no headers. Raises EncodeError."""
+    """Entries of a RecordSet of any magic, converted to BATCHes; older messages have no headers. Raises EncodeError."""
     batches: list[dict[str, Any]] = []
     lost: list[str] = []
     for index, entry in enumerate(up_convert(entries)):
@@ -129,13 +130,13 @@ def from_shipped(entries: Iterable[Fields]) -> Converted:
 
 
 def _with_codec(attributes: int) -> int:
-    """The attributes with a codec that the draft has: it is older than zstd."""
+    """The attributes with a codec that the draft has; it lacks zstd."""
     return attributes & ~CODEC | GZIP if attributes & CODEC == ZSTD else attributes
 
 
 def _losses(entry: Fields) -> Iterable[str]:
     if entry["attributes"] & CODEC == ZSTD:
-        yield "zstd, which only what shipped has: gzip in its place"
+        yield "zstd, which only the shipped format has: gzip in its place"
     if entry["partitionLeaderEpoch"] != _NO_EPOCH:
         yield "the partition leader's epoch"
     if any(record["attributes"] for record in entry["records"]):
@@ -143,7 +144,7 @@ def _losses(entry: Fields) -> Iterable[str]:
 
 
 def to_older(batches: Iterable[Fields], magic: int) -> Converted:
-    """BATCHes as messages of magic 0 or 1, entries of a RecordSet: headers are dropped. Raises EncodeError."""
+    """BATCHes, converted to messages of magic 0 or 1 (entries of a RecordSet) without headers. Raises EncodeError."""
     shipped = to_shipped(batches)
     older = down_convert(shipped.entries, magic)
     return Converted(older.entries, shipped.lost + older.lost)

@@ -1,7 +1,7 @@
 """The class Headers: a multimap of header keys, in the order in which they were added.
 
-The page's interface is `get`, `add`, `keys`, `asBytes` and two constructors, without and with bytes. The values are
-bytes: whoever adds one serialises it as it likes. Source: KIP-82 with string keys, Public Interfaces; R-82s-6, R-82s-9.
+The page's interface is `get`, `add`, `keys`, `asBytes` and two constructors, without and with bytes. Values are bytes;
+the application serialises them. Source: KIP-82 with string keys, Public Interfaces; R-82s-6, R-82s-9.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ class Headers:
     """Headers in order. A key may stand more than once, and all its values are kept."""
 
     def __init__(self, header_bytes: bytes = b"", rules: Rules | None = None) -> None:
-        """No headers, or those of bytes: one after another, without a count. Raises DecodeError."""
+        """No headers, or those in `header_bytes`: one after another, without a count. Raises DecodeError."""
         self._rules = rules or Rules()
         self._headers = read_headers(Reader(header_bytes, self._rules))
 
     @classmethod
     def of(cls, pairs: Iterable[tuple[str, bytes]], rules: Rules | None = None) -> Headers:
-        """Headers with these keys and values. Raises EncodeError for what has no byte form."""
+        """Headers with these keys and values. Raises EncodeError as `add` does."""
         made = cls(rules=rules)
         for key, value in pairs:
             made.add(key, value)
@@ -35,8 +35,7 @@ class Headers:
         return [value for name, value in self._headers if name == key]
 
     def add(self, key: str, value: bytes) -> None:
-        """One more header, behind all others. Raises EncodeError for a key or value that has no byte form: there is no
-        null, and half of a surrogate pair is no text."""
+        """Add a header at the end. Raises EncodeError for null, and for text with a lone surrogate."""
         key_bytes(key, "key")
         self._headers.append((key, value_bytes(value, "value")))
 

@@ -4,11 +4,11 @@
                [KeyLen:uintVar Key] [ValueLen:uintVar Value] *Header
     Header  => Length:uintVar KeyLen:uintVar Key:UTF-8 Value
 
-Bit 0 of the attributes says that the key is null, bit 1 that the value is; then its length and data are left out
-(R-82s-1). A length excludes its own bytes (R-82s-3). Headers run to the end of the message, a header's value to the end
-of the header: neither has a count or a length of its own (R-82s-4 ‡, R-82s-5). No bit says that there are headers
-(R-82s-7 ‡). Keys may stand more than once, and order is kept (R-82s-6 ‡). Source: KIP-82 with string keys, Wire
-protocol change; KIP-98's draft, message format.
+Bit 0 of the attributes means a null key, bit 1 a null value; then length and data are left out (R-82s-1). A length does
+not count its own bytes (R-82s-3). Headers go on to the end of the message, and a header's value to the end of the
+header: headers have no count, and values no length (R-82s-4 ‡, R-82s-5). No bit marks the presence of headers
+(R-82s-7 ‡). Keys may repeat, and order is kept (R-82s-6 ‡). Source: KIP-82 with string keys, Wire protocol change;
+KIP-98's draft, message format.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from reference.rules import Rules
 
 #: Bits of a message's attributes; the others are kept as they are.
 NULL_KEY, NULL_VALUE = 0x01, 0x02
-#: Bit 4, which says that there are headers under R-82s-7's other reading.
+#: Bit 4 marks the presence of headers under R-82s-7's other reading.
 HEADERS_FLAG = 0x10
 
 KEYS = ("attributes", "timestampDelta", "offsetDelta", "key", "value", "headers")
@@ -53,7 +53,7 @@ def read_header(reader: Reader, path: str = "") -> Header:
 
 
 def _rest(window: Reader, path: str) -> bytes:
-    """What is left of the window is the value."""
+    """A header's value: the rest of the window."""
     window.path = path
     start = window.pos
     value = window.take(window.remaining, start, "value")
@@ -99,7 +99,7 @@ def read_headers(reader: Reader, path: str = "") -> list[Header]:
 
 
 def _read_counted(reader: Reader, path: str) -> list[Header]:
-    """Headers behind their count, as an array has it (R-82s-4's other readings). Raises DecodeError."""
+    """A count and as many headers, as an array (R-82s-4's other readings). Raises DecodeError."""
     reader.path = path
     start = reader.pos
     count = (read_int32 if reader.rules.header_count == "int32" else read_uint_var)(reader, "count")
@@ -128,8 +128,8 @@ def append_headers(writer: Writer, value: Any, path: str = "") -> None:
 
 
 def arranged(headers: Sequence[Header], rules: Rules) -> list[Header]:
-    """Headers in the order that is kept of them: all of it. R-82s-6's other readings keep that of equal keys alone, as
-    a map of lists does: "grouped", by first occurrence, or "sorted", by key."""
+    """Headers in their order. R-82s-6's other readings keep the order of equal keys alone, as a map of lists does:
+    "grouped", by first occurrence, or "sorted", by key."""
     if rules.header_order == "kept":
         return [*headers]
     groups: dict[str, list[Header]] = {}
@@ -143,7 +143,7 @@ def arranged(headers: Sequence[Header], rules: Rules) -> list[Header]:
 
 
 def read_message(reader: Reader, path: str = "") -> dict[str, Any]:
-    """One message, its length included; the attributes as they are read. Raises DecodeError."""
+    """One message with its length; the attributes stay as read. Raises DecodeError."""
     reader.path = join(path, "length")
     window = reader.window(read_length(reader, "message length"))
     window.path = join(path, "attributes")
@@ -188,7 +188,7 @@ def _read_bytes(reader: Reader, path: str) -> bytes:
 
 
 def append_message(writer: Writer, value: Any, path: str = "") -> None:
-    """Append a message, its length included; bits 0 and 1 of the attributes follow from nulls. Raises EncodeError."""
+    """Append a message with its length. Null key and value set bits 0 and 1 of the attributes. Raises EncodeError."""
     check_keys(value, KEYS, path)
     inner = writer.inner()
     key, content = value.get("key"), value.get("value")
@@ -208,7 +208,7 @@ def append_message(writer: Writer, value: Any, path: str = "") -> None:
 
 def _with_presence(attributes: Any, key: Any, value: Any, headers: Sequence[Any], rules: Rules) -> Any:
     if isinstance(attributes, bool) or not isinstance(attributes, int):
-        return attributes  # which INT8 refuses
+        return attributes  # INT8 refuses them later
     rest = attributes & ~(NULL_KEY | NULL_VALUE)
     if rules.header_flag == "bit-4":
         rest = rest & ~HEADERS_FLAG | HEADERS_FLAG * bool(headers)

@@ -1,9 +1,9 @@
-"""The draft's two varints, and the lengths that are written with one.
+"""The draft's two varints, and lengths.
 
     uintVar => unsigned LEB128 of 32 bits     (R-82s-8 ‡, other: zigzag, as the draft's code had everywhere)
     intVar  => zigzag LEB128 of 64 bits
 
-Source: KIP-98's draft, message format, whose varints the page takes over.
+Source: KIP-98's draft, message format; the page uses its varints.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How the points are read that the page leaves open, and where its two revisions run together."""
+"""The rulings on KIP-82 with string keys: how this kit reads points that the page, a comparison, leaves open."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ RULINGS: tuple[Ruling, ...] = (
     ),
 )
 
-#: Where bytes are too few → the ruling that says how many there should be: the first that fits the type and the path.
+#: Type and path where bytes are missing → the ruling on how many there should be. The first match counts.
 _LACKING = tuple(
     (re.compile(place), ruling)
     for place, ruling in (
@@ -117,9 +117,9 @@ _KEY_OR_VALUE = re.compile(r"(MESSAGE |BATCH records\[\d+\]\.)(key|value)")
 
 
 def lacking(type_name: str, path: str, *, announced: bool) -> str | None:
-    """The ruling on which it rests that bytes are too few at `path`; none where a number of its own is cut off.
-    `announced`: a length was read there, and says more than there is."""
+    """The ruling behind the refusal of bytes that are too few at `path`; None where a number is cut off. `announced`: a
+    length was read there, and is larger than the bytes left."""
     place = f"{type_name} {path}"
     if not announced and _KEY_OR_VALUE.fullmatch(place):
-        return "R-82s-1"  # not even a length, where the attributes say that there is one
+        return "R-82s-1"  # the attributes say that there is a length, and there is none
     return next((ruling for pattern, ruling in _LACKING if pattern.fullmatch(place)), None)

@@ -1,14 +1,14 @@
 """The dialect `wire-format`: the proposals for Kafka's wire format from before 0.8.
 
 rulings     how the page is read where it is silent
-messages    message sets: what the proposals carry, as Kafka 0.7 had them
-values      which message sets there are, to be drawn
-parts       what the layouts are put together from
+messages    message sets of Kafka 0.7, which the proposals carry
+values      the values of message sets, for generated cases
+parts       the building blocks of the layouts
 layouts     the four messages, each a whole frame
-sets        the message sets of a request, and what belongs to each in its response
+sets        the message sets of a request, each with its part of the response
 waiting     acknowledgements, timeouts, long polls, replicas: functions of the time
-broker      what a broker answers
-client      what a client makes of responses, in any order
+broker      a broker's answers
+client      how a client understands responses, in any order
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from reference.rules import Rules
 
 
 class WireFormat(Dialect):
-    """The dialect's surface; see `reference.dialects.base.Dialect`. `produce_id`, `fetch_id`: the request_type_ids
-    (R-WF-13)."""
+    """The dialect; for its methods see `reference.dialects.base.Dialect`. `produce_id`, `fetch_id`: the
+    request_type_ids (R-WF-13)."""
 
     name = "wire-format"
     rulings = RULINGS
@@ -49,7 +49,7 @@ class WireFormat(Dialect):
     bomb_ruling: str | None = None
     areas: Mapping[str, str] = {"MESSAGE_SET": "framing"}
     entries: Mapping[str, Entries] = {
-        "MESSAGE_SET": Entries(messages.guarded, lambda _: False),  # what wrappers hold stays as it is
+        "MESSAGE_SET": Entries(messages.guarded, lambda _: False),  # the content of wrappers is kept as bytes
     }
     empty_areas: Mapping[str, str] = {
         "varints": "it has no varints: lengths and counts have fixed widths",
@@ -77,14 +77,14 @@ class WireFormat(Dialect):
 
     @property
     def types(self) -> Mapping[str, tuple[int, int] | None]:
-        """Frames say their version themselves."""
+        """None of them has versions: a frame contains its version."""
         return dict.fromkeys(self.codecs)
 
     def apis(self) -> Mapping[int, str]:
         return self._apis
 
     def codec(self, type_name: str, version: int | None) -> Codec:
-        """A version that is given has to be the only one."""
+        """`version`: None or the only one."""
         if type_name not in self.codecs:
             raise UnknownType(f"the dialect {self.name} has no type {type_name!r}; it has {', '.join(self.codecs)}")
         if version not in (None, VERSION):
@@ -93,7 +93,7 @@ class WireFormat(Dialect):
         return self.codecs[type_name]
 
     def refusal_ruling(self, type_name: str, error: DecodeError, *, announced: bool) -> str | None:
-        """A message set and a message have each a size of their own; so does a frame, of which no ruling speaks."""
+        """There are rulings on the sizes of message sets and of messages, but none on a frame's size."""
         field = error.path.rpartition(".")
         match error.reason, field[2]:
             case Reason.TRUNCATED | Reason.NEGATIVE_LENGTH, "messages":
@@ -103,7 +103,7 @@ class WireFormat(Dialect):
         return super().refusal_ruling(type_name, error, announced=announced)
 
     def api_versions(self, api_key: int) -> tuple[int, int] | None:
-        """Types have no versions, but requests say one."""
+        """Types have no versions, but requests contain one."""
         return (VERSION, VERSION) if api_key in self._apis else None
 
     def request_type(self, api_key: int) -> str | None:

@@ -1,7 +1,7 @@
-"""A broker of the wire format proposals: what it answers on one connection. Pure: frames in, frames out.
+"""A broker of the wire format proposals, on one connection. It is pure: frames in, frames out.
 
-It has every topic, leads every partition alone, and keeps no message: offsets count the messages that came to a
-partition, from 0, and fetches are answered with empty sets. A wait for what can't come is over at once.
+It has every topic, leads every partition alone, and stores no message: offsets count the messages appended to a
+partition, from 0, and fetches get empty sets. It never waits, because nothing can arrive meanwhile.
 
 Source: New wire format proposals, Request Details; R-WF-4, R-WF-5, R-WF-13, R-WF-15, R-WF-17, R-WF-18.
 """
@@ -39,8 +39,8 @@ class WireFormatBroker:
         self._ends: dict[tuple[str, int], int] = {}
 
     def answer(self, frame: bytes) -> bytes | None:
-        """The response to a whole request frame, empty where none is sent; None: the broker closes (R-WF-13), as it
-        does where the layouts have no answer."""
+        """The response to a whole request frame, empty where none is sent; None: the broker closes (R-WF-13), also
+        where the response can't be encoded."""
         name = self._apis.get(int.from_bytes(frame[4:6], signed=True)) if len(frame) >= 6 else None
         if name is None:
             return None
@@ -57,11 +57,11 @@ class WireFormatBroker:
         response = {"correlation_id": request["correlation_id"], "version_id": VERSION, "error": error, **body}
         try:
             return codec.encode(self._codecs[f"{name}Response"], response, self._rules)
-        except EncodeError:  # such as of more message sets, over all topics, than the count of errors can say
+        except EncodeError:  # for example more message sets, over all topics, than a count can hold
             return None
 
     def _produced(self, request: Mapping[str, Any]) -> dict[str, Any] | None:
-        """Nothing where no response is sent; None: the broker closes on required_acks that mean nothing (R-WF-4's other
+        """The response; empty where none is sent. None: the broker closes on invalid required_acks (R-WF-4's other
         reading)."""
         acks = request["required_acks"]
         sets = list(message_sets(request))
@@ -80,8 +80,7 @@ class WireFormatBroker:
         return {"errors": errors, "offsets": offsets}
 
     def _append(self, topic: str, partition: int, messages: list[Any]) -> tuple[int, int]:
-        """The offset at which a set is available, and the one behind it. What was cut off of its last message is not
-        taken."""
+        """The offset of an appended set, and the offset after it. A partial last message is not appended."""
         offset = self._ends.get((topic, partition), 0)
         end = self._ends[topic, partition] = offset + sum(PARTIAL not in message for message in messages)
         return offset, end
@@ -96,7 +95,7 @@ class WireFormatBroker:
 
 
 def _meaningless(sets: int) -> dict[str, Any]:
-    """A response that says that nothing was appended: there may be no message set to say it of."""
+    """A response that means that nothing was appended, also where the request has no message set."""
     return {"error": INVALID_REQUIRED_ACKS, "errors": [INVALID_REQUIRED_ACKS] * sets, "offsets": [-1] * sets}
 
 

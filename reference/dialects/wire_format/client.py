@@ -1,5 +1,6 @@
-"""A client of the wire format proposals: what it makes of responses, which may come in any order. Pure: frames in,
-conclusions out.
+"""A client of the wire format proposals: how it understands responses, which may come in any order.
+
+It is pure: frames in, outcomes out.
 
 Source: New wire format proposals, Common fields, ProduceResponse; R-WF-6, R-WF-11, R-WF-13, R-WF-15 to R-WF-17.
 """
@@ -29,7 +30,7 @@ class WireFormatClient:
         self._rules = rules
 
     def request(self, frame: bytes) -> tuple[str, dict[str, Any]]:
-        """The api of a request frame of its own, and the request. Raises EncodeError: then there is no request."""
+        """The api and the value of a request frame. Raises EncodeError for bytes that are no request."""
         api = self._apis.get(int.from_bytes(frame[4:6], signed=True)) if len(frame) >= 6 else None
         if api is None:
             raise EncodeError(Reason.UNKNOWN_API, f"no request of this dialect: {frame[:6].hex()}…")
@@ -39,13 +40,13 @@ class WireFormatClient:
             raise EncodeError(error.reason, f"no {api}Request: {error.detail}", error.path) from None
 
     def awaits(self, api: str, request: Mapping[str, Any]) -> bool:
-        """Whether a response comes to a request: to all but a Produce with acks 0 (R-WF-15 ‡, other: to that too)."""
+        """Whether a request gets a response: all but a Produce with acks 0 (R-WF-15 ‡, other: that one too)."""
         return api != "Produce" or request["required_acks"] != NO_ACKS or self._rules.acks_0 == "answered"
 
     def interpret(self, request: bytes, response: bytes | None) -> dict[str, Any]:
-        """What the client makes of `response` to its `request` (both whole frames; None: the connection was closed).
+        """The outcome of a request and its response (both whole frames; None: the connection was closed).
 
-        Raises EncodeError when `request` is none of this dialect: then there is no question.
+        Raises EncodeError when `request` is no request of this dialect.
         """
         api, asked = self.request(request)
         if response is None:
@@ -60,12 +61,11 @@ class WireFormatClient:
         return {"outcome": "error", "error": answer["error"]} if failed else {"outcome": "accepted"}
 
     def _answer(self, api: str, asked: Mapping[str, Any], response: bytes) -> dict[str, Any]:
-        """The response, which belongs to the request. Raises DecodeError. A version_id other than the request's is
-        refused with the rest: there is one version."""
+        """The response to this request. Raises DecodeError, also for a version_id other than the request's."""
         answer: dict[str, Any] = codec.decode(self._codecs[f"{api}Response"], response, self._rules)
-        found = answer["correlation_id"]
-        if found != asked["correlation_id"]:
-            detail = f"correlation_id {found}; {asked['correlation_id']} was asked"
+        correlation_id = answer["correlation_id"]
+        if correlation_id != asked["correlation_id"]:
+            detail = f"correlation_id {correlation_id}; the request has {asked['correlation_id']}"
             raise DecodeError(Reason.COUNT_MISMATCH, detail, framing.SIZE_BYTES, "correlation_id")
         if api == "Produce":
             pair(asked, answer)
@@ -73,7 +73,7 @@ class WireFormatClient:
 
 
 class WireFormatConnection:
-    """The client's side of a connection: many requests may be open at once, and each response finds its own."""
+    """The client's side of a connection: many requests may be open, and responses are matched by correlation id."""
 
     def __init__(self, client: WireFormatClient) -> None:
         self.client = client
@@ -81,8 +81,7 @@ class WireFormatConnection:
         self._arrived = framing.Frames()
 
     def send(self, request: bytes) -> bytes:
-        """The request frame, for the wire. Raises EncodeError when a request with its correlation id is open: their
-        responses could not be told apart."""
+        """The request frame, for the wire. Raises EncodeError when another open request has its correlation id."""
         api, value = self.client.request(request)
         correlation_id = value["correlation_id"]
         if correlation_id in self.open:
@@ -94,11 +93,10 @@ class WireFormatConnection:
         return request
 
     def receive(self, chunk: bytes) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Yields correlation id and outcome of every response that is whole now, in the order in which they came.
+        """Yields correlation id and outcome of every response that is complete now, in the order of arrival.
 
-        Raises DecodeError at a frame that has no possible size, or whose id is unknown or answered already: nothing
-        behind it on this connection can be trusted any more. What came before it has been yielded, however the bytes
-        were cut into chunks.
+        Raises DecodeError at a frame whose size is impossible, or whose id is unknown or already answered: nothing
+        after it on this connection can be trusted. All responses before it have been yielded.
         """
         self._arrived.add(chunk)
         while (inside := self._arrived.next()) is not None:

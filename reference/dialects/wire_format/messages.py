@@ -5,8 +5,8 @@
                  | magic:INT8=1 attributes:INT8 crc:UINT32 payload
     attributes  => bits 0–1 codec: 0 none, 1 gzip, 2 snappy; others are kept
 
-`crc` is the CRC-32 of the payload alone. The payload of a message with a codec is a compressed message_set, which stays
-as it is (R-WF-14 ‡, other: it is read, as Kafka 0.7's deep iterator did).
+`crc` is the CRC-32 of the payload alone. The payload of a message with a codec is a compressed message_set, which is
+kept as bytes (R-WF-14 ‡, other: it is read, as Kafka 0.7's deep iterator did).
 
 Source: Kafka 0.7's message format; R-WF-10, R-WF-14.
 """
@@ -35,24 +35,24 @@ MAGICS = (0, 1)
 CODEC = 0x03
 NONE, GZIP, SNAPPY = 0, 1, 2
 PARTIAL = "partial"
-#: So many bytes of a message are its size.
+#: The size of the field `size`.
 _SIZE = 4
 
 _NO_MAGIC = "magic {}; there are 0 and 1"
 _NO_CODEC = "codec 3; there are 0 (none), 1 (gzip) and 2 (snappy)"
-#: Wrappers in wrappers are read down to this one. A few bytes can hold themselves, compressed, without end.
+#: The maximum depth of nested wrappers: a few bytes can be a wrapper that contains itself without end.
 _DEEPEST = 8
 
 
 def guarded(data: bytes) -> range:
-    """The first message's CRC and the payload that it covers, in bytes that are right."""
+    """The range of the first message's CRC and payload, in valid bytes."""
     size, magic = int.from_bytes(data[:4], "big"), data[4]
     return range(6 if magic else 5, 4 + size)
 
 
 def read_message_set(reader: Reader, *, depth: int = 0) -> list[dict[str, Any]]:
-    """All that the reader holds: {"magic", "attributes" (magic 1), "payload"} a message, and {"partial"} for what there
-    is of one that was cut off. `depth`: inside of so many wrappers. Raises DecodeError."""
+    """Messages up to the reader's end: {"magic", "attributes" (magic 1), "payload"} each, and {"partial"} for one that
+    was cut off. `depth`: the number of wrappers around. Raises DecodeError."""
     messages: list[dict[str, Any]] = []
     residue = depth > 0 or reader.rules.first_residue == "kept"
     while reader.remaining:
@@ -67,8 +67,8 @@ def read_message_set(reader: Reader, *, depth: int = 0) -> list[dict[str, Any]]:
 
 
 def is_partial(size: bytes, there: int) -> bool:
-    """Whether a message needs more bytes than the `there` are, its size included. `size`: its first four of them, fewer
-    where there are no more."""
+    """Whether a message, with its size field, needs more than the `there` bytes left. `size`: the first four bytes, or
+    fewer at the end."""
     return there < _SIZE or int.from_bytes(size, signed=True) > there - _SIZE
 
 
@@ -111,7 +111,7 @@ def _read_attributes(window: Reader) -> int:
 
 
 def _read_payload(window: Reader) -> bytes:
-    """crc and what it covers: the rest of the message."""
+    """Reads crc and payload: the rest of the message."""
     window.steps[-1] = "crc"
     crc_at = window.pos
     stored = read_uint32(window, "crc")
@@ -125,8 +125,8 @@ def _read_payload(window: Reader) -> bytes:
 
 
 def _look_inside(window: Reader, codec: int, payload: bytes, size_at: int, depth: int) -> None:
-    """Refuse a wrapper whose content is no message set: bytes inside have no place of their own, so the content's first
-    byte is at fault; where there is no content, the size."""
+    """Refuse a wrapper whose content is no message set. Bytes inside have no offset of their own, so the error has the
+    offset of the content; without content, of the size."""
     if not payload:
         raise window.error(Reason.INVALID_WRAPPER, "a wrapper without content", size_at)
     try:
@@ -137,12 +137,11 @@ def _look_inside(window: Reader, codec: int, payload: bytes, size_at: int, depth
 
 
 def unwrap(codec: int, payload: bytes, rules: Rules, depth: int = 0) -> list[dict[str, Any]]:
-    """The messages inside of a wrapper, which is itself inside of `depth` others. Raises DecodeError, whose offset is
-    in the inflated content."""
+    """The messages inside of a wrapper at this depth. Raises DecodeError; its offset is in the inflated content."""
     from reference.records.compression import (
         CompressionError,
         inflate,
-    )  # takes its time to load; wrappers alone need it
+    )  # slow to import, and only needed for wrappers
 
     if depth == _DEEPEST:
         raise DecodeError(Reason.RESOURCE_LIMIT, f"more than {_DEEPEST} wrappers inside of each other", 0)
@@ -154,7 +153,7 @@ def unwrap(codec: int, payload: bytes, rules: Rules, depth: int = 0) -> list[dic
 
 
 def append_message_set(writer: Writer, value: Any, path: str = "") -> None:
-    """Append messages, and last what there is of one that was cut off. Raises EncodeError."""
+    """Append messages; the last one may be partial. Raises EncodeError."""
     messages = sequence(value, path)
     for index, message in enumerate(messages):
         where = f"{path}[{index}]"
@@ -209,7 +208,7 @@ def _append_message(writer: Writer, value: Any, path: str) -> None:
 
 
 def _check_wrapper(writer: Writer, codec: int, payload: bytes, path: str) -> None:
-    """Nothing is written that would not be read again."""
+    """Refuse a wrapper that a reader would refuse."""
     if not payload:
         raise EncodeError(Reason.INVALID_WRAPPER, "a wrapper without content", path)
     try:

@@ -1,4 +1,4 @@
-"""What the proposals' layouts are put together from: each part reads, writes and completes its values.
+"""The building blocks of the proposals' layouts: each part reads, writes and completes its values.
 
 [x]         => count:INT16 *x               ; R-WF-2: negative is malformed
 string      => length:INT16 UTF-8           ; R-WF-9 ‡: no null; other: −1 is null
@@ -34,7 +34,7 @@ MAX_COUNT = 2**15 - 1
 
 
 class Part(Protocol):
-    """One kind of value. Where it stands is the cursor's path."""
+    """One kind of value. The cursor knows its path."""
 
     def read(self, reader: Reader) -> Any:
         """Raises DecodeError."""
@@ -55,7 +55,7 @@ class Part(Protocol):
 
     @property
     def shape(self) -> shapes.Shape:
-        """Which values there are."""
+        """The values of the part, for generated cases."""
         ...
 
 
@@ -85,7 +85,7 @@ class Scalar:
 
 @dataclass(frozen=True, slots=True)
 class Fixed:
-    """An INT16 that can only be one number; any other is refused for this reason."""
+    """An INT16 that is always one number; any other is refused with this reason."""
 
     number: int
     reason: Reason
@@ -93,18 +93,18 @@ class Fixed:
 
     def read(self, reader: Reader) -> int:
         start = reader.pos
-        found = read_int16(reader)
-        if found != self.number:
-            raise reader.error(self.reason, self._detail(found), start)
-        return found
+        value = read_int16(reader)
+        if value != self.number:
+            raise reader.error(self.reason, self._detail(value), start)
+        return value
 
     def append(self, writer: Writer, value: Any) -> None:
         append_int16(writer, value)
         if value != self.number:
             raise EncodeError(self.reason, self._detail(value), writer.path)
 
-    def _detail(self, found: int) -> str:
-        return f"{self.what} {found}; {self.number} is expected"
+    def _detail(self, value: int) -> str:
+        return f"{self.what} {value}; {self.number} is expected"
 
     def complete(self, value: Any) -> Any:
         return value
@@ -147,7 +147,7 @@ def _string(rules: Rules) -> Primitive:
 
 @dataclass(frozen=True, slots=True)
 class Several:
-    """A count, and as many elements. `beside` another array there are as many as in that."""
+    """A count, and as many elements. `beside`: another array, which has the same number of elements."""
 
     element: Part
     beside: str | None = None
@@ -158,13 +158,13 @@ class Several:
         if expected not in (None, count):
             detail = f"count {count}, but there are {expected} {self.beside}"
             raise reader.error(Reason.COUNT_MISMATCH, detail, start)
-        found = []
+        value = []
         reader.steps.append(0)
         for index in range(count):
             reader.steps[-1] = index
-            found.append(self.element.read(reader))
+            value.append(self.element.read(reader))
         reader.steps.pop()
-        return found
+        return value
 
     def append(self, writer: Writer, value: Any) -> None:
         path = writer.path
@@ -190,8 +190,7 @@ class Several:
 
 @dataclass(frozen=True, slots=True)
 class MessageSet:
-    """A message set inside of something else: its size stands before it. By itself, `sized` is false: it is all there
-    is."""
+    """A message set. `sized`: its size stands before it; else it goes on to the reader's end."""
 
     sized: bool = True
 
@@ -216,7 +215,7 @@ class MessageSet:
         writer.out += inner.out
 
     def complete(self, value: Any) -> Any:
-        """A value of records names every key: there is nothing to complete."""
+        """The value itself: keys of messages have no defaults."""
         return value
 
     @property
@@ -238,7 +237,7 @@ class NamedParts:
         return self.read_in(reader, tuple(self.parts))
 
     def read_in(self, reader: Reader, order: tuple[str, ...]) -> dict[str, Any]:
-        """The fields, which stand in this order."""
+        """Reads the fields in this order."""
         value: dict[str, Any] = {}
         steps = reader.steps
         steps.append("")
@@ -256,7 +255,7 @@ class NamedParts:
         self.append_in(writer, value, tuple(self.parts))
 
     def append_in(self, writer: Writer, value: Any, order: tuple[str, ...]) -> None:
-        """The fields, in this order."""
+        """Appends the fields in this order."""
         path = writer.path
         check_keys(value, self.parts, path)
         for name in order:
@@ -283,7 +282,7 @@ class NamedParts:
 
     @property
     def shape(self) -> shapes.Shape:
-        """Arrays that stand beside each other are drawn as one array of their elements together."""
+        """Arrays of equal length are drawn as one array of tuples."""
         rows: dict[str, dict[str, shapes.Shape]] = {}
         several = {name: part for name, part in self.parts.items() if isinstance(part, Several)}
         for name, part in several.items():
@@ -297,15 +296,15 @@ class NamedParts:
 
 
 def _apart(rows: Mapping[str, Iterable[str]], drawn: dict[str, Any]) -> dict[str, Any]:
-    """Each array of rows as an array for each of its columns."""
+    """Splits each array of rows into one array per column."""
     columns = {column: [row[column] for row in drawn[name]] for name, row in rows.items() for column in row}
     return drawn | columns
 
 
 @dataclass(frozen=True, slots=True)
 class FramePart:
-    """A size, which does not count itself, and fields. `section`: the order in which the page's own section of the
-    message lists them, where that is another one (R-WF-1 ‡)."""
+    """A size, which does not count itself, and fields. `section`: the fields' order in the page's section on this
+    message, where it differs (R-WF-1 ‡)."""
 
     fields: NamedParts
     section: tuple[str, ...] | None = None
@@ -340,7 +339,7 @@ class FramePart:
 
 @dataclass(frozen=True, slots=True)
 class PartCodec(Codec):
-    """A part by itself, as a type of the dialect."""
+    """A part alone, as a type of the dialect."""
 
     part: Part
 

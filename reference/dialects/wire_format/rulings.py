@@ -1,4 +1,4 @@
-"""How this kit reads the wire format proposals where their page is silent, or contradicts itself."""
+"""The rulings on the wire format proposals: how this kit reads their page where it is silent or contradicts itself."""
 
 from __future__ import annotations
 

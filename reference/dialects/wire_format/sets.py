@@ -1,4 +1,4 @@
-"""Which message sets a ProduceRequest has, and which error and offset belong to each (R-WF-6, R-WF-16)."""
+"""The message sets of a ProduceRequest, and the error and offset of each in the response (R-WF-6, R-WF-16)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from reference.errors import DecodeError, Reason
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """What became of one message set: an error code, and the offset at which it is available on the broker."""
+    """The response for one message set: an error code, and its offset on the broker."""
 
     topic: str
     partition: int
@@ -27,9 +27,9 @@ def message_sets(request: Mapping[str, Any]) -> Iterator[tuple[str, int, list[An
 
 
 def pair(request: Mapping[str, Any], response: Mapping[str, Any]) -> list[Answered]:
-    """The Nth error and offset of a ProduceResponse beside the Nth message set of its request.
+    """Pairs the Nth error and offset of a ProduceResponse with the Nth message set of its request.
 
-    Raises DecodeError(count-mismatch) when there is not one of each for every set: then nobody knows what was appended.
+    Raises DecodeError(count-mismatch) when their numbers differ.
     """
     sets = list(message_sets(request))
     for name in ("errors", "offsets"):

@@ -1,4 +1,4 @@
-"""Which message sets there are: plain messages of both magics, wrappers, and at the end the rest of one cut off."""
+"""The values of message sets: plain messages of both magics, wrappers, and perhaps a partial message at the end."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from reference.dialects.wire_format.messages import CODEC, GZIP, PARTIAL, SNAPPY
 from reference.rules import Rules
 from reference.shapes import Among, Constant, Either, Fields, Integers, Items, Made, Octets, Shape, signed
 
-#: So many bytes of a message are its size.
+#: The size of the field `size`.
 _SIZE = 4
 _PLAIN = Either(
     (
@@ -45,8 +45,8 @@ _WRAPPER = Made(
 
 
 def _cut(drawn: dict[str, Any]) -> list[dict[str, Any]]:
-    """A set, and behind it so many of the bytes that are drawn for its tail, and never all; none where nothing stands
-    before them, or where they are no part of a message."""
+    """A set with a partial message: a prefix of the tail that was drawn, never all of it. There is none after an empty
+    set, or where the prefix can't be the beginning of a message."""
     messages: list[dict[str, Any]] = drawn["messages"]
     rest: bytes = drawn["tail"][:-1][: drawn["bytes"]]
     return [*messages, {PARTIAL: rest}] if messages and rest and is_partial(rest[:4], len(rest)) else messages

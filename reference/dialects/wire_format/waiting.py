@@ -1,5 +1,4 @@
-"""What a broker waits for before it answers: acknowledgements, or enough bytes. Times are in ms; the clock is an
-argument.
+"""When a broker answers: it waits for acknowledgements, or for enough bytes. Times are in ms; the clock is an argument.
 
 Source: New wire format proposals, Known Proposals: long poll, acknowledgement count and timeout, replica id; R-WF-4,
 R-WF-15.
@@ -18,8 +17,8 @@ from reference.rules import Rules
 CLIENT = -1
 #: required_acks: no answer at all; all replicas that are in sync.
 NO_ACKS, ALL_IN_SYNC = 0, -1
-#: Errors, of which the page has no codes; these are Kafka's later ones. The acknowledgements of a message set did not
-#: come in time; required_acks mean nothing.
+#: Error codes: acknowledgements that did not come in time, and invalid required_acks. The page has no codes for them;
+#: these are later ones of Kafka's.
 REQUEST_TIMED_OUT, INVALID_REQUIRED_ACKS = 7, 21
 
 
@@ -28,7 +27,7 @@ class MeaninglessError(ValueError):
 
 
 class BrokerAction(StrEnum):
-    """What a broker does now."""
+    """The broker's next action."""
 
     WAIT = "wait"
     ANSWER = "answer"
@@ -38,7 +37,7 @@ class BrokerAction(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Partition:
-    """A partition as its leader knows it: where its own log ends, and before which offset each follower has all.
+    """A partition as its leader knows it: the end of its own log, and the end of each follower's.
 
     `in_sync`: the followers that count as in sync.
     """
@@ -48,19 +47,19 @@ class Partition:
     in_sync: frozenset[int] = frozenset()
 
     def fetched(self, replica_id: int, offset: int) -> Partition:
-        """The partition after a fetch from `offset`: a replica's acknowledges all that is before it, a client's
-        nothing. An acknowledgement is never taken back, and none goes beyond the leader's end."""
+        """The partition after a fetch from `offset`. A replica's fetch acknowledges all messages before the offset; a
+        client's acknowledges nothing. Acknowledgements only grow, at most to the leader's end."""
         if replica_id == CLIENT:
             return self
         before = max(self.followers.get(replica_id, 0), min(offset, self.end))
         return dataclasses.replace(self, followers={**self.followers, replica_id: before})
 
     def acknowledged(self, end: int) -> int:
-        """How many replicas, the leader among them, have all that is before `end`."""
+        """How many replicas, with the leader, have all messages before `end`."""
         return (self.end >= end) + sum(before >= end for before in self.followers.values())
 
     def all_in_sync_have(self, end: int) -> bool:
-        """Whether the leader and every follower in sync have all that is before `end`."""
+        """Whether the leader and all followers in sync have all messages before `end`."""
         return self.end >= end and all(self.followers.get(replica, 0) >= end for replica in self.in_sync)
 
 
@@ -82,8 +81,8 @@ def enough_acks(required_acks: int, partition: Partition, end: int, rules: Rules
 
 @dataclass(frozen=True, slots=True)
 class Produced:
-    """A produce request that was appended: its required_acks and ack_timeout, when it came, and per message set the
-    key of its partition and the offset behind it."""
+    """An appended produce request. `came`: the time of its arrival; `ends`: for each message set its partition and the
+    offset after it."""
 
     required_acks: int
     ack_timeout: int
@@ -91,8 +90,8 @@ class Produced:
     ends: tuple[tuple[tuple[str, int], int], ...]
 
     def answer(self, partitions: Mapping[tuple[str, int], Partition], now: int, rules: Rules) -> BrokerAction:
-        """NONE with acks 0. ANSWER when every set has its acknowledgements; TIMED_OUT once ack_timeout has gone by
-        without; till then WAIT. Raises MeaninglessError."""
+        """NONE with acks 0; ANSWER when every set has its acknowledgements; TIMED_OUT after ack_timeout; until then
+        WAIT. Raises MeaninglessError."""
         if self.required_acks == NO_ACKS:
             return BrokerAction.NONE
         if all(self._acknowledged(partitions, rules)):
@@ -100,8 +99,8 @@ class Produced:
         return BrokerAction.TIMED_OUT if now - self.came >= self.ack_timeout else BrokerAction.WAIT
 
     def errors(self, partitions: Mapping[tuple[str, int], Partition], rules: Rules) -> list[int]:
-        """The errors of its response: of every set that lacks acknowledgements, that its time is over. The leader has
-        it all the same, and it may yet come to the others."""
+        """The errors of its response: a time-out for each set that lacks acknowledgements. The leader keeps such a set,
+        and other replicas may still fetch it."""
         none = int(rules.no_error)
         return [none if enough else REQUEST_TIMED_OUT for enough in self._acknowledged(partitions, rules)]
 
@@ -110,6 +109,6 @@ class Produced:
 
 
 def fetch_is_due(available: Iterable[int], min_bytes: int, max_wait: int, came: int, now: int) -> bool:
-    """Whether a fetch that came at the time `came` is answered now: min_bytes are there, counting all its topics
-    together (`available` has the bytes of each); or max_wait has passed."""
+    """Whether a fetch that arrived at the time `came` is answered now: its topics have min_bytes together (`available`:
+    the bytes of each), or max_wait has passed."""
     return sum(available) >= min_bytes or now - came >= max_wait
