@@ -1,0 +1,215 @@
+"""Measures jobs on Spark: `python benchmarks/spark_jobs.py run`, `cores`, `audit`.
+
+run    a job's rate of verdicts, beside two plain Python processes that judge the same cases with the same functions:
+       for a worker's first group, in which it starts its implementation, and for later ones
+cores  the same job with one core and with two
+audit  MiB a second and core of judging segments without Spark, for each codec; the whole command; and Kafka's own
+       DumpLogSegments --deep-iteration on the same files (needs Java and Maven)
+
+Figures by the clock are only meaningful on an idle machine; the load is printed with them.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import zlib
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import click
+import pyarrow.parquet as pq
+from crc32c import crc32c
+
+from conformance.connection import Options
+from conformance.numbered import Numbered
+from pipeline.asking import Order, verdicts_of
+from pipeline.audit.batches import judge
+from pipeline.audit.files import find_logs, open_bytes
+from pipeline.audit.segments import ranges
+from pipeline.identity import identify
+from pipeline.progress import Progress
+from pipeline.run import Plan, run
+from pipeline.session import BATCH, session
+from pipeline.store import Store
+from reference.records.compression import deflate
+
+ROOT = Path(__file__).resolve().parents[1]
+CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
+BROKER = ROOT / "implementations" / "java" / "broker"
+
+
+@click.group()
+def main() -> None:
+    """Measure jobs on Spark."""
+    click.echo(f"load {os.getloadavg()[0]:.1f}, {os.cpu_count()} cores")
+
+
+# --- Verdicts ---------------------------------------------------------------------------------------------------------
+
+
+def _judge(order: Order, path: str, half: int) -> int:
+    """In a plain process: every other batch of the cases of a group."""
+    judged = 0
+    for number, batch in enumerate(pq.read_table(path).to_batches(max_chunksize=BATCH)):
+        if number % 2 == half:
+            judged += sum(made.num_rows for made in verdicts_of(order, iter([batch])))
+    return judged
+
+
+def _plain(order: Order, path: str, pool: ProcessPoolExecutor) -> float:
+    """Seconds of two processes for a group."""
+    began = time.perf_counter()
+    counts = [pool.submit(_judge, order, path, half) for half in (0, 1)]
+    assert sum(count.result() for count in counts) > 0
+    return time.perf_counter() - began
+
+
+@main.command("run")
+@click.option(
+    "--impl", "specs", multiple=True, default=("reference", "implementations.kafka_python"), show_default=True
+)
+@click.option("--cases", default=20_000, show_default=True, help="Cases in a group.")
+def run_(specs: tuple[str, ...], cases: int) -> None:
+    """Spark beside two plain processes."""
+    with tempfile.TemporaryDirectory() as name, session("local[2]") as spark:
+        for spec in specs:
+            identity = identify(spec, Options())
+            order = Order(spec, identity.name, identity.version, identity.digest, 5.0, 1024)
+            with Store(Path(name) / identity.name) as store, ProcessPoolExecutor(2, get_context("spawn")) as pool:
+                plan = Plan(Numbered(1, ("kafka",)), cases, (identity,), group=cases, fresh=True)
+                progress = Progress(spark, lambda _: None)
+                made = run(spark, store, Plan(plan.numbered, cases, group=cases), progress).run
+                path = str(store.path("cases", made.case_groups[0]))
+                for stage in ("first", "second", "third"):
+                    began = time.perf_counter()
+                    run(spark, store, plan, progress)
+                    ours = time.perf_counter() - began
+                    plain = _plain(order, path, pool)
+                    click.echo(
+                        f"{spec:32} {stage:6}  Spark {cases / ours:7,.0f} rows/s  two processes {cases / plain:7,.0f}  "
+                        f"ratio {plain / ours:.2f}  {2e6 * plain / cases:,.0f} µs a row and process"
+                    )
+
+
+@main.command()
+@click.option("--impl", "spec", default="reference", show_default=True)
+@click.option("--cases", default=20_000, show_default=True)
+def cores(spec: str, cases: int) -> None:
+    """One core beside two."""
+    took = {}
+    identity = identify(spec, Options())
+    available = sorted(os.sched_getaffinity(0))
+    for count in (1, 2):
+        os.sched_setaffinity(0, available[:count])  # Spark and all children keep to it
+        with (
+            tempfile.TemporaryDirectory() as name,
+            session(f"local[{count}]") as spark,
+            Store(Path(name) / "o") as store,
+        ):
+            plan = Plan(Numbered(1, ("kafka",)), cases, (identity,), group=cases, fresh=True)
+            run(spark, store, plan, Progress(spark, lambda _: None))
+            began = time.perf_counter()
+            run(spark, store, plan, Progress(spark, lambda _: None))
+            took[count] = time.perf_counter() - began
+        os.sched_setaffinity(0, available)
+        click.echo(f"{count} cores  {cases / took[count]:,.0f} rows/s")
+    click.echo(f"two cores are {took[1] / took[2]:.2f} × one")
+
+
+# --- Audit ------------------------------------------------------------------------------------------------------------
+
+
+def _varint(number: int) -> bytes:
+    number <<= 1
+    out = bytearray()
+    while number > 127:
+        out.append(number & 127 | 128)
+        number >>= 7
+    return bytes([*out, number])
+
+
+def _record(delta: int, text: bytes) -> bytes:
+    body = b"\0" + _varint(delta) + _varint(delta) + _varint(8) + b"key-%04d" % (delta % 1000)
+    body += _varint(len(text)) + text + _varint(2)
+    body += _varint(5) + b"trace" + _varint(8) + b"%08x" % delta + _varint(4) + b"kind" + _varint(5) + b"order"
+    return _varint(len(body)) + body
+
+
+def _segment(path: Path, codec: int, size: int) -> None:
+    """A segment of batches of 100 records, with values from 20 to 180 bytes, of about this many bytes."""
+    path.parent.mkdir(parents=True)
+    base, variants = 0, []
+    for seed in range(16):
+        texts = (zlib.compress(b"%d %d" % (seed, at), 0) * 12 for at in range(100))
+        content = b"".join(_record(at, text[: 20 + (at * 37 + seed) % 161]) for at, text in enumerate(texts))
+        covered = struct.pack(">hiqqqhii", codec, 99, 10**12, 10**12 + 99, -1, -1, -1, 100)
+        covered += deflate(codec, content) if codec else content
+        variants.append(struct.pack(">ibI", 0, 2, crc32c(covered)) + covered)
+    with path.open("wb") as file:
+        while file.tell() < size:
+            batch = variants[base // 100 % len(variants)]
+            file.write(struct.pack(">qi", base, len(batch)) + batch)
+            base += 100
+
+
+def _judge_file(path: str, size: int) -> int:
+    (log,) = find_logs([str(Path(path).parent)])
+    found = 0
+    with open_bytes(log.path) as data:
+        for part in ranges(data, size):
+            found += sum(len(block.entries) for block in judge(data, part))
+    return found
+
+
+def _measured(work: Callable[[], Any]) -> tuple[float, float]:
+    """Seconds by the clock, and of processors, its children's among them."""
+
+    def spent() -> float:
+        uses = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+        return sum(use.ru_utime + use.ru_stime for use in uses)
+
+    began, before = time.perf_counter(), spent()
+    work()
+    return time.perf_counter() - began, spent() - before
+
+
+def _commands(logs: Path, files: list[Path]) -> Iterator[tuple[str, list[list[str]]]]:
+    yield "wireproof", [[sys.executable, "-m", "wireproof", "pipeline", "audit", "--master", "local[2]", str(logs)]]
+    jars = subprocess.run([BROKER, "--class-path"], capture_output=True, text=True, check=True).stdout.strip()
+    dump = ["java", "-cp", jars, "org.apache.kafka.tools.DumpLogSegments", "--deep-iteration", "--files"]
+    yield "DumpLogSegments, two at a time", [[*dump, ",".join(map(str, files[half::2]))] for half in (0, 1)]
+
+
+@main.command()
+@click.option("--mib", default=200, show_default=True, help="MiB of each codec's segment.")
+def audit(mib: int) -> None:
+    """Segments, beside Kafka's own tool."""
+    with tempfile.TemporaryDirectory() as name:
+        files = []
+        for codec, title in enumerate(CODECS):
+            files.append(Path(name) / f"{title}-0" / f"{0:020}.log")
+            _segment(files[-1], codec, mib << 20)
+            wall, cpu = _measured(lambda: _judge_file(str(files[-1]), 64 << 20))
+            click.echo(f"{title:7} {mib / wall:6.1f} MiB/s by the clock, {mib / cpu:6.1f} MiB a processor second")
+        for title, commands in _commands(Path(name), files):
+
+            def work(commands: list[list[str]] = commands) -> None:
+                running = [subprocess.Popen(one, stdout=subprocess.DEVNULL) for one in commands]
+                assert all(one.wait() == 0 for one in running)
+
+            wall, cpu = _measured(work)
+            whole = mib * len(files)
+            click.echo(f"{title}: {wall:.1f} s, {whole / wall:.1f} MiB/s by the clock, {cpu:.1f} s of processors")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,59 @@
+"""What an audit says of a piece of a file: its verdict, and the reason of a failure.
+
+The reference's reasons (`reference.errors.Reason`) are about one batch, message or frame. Those below are about what no
+single one shows: the order of batches in a file, and bytes that are no batch at all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from reference.errors import DecodeError
+
+
+class Verdict(StrEnum):
+    """A torn tail is the end of a file that was not written completely, as after a crash; an unmatched frame has its
+    counterpart outside of the capture: no rule is broken by either."""
+
+    PASS = "pass"
+    FAIL = "fail"
+    TORN = "torn-tail"
+    UNMATCHED = "unmatched"
+
+
+class LogReason(StrEnum):
+    """Reasons beside those of the reference. This list is closed, and part of the tables' contract."""
+
+    #: Bytes where a batch has to begin, but none does: zeros in the middle of a file, bytes between batches.
+    NOT_A_BATCH = "not-a-batch"
+    #: Offsets that do not increase from batch to batch, or are outside of what the file's name allows.
+    OFFSET_ORDER = "offset-order"
+    #: A record's offset delta that does not increase inside its batch, or is outside of 0 to lastOffsetDelta.
+    OFFSET_DELTA = "offset-delta"
+    #: A control record whose key or value is not what its type demands.
+    CONTROL_RECORD = "control-record"
+    #: A frame without its counterpart: a response without a request, a request without a response.
+    UNMATCHED = "unmatched"
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """Why a piece is not a `pass`. `offset`: in the file, of the first byte of the smallest field at fault."""
+
+    verdict: Verdict
+    reason: str
+    offset: int
+    detail: str
+
+
+def failed(reason: str, offset: int, detail: str) -> Trouble:
+    """A failure."""
+    return Trouble(Verdict.FAIL, reason, offset, detail)
+
+
+def refused(error: DecodeError, start: int) -> Trouble:
+    """The reference's refusal of a piece that begins at `start`."""
+    path = error.path.removeprefix("[0]").removeprefix(".")
+    place = f"{path}: " if path else ""
+    return failed(str(error.reason), start + (error.offset or 0), place + error.detail)

@@ -1,0 +1,173 @@
+"""The main job: makes cases, asks implementations, and keeps the verdicts. In equals out: every case has one verdict
+for each implementation, else the job says at which stage rows were lost.
+
+The work is done in groups of cases. A finished group is kept, so a job that was killed goes on with the next group, and
+a later run asks only what is new. Each group is one Spark job: numbers → cases, and cases → verdicts.
+"""
+
+from __future__ import annotations
+
+import functools
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, Observation, SparkSession
+from pyspark.sql import functions as F  # noqa: N812 (its usual name)
+
+from conformance.numbered import Numbered
+from pipeline import tables
+from pipeline.asking import BAD_ROW, NO_START, Order, verdicts_of
+from pipeline.errors import CountError, PipelineError
+from pipeline.identity import Identity, kit_digest
+from pipeline.making import cases_of
+from pipeline.progress import Progress
+from pipeline.session import first_line
+from pipeline.store import Group, Run, RunImplementation, Store, key_of
+
+#: Cases in a group. One more start of a Spark job costs about 0.2 s; a kill costs at most one group.
+GROUP = 20_000
+#: Tasks of a group for each core: enough that a slow task does not leave the other cores without work.
+_TASKS = 4
+#: The least cases of a task, if there are so many; to start a task takes as long as to judge ten.
+_LEAST = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to run: `cases` numbered cases, asked of each implementation, or of none. `timeout` in seconds, `memory` in
+    MiB. `fresh`: ask again what was asked before."""
+
+    numbered: Numbered
+    cases: int
+    implementations: tuple[Identity, ...] = ()
+    timeout: float = 5.0
+    memory: int = 1024
+    fresh: bool = False
+    group: int = GROUP
+
+    def ranges(self) -> list[range]:
+        """The numbers of each group."""
+        return [range(at, min(at + self.group, self.cases)) for at in range(0, self.cases, self.group)]
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A run with its number of verdicts: `asked` in this run, `kept` from earlier ones."""
+
+    run: Run
+    asked: int
+    kept: int
+
+
+def run(spark: SparkSession, store: Store, plan: Plan, progress: Progress) -> Done:
+    """Do all groups of a plan that are not done. Raises PipelineError and CountError."""
+    started = time.time_ns() // 1_000_000
+    cases = _make(spark, store, plan, progress)
+    asked = kept = 0
+    implementations = []
+    for identity in plan.implementations:
+        progress.begin(f"judged {identity.spec}:", plan.cases)
+        keys = []
+        for key, numbers in zip(cases, plan.ranges(), strict=True):
+            verdicts = key_of("verdicts", key, identity, plan.timeout, plan.memory)
+            if verdicts in store.groups and not plan.fresh:
+                kept += len(numbers)
+                progress.done += len(numbers)
+            else:
+                order = Order(
+                    identity.spec, identity.name, identity.version, identity.digest, plan.timeout, plan.memory
+                )
+                made = _cases(spark, store, (key,)).mapInArrow(
+                    functools.partial(verdicts_of, order),
+                    tables.VERDICTS.spark,
+                )
+                with progress.of_group(len(numbers)):
+                    _write(store, "verdicts", verdicts, made, len(numbers))
+                asked += len(numbers)
+            keys.append(verdicts)
+        implementations.append(
+            RunImplementation(identity.spec, identity.name, identity.version, identity.digest, tuple(keys))
+        )
+    done = Run(
+        len(store.runs) + 1,
+        started,
+        plan.numbered.seed,
+        plan.cases,
+        plan.numbered.dialects or (),
+        plan.numbered.types or (),
+        tuple(cases),
+        tuple(implementations),
+    )
+    if implementations:
+        store.ended(done)
+    return Done(done, asked, kept)
+
+
+def _make(spark: SparkSession, store: Store, plan: Plan, progress: Progress) -> list[str]:
+    """Make the cases that are not there; the keys of all groups."""
+    progress.begin("made", plan.cases)
+    keys = []
+    for numbers in plan.ranges():
+        key = key_of("cases", kit_digest(), plan.numbered, numbers.start, numbers.stop)
+        keys.append(key)
+        if key in store.groups:
+            progress.done += len(numbers)
+            continue
+        tasks = min(1 + len(numbers) // _LEAST, _TASKS * spark.sparkContext.defaultParallelism)
+        made = (
+            spark.range(numbers.start, numbers.stop, 1, tasks)
+            .toDF("number")
+            .mapInArrow(functools.partial(cases_of, plan.numbered), tables.CASES.spark)
+        )
+        with progress.of_group(len(numbers)):
+            _write(store, "cases", key, made, len(numbers))
+    return keys
+
+
+def _cases(spark: SparkSession, store: Store, keys: Sequence[str]) -> DataFrame:
+    return spark.read.schema(tables.CASES.spark).parquet(*store.paths("cases", tuple(keys)))
+
+
+def verdicts(spark: SparkSession, store: Store, done: Run) -> DataFrame:
+    """The table `verdicts` of a run. Raises PipelineError if a part of it is not there any more."""
+    keys = tuple(key for implementation in done.implementations for key in implementation.groups)
+    if not store.groups.keys() >= set(keys):
+        raise PipelineError(f"run {done.number}: its verdicts are not whole in {store.folder}; run it again")
+    return spark.read.schema(tables.VERDICTS.spark).parquet(*store.paths("verdicts", keys))
+
+
+def errors(spark: SparkSession, store: Store, done: Run) -> DataFrame:
+    """The table `errors` of a run: the rows that could not be asked."""
+    bad = verdicts(spark, store, done).where(F.col("error") == BAD_ROW)
+    return bad.select(
+        F.lit("verdicts").alias("stage"), F.col("number").cast("string").alias("place"), F.col("detail").alias("reason")
+    )
+
+
+def _write(store: Store, table: str, key: str, rows: DataFrame, expected: int) -> None:
+    """Write a group, and check its number of rows."""
+    path = store.clear(table, key)
+    counted = Observation()
+    try:
+        rows.observe(counted, F.count(F.lit(1)).alias("rows")).write.parquet(str(path.absolute()))
+    except (PySparkException, Py4JError) as error:
+        raise _refused(error) from None
+    found: Any = counted.get["rows"]
+    if found != expected:
+        raise CountError(f"{table}: {expected:,} rows were expected and {found:,} came out ({path})")
+    store.finished(Group(key, table, found))
+
+
+def _refused(error: Exception) -> Exception:
+    """An error of a job, for a person."""
+    text = str(error)
+    if NO_START in text:
+        told = text.rpartition(NO_START)[2].partition("\n\n")[0]
+        return PipelineError(f"--impl: on a worker, {told.splitlines()[0]}")
+    if "No space left" in text:
+        return PipelineError("there is no room left for the output")
+    return PipelineError(f"Spark gave up: {first_line(error)}. See spark.log in the output folder.")

@@ -1,0 +1,332 @@
+"""The main job on Spark: every case has its verdicts, whatever dies, and nothing is asked twice."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+pytest.importorskip("pyarrow", reason="the extra `pipeline` is not installed")
+pytest.importorskip("pyspark", reason="the extra `pipeline` is not installed")
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from click.testing import CliRunner, Result
+
+from conformance import known
+from conformance.asking import Examiner
+from conformance.connection import Options, open_connection
+from conformance.numbered import Numbered
+from conformance.questions import find
+from conformance.report.jsonl import read_reports
+from pipeline import run as running
+from pipeline import tables
+from pipeline.asking import BAD_ROW, Order, verdicts_of
+from pipeline.errors import CountError, PipelineError
+from pipeline.identity import identify
+from pipeline.progress import Progress
+from pipeline.reporting import report, write_json_lines
+from pipeline.run import Done, Plan, run
+from pipeline.store import Run, Store
+from wireproof.cli import group as cli
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+#: An implementation with faults: it aborts on some BOOLEANs of several bytes, and reads negative VARINTs wrongly. If
+#: there is a file for it, it also kills the worker that asks it, once.
+WRONG = """
+import os, pathlib
+import psutil
+import reference
+
+name, version, dialects = "wrong", "1", ("kafka",)
+types = {"kafka": {"BOOLEAN": None, "VARINT": None, "STRING": None}}
+KILL = pathlib.Path(__file__).with_suffix(".kill")
+
+def decode(type, data, *, dialect, version=None):
+    try:
+        KILL.unlink()
+        next(one for one in psutil.Process().parents() if "pyspark.daemon" in one.cmdline()).kill()
+    except FileNotFoundError:
+        pass
+    if type == "BOOLEAN" and len(data) > 1 and data[0] > 1:
+        os.abort()
+    value = reference.decode(type, data, dialect=dialect, version=version)
+    return value + 1 if type == "VARINT" and value < 0 else value
+"""
+TYPES = ("BOOLEAN", "VARINT", "STRING")
+#: Two groups, of 100 and 50 cases.
+CASES = 150
+
+
+@pytest.fixture
+def spec(spark_modules: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The name of a new module with these faults."""
+    monkeypatch.setenv("PYTHONPATH", str(spark_modules))
+    name = f"wrong_{tmp_path.parent.name}_{tmp_path.name}".replace("-", "_")
+    (spark_modules / f"{name}.py").write_text(WRONG)
+    return name
+
+
+@pytest.fixture
+def code(spark_modules: Path, spec: str) -> Path:
+    """Its file."""
+    return spark_modules / f"{spec}.py"
+
+
+def plan(*specs: str, **more: Any) -> Plan:
+    identities = tuple(identify(one, Options()) for one in specs)
+    return Plan(Numbered(0, ("kafka",), TYPES), more.pop("cases", CASES), identities, group=100, **more)
+
+
+def do(spark: SparkSession, folder: Path, planned: Plan) -> tuple[Done, list[dict[str, Any]]]:
+    lines: list[str] = []
+    with Store(folder) as store:
+        done = run(spark, store, planned, Progress(spark, lines.append))
+        rows = [row.asDict() for row in running.verdicts(spark, store, done.run).orderBy("spec", "number").collect()]
+    return done, rows
+
+
+def test_verdicts_are_those_of_the_kit(spark: SparkSession, tmp_path: Path, spec: str) -> None:
+    done, rows = do(spark, tmp_path / "out", plan(spec, "reference"))
+    assert (done.asked, done.kept, len(rows)) == (2 * CASES, 0, 2 * CASES)
+    sizes = {row["id"]: row["size_bytes"] for row in rows}
+    assert all(size == len(bytes.fromhex(name.rpartition("/x")[2].partition("#")[0])) for name, size in sizes.items())
+    for one in (spec, "reference"):
+        mine = [row for row in rows if row["spec"] == one]
+        assert [row["number"] for row in mine] == list(range(CASES))
+        with open_connection(one, Options()) as connection:
+            judged = [
+                judged.verdict
+                for judged in Examiner(connection).judge(
+                    find(row["id"]) for row in mine if row["verdict"] != "not-asked"
+                )
+            ]
+        asked = [row for row in mine if row["verdict"] != "not-asked"]
+        assert [(row["verdict"], row["reason"], row["place"]) for row in asked] == [
+            (str(verdict.verdict), verdict.reason, verdict.place) for verdict in judged
+        ]
+    found = Counter(row["verdict"] for row in rows if row["spec"] == spec)
+    assert found["fail"] > 2
+    assert found["crash"] > 0
+    assert found["not-asked"] > 5  # it offers no encode
+    assert {row["verdict"] for row in rows if row["spec"] == "reference"} == {"pass"}
+
+
+def test_a_second_run_asks_only_what_is_new(spark: SparkSession, tmp_path: Path, spec: str, code: Path) -> None:
+    first, rows = do(spark, tmp_path / "out", plan(spec))
+    second, again = do(spark, tmp_path / "out", plan(spec))
+    assert (first.asked, second.asked, second.kept, again) == (CASES, 0, CASES, rows)
+    more, _ = do(spark, tmp_path / "out", plan(spec, "reference", cases=200))
+    assert (more.kept, more.asked) == (100, 200 + 100)  # whole groups only
+    fresh, third = do(spark, tmp_path / "out", plan(spec, fresh=True))
+    assert (fresh.asked, fresh.kept, third) == (CASES, 0, rows)
+    code.write_text(f"{WRONG}# changed\n")
+    assert do(spark, tmp_path / "out", plan(spec))[0].asked == CASES
+
+
+def test_a_worker_that_dies_costs_no_row(spark: SparkSession, tmp_path: Path, spec: str, code: Path) -> None:
+    _, undisturbed = do(spark, tmp_path / "calm", plan(spec))
+    code.write_text(f"{WRONG}# A worker remembers answers, but not those of other code.\n")
+    kill = code.with_suffix(".kill")
+    kill.touch()
+    _, rows = do(spark, tmp_path / "out", plan(spec))
+    assert not kill.exists()
+    assert rows == undisturbed
+
+
+def test_an_interrupted_run_goes_on(
+    spark: SparkSession, tmp_path: Path, spec: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write = running._write
+    written: list[tuple[Any, ...]] = []
+
+    def interrupted(*arguments: Any) -> None:
+        if len(written) == 3:  # two groups of cases, one of verdicts
+            raise KeyboardInterrupt
+        written.append(arguments)
+        write(*arguments)
+
+    with monkeypatch.context() as during:
+        during.setattr(running, "_write", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            do(spark, tmp_path / "out", plan(spec))
+    done, rows = do(spark, tmp_path / "out", plan(spec))
+    assert (done.kept, done.asked, len(rows)) == (100, CASES - 100, CASES)
+    assert rows == do(spark, tmp_path / "undisturbed", plan(spec))[1]
+
+
+def test_a_group_that_was_not_finished_is_made_again(spark: SparkSession, tmp_path: Path) -> None:
+    done, rows = do(spark, tmp_path / "out", plan("reference"))
+    key = done.run.implementations[0].groups[1]
+    (tmp_path / "out" / "verdicts" / key / "_SUCCESS").unlink()
+    again, same = do(spark, tmp_path / "out", plan("reference"))
+    assert (again.asked, same) == (50, rows)
+
+
+def test_lost_rows_are_told(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running, "cases_of", lambda _, batches: iter([*batches][:0]))
+    with Store(tmp_path / "out") as store, pytest.raises(CountError, match="cases: 100 rows were expected and 0 came"):
+        run(spark, store, plan(), Progress(spark, print))
+
+
+def test_a_row_that_is_no_case_is_an_error() -> None:
+    good = Numbered(0, ("kafka",), TYPES).case(0)
+    rows = [
+        {"number": number, "id": identifier, "dialect": "kafka", "area": "framing", "type": "X", "version": None}
+        | {"op": "decode", "kind": "valid", "seed": 0, "mutation": None, "size_bytes": 1}
+        for number, identifier in enumerate(["gen/kafka/Nonsense/0/x00#decode", good.id])
+    ]
+    batch = pa.RecordBatch.from_pylist(rows, tables.CASES.arrow)
+    (judged,) = verdicts_of(Order("reference", "reference", None, "", 5.0, 1024), iter([batch]))
+    bad, fine = judged.to_pylist()
+    assert (bad["verdict"], bad["error"], bad["id"]) == ("not-asked", BAD_ROW, rows[0]["id"])
+    assert "Nonsense" in bad["detail"]
+    assert fine["verdict"] == "pass"
+
+
+# --- Reports ----------------------------------------------------------------------------------------------------------
+
+
+def test_the_report_of_a_run(spark: SparkSession, tmp_path: Path, spec: str) -> None:
+    with Store(tmp_path / "out") as store:
+        first = run(spark, store, plan("reference"), Progress(spark, print)).run
+        second = run(spark, store, plan(spec, "reference"), Progress(spark, print)).run
+        found = report(spark, store, second, {}, running.verdicts(spark, store, first))
+        verdicts = running.verdicts(spark, store, second).collect()
+        counted = Counter((row["implementation"], row["dialect"], row["area"], row["verdict"]) for row in verdicts)
+        assert {
+            (row["implementation"], row["dialect"], row["area"], row["verdict"]): row["count"] for row in found.summary
+        } == counted
+        deviating = [row for row in verdicts if row["verdict"] in ("fail", "crash")]
+        assert sum(row["count"] for row in found.findings) == len(deviating)
+        wrong = next(row for row in found.findings if json.loads(row["signature"])["verdict"] == "fail")
+        failing = [row["id"] for row in deviating if row["verdict"] == "fail"]
+        assert wrong["smallest_id"] == min(failing, key=lambda identifier: (len(identifier), identifier))
+        crash = next(row for row in found.findings if json.loads(row["signature"])["verdict"] == "crash")
+        assert crash["smallest_id"] in {row["id"] for row in deviating}
+        assert {row["change"]: row["count"] for row in found.changes} == {"new": len({row["id"] for row in deviating})}
+        assert found.new == len(found.findings)
+
+        path = tmp_path / "verdicts.jsonl"
+        write_json_lines(spark, store, second, {}, path)
+        reports = read_reports(path.read_bytes().splitlines(keepends=True))
+        mine = sorted((row["number"], row["id"]) for row in verdicts if row["spec"] == spec)
+        once = list(dict.fromkeys(identifier for _, identifier in mine))
+        assert [[line.id for line in one.lines] for one in reports] == [once, once]
+        folder = tmp_path / "out" / "reports" / str(second.number)
+        assert pq.read_table(folder / "findings").num_rows == len(found.findings)
+        assert pq.read_table(folder / "changes").num_rows == len(deviating)
+
+
+def test_changes_between_two_versions(spark: SparkSession, tmp_path: Path, spec: str, code: Path) -> None:
+    with Store(tmp_path / "out") as store:
+        before = run(spark, store, plan(spec), Progress(spark, print)).run
+        code.write_text(WRONG.replace("value < 0", "value > 64"))
+        after = run(spark, store, plan(spec), Progress(spark, print)).run
+        found = report(spark, store, after, {}, running.verdicts(spark, store, before))
+        rows = {
+            run_.number: {row["id"]: row["verdict"] for row in running.verdicts(spark, store, run_).collect()}
+            for run_ in (before, after)
+        }
+    changed = Counter(
+        "mended" if verdict == "fail" else "broken"
+        for identifier, verdict in rows[before.number].items()
+        if rows[after.number][identifier] != verdict
+    )
+    assert changed["mended"] > 0
+    assert changed["broken"] > 0
+    assert {row["change"]: row["count"] for row in found.changes} == changed
+
+
+def test_known_deviations_are_not_new(spark: SparkSession, tmp_path: Path, spec: str) -> None:
+    path = tmp_path / "wrong.known.toml"
+    path.write_text(
+        '[[deviation]]\nclass = "bug"\nmatch = "gen/kafka/VARINT/*"\nreason = "Adds one."\nreported = "pending"\n'
+    )
+    with Store(tmp_path / "out") as store:
+        done = run(spark, store, plan(spec), Progress(spark, print)).run
+        found = report(spark, store, done, {spec: known.load(path, "1")})
+    fails = [row for row in found.findings if json.loads(row["signature"])["verdict"] == "fail"]
+    assert [row["known"] is None for row in fails] == [False]
+    assert found.new == len(found.findings) - 1 > 0
+
+
+def test_two_implementations_of_one_name_are_two(spark: SparkSession, tmp_path: Path, spec: str, code: Path) -> None:
+    other = code.with_name(f"{spec}_too.py")
+    other.write_text(WRONG.replace("value < 0", "value > 64"))
+    with Store(tmp_path / "out") as store:
+        done = run(spark, store, plan(spec, other.stem), Progress(spark, print)).run
+        found = report(spark, store, done, {})
+    fails = [row for row in found.findings if json.loads(row["signature"])["verdict"] == "fail"]
+    assert {row["spec"] for row in fails} == {spec, other.stem}
+    assert {row["implementation"] for row in fails} == {"wrong"}
+
+
+def test_cases_alone_are_no_run_and_lost_verdicts_are_told(spark: SparkSession, tmp_path: Path) -> None:
+    with Store(tmp_path / "out") as store:
+        run(spark, store, plan(), Progress(spark, print))
+        assert store.runs == []
+        done = run(spark, store, plan("reference"), Progress(spark, print)).run
+        assert store.runs == [done]
+    (tmp_path / "out" / "verdicts" / done.implementations[0].groups[0] / "_SUCCESS").unlink()
+    with Store(tmp_path / "out") as store, pytest.raises(PipelineError, match="run 1: its verdicts are not whole"):
+        running.verdicts(spark, store, done)
+
+
+# --- The folder, and the commands -------------------------------------------------------------------------------------
+
+
+def test_a_folder_of_other_things_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "thesis.txt").write_text("mine")
+    with pytest.raises(PipelineError, match="holds other things"):
+        Store(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
+
+
+def test_a_folder_is_used_by_one_job(tmp_path: Path) -> None:
+    with Store(tmp_path / "out"), pytest.raises(PipelineError, match="another job uses this folder"):
+        Store(tmp_path / "out")
+
+
+def test_a_half_written_line_is_forgotten(tmp_path: Path) -> None:
+    done = Run(1, 2, 3, 4, ("kafka",), (), ("a",), ())
+    with Store(tmp_path / "out") as store:
+        store.ended(done)
+    with (tmp_path / "out" / "runs.jsonl").open("ab") as file:
+        file.write(b'{"number":2,"star')
+    with Store(tmp_path / "out") as store:
+        assert store.runs == [done]
+        store.ended(done)
+    with Store(tmp_path / "out") as store:
+        assert store.runs == [done, done]
+
+
+def command(*arguments: str) -> Result:
+    return CliRunner().invoke(cli, ["pipeline", *arguments])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("run", "--impl", "no_such_module"), "there is no module 'no_such_module'"),
+        (("run", "--impl", "reference", "--dialect", "kafak"), "there is no dialect 'kafak'"),
+        (("run", "--impl", "reference", "--type", "Metadata"), "there is no type 'Metadata'"),
+        (("run", "--impl", "reference", "--cases", "0"), "from 1 to 10¹² can be made"),
+        (("run", "--impl", "reference", "--cases", "many"), "'many' is no number of cases"),
+        (("run", "--impl", "reference", "--cases", "1e99"), "1e99 cases"),
+        (("run", "--impl", "reference", "--master", "spork://x"), "is no address of a Spark master"),
+        (("run", "--impl", "reference", "--master", "spark://127.0.0.1:1"), "no master answers there"),
+        (("report",), "no run has ended there"),
+    ],
+)
+def test_wrong_use_is_one_paragraph(arguments: tuple[str, ...], message: str, tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    result = command(*arguments, "--out", str(tmp_path / "out"))
+    assert result.exit_code == 2
+    assert message in result.output
+    assert "Traceback" not in result.output

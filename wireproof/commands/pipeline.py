@@ -1,0 +1,384 @@
+"""`wireproof pipeline`: jobs on Spark."""
+
+from __future__ import annotations
+
+import re
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from conformance import known
+from conformance.connection import ImplementationError, Options
+from conformance.known import Known, KnownError
+from conformance.report.failure import repro_command
+from conformance.report.text import middle, safe
+from wireproof.commands.pipeline_audit import audit
+from wireproof.implementation import memory_option, timeout_option
+from wireproof.output import progress, say, show, width
+from wireproof.spark import master_option, need_spark
+
+if TYPE_CHECKING:
+    from pipeline.reporting import Findings
+    from pipeline.store import Run, Store
+
+#: Seconds between two lines of progress where standard error is no terminal.
+_EACH = 10.0
+#: The number of findings that are shown.
+_SHOWN = 20
+_COUNT = re.compile(r"([0-9]{1,13})(?:e([0-9]{1,2}))?")
+_MOST = 10**12
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+out_option = click.option(
+    "--out",
+    required=True,
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="The folder of the tables. A job goes on where an earlier one in this folder ended.",
+)
+_known_option = click.option(
+    "--known/--no-known",
+    "use_known",
+    default=True,
+    help="Use the files of known deviations beside the implementations.",
+)
+
+
+class _Count(click.ParamType[int]):
+    """A number of cases: 200000, 1e8."""
+
+    name = "number"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """The number, from 1 to 10¹²."""
+        if isinstance(value, int):
+            return value
+        match = _COUNT.fullmatch(value)
+        if match is None:
+            self.fail(f"{value!r} is no number of cases: 200000 or 1e8 is expected", param, ctx)
+        number: int = int(match[1]) * 10 ** int(match[2] or 0)
+        if not 0 < number <= _MOST:
+            self.fail(f"{value} cases: from 1 to 10¹² can be made", param, ctx)
+        return number
+
+
+@click.group(name="pipeline")
+def group() -> None:
+    """Jobs on Spark: millions of generated cases, and logs and captures in bulk."""
+
+
+def _generated(command: _Command) -> _Command:
+    """The options that choose the cases."""
+    for option in reversed(
+        (
+            click.option(
+                "--cases", type=_Count(), default="200000", show_default=True, metavar="N", help="How many cases."
+            ),
+            click.option(
+                "--seed",
+                type=click.IntRange(0, 2**31),
+                default=0,
+                show_default=True,
+                metavar="N",
+                help="Another seed makes other cases.",
+            ),
+            click.option("--dialect", "dialects", multiple=True, metavar="D", help="Only this dialect (repeatable)."),
+            click.option("--type", "types", multiple=True, metavar="T", help="Only this type (repeatable)."),
+            out_option,
+            master_option,
+        )
+    ):
+        command = option(command)
+    return command
+
+
+@group.command(epilog="Exit codes: 0 nothing new, 1 a new finding, 2 a usage error, 3 rows were lost.")
+@click.option(
+    "--impl",
+    "specs",
+    multiple=True,
+    required=True,
+    metavar="SPEC",
+    help="An implementation: package.module[:attribute], or 'exec:./program --flag' (repeatable).",
+)
+@_generated
+@click.option("--fresh", is_flag=True, help="Ask everything again.")
+@_known_option
+@timeout_option
+@memory_option
+def run(
+    specs: tuple[str, ...],
+    cases: int,
+    seed: int,
+    dialects: tuple[str, ...],
+    types: tuple[str, ...],
+    out: Path,
+    master: str,
+    fresh: bool,
+    use_known: bool,
+    timeout: float,
+    memory: int,
+) -> None:
+    """Make cases, ask implementations, and report.
+
+    Each case is decided by the seed and its number, so any machine makes the same ones. Verdicts are kept in --out: a
+    second run asks only what is new.
+
+    \b
+    Examples:
+        wireproof pipeline run --cases 200000 --impl my_codec --out runs
+        wireproof pipeline run --cases 1e8 --impl "exec:./wrapper" --out runs --master spark://HOST:7077
+    """  # noqa: D301 (\b is click's sign for text that keeps its lines)
+    with _job(out, master) as (start, store):
+        from pipeline.run import Plan
+        from pipeline.run import run as do
+
+        options = Options(timeout=timeout, memory=memory)
+        implementations = tuple(_identity(spec, options) for spec in dict.fromkeys(specs))
+        deviations = {one.spec: _known(one.spec, one.version) for one in implementations} if use_known else {}
+        spoken = dialects or tuple(dict.fromkeys(d for one in implementations for d in one.dialects))
+        plan = Plan(_numbered(seed, spoken, types), cases, implementations, timeout, memory, fresh)
+        with start() as (spark, told):
+            done = do(spark, store, plan, told)
+            found = _report(spark, store, done.run, deviations, None)
+    _say_end(f"{done.asked:,} verdicts asked, {done.kept:,} from earlier runs", found, done.run, out)
+    sys.exit(1 if found.new else 0)
+
+
+@group.command()
+@_generated
+def generate(cases: int, seed: int, dialects: tuple[str, ...], types: tuple[str, ...], out: Path, master: str) -> None:
+    """Make the table of cases, and ask nobody."""
+    with _job(out, master) as (start, store):
+        from pipeline.run import Plan
+        from pipeline.run import run as do
+
+        plan = Plan(_numbered(seed, dialects or None, types), cases)
+        with start() as (spark, told):
+            done = do(spark, store, plan, told)
+    say(f"{done.run.cases:,} cases are in {out / 'cases'}, in {len(done.run.case_groups)} groups.")
+
+
+@group.command(epilog="Exit codes: 0 nothing new, 1 a new finding, 2 a usage error.")
+@out_option
+@master_option
+@click.option("--run", "number", type=click.IntRange(min=1), metavar="N", help="Which run; by default the last.")
+@click.option(
+    "--since", type=click.IntRange(min=1), metavar="N", help="The run to compare with; by default the one before."
+)
+@click.option(
+    "--jsonl",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Also write the verdicts as JSON lines, as `pytest --report` does.",
+)
+@_known_option
+def report(out: Path, master: str, number: int | None, since: int | None, jsonl: Path | None, use_known: bool) -> None:
+    """Show what a run found, and what changed since an earlier one."""
+    if not out.is_dir():
+        raise click.UsageError(f"--out {out}: there is no such folder")
+    with _job(out, master) as (start, store):
+        from pipeline.reporting import write_json_lines
+
+        done = _run_of(store, number)
+        before = _earlier(store, done, since)
+        deviations = {one.spec: _known(one.spec, one.version) for one in done.implementations} if use_known else {}
+        with start() as (spark, _):
+            found = _report(spark, store, done, deviations, before)
+            if jsonl is not None:
+                write_json_lines(spark, store, done, deviations, jsonl)
+    if before is not None:
+        for row in found.changes:
+            say(f"{row['implementation']}: {row['count']:,} {row['change']} since run {before.number}")
+    _say_end(f"{sum(row['count'] for row in found.summary):,} verdicts", found, done, out)
+    sys.exit(1 if found.new else 0)
+
+
+@group.command(epilog="Exit codes: 0 nothing new, 1 a new finding, 2 a usage error.")
+@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PATH...")
+@click.option(
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Also write the buckets as a Parquet file.",
+)
+def triage(paths: tuple[Path, ...], out: Path | None) -> None:
+    """Put findings from several places together, one bucket for each cause.
+
+    PATH is the output folder of `wireproof pipeline run`, the folder of a fuzz campaign, or a file of `pytest
+    --report`. Of a folder with several runs, the last one of each implementation counts.
+    """
+    need_spark()
+    from pipeline.errors import PipelineError
+    from pipeline.triage import triage as do
+    from pipeline.triage import write
+
+    try:
+        buckets = do(paths)
+        if out is not None:
+            write(buckets, out)
+    except PipelineError as error:
+        raise click.UsageError(str(error)) from None
+    for bucket in buckets:
+        since = "" if bucket.first_seen_ms is None else f", since {bucket.first_seen_ms:%Y-%m-%d %H:%M}"
+        known_too = "known: " if bucket.known else ""
+        say(f"{known_too}{bucket.count:,} × {middle(bucket.summary, 200)}")
+        say(f"    {', '.join(sorted(bucket.implementations))}{since}")
+        say(f"    wireproof repro {bucket.smallest_id}")
+    new = sum(1 for bucket in buckets if not bucket.known)
+    say(f"{len(buckets)} buckets, {new} new, from {len(paths)} sources")
+    sys.exit(1 if new else 0)
+
+
+group.add_command(audit)
+
+
+# --- What the commands share ------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _job(out: Path, master: str) -> Iterator[tuple[Callable[[], Any], Store]]:
+    """The output folder, and a function that starts Spark. Errors of users become click's."""
+    need_spark()
+    from pipeline.errors import CountError, PipelineError
+    from pipeline.progress import Progress
+    from pipeline.session import session
+    from pipeline.store import Store
+
+    @contextmanager
+    def start() -> Iterator[tuple[Any, Progress]]:
+        teller = _Teller()
+        try:
+            teller("starting Spark")
+            with session(master, log=out / "spark.log") as spark:
+                yield spark, Progress(spark, teller)
+        finally:
+            teller.end()
+
+    try:
+        with Store(out) as store:
+            yield start, store
+    except PipelineError as error:
+        raise click.UsageError(str(error)) from None
+    except KeyboardInterrupt:
+        say(f"Interrupted. What was done is kept in {out}: the same command goes on from there.", err=True)
+        raise
+    except CountError as error:
+        say(f"Rows were lost. {error}", err=True)
+        sys.exit(3)
+
+
+class _Teller:
+    """Shows progress: on a terminal in one line, elsewhere a line from time to time."""
+
+    def __init__(self) -> None:
+        self._terminal = sys.stderr.isatty()
+        self._next = 0.0
+        self._open = False
+
+    def __call__(self, line: str) -> None:
+        if self._terminal:
+            progress(line)
+            self._open = True
+        elif time.monotonic() >= self._next:
+            self._next = time.monotonic() + _EACH
+            say(line, err=True)
+
+    def end(self) -> None:
+        """Leave the line."""
+        if self._open:
+            progress("")
+            self._open = False
+
+
+def _identity(spec: str, options: Options) -> Any:
+    from pipeline.identity import identify
+
+    try:
+        return identify(spec, options)
+    except ImplementationError as error:
+        raise click.UsageError(f"--impl: {error}") from None
+
+
+def _numbered(seed: int, dialects: tuple[str, ...] | None, types: tuple[str, ...]) -> Any:
+    from conformance.numbered import Numbered
+
+    try:
+        return Numbered(seed, dialects, types or None)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
+
+
+def _known(spec: str, version: str | None) -> Known:
+    path = known.beside(spec)
+    try:
+        return Known(None, ()) if path is None else known.load(path, version)
+    except KnownError as error:
+        raise click.UsageError(str(error)) from None
+
+
+def _run_of(store: Store, number: int | None) -> Run:
+    if not store.runs:
+        raise click.UsageError(f"--out {store.folder}: no run has ended there; `wireproof pipeline run` makes one")
+    if number is None:
+        return store.runs[-1]
+    if number > len(store.runs):
+        raise click.UsageError(f"--run {number}: there are runs 1 to {len(store.runs)}")
+    return store.runs[number - 1]
+
+
+def _earlier(store: Store, done: Run, since: int | None) -> Run | None:
+    if since is not None and since >= done.number:
+        raise click.UsageError(f"--since {since}: it has to be a run before run {done.number}")
+    number = done.number - 1 if since is None else since
+    return store.runs[number - 1] if number else None
+
+
+def _report(spark: Any, store: Store, done: Run, deviations: dict[str, Known], before: Run | None) -> Findings:
+    from pipeline import run as running
+    from pipeline.reporting import report as make
+
+    earlier = None if before is None else running.verdicts(spark, store, before)
+    return make(spark, store, done, deviations, earlier)
+
+
+def _say_end(counted: str, found: Findings, done: Run, out: Path) -> None:
+    """The end of a run: its numbers, its findings, and where everything is. `counted`: how many verdicts it has."""
+    show(_numbers(found))
+    ordered = sorted(found.findings, key=lambda row: (row["known"] is not None, -row["count"]))
+    for row in [row for row in ordered if row["known"] is None][:_SHOWN]:
+        say(f"{row['implementation']}: {row['count']:,} × {middle(row['summary'], 200)}")
+        say(f"    {repro_command(row['smallest_id'], row['spec'])}")
+    if found.new > _SHOWN:
+        say(f"… and {found.new - _SHOWN} more in {out / 'reports' / str(done.number) / 'findings'}")
+    if found.errors:
+        say(f"{found.errors:,} rows could not be asked: {out / 'reports' / str(done.number) / 'errors'}")
+    say(
+        f"run {done.number}: {done.cases:,} cases, {counted}; "
+        f"{found.new} new findings, {len(found.findings) - found.new} known. Tables: {out}"
+    )
+
+
+def _numbers(found: Findings) -> Table:
+    """Implementation × dialect × area × verdict."""
+    verdicts = sorted({row["verdict"] for row in found.summary})
+    table = Table(box=box.SIMPLE_HEAD, width=min(width(), 120))
+    for heading in ("implementation", "dialect", "area"):
+        table.add_column(heading)
+    for verdict in verdicts:
+        table.add_column(verdict, justify="right")
+    lines: dict[tuple[str, str, str, str], dict[str, int]] = {}
+    for row in found.summary:
+        counts = lines.setdefault((row["implementation"], row["spec"], row["dialect"], row["area"]), {})
+        counts[row["verdict"]] = counts.get(row["verdict"], 0) + row["count"]
+    for (name, _, *place), counts in sorted(lines.items()):
+        table.add_row(*(Text(safe(part)) for part in (name, *place)), *(f"{counts.get(one, 0):,}" for one in verdicts))
+    return table
