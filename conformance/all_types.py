@@ -1,4 +1,4 @@
-"""Every type of a dialect at every version, for whoever asks about all of them."""
+"""Every type of a dialect at every version."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from conformance.reference_codec import reference_codec
 
-#: Array types that stand for all of them: a primitive, text, null text, another array.
+#: Examples of array types: with numbers, nullable text, bytes and other arrays as elements.
 ARRAYS = tuple(
     f"{array}<{element}>"
     for array in ("ARRAY", "NULLABLE_ARRAY", "COMPACT_ARRAY", "COMPACT_NULLABLE_ARRAY")
@@ -15,7 +15,7 @@ ARRAYS = tuple(
 
 
 def types_of(dialect: str) -> Iterator[tuple[str, int | None]]:
-    """Type names and versions (None: the type has none), `ARRAYS` for all arrays."""
+    """Type names and versions (None: the type has no versions); for arrays those of `ARRAYS`."""
     for name, span in reference_codec().dialect(dialect).types.items():
         if name == "*":
             continue  # stands for the types of other schemas
@@ -28,10 +28,10 @@ def types_of(dialect: str) -> Iterator[tuple[str, int | None]]:
 
 
 def requests_of(dialect: str) -> Iterator[tuple[int, int]]:
-    """The api key and version of every request that the dialect has."""
-    found = reference_codec().dialect(dialect)
-    types = found.types  # of KIP-482 made anew each time
-    for key, name in sorted(found.apis().items()):
+    """The api key and version of every request of the dialect."""
+    described = reference_codec().dialect(dialect)
+    types = described.types  # read once, because kip-482-v1 builds them each time
+    for key, name in sorted(described.apis().items()):
         span = types.get(f"{name}Request")
         if span is not None:
             yield from ((key, version) for version in range(span[0], span[1] + 1))

@@ -1,7 +1,7 @@
-"""The arguments of a question as one row of bytes, a seed, and back: what the hex of a generated case's id says.
+"""The arguments of a question as one byte string (a seed), and back. The id of a generated case holds it as hex.
 
 decode, recode       the input
-encode               the value, as JSON in UTF-8 in the value encoding (v<hex>; x<hex> are bytes that have the value)
+encode               the value as JSON in UTF-8, in the value encoding (v<hex>; x<hex> are bytes that mean the value)
 lookup               *Part: the input, the key as JSON
 convert              *Part: the input, the format's name
 serve                *Part: the chunks
@@ -44,7 +44,7 @@ def seed_of(op: Op, args: Mapping[str, Any]) -> bytes:
 
 
 def arguments_of(op: Op, seed: bytes) -> dict[str, Any]:
-    """The arguments that a seed says. Raises ValueError for one that says none of this op."""
+    """The arguments in a seed. Raises ValueError for a seed that does not fit the op."""
     match op:
         case Op.DECODE | Op.RECODE:
             return {"data": seed}
@@ -75,12 +75,12 @@ def arguments_of(op: Op, seed: bytes) -> dict[str, Any]:
 
 
 def parts_seed(parts: Iterable[bytes]) -> bytes:
-    """Parts one after another, each behind its size."""
+    """Parts one after the other, each after its size."""
     return b"".join(_SIZE.pack(len(part)) + part for part in parts)
 
 
 def parts_of(seed: bytes) -> list[bytes]:
-    """The parts of a seed. Raises ValueError for bytes that are none, one after another."""
+    """The parts of a seed. Raises ValueError for bytes that cannot be divided into parts."""
     parts: list[bytes] = []
     at = 0
     while at < len(seed):
@@ -104,8 +104,8 @@ def _two(op: Op, seed: bytes) -> list[bytes]:
     return parts
 
 
-def _negotiation(found: Any) -> dict[str, Any]:
-    match found:
+def _negotiation(arguments: Any) -> dict[str, Any]:
+    match arguments:
         case [api_key, client, broker] if (
             _is_integer(api_key) and _is_range(client) and (broker is None or _is_range(broker))
         ):
@@ -117,16 +117,16 @@ def _negotiation(found: Any) -> dict[str, Any]:
     raise ValueError("negotiate takes a JSON array of three: an api key, and two ranges of versions, or null")
 
 
-def _is_range(found: Any) -> bool:
-    return isinstance(found, list) and len(found) == 2 and all(_is_integer(one) for one in found)
+def _is_range(value: Any) -> bool:
+    return isinstance(value, list) and len(value) == 2 and all(_is_integer(one) for one in value)
 
 
-def _is_integer(found: Any) -> bool:
-    return isinstance(found, int) and not isinstance(found, bool) and -(2**63) <= found < 2**63
+def _is_integer(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and -(2**63) <= value < 2**63
 
 
-def _written(found: Any) -> bytes:
-    return json.dumps(found, separators=(",", ":"), ensure_ascii=True).encode()
+def _written(value: Any) -> bytes:
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=True).encode()
 
 
 def _text(data: bytes) -> str:

@@ -1,11 +1,11 @@
-"""The core: questions are put to an implementation, and what it did is judged.
+"""The core: asks an implementation questions, and has its answers judged.
 
-Everything that asks goes through an `Examiner`: pytest, properties, `wireproof repro`, a loop of one's own. It takes
-questions from any iterator and gives a judged question for each, so that a verdict is the same whoever asked.
+pytest, properties, `wireproof repro` and your own loop all use an `Examiner`, so they get the same verdicts. It takes
+questions from any iterator, and returns a judged question for each.
 
-How it works: questions are taken a block at a time, each with its valid twin. While one block is judged, the
-implementation already works on the next. What was seen of the last few thousand cases is kept, since they are the twins
-of questions to come; nothing else is, so memory does not grow with the number of questions.
+Questions are asked in blocks, each together with its valid twin. While one block is judged, the implementation already
+works on the next. The observations of the last few thousand cases are kept, because they are the twins of later
+questions. Nothing else is kept, so memory does not grow with the number of questions.
 """
 
 from __future__ import annotations
@@ -26,22 +26,22 @@ from conformance.questions import Derivation, Question, offered_twin, offers
 from conformance.readings import Readings
 from conformance.vectors import Vector
 
-#: About how many questions are asked in one go: enough to keep a child busy, few enough to show progress.
+#: The approximate number of questions in a block: enough to keep a child busy, few enough to show progress.
 BLOCK = 256
-#: How many observations are kept: those of cases that are twins of others, or are asked again.
+#: The number of observations that are kept, for cases that are twins of others or are asked again.
 KEPT = 4096
-#: After how many judged questions `poll` is called, so that the next block goes on.
+#: `poll` is called after this many judged questions, so that the next block goes on.
 _POLLED = 16
 
 NOTHING_KNOWN = Known(None, ())
 
-#: What is judged together: some questions, or what is derived from one of them.
+#: Questions that are judged together, or a derivation of questions.
 Entry = Sequence[Question] | Derivation
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A question and what became of it: the observation, that of its twin (None where it has none), and the verdict."""
+    """A question with its observation, its verdict, and the observation of its twin (None: it has no twin)."""
 
     question: Question
     observation: Observation
@@ -57,8 +57,8 @@ class Judged:
         return self.question.case
 
 
-class _Waiting:
-    """Entries in their order, of which the next one can be put back."""
+class _WaitingEntries:
+    """Entries in their order; the last one taken can be put back."""
 
     def __init__(self, entries: Iterable[Entry]) -> None:
         self._entries = iter(entries)
@@ -70,13 +70,13 @@ class _Waiting:
         return next(self._entries, None) if first is None else first
 
     def put_back(self, entry: Entry) -> None:
-        """It is the next one again."""
+        """Make this the next entry again."""
         self._first = entry
 
 
 @dataclass(slots=True)
 class _Block:
-    """A block of entries: their questions with the twins that this implementation is asked, the cases to ask, and the
+    """A block of entries: their questions, with the twins that this implementation offers; the cases to ask; and the
     observations by case id."""
 
     entries: list[list[Question]] = field(default_factory=list)
@@ -85,12 +85,12 @@ class _Block:
 
 
 class Examiner(Closing):
-    """Asks one implementation through a connection, and judges. Not for two threads at a time."""
+    """Asks one implementation through a connection, and has the answers judged. It is not safe for several threads."""
 
     def __init__(
         self, connection: Connection, known: Known = NOTHING_KNOWN, *, description: Description | None = None
     ) -> None:
-        """`known`: the deviations that are known. `description`: used in place of the implementation's own.
+        """`known`: the known deviations. `description`: used instead of the implementation's own.
 
         Raises ValueError for a declared reading that does not exist.
         """
@@ -100,7 +100,7 @@ class Examiner(Closing):
         self._configured: dict[str, bool] = {}
         self._readings: dict[str, Readings] = {}
         self._kept: dict[str, Observation] = {}
-        #: Dialect, type and version of what turned out to be recoded, but not decoded.
+        #: Dialect, type and version of types that turned out to be offered for recode, but not for decode.
         self._recoded: set[tuple[str, str | None, int | None]] = set()
         self._open: _Block | None = None
         for dialect in self.description.dialects:
@@ -108,7 +108,7 @@ class Examiner(Closing):
                 self.readings(dialect)
 
     def close(self) -> None:
-        """Let the implementation go."""
+        """Close the connection to the implementation."""
         self.connection.close()
 
     def readings(self, dialect: str) -> Readings:
@@ -118,14 +118,14 @@ class Examiner(Closing):
         return self._readings[dialect]
 
     def judge(self, questions: Iterable[Question]) -> Iterator[Judged]:
-        """Each question judged, in their order. Raises ImplementationError when it fails at taking the settings."""
-        for found in self.judge_entries((question,) for question in questions):
-            yield from found
+        """Each question judged, in order. Raises ImplementationError when the implementation's `configure` fails."""
+        for judged in self.judge_entries((question,) for question in questions):
+            yield from judged
 
     def judge_entries(self, entries: Iterable[Entry]) -> Iterator[list[Judged]]:
-        """The same for questions that belong together: all of an entry's, judged, in the entries' order. Empty for a
-        derivation none of whose sources is offered."""
-        waiting = _Waiting(entries)
+        """As `judge`, for questions that belong together: all judged questions of an entry at once, in the entries'
+        order. Empty for a derivation none of whose sources is offered."""
+        waiting = _WaitingEntries(entries)
         block = self._next_block(waiting)
         self._begin(block)
         judged_since = 0
@@ -134,23 +134,23 @@ class Examiner(Closing):
             following = self._next_block(waiting)
             self._begin(following)
             for entry in block.entries:
-                found = []
+                judged = []
                 for question in entry:
-                    found.append(self._judge(question, block.observations))
+                    judged.append(self._judge(question, block.observations))
                     judged_since += 1
                     if judged_since >= _POLLED:
                         judged_since = 0
                         self.connection.poll()
-                yield found
+                yield judged
             block = following
 
-    # --- Putting a block together ---
+    # --- Building a block ---
 
-    def _next_block(self, waiting: _Waiting) -> _Block:
-        """The next entries, with the cases that have to be asked.
+    def _next_block(self, waiting: _WaitingEntries) -> _Block:
+        """The next entries, with the cases to ask.
 
-        What is derived is put together once it is known which source is read: a block ends before it where that is
-        asked in the same block.
+        Derived questions can only be made when the observations of their sources are known. If a source is asked in
+        this block, the block ends before the derivation.
         """
         block = _Block()
         while len(block.cases) < BLOCK and (entry := waiting.next_entry()) is not None:
@@ -163,7 +163,7 @@ class Examiner(Closing):
         return block
 
     def _add(self, block: _Block, question: Question) -> Question:
-        """A question as it is asked, with the twin that is asked, if any; what has to be asked goes into the block."""
+        """The question in the form in which it is asked, with its offered twin. Adds their cases to the block."""
         case = question.case
         if (case.dialect, case.type, case.version) in self._recoded:
             question = question.as_recode() or question
@@ -181,7 +181,7 @@ class Examiner(Closing):
         return question if twin is question.twin else dataclasses.replace(question, twin=twin)
 
     def _lacking(self, vector: Vector) -> str:
-        """Why a vector that needs settings cannot be asked; empty when it can."""
+        """The reason why a vector that needs settings cannot be asked; empty when it can."""
         if self._configure(vector.dialect) or not vector.needs:
             return ""
         return f"needs the settings {', '.join(vector.needs)}, and the implementation has no `configure`"
@@ -207,12 +207,12 @@ class Examiner(Closing):
             seen = [sources.observations[source.case.id] for source in derivation.sources]
         else:
             seen = [self._kept[source.case.id] for source in derivation.sources]
-        found = [*zip(derivation.sources, seen, strict=True)]
-        offered = [source for source, one in found if one.status is not Status.UNSUPPORTED]
-        read = [source for source, one in found if one.status is Status.ANSWER]
+        pairs = [*zip(derivation.sources, seen, strict=True)]
+        offered = [source for source, one in pairs if one.status is not Status.UNSUPPORTED]
+        read = [source for source, one in pairs if one.status is Status.ANSWER]
         return derivation.questions((read or offered)[0]) if offered else ()
 
-    # --- Asking it ---
+    # --- Asking ---
 
     def _begin(self, block: _Block) -> None:
         self._settle()
@@ -221,7 +221,7 @@ class Examiner(Closing):
             self._open = block
 
     def _settle(self) -> None:
-        """Hear the block that is still open, if one is, to its end."""
+        """Finish the open block, if there is one."""
         block, self._open = self._open, None
         if block is not None:
             for case, observation in zip(block.cases.values(), self.connection.finish(), strict=True):
@@ -235,7 +235,7 @@ class Examiner(Closing):
         self._kept[observation.case.id] = observation
 
     def _finish(self, block: _Block) -> None:
-        """All that there is to be observed for a block, questions included that have to be asked as recode."""
+        """Get all observations of a block. Some of its questions may have to be asked again as recode."""
         if self._open is block:
             self._settle()
         again = _Block()
@@ -250,8 +250,8 @@ class Examiner(Closing):
             block.observations |= again.observations
 
     def _turned(self, question: Question, observations: dict[str, Observation]) -> Question | None:
-        """The question asked as recode, for an implementation that turns out not to offer decode. The twin decides
-        this, so it does not depend on what was asked before."""
+        """The question as recode, if the implementation turns out not to offer decode. The twin decides this, so the
+        result does not depend on earlier questions."""
         case = question.case
         decisive = case if question.twin is None else question.twin
         if observations[decisive.id].status is not Status.UNSUPPORTED:
@@ -262,7 +262,7 @@ class Examiner(Closing):
         self._recoded.add((case.dialect, case.type, case.version))
         return recoded
 
-    # --- Judging it ---
+    # --- Judging ---
 
     def _judge(self, question: Question, observations: dict[str, Observation]) -> Judged:
         observation = observations[question.case.id]
@@ -280,5 +280,5 @@ class Examiner(Closing):
         return Judged(question, observation, verdict, twin)
 
 
-#: Outcomes of cases that were put to the implementation and answered in some way.
+#: Outcomes of cases that the implementation was asked.
 ASKED = frozenset(Outcome) - {Outcome.SKIP, Outcome.NOT_ASKED}

@@ -1,10 +1,10 @@
 """Compression bombs: small batches that inflate to very large ones.
 
-They are put together from repeated compressed blocks by hand. No compression library is used, and the large content is
-never in memory.
+They are built by hand from repeated compressed blocks, without a compression library. The large content is never in
+memory.
 
     batch   => a RecordBatch of one record: null key, a value of zeros, no headers
-    content => the record's bytes up to its value, plainly; then zeros, the last of which is the count of headers
+    content => the record's bytes up to its value, uncompressed; then zeros, the last of which is the number of headers
 
 Source: RFC 1951 and 1952 (gzip), Snappy's format description, LZ4's frame format, RFC 8878 (zstd).
 """
@@ -19,19 +19,11 @@ from typing import Any
 
 from crc32c import crc32c
 
-
-def uvarint(number: int) -> bytes:
-    """An unsigned varint, written here again on purpose: vectors lean on no codec."""
-    out = bytearray()
-    while number > 0x7F:
-        out.append(number & 0x7F | 0x80)
-        number >>= 7
-    out.append(number)
-    return bytes(out)
+from conformance.leb128 import leb128
 
 
 def value(codec: str, zeros: int) -> dict[str, Any]:
-    """What `pieces` hold."""
+    """The content of `pieces`."""
     record: dict[str, Any] = {
         "attributes": 0,
         "timestampDelta": 0,
@@ -56,9 +48,9 @@ def value(codec: str, zeros: int) -> dict[str, Any]:
 
 @functools.cache
 def pieces(codec: str, zeros: int) -> tuple[tuple[bytes, str], ...]:
-    """The bytes of a batch whose record has a value of so many zeros, each piece with what it is."""
-    fields = bytes.fromhex("00 00 00 01") + uvarint(2 * zeros)  # attributes, deltas, null key, value length
-    head = uvarint(2 * (len(fields) + zeros + 1)) + fields
+    """The bytes of a batch whose record has a value of this many zeros, as pieces with labels."""
+    fields = bytes.fromhex("00 00 00 01") + leb128(2 * zeros)  # attributes, deltas, null key, value length
+    head = leb128(2 * (len(fields) + zeros + 1)) + fields
     content = CODECS[codec](head, zeros + 1)
     number = [*CODECS].index(codec) + 1
     covered = struct.pack(">hiqqqhii", number, 0, 0, 0, -1, -1, -1, 1) + content
@@ -67,14 +59,14 @@ def pieces(codec: str, zeros: int) -> tuple[tuple[bytes, str], ...]:
     return (header, f"a batch of one record, {codec}"), (content, f"a value of {zeros} zeros, compressed")
 
 
-# --- Each codec: `head`, then so many zeros ----------------------------------------------------------------------
+# --- Each codec: `head`, then `zeros` zeros ----------------------------------------------------------------------
 
 _MIB = 1 << 20
-#: How many zeros a block of each format stands for.
+#: The number of zeros in a block of each format.
 _LZ4_BLOCK = 4 * _MIB
 _ZSTD_BLOCK = 1 << 17
 _SNAPPY_COPY = 64
-#: LZ4's shortest match, how much of a block's end has to be literal, and the least block that is worth a match.
+#: LZ4's shortest match, the size of the literal end of a block, and the smallest block with a match.
 _LZ4_MATCH, _LZ4_LAST, _LZ4_WORTH = 4, 5, 64
 
 
@@ -97,7 +89,7 @@ _ONES = 0xFFFFFFFF
 
 
 def _crc32(head: bytes, zeros: int) -> int:
-    """The CRC-32 of `head` and so many zeros: a step over zeros is linear, so it can be doubled."""
+    """The CRC-32 of `head` followed by `zeros` zeros. A step over zeros is linear, so it can be doubled."""
     register = zlib.crc32(head) ^ _ONES
     step = [zlib.crc32(b"\0", (1 << bit) ^ _ONES) ^ _ONES for bit in range(32)]  # over one zero, bit by bit
     while zeros:
@@ -119,7 +111,7 @@ def _stepped(step: list[int], register: int) -> int:
 def _snappy(head: bytes, zeros: int) -> bytes:
     """Raw: the whole length, two literals, then copies from one byte before."""
     whole, rest = divmod(zeros - 1, _SNAPPY_COPY)
-    out = uvarint(len(head) + zeros) + bytes([len(head) - 1 << 2]) + head + b"\0\0"
+    out = leb128(len(head) + zeros) + bytes([len(head) - 1 << 2]) + head + b"\0\0"
     return out + _copy(_SNAPPY_COPY) * whole + (_copy(rest) if rest else b"")
 
 

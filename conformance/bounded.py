@@ -1,4 +1,4 @@
-"""Reading files that a user names, up to a limit: a larger one is refused at once, and so is one that never ends."""
+"""Reads files from a user, up to a size limit. Larger files, and files without an end, are refused at once."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ def read_bytes(path: Path, largest: int = LARGEST_TEXT) -> bytes:
     with path.open("rb") as file:
         content = file.read(largest + 1)
     if len(content) > largest:
-        raise OSError(errno.EFBIG, f"it has more than {size_text(largest)}, the most that is read", str(path))
+        raise OSError(errno.EFBIG, f"it has more than {size_text(largest)}, the limit for such a file", str(path))
     return content
 
 
 def read_text(path: Path, largest: int = LARGEST_TEXT) -> str:
-    """The same as text. Raises OSError, and UnicodeDecodeError for what is not UTF-8."""
+    """A file's content as text. Raises OSError, and UnicodeDecodeError for a file that is not UTF-8."""
     return read_bytes(path, largest).decode("utf-8")
 
 
 def size_text(size: int) -> str:
-    """A size in whole MiB where it is one."""
+    """A size in MiB, or in bytes if it is not a whole number of MiB."""
     return f"{size // MIB} MiB" if size % MIB == 0 else f"{size} bytes"

@@ -1,7 +1,7 @@
-"""The frames in captured bytes: where each begins, what it is, and how that is known. Pure.
+"""The frames in captured bytes: the beginning and the type of each, and how the type is known. Pure.
 
-A request frame says what it is: its header begins with api key and version. A response frame says only which request
-it answers, by its correlation id; so responses are read beside their requests.
+A request frame names its type: its header begins with the api key and version. A response frame only has the
+correlation id of its request, so responses are read together with their requests.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from conformance.reference_codec import reference_codec
 from reference import DecodeError, Explanation, Reason
 from reference.framing import MAX_FRAME, SIZE_BYTES
 
-#: More frames than this are no page that anybody reads; a few bytes can be one.
+#: The maximum number of frames: nobody reads a longer page.
 MOST_FRAMES = 5_000
 
 
 class NotToldError(ValueError):
-    """Bytes that do not say what they are; the text tells what was tried, and what to do."""
+    """Bytes of unknown type. The text says what was tried, and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class CapturedFrame:
     """A frame: the bytes from `start` up to `end` of the capture.
 
-    `type`, `version`: as what it is read ("RequestFrame", None; "ResponseFrame:Metadata", 12); None, None when that
-    cannot be told. `why`: how it is known. `sized`: whether its size stands before it. `explanation`: offsets are the
-    capture's. `rulings`: the ids of those that a refusal rests on.
+    `type`, `version`: the type used to read it ("RequestFrame", None; "ResponseFrame:Metadata", 12); None, None if the
+    type is unknown. `why`: how the type is known. `sized`: whether its size comes before it. `explanation`: with
+    offsets in the capture. `rulings`: the ids of the rulings that a refusal rests on.
     """
 
     start: int
@@ -46,7 +46,7 @@ class CapturedFrame:
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """Bytes with the size that stands before them. `bare`: no size stands there. `size` is None then, and where fewer
+    """Bytes with the size before them. `bare`: there is no size before them. `size` is None then, and also if fewer
     than four bytes are left for it."""
 
     start: int
@@ -56,7 +56,7 @@ class _Piece:
 
     @property
     def header(self) -> int:
-        """Where the header begins."""
+        """The offset of the header."""
         return self.start if self.bare else self.start + SIZE_BYTES
 
     @property
@@ -65,7 +65,7 @@ class _Piece:
 
     @property
     def cut(self) -> bool:
-        """Whether a possible size promises more than is there."""
+        """Whether the size is possible, but larger than the rest of the data."""
         return self.size is not None and self.end - self.start - SIZE_BYTES < self.size <= MAX_FRAME
 
     def __str__(self) -> str:
@@ -84,8 +84,8 @@ class _Piece:
 
 @dataclass(frozen=True, slots=True)
 class _Request:
-    """What a request's first bytes say. `name` and `versions` are None where there is no api of this key,
-    `correlation_id` where the bytes end before it."""
+    """The first fields of a request. `name` and `versions`: None for an unknown api key. `correlation_id`: None if the
+    bytes end before it."""
 
     api_key: int
     version: int
@@ -95,7 +95,7 @@ class _Request:
 
     @property
     def known(self) -> bool:
-        """Whether there are such an api and version."""
+        """Whether this api and version exist."""
         return self.versions is not None and self.versions[0] <= self.version <= self.versions[1]
 
     def __str__(self) -> str:
@@ -111,18 +111,18 @@ class _Request:
 
 @dataclass(frozen=True)
 class Capture:
-    """What one side of a connection sent, from the beginning of a frame on."""
+    """The bytes of one side of a connection, from the beginning of a frame on."""
 
     data: bytes
     dialect: str
 
     def requests(self) -> list[CapturedFrame]:
-        """The request frames, one after another; or the one request that has no size before it. Raises NotToldError."""
+        """The request frames in order, or a single request without a size before it. Raises NotToldError."""
         return [self._request_frame(piece) for piece in self._request_pieces]
 
     def responses(self, requests: Capture) -> list[CapturedFrame]:
-        """The response frames, each read as the answer to the one of `requests` that has its correlation id. One
-        response and one request belong together whatever their ids are. Raises NotToldError."""
+        """The response frames, each read as the answer to the request in `requests` with the same correlation id. A
+        single response and a single request belong together even with different ids. Raises NotToldError."""
         if not self.data:
             raise NotToldError("there are no bytes, and so no frame")
         heads = (requests._request_at(piece.header) for piece in requests._pieces_of_requests())
@@ -132,25 +132,25 @@ class Capture:
         if self._int32(0) in ids and self._int32(SIZE_BYTES) not in ids and not all(piece.whole for piece in pieces):
             pieces = [self._bare]
         only = next(iter(asked), None) if len(asked) == len(pieces) == 1 else None
-        found = []
+        frames = []
         for piece in pieces:
             correlation_id = self._int32(piece.header) if piece.end >= piece.header + 4 else None
             matching = (number for number, request in asked.items() if request.correlation_id == correlation_id)
             number = only if correlation_id is None else next(matching, only)
             request = None if number is None else asked.pop(number)  # its id may come again in a later request
             why = f"{piece}; {_whose(correlation_id, number, request)}"
-            found.append(self._untold(piece, why) if request is None else self._answer(piece, request, why))
-        return found
+            frames.append(self._untold(piece, why) if request is None else self._answer(piece, request, why))
+        return frames
 
     # --- Where frames begin -------------------------------------------------------------------------------------------
 
     @functools.cached_property
     def _pieces(self) -> list[_Piece]:
-        """The data as its sizes divide it; behind a size that is not true all the rest is one piece."""
+        """The data, divided by its sizes. After a wrong size, all the rest is one piece."""
         return self._divided(frozenset())
 
     def _divided(self, ids: AbstractSet[int]) -> list[_Piece]:
-        """The same, where one of these correlation ids behind a size of 0 belongs to it nevertheless."""
+        """As above, but also where one of these correlation ids follows a size of 0 and belongs to it."""
         frames = []
         start = 0
         while start < len(self.data):
@@ -167,8 +167,8 @@ class Capture:
 
     @functools.cached_property
     def _request_pieces(self) -> list[_Piece]:
-        """The requests: with sizes where these fit and an api that is known follows, else without where the bytes are
-        all read so, else with what is likelier. Raises NotToldError."""
+        """The requests. With sizes, if the sizes fit and a known api follows; else without sizes, if all bytes can be
+        read in this way; else in the more likely way. Raises NotToldError."""
         sized, bare = self._request_at(SIZE_BYTES), self._request_at(0)
         if not self.data or bare is None:
             raise NotToldError(f"{len(self.data)} bytes: a request needs 4 for its api key and version")
@@ -177,16 +177,16 @@ class Capture:
             return self._pieces
         if bare.known and self._request_frame(self._bare).explanation.error is None:
             return [self._bare]
-        # Api key 0 and a version that Produce lacks are rather a response's correlation id.
+        # Api key 0 with a version that Produce does not have is more likely a response's correlation id.
         if sized is not None and (sized.known or (fit and sized.versions is not None and sized.api_key)):
             return self._pieces
-        if bare.known and bare.api_key and not fit:  # two bytes 0 begin the size of most frames
+        if bare.known and bare.api_key and not fit:  # the size of most frames begins with two bytes 0
             return [self._bare]
         raise NotToldError(self._tried(sized, bare))
 
     def _pieces_of_requests(self) -> list[_Piece]:
-        """As `_request_pieces`, where it is known that these are requests: sizes that fit are enough, before whatever
-        api key. Raises NotToldError."""
+        """As `_request_pieces`, if these are surely requests: sizes that fit are then enough, before any api key.
+        Raises NotToldError."""
         try:
             return self._request_pieces
         except NotToldError:
@@ -206,14 +206,14 @@ class Capture:
 
     @property
     def _bare(self) -> _Piece:
-        """All of it, as one frame without its size."""
+        """All the data, as one frame without its size."""
         return _Piece(0, len(self.data), None, bare=True)
 
     def _int32(self, at: int) -> int | None:
         return int.from_bytes(self.data[at : at + 4], "big", signed=True) if at + 4 <= len(self.data) else None
 
     def _request_at(self, at: int) -> _Request | None:
-        """The request whose header begins at this byte; None where the data ends before its version does."""
+        """The request whose header begins at this byte. None if the data ends before the end of its version."""
         if at + 4 > len(self.data):
             return None
         api_key, version = struct.unpack_from(">hh", self.data, at)
@@ -221,7 +221,7 @@ class Capture:
         name, versions = dialect.apis().get(api_key), dialect.api_versions(api_key)
         return _Request(api_key, version, self._int32(at + 4), name, versions)
 
-    # --- What they are ------------------------------------------------------------------------------------------------
+    # --- The types of frames ------------------------------------------------------------------------------------------
 
     def _request_frame(self, piece: _Piece) -> CapturedFrame:
         request = self._request_at(piece.header)
@@ -229,20 +229,20 @@ class Capture:
         type_name = reference_codec().dialect(self.dialect).request_type(request.api_key if request else 0)
         if type_name is None:
             return self._untold(piece, why)
-        found = self._explained(piece, type_name, None, why)
-        if request is not None and request.api_key == 0 and found.explanation.error is not None:
-            why = f"{found.why}; a response with correlation id {request.version} looks alike: see --request"
-            return dataclasses.replace(found, why=why)
-        return found
+        frame = self._explained(piece, type_name, None, why)
+        if request is not None and request.api_key == 0 and frame.explanation.error is not None:
+            why = f"{frame.why}; a response with correlation id {request.version} looks alike: see --request"
+            return dataclasses.replace(frame, why=why)
+        return frame
 
     def _answer(self, piece: _Piece, request: _Request, why: str) -> CapturedFrame:
         inside = self.data[piece.header : piece.end]
-        if piece.cut and piece.size is not None:  # behind the capture's end something follows
+        if piece.cut and piece.size is not None:  # the frame goes on after the end of the capture
             inside = inside.ljust(min(piece.size, 5), b"\0")
-        found = reference_codec().dialect(self.dialect).answer_type(request.api_key, request.version, inside)
-        if found is None:
+        answer_type = reference_codec().dialect(self.dialect).answer_type(request.api_key, request.version, inside)
+        if answer_type is None:
             return self._untold(piece, why)
-        type_name, version, reason = found
+        type_name, version, reason = answer_type
         return self._explained(piece, type_name, version, f"{why}; {reason}" if reason else why)
 
     def _untold(self, piece: _Piece, why: str) -> CapturedFrame:
@@ -256,22 +256,22 @@ class Capture:
             shift -= SIZE_BYTES
         elif piece.cut:  # what is there can be read nevertheless
             raw = struct.pack(">i", len(raw) - SIZE_BYTES) + raw[SIZE_BYTES:]
-        found = reference_codec().explain(type_name, raw, dialect=self.dialect, version=version)
+        explanation = reference_codec().explain(type_name, raw, dialect=self.dialect, version=version)
         rulings: tuple[str, ...] = ()
-        if found.error is not None and not piece.cut:
-            rulings = deciding_rulings(type_name, raw, self.dialect, version, found.error, found.spans)
+        if explanation.error is not None and not piece.cut:
+            rulings = deciding_rulings(type_name, raw, self.dialect, version, explanation.error, explanation.spans)
         if piece.cut:
-            found = _as_cut(found, piece)
-        found = _shifted(found, shift)
-        return CapturedFrame(piece.start, piece.end, type_name, version, why, not piece.bare, found, rulings)
+            explanation = _as_cut(explanation, piece)
+        explanation = _shifted(explanation, shift)
+        return CapturedFrame(piece.start, piece.end, type_name, version, why, not piece.bare, explanation, rulings)
 
 
 def _advice(dialect: str) -> str:
-    """What to do with bytes that do not say what they are, with types of the dialect as examples."""
-    found = reference_codec().dialect(dialect)
-    spans = ((key, name, found.api_versions(key)) for key, name in sorted(found.apis().items()))
+    """Advice for bytes whose type is unknown, with types of the dialect as examples."""
+    described = reference_codec().dialect(dialect)
+    spans = ((key, name, described.api_versions(key)) for key, name in sorted(described.apis().items()))
     for key, name, span in spans:
-        answer = None if span is None else found.answer_type(key, span[1], bytes(2 * SIZE_BYTES))
+        answer = None if span is None else described.answer_type(key, span[1], bytes(2 * SIZE_BYTES))
         if answer is None:
             continue
         type_name, version, _ = answer
@@ -287,7 +287,7 @@ def _advice(dialect: str) -> str:
 
 
 def _whose(correlation_id: int | None, number: int | None, request: _Request | None) -> str:
-    """Which request a response is taken for the answer to, and why."""
+    """The request to which a response belongs, and why."""
     if request is None:
         if correlation_id is None:
             return "there is no correlation id in it"
@@ -298,18 +298,18 @@ def _whose(correlation_id: int | None, number: int | None, request: _Request | N
     return f"its correlation id, {correlation_id}, is {same} of request {number}: {request}"
 
 
-def _as_cut(found: Explanation, piece: _Piece) -> Explanation:
-    """What was read of a frame that goes on behind the capture's end, with the size that it really has."""
-    if not found.spans:  # of a version that there is not: no byte was looked at
-        return found
-    size, *rest = found.spans
+def _as_cut(explanation: Explanation, piece: _Piece) -> Explanation:
+    """The explanation of a frame that goes on after the end of the capture, with its real size."""
+    if not explanation.spans:  # an unknown version: no byte was read
+        return explanation
+    size, *rest = explanation.spans
     left = piece.end - piece.start - SIZE_BYTES
     error = DecodeError(Reason.TRUNCATED, f"frame size {piece.size}, but {left} bytes are left", 0, "size")
     return Explanation((dataclasses.replace(size, value=piece.size), *rest), None, error)
 
 
 def _shifted(explanation: Explanation, by: int) -> Explanation:
-    """The same with offsets `by` higher; a size that would then stand before the beginning is left out."""
+    """The explanation with offsets increased by `by`. A size before the beginning is left out."""
     spans = tuple(
         dataclasses.replace(span, start=span.start + by, end=span.end + by)
         for span in explanation.spans

@@ -1,14 +1,14 @@
-"""Every claim of a proposal's page, and the vectors that test it.
+"""The claims of a proposal's page, and the vectors that test them.
 
-`docs/claims/<dialect>.toml` lists the claims. Each names vectors that fail an
-implementation which breaks it, or says why there can be none:
+`docs/claims/<dialect>.toml` lists the claims. Each claim names vectors that fail if an implementation breaks it, or the
+reason why there can be none:
 
-    sections = ["Common fields", "comments"]        # all of the page that claim something, in its order
+    sections = ["Common fields", "comments"]        # all sections of the page with claims, in its order
 
     [[claim]]
     section = "Common fields"
     says = "the size does not count its own four bytes"
-    rulings = ["R-WF-13"]                           # which decide how the words are read; may be left out
+    rulings = ["R-WF-13"]                           # optional: rulings on the meaning of the words
     vectors = ["framing/produce", "framing/frame-*"]
 
     [[claim]]
@@ -16,7 +16,7 @@ implementation which breaks it, or says why there can be none:
     says = "an error when the time is over"
     beyond = "no op lets time pass: tests/test_wire_format_waiting.py"
 
-A name of `vectors` is `<area>/<id>`, or such names with `*` in them.
+A name in `vectors` is `<area>/<id>`, or a pattern for such names with `*`.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ from reference.rules import Ruling
 
 
 class ClaimsError(ValueError):
-    """A file of claims that does not keep to the format; the text names the file."""
+    """A file of claims in a wrong format. The text names the file."""
 
 
 class Claim(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """One thing that the page says. Either `vectors` ask it, or `beyond` says why nothing does."""
+    """A claim of the page. Either `vectors` test it, or `beyond` gives the reason why no vector does."""
 
     section: str
     says: str
@@ -48,14 +48,14 @@ class Claim(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     beyond: str = ""
 
 
-class _File(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+class _ClaimsFile(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     sections: tuple[str, ...]
     claim: tuple[Claim, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """A page's sections that claim something, and their claims, both in its order."""
+    """The sections of a page with claims, and their claims, both in the order of the page."""
 
     sections: tuple[str, ...]
     claims: tuple[Claim, ...]
@@ -67,15 +67,15 @@ class Claims:
 def load(path: Path) -> Claims:
     """Raises ClaimsError."""
     try:
-        found = msgspec.convert(tomllib.loads(path.read_text("utf-8")), _File)
+        file = msgspec.convert(tomllib.loads(path.read_text("utf-8")), _ClaimsFile)
     except (msgspec.ValidationError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ClaimsError(f"{path.name}: {error}") from None
-    return Claims(found.sections, found.claim)
+    return Claims(file.sections, file.claim)
 
 
 def problems(claims: Claims, rulings: Mapping[str, Ruling], vectors: Iterable[Vector]) -> Iterator[str]:
-    """What is wrong with a dialect's claims, a line each: a claim without vectors or reason, a name that does not
-    exist, a ruling that none of the claim's vectors rests on, a section or ruling without a claim."""
+    """The problems in a dialect's claims, one line for each: a claim without vectors or reason, an unknown name, a
+    ruling on which none of the claim's vectors rests, a section or ruling without a claim."""
     known = {f"{vector.area}/{vector.id}": vector for vector in vectors}
     for text, times in Counter(claim.says for claim in claims.claims).items():
         if times > 1:
@@ -98,10 +98,10 @@ def _problems(
         yield "it needs either vectors, or in `beyond` the reason why there are none"
     rest: set[str] = set()
     for name in claim.vectors:
-        found = [vector for path, vector in known.items() if fnmatchcase(path, name)]
-        if not found:
+        vectors = [vector for path, vector in known.items() if fnmatchcase(path, name)]
+        if not vectors:
             yield f"there is no vector {name!r}"
-        rest.update(ruling for vector in found for ruling in vector.rulings)
+        rest.update(ruling for vector in vectors for ruling in vector.rulings)
     for ruling in claim.rulings:
         if ruling not in rulings:
             yield f"there is no ruling {ruling!r}"

@@ -1,4 +1,4 @@
-"""A base class for what is closed at the end of a `with` block."""
+"""A base class for objects that are closed at the end of a `with` block."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ if TYPE_CHECKING:
 
 
 class Closing(Protocol):
-    """Something that has to be let go."""
+    """An object that has to be closed."""
 
     def close(self) -> None:
-        """Let it go. Closing twice is harmless."""
+        """Close it. Closing twice is harmless."""
 
     def __enter__(self) -> Self:
         return self

@@ -1,7 +1,6 @@
-"""Which values of each message field the vectors have, counted by message, version, field and state.
+"""The coverage of message fields by vectors: by message, version, field and state.
 
-Every valid vector of a message type is walked with the plan of its message-version: the ledger's cases, and those
-written by hand. A field is in the state
+All valid vectors of messages count: the ledger's cases, and those written by hand. A field is in the state
 
     default    when a value of it equals its default
     set        when one is neither its default nor null
@@ -11,8 +10,8 @@ written by hand. A field is in the state
                arrays: when one is empty or so long that a compact length takes two bytes (127 bytes or elements); of
                arrays, too, when one has a single element
 
-A state that does not occur is a gap, and has a reason. Reasons follow from the schema alone. `not covered` is no
-reason: there a vector is missing. The elements of an array of numbers or text are no fields; they belong to the array.
+A state that does not occur is a gap, with a reason from the schema. `not covered` is not a reason: a vector is missing.
+The elements of an array of numbers or text are not fields; they belong to the array.
 """
 
 from __future__ import annotations
@@ -35,8 +34,8 @@ from reference.plan import Array, Node, PlannedField, Struct
 from reference.primitives import INTEGERS, Primitive
 
 
-class State(StrEnum):
-    """What can be seen of a field."""
+class FieldState(StrEnum):
+    """A state of a field in a value."""
 
     DEFAULT = "default"
     SET = "set"
@@ -72,7 +71,7 @@ class FieldCoverage:
     path: str
     type: str
     versions: tuple[int, ...]
-    cells: Mapping[State, Mapping[int, Gap | None]]
+    cells: Mapping[FieldState, Mapping[int, Gap | None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +84,13 @@ class MessageCoverage:
 
 
 def everything() -> Iterator[Vector]:
-    """All vectors of Kafka's messages as they shipped."""
+    """All vectors of the dialect kafka."""
     yield from ledger.every_vector(ledger.DIALECT)
     yield from vectors.load([ledger.DIALECT])
 
 
 def coverage(chosen: Iterable[Vector]) -> tuple[MessageCoverage, ...]:
-    """What these vectors hold of every message of the catalogue, by name."""
+    """The coverage of every message of the catalogue by these vectors, by name."""
     seen: dict[tuple[str, int], set[_Sight]] = {}
     messages = catalog.current().messages
     for vector in chosen:
@@ -109,7 +108,7 @@ def _plan(name: str, version: int) -> Struct:
     return codec.node
 
 
-# --- What is there ----------------------------------------------------------------------------------------------------
+# --- Occurring states -------------------------------------------------------------------------------------------------
 
 
 class _Border(StrEnum):
@@ -119,31 +118,31 @@ class _Border(StrEnum):
 
 
 #: A path, and what was seen there.
-_Sight = tuple[str, State | _Border]
+_Sight = tuple[str, FieldState | _Border]
 
-#: Least and greatest values of what is no integer.
+#: The least and greatest values of types.
 _EXTREMES: Mapping[str, tuple[Any, Any]] = {
     **INTEGERS,
     "FLOAT64": (-sys.float_info.max, sys.float_info.max),
     "UUID": (uuid.UUID(int=0), uuid.UUID(int=2**128 - 1)),
 }
-#: From this many bytes or elements on, a compact length takes two bytes.
+#: From this length on, in bytes or elements, a compact length takes two bytes.
 _LONG = 127
 
 
 def _look(node: Struct, value: Mapping[str, Any], path: str) -> Iterator[_Sight]:
-    """All that a structure's value shows of its fields."""
+    """The states and borders of the fields in a structure's value."""
     for field in node.fields:
         item, place = value.get(field.name, field.default), path + field.name
         at_default = equal(field.default, item)
         if at_default:
-            yield place, State.DEFAULT
+            yield place, FieldState.DEFAULT
         elif item is not None:
-            yield place, State.SET
+            yield place, FieldState.SET
         if item is None:
-            yield place, State.NULL
+            yield place, FieldState.NULL
         if field.tag is not None and not at_default:
-            yield place, State.TAGGED
+            yield place, FieldState.TAGGED
         for border in _borders(field.node, item):
             yield place, border
         match field.node:
@@ -155,7 +154,7 @@ def _look(node: Struct, value: Mapping[str, Any], path: str) -> Iterator[_Sight]
 
 
 def _borders(node: Node, item: Any) -> Iterator[_Border]:
-    """The borders of its type that a value stands at."""
+    """The borders of its type that a value has."""
     match node:
         case Primitive(name=name) if name in _EXTREMES:
             least, greatest = _EXTREMES[name]
@@ -171,7 +170,7 @@ def _borders(node: Node, item: Any) -> Iterator[_Border]:
             yield _Border.LENGTH
 
 
-# --- What is not ------------------------------------------------------------------------------------------------------
+# --- Gaps -------------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +209,7 @@ def _message(name: str, versions: range, seen: Mapping[tuple[str, int], set[_Sig
                 version: _gap(state, path, places[version].get(path), seen.get((name, version), set()))
                 for version in versions
             }
-            for state in State
+            for state in FieldState
         }
         rows.append(FieldCoverage(path, _type_name(places[there[-1]][path].field.node), there, cells))
     return MessageCoverage(name, versions, tuple(rows))
@@ -218,30 +217,30 @@ def _message(name: str, versions: range, seen: Mapping[tuple[str, int], set[_Sig
 
 def _in_order(lists: list[list[str]]) -> list[str]:
     """All paths of several lists: each that a list adds stands behind what is before it there."""
-    found = lists[0]
+    merged = lists[0]
     for paths in lists[1:]:
         for before, path in zip([None, *paths], paths, strict=False):
-            if path not in found:
-                found.insert(0 if before is None else found.index(before) + 1, path)
-    return found
+            if path not in merged:
+                merged.insert(0 if before is None else merged.index(before) + 1, path)
+    return merged
 
 
-def _gap(state: State, path: str, place: _Place | None, seen: set[_Sight]) -> Gap | None:
+def _gap(state: FieldState, path: str, place: _Place | None, seen: set[_Sight]) -> Gap | None:
     """Why a state does not occur in a version; None where it does."""
     if place is None:
         return Gap.NO_FIELD
     node = place.field.node
-    if state is State.BOUNDARY:
+    if state is FieldState.BOUNDARY:
         return _boundary_gap(node, path, seen)
     if (path, state) in seen:
         return None
-    if state is State.NULL and not ledger.nullable(node):
+    if state is FieldState.NULL and not ledger.nullable(node):
         return Gap.NOT_NULLABLE
-    if state is State.TAGGED and place.field.tag is None:
+    if state is FieldState.TAGGED and place.field.tag is None:
         return Gap.NOT_TAGGED
-    if state is State.DEFAULT and place.absent and place.field.tag is None:
+    if state is FieldState.DEFAULT and place.absent and place.field.tag is None:
         return Gap.ABSENT
-    if state is State.NULL and place.hidden:
+    if state is FieldState.NULL and place.hidden:
         return Gap.HIDDEN
     return Gap.NOT_COVERED
 

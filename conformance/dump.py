@@ -1,10 +1,10 @@
-"""Hex dumps that people paste: the columns of `xxd` and of `tcpdump -X`.
+"""Reads pasted hex dumps: the output of `xxd` and of `tcpdump -X`.
 
     00000000: 0000 000c 0012 0000 0000 0007 0002 6d65  ..............me
         0x0000:  4500 0038 0001 4000 4006 0000 7f00 0001  E..8..@.@.......
 
-The offset and the text beside the digits are dropped, after a check that no row is missing or torn. Of a packet of
-tcpdump's the headers of IP and TCP are dropped too: what is left is what the connection carried.
+Offsets and text are dropped, after a check that no row is missing or incomplete. The IP and TCP headers of a packet
+from tcpdump are dropped too, so that only the bytes of the connection are left.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ import ipaddress
 import re
 from dataclasses import dataclass
 
-#: How a row begins: eight digits (xxd), or 0x and four or more (tcpdump), and a colon with a blank behind it.
+#: The beginning of a row: eight digits (xxd), or 0x and four or more (tcpdump), then a colon and a space.
 _OFFSET = re.compile(r"\s*(?:0x(?P<packet>[0-9a-fA-F]{4,})|(?P<file>[0-9a-fA-F]{8})):(?=\s|$)")
-#: The rest of it: digits in groups, and two blanks before the text.
+#: The rest of a row: digits in groups, then two spaces and the text.
 _COLUMNS = re.compile(r"\s+(?P<digits>[0-9a-fA-F]+(?: [0-9a-fA-F]+)*)(?:\s{2,}(?P<text>.*)|\s*)")
 _TCP = 6
 GIVE_WHOLE = "put it in quotes, or give it on standard input, as -"
@@ -26,8 +26,8 @@ class DumpError(ValueError):
 
 
 @dataclass(slots=True)
-class _Block:
-    """Rows one after another, from `line` on: of a file or, from offset 0 on, a packet."""
+class _HexBlock:
+    """Consecutive rows from `line` on, of a file or of a packet."""
 
     line: int
     start: int
@@ -37,8 +37,8 @@ class _Block:
 
 def undump(text: str) -> bytes | None:
     """The bytes of a dump, those of several packets one after another; None when it has no row. Raises DumpError."""
-    blocks: list[_Block] = []
-    stranger = ""  # the first line since the last row that is none
+    blocks: list[_HexBlock] = []
+    stranger = ""  # the first line after the last row that is not a row
     for number, line in enumerate(text.splitlines(), 1):
         begun = _OFFSET.match(line)
         if begun is None:
@@ -47,9 +47,9 @@ def undump(text: str) -> bytes | None:
             continue
         offset = int(begun["packet"] or begun["file"], 16)
         row = _row(line[begun.end() :], number)
-        # What stands before a packet's first row is tcpdump's line on it; before a file's, the command.
+        # A line before the first row is tcpdump's line about the packet, or the command.
         if not blocks or (offset == 0 and begun["packet"]):
-            blocks.append(_Block(number, offset, begun["packet"] is not None, bytearray(row)))
+            blocks.append(_HexBlock(number, offset, begun["packet"] is not None, bytearray(row)))
         elif stranger:
             raise DumpError(stranger)
         elif offset != blocks[-1].start + len(blocks[-1].data):
@@ -89,8 +89,9 @@ def _row(columns: str, number: int) -> bytes:
     return data
 
 
-def _carried(blocks: list[_Block]) -> bytes:
-    """What the blocks hold, without the headers of packets. One sender's: two directions make no sense together."""
+def _carried(blocks: list[_HexBlock]) -> bytes:
+    """The content of the blocks, without the headers of packets. It comes from one sender: two directions can't be
+    mixed."""
     carried = bytearray()
     senders: dict[str, int] = {}
     for block in blocks:
@@ -106,7 +107,7 @@ def _carried(blocks: list[_Block]) -> bytes:
     return bytes(carried)
 
 
-def _segment(block: _Block) -> tuple[str, bytes]:
+def _segment(block: _HexBlock) -> tuple[str, bytes]:
     """Sender and payload of a TCP segment over IP (RFC 791, RFC 8200, RFC 9293)."""
     packet = bytes(block.data)
     if packet[0] >> 4 == 4:

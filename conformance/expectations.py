@@ -1,12 +1,12 @@
-"""What the reference does with questions of all ops, as a vector expects it.
+"""Turns the reference's answers to generated questions into expectations of a vector.
 
-What a broker sends is its own in part: of its answers the types, the correlation ids and the top-level error codes of
-ApiVersions are expected, and whether it closes; where a dialect's broker may answer in any order, in any.
+A broker is free in parts of its answers. So only these are expected: the types, the correlation ids, the top-level
+error codes of ApiVersions, and whether it closes the connection. In dialects whose broker may answer in any order, any
+order is expected.
 """
 
 from __future__ import annotations
 
-import functools
 import struct
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -15,6 +15,7 @@ import msgspec
 
 import reference
 from conformance import vectors
+from conformance.configured import configured_reference
 from conformance.formats import answered_in
 from conformance.model import Case, Observation, Op, Status
 from conformance.patterns import mismatch
@@ -23,62 +24,58 @@ from conformance.reference_codec import reference_codec
 from conformance.vectors import Piece, Reject, Vector, VectorKind
 from reference.errors import Reason
 
-#: The area that questions without a type are counted in.
+#: The areas of questions without a type.
 AREAS: Mapping[Op, str] = {
     Op.SERVE: "framing",
     Op.INTERPRET: "framing",
     Op.NEGOTIATE: "unsupported-versions",
     Op.EVOLVE: "schema-evolution",
 }
-#: Settings without which a broker is another one.
+#: Settings on which a broker's answers depend.
 _NEEDED = ("apis", "cluster")
-#: Dialects whose broker answers pipelined requests in any order, and how many such answers can be told apart quickly.
+#: Dialects whose broker may answer pipelined requests in any order, and the maximum number of such answers (comparing
+#: more would be slow).
 _ANY_ORDER = frozenset({"wire-format"})
 _MOST_TOGETHER = 5
-#: Size, api key, version and correlation id, with which every dialect's request begins.
+#: The first fields of a request in every dialect: size, api key, version and correlation id.
 _HEAD = struct.Struct(">ihhi")
 _SIZE = 4
 
 
 def expect(vector: Vector, case: Case) -> Vector:
-    """The vector with what the reference does with its question: lookup, convert, serve, interpret, negotiate and
-    evolve, and encode of a value. Raises ValueError for what is no question to it."""
-    found = ask(_configured(case.dialect), case)
-    if found.status is Status.UNSUPPORTED:
-        raise ValueError(found.detail)
-    if found.status is Status.REJECT:
-        return _refused(vector, case, found)
-    replaced: dict[str, Any] = {"expected": found.answer}
+    """The vector with the reference's answer as expectation, for lookup, convert, serve, interpret, negotiate, evolve,
+    and encode of a value. Raises ValueError for a question that the reference cannot answer."""
+    observation = ask(configured_reference(case.dialect), case)
+    if observation.status is Status.UNSUPPORTED:
+        raise ValueError(observation.detail)
+    if observation.status is Status.REJECT:
+        return _refused(vector, case, observation)
+    replaced: dict[str, Any] = {"expected": observation.answer}
     match case.op:
         case Op.ENCODE:
-            replaced = _encoded(case, found.answer)
+            replaced = _encoded(case, observation.answer)
         case Op.CONVERT:
-            replaced = {"canonical": _given(found.answer), "compare_decoded": _compressed(case, found.answer)}
+            replaced = {
+                "canonical": _given(observation.answer),
+                "compare_decoded": _compressed(case, observation.answer),
+            }
         case Op.SERVE:
-            sent, closed = found.answer
+            sent, closed = observation.answer
             replaced = {"expected": (_patterns(case, sent), closed), "needs": _needs(case.dialect)}
     return _with(vector, replaced)
 
 
-def _refused(vector: Vector, case: Case, found: Observation) -> Vector:
+def _refused(vector: Vector, case: Case, observation: Observation) -> Vector:
     if case.op in (Op.SERVE, Op.INTERPRET, Op.NEGOTIATE):
-        raise ValueError(f"this asks nothing: {found.detail}")
-    offset = None if case.op is Op.ENCODE else found.offset
-    reject = Reject(Reason(found.reason or Reason.TRUNCATED), offset)
+        raise ValueError(f"this asks nothing: {observation.detail}")
+    offset = None if case.op is Op.ENCODE else observation.offset
+    reject = Reject(Reason(observation.reason or Reason.TRUNCATED), offset)
     kind = VectorKind.UNENCODABLE if case.op is Op.ENCODE else vector.kind
     return _with(vector, {"reject": reject, "kind": kind})
 
 
 def _with(vector: Vector, replaced: Mapping[str, Any]) -> Vector:
     return msgspec.structs.replace(vector, **replaced)
-
-
-@functools.cache
-def _configured(dialect: str) -> reference.Reference:
-    """The reference as an implementation is configured that is asked the dialect's vectors."""
-    found = reference.Reference()
-    found.configure(vectors.settings(dialect), dialect=dialect)
-    return found
 
 
 def _needs(dialect: str) -> tuple[str, ...]:
@@ -94,7 +91,7 @@ def _encoded(case: Case, data: bytes) -> dict[str, Any]:
 
 
 def _compressed(case: Case, data: bytes) -> bool:
-    """Whether anything that was written is, which leaves its bytes free."""
+    """Whether the written bytes contain compressed data: then an encoder may write other bytes."""
     form = answered_in(case)
     entries = reference_codec().dialect(form.dialect).entries.get(form.type)
     if entries is None or not data:
@@ -110,7 +107,7 @@ def _compressed(case: Case, data: bytes) -> bool:
 
 
 def _patterns(case: Case, sent: bytes) -> list[dict[str, Any]]:
-    """A pattern for each frame that was sent. Raises ValueError where no request tells what one is."""
+    """A pattern for each sent frame. Raises ValueError for a frame that fits no request."""
     requests = list(_requests(b"".join(case.args["chunks"])))
     patterns: list[dict[str, Any]] = []
     for frame in _frames(sent):
@@ -129,7 +126,7 @@ def _patterns(case: Case, sent: bytes) -> list[dict[str, Any]]:
 
 
 def _requests(data: bytes) -> Iterator[tuple[int, int, int]]:
-    """Api key, version and correlation id of each request that arrived, in their order."""
+    """Api key, version and correlation id of each received request, in order."""
     while len(data) >= _HEAD.size:
         size, key, version, correlation = _HEAD.unpack_from(data)
         if size < _HEAD.size - _SIZE:
@@ -146,7 +143,7 @@ def _frames(sent: bytes) -> Iterator[bytes]:
 
 
 def _pattern(dialect: str, frame: bytes, requests: Sequence[tuple[int, int, int]]) -> dict[str, Any] | None:
-    """What is expected in the place of a frame, by a request that it can answer."""
+    """The expected pattern for a frame, by a request that it can answer."""
     for key, version, correlation in requests:
         told = reference_codec().dialect(dialect).answer_type(key, version, frame[_SIZE:])
         if told is None:
@@ -165,10 +162,12 @@ def _pattern(dialect: str, frame: bytes, requests: Sequence[tuple[int, int, int]
 
 def _expected(value: Any, correlation: int) -> dict[str, Any] | None:
     match value:
-        case {"header": {"CorrelationId": found}, "body": {"ErrorCode": error, "ApiKeys": _}} if found == correlation:
-            return {"header": {"CorrelationId": found}, "body": {"ErrorCode": error}}
-        case {"header": {"CorrelationId": found}} if found == correlation:
-            return {"header": {"CorrelationId": found}}
-        case {"correlation_id": found} if found == correlation:
-            return {"correlation_id": found}
+        case {"header": {"CorrelationId": answered}, "body": {"ErrorCode": error, "ApiKeys": _}} if (
+            answered == correlation
+        ):
+            return {"header": {"CorrelationId": answered}, "body": {"ErrorCode": error}}
+        case {"header": {"CorrelationId": answered}} if answered == correlation:
+            return {"header": {"CorrelationId": answered}}
+        case {"correlation_id": answered} if answered == correlation:
+            return {"correlation_id": answered}
     return None

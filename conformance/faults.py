@@ -1,7 +1,4 @@
-"""Small faults that are put into valid bytes.
-
-Hypothesis chooses them in `conformance.strategies`, a `random.Random` chooses them here.
-"""
+"""Puts small faults into valid bytes. Here a `random.Random` chooses them; in `conformance.strategies` hypothesis."""
 
 from __future__ import annotations
 
@@ -33,13 +30,13 @@ BORDERS = tuple(
         "ffffffffffffffffff7f",
     )
 )
-#: So many faults are put into the same bytes at most.
+#: The maximum number of faults in the same bytes.
 MOST = 3
-#: So many bytes are inserted, dropped and repeated by one fault at most.
+#: The maximum number of bytes that one fault inserts, drops and repeats.
 MOST_INSERTED, MOST_DROPPED, MOST_REPEATED = 4, 4, 8
-#: Bytes that never were right are so many at most.
+#: The maximum length of random bytes.
 MOST_ODD = 24
-#: A place is a number from 0 to this one, whatever the length of the bytes is.
+#: The place of a fault is a number from 0 to this one, for bytes of any length.
 LAST_PLACE = 2**16
 
 #: A fault: its kind, and its bytes or number, where it has any.
@@ -56,7 +53,7 @@ def put(data: bytes, faults: Iterable[tuple[Fault, int]]) -> bytes:
                 changed[at:at] = more
             case ("border", bytes(border)):
                 changed[at : at + len(border)] = border
-            case ("pad", None) if at < len(changed):  # were it a varint's last byte, it now is overlong
+            case ("pad", None) if at < len(changed):  # if this is the last byte of a varint, the varint is now overlong
                 changed[at] |= 0x80
                 changed.insert(at + 1, 0)
             case ("drop", int(count)):
@@ -71,7 +68,7 @@ def put(data: bytes, faults: Iterable[tuple[Fault, int]]) -> bytes:
 
 
 def nearly(random: Random, canonical: bytes) -> bytes:
-    """`canonical` with one to three small faults; one time in six, bytes that never were right."""
+    """`canonical` with one to three small faults; one time in six, random bytes with faults."""
     data = random.randbytes(random.randint(0, MOST_ODD)) if random.randrange(6) == 0 else canonical
     return put(data, [(_fault(random), random.randint(0, LAST_PLACE)) for _ in range(random.randint(1, MOST))])
 

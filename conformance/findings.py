@@ -1,7 +1,7 @@
-"""Findings: many deviations that probably have one cause, seen from outside.
+"""Findings: deviations that probably have one cause, as far as this can be seen from outside.
 
-Deviations of the same group make one finding. Where a traceback names the line that refused or crashed, that line is
-the group. Else it is what is demanded, the ruling behind it, and the place in the type.
+Deviations of the same group make one finding. If a traceback names the function that refused or crashed, the group is
+this function and the exception. Else it is the demand, its ruling, and the place in the type.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import msgspec
 
 from conformance.model import DEVIATIONS, FailureKind, Op, Outcome, Verdict
 
-#: Of an implementation's words so many characters are compared.
+#: The maximum length of an implementation's text in a group, in characters.
 _LONGEST = 120
 
 _READ = "read"
@@ -23,12 +23,12 @@ _SIDES: Mapping[Op, str] = {Op.DECODE: _READ, Op.RECODE: _READ, Op.LOOKUP: _READ
 
 
 class Group(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """What the deviations of a finding have in common; None for what does not matter in it. Files of known deviations
-    hold it as it is.
+    """The common properties of a finding's deviations; None for properties that do not matter. Files of known
+    deviations contain it in this form.
 
-    `verdict` the outcome · `kind` of a fail · `side` read, write, or the op of those that are neither · `cause` the
-    reason that was given, the exception's name, or the words of a refusal · `frame` where it was raised · `demanded`
-    the reason for which it has to be refused · `ruling` that this rests on · `place` in the type · `type` where no
+    `verdict`: the outcome. `kind`: of a fail. `side`: read, write, or the op if it is neither. `cause`: the given
+    reason, the exception's name, or the text of a refusal. `frame`: where it was raised. `demanded`: the reason for
+    which it has to be refused. `ruling`: the ruling behind that. `place`: the place in the type; `type`: only if no
     place is known.
     """
 
@@ -43,11 +43,11 @@ class Group(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     type: str | None = None
 
     def row(self) -> dict[str, str]:
-        """Its parts by name, without those that do not matter: as reports and files of known deviations have it."""
+        """Its parts by name, without None: the form in reports and files of known deviations."""
         return {name: value for name, value in msgspec.structs.asdict(self).items() if value is not None}
 
     def may_match(self, verdict: Verdict) -> bool:
-        """Whether a case that was not asked could have been of it."""
+        """Whether a case that was not asked could belong to this group."""
         return self.type in (None, verdict.type)
 
     def __str__(self) -> str:
@@ -108,29 +108,29 @@ def group(verdict: Verdict) -> Group | None:
     return finding if finding.place else msgspec.structs.replace(finding, type=verdict.type)
 
 
-#: What a message says of the case at hand: functions called, quoted text, bytes, numbers, and lists of them.
+#: Parts of a message that depend on the case: called functions, quoted text, bytes, numbers, and lists.
 _OF_THE_CASE = re.compile(r"""[\w.]+\(\)|b?'[^']*'|b?"[^"]*"|`[^`]*`|\b0x[0-9a-fA-F]+|[-−]?\b\d[\d.,_]*\b|\[[^\]]*\]""")
 
 
 def _words(detail: str) -> str:
-    """What an implementation says when it refuses, without what is in it of the case at hand."""
+    """The text of a refusal, without the parts that depend on the case."""
     said = detail.removeprefix("refused: ").removeprefix("without a reason").partition("\n")[0]
     return _OF_THE_CASE.sub("…", said).strip()[:_LONGEST]
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Deviations of one group, in the order they were found."""
+    """Deviations of one group, in the order of the run."""
 
     group: Group
     verdicts: tuple[Verdict, ...]
 
 
 def findings(verdicts: Iterable[Verdict]) -> list[Finding]:
-    """The deviations among `verdicts`, bucketed by their group, the most frequent first."""
+    """The deviations among `verdicts` by group, the most frequent first."""
     buckets: dict[Group, list[Verdict]] = {}
     for verdict in verdicts:
-        if verdict.verdict in DEVIATIONS and (found := group(verdict)) is not None:
-            buckets.setdefault(found, []).append(verdict)
-    made = [Finding(found, tuple(bucket)) for found, bucket in buckets.items()]
+        if verdict.verdict in DEVIATIONS and (key := group(verdict)) is not None:
+            buckets.setdefault(key, []).append(verdict)
+    made = [Finding(key, tuple(bucket)) for key, bucket in buckets.items()]
     return sorted(made, key=lambda finding: -len(finding.verdicts))

@@ -1,14 +1,13 @@
-"""Generated cases. The id of one holds its bytes, so the case can be made again from the id alone; what is expected of
-it is what the reference codec does.
+"""Generated cases. Their ids contain their bytes, so a case can be made again from its id alone. The expected answer is
+that of the reference codec.
 
     gen/<dialect>/<type>/<version or ->/x<hex>[+prefix:<n>]#<decode, encode or recode>
     gen/<dialect>/<type>/<version or ->/v<hex>#encode
     gen/<dialect>/<type>/<version or ->/x<hex>#<lookup or convert>
     gen/<dialect>/-/-/x<hex>#<serve, interpret, negotiate or evolve>
 
-The hex is the case's seed, which holds all its arguments (`conformance.arguments`), so an id says all there is to know.
-With x before it encode is asked of the value that these bytes have, so a library's own bytes can be compared; with v of
-the value that the seed itself is, be it one that no bytes have.
+The hex is the case's seed, which contains all its arguments (`conformance.arguments`). For encode, x<hex> are bytes,
+and the value to encode is the one that they mean; v<hex> is the value itself, in JSON, and need not be a valid one.
 """
 
 from __future__ import annotations
@@ -29,13 +28,13 @@ from conformance.reference_codec import reference_codec
 from conformance.vectors import ABSENT, Piece, Reject, Vector, VectorKind
 from reference.errors import Reason
 
-#: How ids of generated cases are told to people.
+#: The form of these ids in messages.
 FORM = "gen/<dialect>/<type or ->/<version or ->/x<hex>[+prefix:n]#<op>"
 _ID = re.compile(
     r"gen/(?P<dialect>[^/]+)/(?P<type>[^/#+]+)/(?P<version>-|-?[0-9]{1,9})/"
     r"(?P<form>[xv])(?P<seed>(?:[0-9a-f]{2})*)(?:\+prefix:(?P<prefix>[0-9]{1,9}))?#(?P<op>[a-z]+)"
 )
-#: So many characters of an id that is none are shown.
+#: The maximum length of a wrong id in a message, in characters.
 _SHOWN = 200
 #: Ops whose seed is the bytes of a type.
 _OF_BYTES = frozenset({Op.DECODE, Op.ENCODE, Op.RECODE})
@@ -56,13 +55,13 @@ def area(dialect: str, type_name: str) -> str:
 
 
 def has_partial_tail(dialect: str, type_name: str, data: bytes) -> bool:
-    """Whether valid bytes end with a partial entry, which nothing that is written has: then recode is not asked."""
+    """Whether valid bytes end with a partial entry. Written bytes never do, so recode is then not asked."""
     entries = reference_codec().dialect(dialect).entries.get(type_name)
     return entries is not None and entries.ends_partially(data)
 
 
 def _compressed(dialect: str, type_name: str, value: Any) -> bool:
-    """Whether any batch or message in it has a codec, which leaves the bytes free."""
+    """Whether any batch or message in it is compressed: then an encoder may write other bytes."""
     entries = reference_codec().dialect(dialect).entries.get(type_name)
     return entries is not None and entries.compressed(value)
 
@@ -70,8 +69,8 @@ def _compressed(dialect: str, type_name: str, value: Any) -> bool:
 def vector_of(
     op: Op, dialect: str, type_name: str, version: int | None, seed: bytes, prefix: int | None = None
 ) -> tuple[Vector, Case]:
-    """The case of a seed, and a vector that expects of it what the reference does. Raises ValueError when the seed
-    makes no such case: encode is only asked of a seed that decodes."""
+    """The case of a seed, and a vector that expects the reference's answer. Raises ValueError when there is no such
+    case: encode needs a seed that can be decoded."""
     where = f"gen/{dialect}/{type_name}/{'-' if version is None else version}"
     mutation = "" if prefix is None else f"+prefix:{prefix}"
     identifier = f"{where}/x{seed.hex()}{mutation}#{op}"
@@ -113,9 +112,9 @@ def vector_of(
 def vector_of_arguments(
     op: Op, dialect: str, type_name: str | None, version: int | None, args: Mapping[str, Any]
 ) -> tuple[Vector, Case]:
-    """The case of a question by its arguments, and a vector that expects of it what the reference does. `type_name` is
-    None for the ops that speak of no type. Encode is asked of any value, be it one that has to be refused. Raises
-    ValueError for arguments that are no question."""
+    """The case with these arguments, and a vector that expects the reference's answer. `type_name`: None for ops
+    without a type. Encode takes any value, even one that has to be refused. Raises ValueError for arguments that do not
+    fit the op."""
     if (op in TYPED_OPS) != (type_name is not None):
         raise ValueError(f"{op} {'needs a type' if type_name is None else 'speaks of no type: - is expected'}")
     if type_name is None and version is not None:
@@ -149,7 +148,7 @@ def vector_of_arguments(
 
 
 def whole(case: Case) -> Case | None:
-    """The case of which this one is a prefix, where the reference reads that; None for a case that is no prefix."""
+    """The case of which this one is a prefix, if the reference accepts that; None for a case that is not a prefix."""
     match = _ID.fullmatch(case.id)
     if match is None or match["prefix"] is None or case.op not in _OF_BYTES:
         return None

@@ -1,8 +1,8 @@
-"""The one place where a verdict is made: vector + observation → verdict.
+"""The only place where verdicts are made: vector + observation → verdict.
 
-First it compares the answer with what the vector demands: equal is a pass. Else it looks for another reading of a
-contested ruling that explains the answer: one that the vector lists (`also`), or one that the implementation declares,
-under which the reference codec does the same. That is contested. Everything else is a failure.
+First the answer is compared with the vector's demand: if they are equal, it is a pass. Else the judge looks for another
+reading of a contested ruling that explains the answer: one that the vector lists (`also`), or one that the
+implementation declares and with which the reference codec does the same. That is contested. All others are failures.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import reference
-from conformance import place, vectors
+from conformance import place
+from conformance.configured import configured_reference
 from conformance.deciding_rulings import rests_on
 from conformance.formats import answered_in
 from conformance.model import DEVIATIONS, FailureKind, Observation, Op, Outcome, Status, Verdict
@@ -34,20 +35,20 @@ _WITHOUT_ANSWER = {
 }
 #: Ops whose answer is bytes.
 _GIVE_BYTES = frozenset({Op.ENCODE, Op.RECODE})
-#: The types that are headers: how their keys, which may be bytes, become text.
+#: Header types, and the functions that turn their keys, which may be bytes, into text.
 _HEADERS: Mapping[str, Callable[[Any], Any]] = {"HEADER": text_key, "HEADERS": text_keys}
-#: How much of a value stands in a verdict's detail.
+#: The maximum length of a value in a verdict's detail, in characters.
 _SHOWN = 300
 _REPLACEMENT = REPLACEMENT.encode()
 
 
 @functools.cache
 def _readings_for(dialect: str, readings: tuple[tuple[str, str], ...]) -> Readings:
-    return Readings(dialect, dict(readings), functools.partial(vectors.settings, dialect))
+    return Readings(dialect, dict(readings), functools.partial(configured_reference, dialect))
 
 
 def readings_for(dialect: str, readings: Mapping[str, str]) -> Readings:
-    """The readings that an implementation declares, of one dialect: those of other dialects' rulings are passed over.
+    """The declared readings of an implementation in one dialect; readings of other dialects' rulings are ignored.
 
     Raises ValueError for a ruling that no dialect has.
     """
@@ -68,10 +69,10 @@ def judge(
 ) -> Verdict:
     """The verdict on one observation.
 
-    `readings`: those that the implementation declares. `twin`: what the implementation did with the question's valid
-    twin; a refusal counts only when that was accepted. `rebuilds`: fields that the implementation's writer sets by
-    itself. With some, bytes that it wrote are compared decoded, without these fields. A value that it read is compared
-    with these fields, unless it lacks one: a library may not show what it sets by itself.
+    `readings`: those that the implementation declares. `twin`: the observation of the question's valid twin; a refusal
+    counts only if the twin was accepted. `rebuilds`: fields that the implementation's writer sets by itself. If there
+    are any, written bytes are decoded and compared without these fields. A value that was read is compared with these
+    fields, except those that it lacks: a library may not show a field that it sets by itself.
     """
     if _as_demanded(vector, observation, twin):
         return _passed(vector, observation)
@@ -79,8 +80,8 @@ def judge(
 
 
 def _as_demanded(vector: Vector, seen: Observation, twin: Observation | None) -> bool:
-    """Whether it is one of the two most frequent passes: it had to be refused, was, and its twin was accepted; or
-    exactly the expected bytes came. False says nothing: then everything is looked at."""
+    """A fast check for the two most frequent passes: a demanded refusal, with an accepted twin; or exactly the expected
+    bytes. False: the whole judgement is needed."""
     if seen.status is Status.REJECT:
         return (
             vector.reject is not None
@@ -115,9 +116,7 @@ def _passed(vector: Vector, seen: Observation) -> Verdict:
 
 
 def _note(reject: Reject, seen: Observation) -> str:
-    """A refusal passes whatever it names; that it names something else than the vector is worth a note."""
-    if seen.status is not Status.REJECT:
-        return ""
+    """A refusal passes with any reason and offset; a note says if they differ from the vector's."""
     notes = []
     if seen.reason is not None and seen.reason != reject.reason:
         notes.append(f"refused for {seen.reason}, the kit for {reject.reason}")
@@ -128,9 +127,9 @@ def _note(reject: Reject, seen: Observation) -> str:
 
 
 def compared(vector: Vector, observation: Observation, rebuilds: Iterable[str] = ()) -> tuple[Any, Any] | None:
-    """The expected value and the one that came, as the judge compares them: with every default filled in, and without
-    the fields that the implementation's writer sets by itself (`rebuilds`). Bytes that it wrote are decoded for it.
-    None where there is nothing to compare, or bytes that can't be read."""
+    """The expected and the actual value in the form in which the judge compares them: with all defaults filled in, and
+    without the fields that the implementation's writer sets by itself (`rebuilds`). Written bytes are decoded. None if
+    there is nothing to compare, or the bytes cannot be read."""
     return _Judgement(vector, observation, None, None, frozenset(rebuilds)).compared()
 
 
@@ -171,8 +170,8 @@ class _Judgement:
         self,
         outcome: Outcome,
         *,
+        detail: str,
         kind: FailureKind | None = None,
-        detail: str = "",
         rulings: tuple[str, ...] = (),
         note: str = "",
     ) -> Verdict:
@@ -197,7 +196,7 @@ class _Judgement:
         )
 
     def _about(self, kind: FailureKind | None) -> dict[str, Any]:
-        """What a deviation is about: what is demanded, the ruling that this rests on, and the place."""
+        """The subject of a deviation: the demand, its ruling, and the place."""
         vector, case = self.vector, self.seen.case
         reject = vector.reject
         if reject is not None:
@@ -233,7 +232,7 @@ class _Judgement:
         return None
 
     def _doubt(self) -> str:
-        """Why a refusal that would count says nothing: the valid twin was not accepted. Empty where it was."""
+        """The reason why a refusal does not count: its valid twin was not accepted. Empty if it counts."""
         if not self._refused():
             return ""
         if self.twin is None:
@@ -250,13 +249,13 @@ class _Judgement:
         return self.seen.status is Status.REJECT
 
     def _read_all_the_same(self) -> bool:
-        """A recode that failed in its encode half had accepted the bytes."""
+        """Whether this is a recode that failed in its encode half: then it had accepted the bytes."""
         return self._refused() and self.op is Op.RECODE and self.seen.half == "encode"
 
-    # --- What is demanded ---
+    # --- The demand ---
 
     def _problem(self) -> tuple[FailureKind, str] | None:
-        """How the observation departs from what is demanded; None when it does not."""
+        """The difference between the observation and the demand; None if there is none."""
         if self._must_refuse():
             return self._not_refused()
         if self._refused():
@@ -295,10 +294,10 @@ class _Judgement:
     def _wrong_value(self, expected: Any, answer: Any) -> tuple[FailureKind, str] | None:
         if identical(expected, answer):
             return None
-        found = self._value_difference(expected, answer)
-        if found is None:
+        difference = self._value_difference(expected, answer)
+        if difference is None:
             return None
-        where = f" (first difference at {found})" if found else ""
+        where = f" (first difference at {difference})" if difference else ""
         return FailureKind.WRONG_VALUE, f"expected {_short(expected)}, got {_short(answer)}{where}"
 
     def _value_difference(self, expected: Any, answer: Any) -> str | None:
@@ -336,11 +335,13 @@ class _Judgement:
             values = self._decoded(expected, answer)
         except reference.WireError as error:
             return FailureKind.WRONG_BYTES, f"wrote {_short(answer)}, which does not decode: {error}"
-        found = self._value_difference(*values)
-        return None if found is None else (FailureKind.WRONG_BYTES, f"wrote {_short(answer)}: differs at {found}")
+        difference = self._value_difference(*values)
+        if difference is None:
+            return None
+        return FailureKind.WRONG_BYTES, f"wrote {_short(answer)}: differs at {difference}"
 
     def _decoded(self, *written: bytes) -> list[Any]:
-        """What bytes mean, each. Raises WireError."""
+        """The decoded values of these bytes. Raises WireError."""
         form = answered_in(self.seen.case)
         return [
             reference_codec().decode(form.type, data, dialect=form.dialect, version=form.version) for data in written
@@ -350,16 +351,19 @@ class _Judgement:
         self, expected: tuple[list[Any], bool], answer: tuple[bytes, bool]
     ) -> tuple[FailureKind, str] | None:
         (sends, closes), (sent, closed) = expected, answer
-        found = mismatch(sends, sent, self.vector.dialect)
-        if found is None and closed is not closes:
-            found = f"the connection {'was closed' if closed else 'stayed open'}, it has to {_open_or_close(closes)}"
-        return None if found is None else (FailureKind.WRONG_ANSWER, f"{found}; sent {sent.hex() or 'nothing'}")
+        difference = mismatch(sends, sent, self.vector.dialect)
+        if difference is None and closed is not closes:
+            happened = "was closed" if closed else "stayed open"
+            difference = f"the connection {happened}, it has to {_open_or_close(closes)}"
+        if difference is None:
+            return None
+        return FailureKind.WRONG_ANSWER, f"{difference}; sent {sent.hex() or 'nothing'}"
 
     @staticmethod
     def _wrong_outcome(expected: Mapping[str, Any], answer: Mapping[str, Any]) -> tuple[FailureKind, str] | None:
         for key in ("outcome", "version", "error", "request"):
             if key == "request" and expected["outcome"] == "malformed" and key not in answer:
-                continue  # it may be told, and then has to be right
+                continue  # optional; if it is there, it has to be right
             if key in expected and (key not in answer or difference(expected[key], answer[key]) is not None):
                 return FailureKind.WRONG_ANSWER, f"expected {show(expected)}, got {show(answer)}"
         return None
@@ -378,7 +382,7 @@ class _Judgement:
     # --- Other readings ---
 
     def _contested(self) -> tuple[str, ...]:
-        """The rulings whose other reading the observation takes; where several give it, one that is declared."""
+        """The rulings whose other reading explains the observation; of several, a declared one."""
         taken = [also.rulings for also in self.vector.also if self._applies(also) and self._takes(also)]
         if not taken:
             return self.readings.explain(self.seen) if self.readings else ()
@@ -388,12 +392,12 @@ class _Judgement:
     def _applies(self, also: Also) -> bool:
         if also.ops is not None:
             return self.op in also.ops
-        # How bytes are read says nothing about how a value is written.
+        # A reading of bytes does not explain how a value is written.
         return self.op is not Op.ENCODE or self.vector.kind is VectorKind.UNENCODABLE
 
     def _takes(self, also: Also) -> bool:
         if also.refuses:
-            # How bytes are read does not explain why they could not be written again, unless the entry says recode.
+            # A reading of bytes does not explain why they could not be written again, unless the entry names recode.
             return self._refused() and (also.ops is not None or not self._read_all_the_same())
         if self._refused():
             return False
@@ -414,7 +418,7 @@ class _Judgement:
         return False
 
     def _replaced(self, expected: bytes, answer: bytes) -> bool:
-        """Whether both hold the same but for how many U+FFFD stand for bytes that are no text."""
+        """Whether both are equal except for the number of U+FFFD that replace bytes which are not text."""
         case = self.seen.case
         if case.type is None or not (_REPLACEMENT in expected and _REPLACEMENT in answer):
             return False
@@ -441,7 +445,7 @@ def _without(value: Any, fields: frozenset[str]) -> Any:
 
 
 def _without_rebuilt(expected: Any, answer: Any, fields: frozenset[str]) -> Any:
-    """What is expected, without those of these fields that the answer lacks, at every depth."""
+    """The expected value, without those of these fields that the answer lacks, at every depth."""
     if not fields:
         return expected
     match expected, answer:

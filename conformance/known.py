@@ -1,7 +1,7 @@
-"""Known deviations: a TOML file beside the wrapper says which deviations are known, of which class, and why.
+"""Known deviations: a TOML file beside the wrapper lists them, each with its class and a reason.
 
-A known deviation does not fail the run. An entry fails it when it is no longer true: when its case passes now, when its
-id exists nowhere, or when its date has passed.
+A known deviation does not fail the run. An entry that is no longer true fails it: its case passes now, its id does not
+exist, or its date has passed.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class KnownError(ValueError):
 
 
 class SignaturePattern(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """A signature with some of its parts left open."""
+    """A signature; parts that are None match anything."""
 
     op: str | None = None
     type: str | None = None
@@ -53,19 +53,19 @@ class SignaturePattern(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
         )
 
     def may_match(self, verdict: Verdict) -> bool:
-        """Whether a case that was not asked could have looked so."""
+        """Whether a case that was not asked could match."""
         return self.op in (None, str(verdict.op)) and self.type in (None, verdict.type)
 
 
 @functools.cache
 def _any_of(globs: tuple[str, ...]) -> re.Pattern[str]:
-    """What matches an id that one of these does."""
+    """One pattern that matches an id if any of these globs does."""
     return re.compile("|".join(fnmatch.translate(glob) for glob in globs))
 
 
 class KnownDeviation(msgspec.Struct, forbid_unknown_fields=True, frozen=True, rename={"kind": "class"}):
-    """One `[[deviation]]`. `match` is an id or glob, or a list of them; or `signature` says what it looks like; or
-    `finding` which finding it is."""
+    """One `[[deviation]]`. It has either `match` (an id or glob, or a list of them), `signature` or `finding`.
+    `generated`: only generated cases show it, so a run of the suite need not."""
 
     kind: Literal["bug", "wont-fix", "unsupported", "disputed"]
     reason: str
@@ -76,6 +76,7 @@ class KnownDeviation(msgspec.Struct, forbid_unknown_fields=True, frozen=True, re
     reported: str | None = None
     versions: tuple[str, ...] | str | None = None
     expires: datetime.date | None = None
+    generated: bool = False
 
     @property
     def globs(self) -> tuple[str, ...]:
@@ -86,16 +87,16 @@ class KnownDeviation(msgspec.Struct, forbid_unknown_fields=True, frozen=True, re
     def matches_id(self, identifier: str) -> bool:
         return bool(self.globs) and _any_of(self.globs).match(identifier) is not None
 
-    def matches(self, verdict: Verdict, found: Group | None) -> bool:
-        """Whether it knows a deviation, which is of this group."""
+    def matches(self, verdict: Verdict, finding: Group | None) -> bool:
+        """Whether this entry covers a deviation of this group."""
         if self.finding is not None:
-            return found == self.finding
+            return finding == self.finding
         if self.signature is not None:
             return self.signature.matches(verdict)
         return self.matches_id(verdict.id)
 
     def concerns(self, version: str | None) -> bool:
-        """Whether it speaks of this version of the implementation."""
+        """Whether this entry is for this version of the implementation."""
         if self.versions is None or version is None:
             return True
         wanted = (self.versions,) if isinstance(self.versions, str) else self.versions
@@ -103,7 +104,7 @@ class KnownDeviation(msgspec.Struct, forbid_unknown_fields=True, frozen=True, re
 
     @property
     def name(self) -> str:
-        """How a person finds the entry in its file."""
+        """The entry's name in messages for people."""
         if self.finding is not None:
             return f"finding {self.finding}"
         if not self.globs:
@@ -124,21 +125,21 @@ class Known:
     deviations: tuple[KnownDeviation, ...]
 
     def find(self, verdict: Verdict) -> KnownDeviation | None:
-        """The first entry that knows this deviation."""
+        """The first entry that covers this deviation."""
         if verdict.verdict not in DEVIATIONS:
             return None
-        found = group(verdict)
-        return next((entry for entry in self.deviations if entry.matches(verdict, found)), None)
+        finding = group(verdict)
+        return next((entry for entry in self.deviations if entry.matches(verdict, finding)), None)
 
     def stale(
         self, ran: Sequence[Verdict], every_id: Callable[[], Collection[str]], *, complete: bool, today: datetime.date
     ) -> list[str]:
-        """What is no longer true in the file, a line each for a person.
+        """The entries that are no longer true, as lines for a person.
 
-        Nothing is said about cases that were not asked: of many that hang only a few are asked.
+        Cases that were not asked do not count: of many that hang, only a few are asked.
 
-        `ran`: this run's verdicts. `every_id` gives the ids of all cases that exist, asked or not; it is slow, and
-        called only where the run's own ids are not enough. `complete`: nothing was deselected.
+        `ran`: this run's verdicts. `every_id`: a function for the ids of all cases, asked or not; it is slow, and
+        called only if the run's own ids are not enough. `complete`: nothing was deselected.
         """
         seen = _Seen(ran, every_id)
         lines = []
@@ -155,7 +156,7 @@ class Known:
 
 
 class _Seen:
-    """What a run saw, against which entries are held."""
+    """The results of a run, with which entries are compared."""
 
     def __init__(self, ran: Sequence[Verdict], every_id: Callable[[], Collection[str]]) -> None:
         self._every_id = every_id
@@ -169,11 +170,13 @@ class _Seen:
         self._not_asked = [verdict for verdict in ran if verdict.verdict is Outcome.NOT_ASKED]
 
     def problem(self, entry: KnownDeviation, *, complete: bool) -> str | None:
-        """What is no longer true in an entry that has not expired."""
+        """The reason why an entry, not yet expired, is no longer true; None if it is true."""
         if not entry.globs:
+            if entry.generated:
+                return None
             return None if self._shows(entry) or not complete else "no deviation of this run looks so: remove the entry"
         for glob in entry.globs:
-            made = glob.startswith("gen/") or "+" in glob  # such ids are endless: none of them is missing
+            made = glob.startswith("gen/") or "+" in glob  # ids of made cases are in no list
             outcomes = [verdict for one in _matching(glob, self._by_id) for verdict in self._by_id[one]]
             if not outcomes and not made and not any(_matching(glob, self._every_id())):
                 return f"no case has the id {glob}: correct or remove it"
@@ -183,7 +186,7 @@ class _Seen:
         return None
 
     def _shows(self, entry: KnownDeviation) -> bool:
-        """Whether a case looked so, or could have, had it been asked."""
+        """Whether a case of the run matches, or a case that was not asked could match."""
         pattern = entry.finding or entry.signature
         if pattern is not None and any(pattern.may_match(verdict) for verdict in self._not_asked):
             return True
@@ -219,18 +222,20 @@ def load(path: Path, version: str | None) -> Known:
         problem = _incomplete(entry)
         if problem:
             raise KnownError(f"{path}: deviation {number}{_in_brackets(entry)} {problem}")
-        for found in entry.globs or (entry.signature or entry.finding,):
-            first = seen.setdefault((found, entry.versions), number)
-            if first != number or entry.globs.count(str(found)) > 1:
+        for pattern in entry.globs or (entry.signature or entry.finding,):
+            first = seen.setdefault((pattern, entry.versions), number)
+            if first != number or entry.globs.count(str(pattern)) > 1:
                 where = f"deviation {number}" if first == number else f"deviations {first} and {number}"
-                raise KnownError(f"{path}: {where}: {_shown(found)} stands twice; one entry is to speak of it")
+                raise KnownError(f"{path}: {where}: {_shown(pattern)} stands twice; one entry is to speak of it")
     return Known(path, tuple(entry for entry in file.deviation if entry.concerns(version)))
 
 
 def _incomplete(entry: KnownDeviation) -> str:
-    """What an entry lacks, or has that says nothing; empty where it is whole."""
+    """The fault of an entry, in words; empty if it is complete."""
     if [entry.match, entry.signature, entry.finding].count(None) != 2:
         return "needs either `match`, `signature` or `finding`"
+    if entry.match is not None and entry.generated:
+        return "has `generated` beside `match`: an id says itself whether its case is generated"
     if entry.match is not None and not all(entry.globs or ("",)):
         return "has a `match` without an id"
     if entry.signature == SignaturePattern():
@@ -245,25 +250,25 @@ def _incomplete(entry: KnownDeviation) -> str:
 
 
 def _in_brackets(entry: KnownDeviation) -> str:
-    """Its name behind its number, where it has one name."""
+    """The entry's name in brackets, if it has exactly one."""
     named = [bool(entry.globs), entry.signature is not None, entry.finding is not None].count(True) == 1
     return f" ({entry.name})" if named else ""
 
 
-def _shown(found: object) -> str:
+def _shown(pattern: object) -> str:
     """An entry's glob, signature or finding, for a person."""
-    if isinstance(found, str):
-        return found
-    kind = "signature" if isinstance(found, SignaturePattern) else "finding"
-    return f"{kind} {msgspec.json.encode(found).decode()}"
+    if isinstance(pattern, str):
+        return pattern
+    kind = "signature" if isinstance(pattern, SignaturePattern) else "finding"
+    return f"{kind} {msgspec.json.encode(pattern).decode()}"
 
 
 def beside(spec: str) -> Path | None:
-    """The known-deviations file beside an implementation, when there is one; that of its attribute before its own."""
+    """The known-deviations file beside an implementation, if there is one. The file of its attribute comes first."""
     attribute = ""
     if spec.startswith("exec:"):
         words = shlex.split(spec.removeprefix("exec:"))
-        programs = [Path(found) for word in words if (found := shutil.which(word) or word) and Path(found).is_file()]
+        programs = [Path(file) for word in words if (file := shutil.which(word) or word) and Path(file).is_file()]
     else:
         module, _, attribute = spec.partition(":")
         try:
@@ -280,7 +285,7 @@ def beside(spec: str) -> Path | None:
 
 
 def _find(module: str) -> ModuleSpec | None:
-    """Where a module is; the current folder comes first, as it does for the child that imports it."""
+    """The place of a module; the current folder comes first, as in the child that imports it."""
     here = str(Path.cwd())
     sys.path.insert(0, here)
     try:
@@ -290,13 +295,15 @@ def _find(module: str) -> ModuleSpec | None:
 
 
 def draft(verdicts: Iterable[Verdict], name: str) -> str:
-    """A file that knows these deviations, an entry a finding, for a person to complete."""
+    """A draft of a file with these deviations, one entry for each finding, for a person to complete."""
     document = tomlkit.document()
-    document.add(tomlkit.comment(f"Known deviations of {name}. Give each entry its class, its reason and a url."))
+    document.add(
+        tomlkit.comment(f"Known deviations of {name}. Check the class of each entry, and say the cause in `reason`.")
+    )
     entries = tomlkit.aot()
     for finding in findings(verdicts):
         entries.append(_drafted(finding))
-    if entries:  # else it would be "deviation = []", to which nobody could add
+    if entries:  # else TOML would have "deviation = []", to which no [[deviation]] can be added
         document.add("deviation", entries)
     return tomlkit.dumps(document)
 

@@ -12,7 +12,7 @@ import msgspec
 
 
 class Op(StrEnum):
-    """The nine questions that can be put to an implementation."""
+    """The nine kinds of questions for an implementation."""
 
     DECODE = "decode"
     ENCODE = "encode"
@@ -38,7 +38,7 @@ ARGUMENTS: Mapping[Op, tuple[str, ...]] = {
     Op.EVOLVE: ("old", "new"),
 }
 
-#: Ops that speak of one type (and so carry `type` and `version`).
+#: Ops about one type: their cases have `type` and `version`.
 TYPED_OPS = frozenset({Op.DECODE, Op.ENCODE, Op.RECODE, Op.LOOKUP, Op.CONVERT})
 
 
@@ -64,12 +64,12 @@ class Case:
 
     @property
     def made(self) -> bool:
-        """Whether it stands in no file: it was derived or generated for one op."""
+        """Whether it was derived or generated for one op, and so is in no file."""
         return self.derived or self.id.startswith("gen/")
 
 
 class Status(StrEnum):
-    """What an implementation did with a question."""
+    """The possible ends of a question."""
 
     ANSWER = "answer"
     REJECT = "reject"
@@ -83,14 +83,14 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What the implementation did.
+    """The reaction of an implementation to a case.
 
     `answer` by op: a protocol value (decode, lookup), bytes (encode, recode, convert), `(sent, closed)` (serve),
     a dict (interpret), an int or None (negotiate), a list of str (evolve).
-    For a REJECT: `reason`, `offset` and `half` as far as it names them. For everything else `detail` says, for a
-    person, what happened (exception text, signal, the tail of stderr) and `error` names it in one word for
-    signatures (an exception's class, SIGABRT, timeout); `frame` is the top frame of the implementation's
-    traceback ("module:function"), if any.
+    For a REJECT: `reason`, `offset` and `half`, if the implementation names them. For other ends `detail` describes,
+    for a person, what happened (exception text, signal, the end of stderr), and `error` is one word for signatures (an
+    exception's class, SIGABRT, timeout); `frame` is the top frame of the implementation's traceback
+    ("module:function"), if there is one.
     """
 
     case: Case
@@ -104,13 +104,13 @@ class Observation:
     detail: str = ""
 
 
-#: What a client can make of a response, and all keys that such an answer can have.
+#: The outcomes of a client's interpretation of a response, and all keys of such an answer.
 CLIENT_OUTCOMES = ("accepted", "unsupported", "retry", "error", "malformed")
 OUTCOME_KEYS = frozenset({"outcome", "version", "error", "request"})
 
 
 class Outcome(StrEnum):
-    """What the kit concludes."""
+    """The kit's conclusion."""
 
     PASS = "pass"
     CONTESTED = "contested"
@@ -128,7 +128,7 @@ DEVIATIONS = frozenset({Outcome.FAIL, Outcome.CRASH, Outcome.HANG, Outcome.OOM, 
 
 
 class FailureKind(StrEnum):
-    """How a failed answer is wrong."""
+    """The way in which an answer is wrong."""
 
     REFUSED_VALID = "refused-valid"
     ACCEPTED_INVALID = "accepted-invalid"
@@ -139,7 +139,7 @@ class FailureKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """What makes two deviations the same finding."""
+    """The common properties of deviations that are one finding."""
 
     op: str
     type: str | None
@@ -150,12 +150,12 @@ class Signature:
 
 
 class Verdict(msgspec.Struct, frozen=True, gc=False):
-    """The kit's conclusion on one case. `id` is the case's id; `rulings` those under which it is contested.
+    """The kit's conclusion on one case. `id`: the case's id. `rulings`: those under which it is contested.
 
-    What a deviation is about: `demanded`, the reason for which it has to be refused; `ground`, the ruling that this
-    rests on; `place`, where in the type it went wrong.
+    For a deviation: `demanded` is the reason for which the input has to be refused, `ground` the ruling behind that,
+    `place` the place in the type where it went wrong.
 
-    A struct of msgspec's, as a run makes tens of thousands: `msgspec.structs.replace` changes a field of it.
+    It is a msgspec struct, because a run makes tens of thousands; `msgspec.structs.replace` changes a field.
     """
 
     id: str
@@ -186,7 +186,7 @@ class Verdict(msgspec.Struct, frozen=True, gc=False):
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """Verdicts counted by (area, outcome). Tallies add up: a laptop's and a cluster's end in the same report."""
+    """Verdicts counted by (area, outcome). Tallies can be added."""
 
     counts: Mapping[tuple[str, str], int] = field(default_factory=dict)
 
@@ -207,12 +207,11 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """What an implementation says of itself.
+    """An implementation's description of itself.
 
     `types`: dialect → type name → (lowest, highest) version or None; "ARRAY" stands for every array type, "*" for every
-    type that the schemas of `configure` make.
-    None instead of the mapping: it did not say, so everything is asked.
-    `type_ops`: dialect → type name → the ops of that type, for the types that do not have all of `ops`.
+    type from the schemas of `configure`. None instead of the mapping: it lists no types, so everything is asked.
+    `type_ops`: dialect → type name → the ops of that type, for types that do not have all of `ops`.
     """
 
     name: str
@@ -226,20 +225,25 @@ class Description:
     type_ops: Mapping[str, Mapping[str, frozenset[Op]]] = field(default_factory=dict)
 
     def offers(self, case: Case) -> bool:
-        """Whether this case is to be asked at all."""
-        if case.op not in self.ops or case.dialect not in self.dialects:
+        """Whether the implementation offers to answer this case."""
+        return self.offers_op(case.op, case.dialect, case.type, case.version)
+
+    def offers_op(self, op: Op, dialect: str, type_name: str | None, version: int | None) -> bool:
+        """Whether the implementation offers an op of a type in a version. `type_name` is None for an op without a type;
+        with `version` None any version is enough."""
+        if op not in self.ops or dialect not in self.dialects:
             return False
-        if case.type is None or self.types is None:
+        if type_name is None or self.types is None:
             return True
-        offered = self.types.get(case.dialect, {})
-        name = _listed(offered, case.type)
-        if name not in offered or case.op not in self.type_ops.get(case.dialect, {}).get(name, self.ops):
+        offered = self.types.get(dialect, {})
+        name = _listed(offered, type_name)
+        if name not in offered or op not in self.type_ops.get(dialect, {}).get(name, self.ops):
             return False
         span = offered[name]
-        return span is None or case.version is None or span[0] <= case.version <= span[1]
+        return span is None or version is None or span[0] <= version <= span[1]
 
     def versions(self, dialect: str, type_name: str | None) -> tuple[int, int] | None:
-        """The versions of a type that it offers; None where it has not said, and for a type without versions."""
+        """The offered versions of a type; None if it lists no types, and for a type without versions."""
         if self.types is None or type_name is None:
             return None
         offered = self.types.get(dialect, {})
@@ -247,7 +251,7 @@ class Description:
 
 
 def _listed(offered: Mapping[str, object], type_name: str) -> str:
-    """Under which name a type stands in `types`."""
+    """The name of a type in `types`."""
     if type_name in offered:
         return type_name
     return "ARRAY" if "ARRAY<" in type_name and "ARRAY" in offered else "*"

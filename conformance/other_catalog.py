@@ -1,8 +1,8 @@
-"""Vectors against the catalogue of another Kafka: which of them hold there.
+"""Vectors with the catalogue of another Kafka version: which of them are still right.
 
-The vectors were written for the bundled catalogue. Under another one a question is asked only where both catalogues
-agree on the message-versions in it: the same fields, names and encoding, or the version is in neither. Any other
-question would report a difference between two Kafkas as a bug.
+The vectors were written for the bundled catalogue. With another one a question is asked only if both catalogues agree
+on its message versions: the same fields, names and encoding, or neither catalogue has the version. Any other question
+would report a difference between two Kafka versions as a bug.
 """
 
 from __future__ import annotations
@@ -25,9 +25,14 @@ _DIALECT = "kafka"
 _FRAME = "ResponseFrame:"
 
 
+def is_bundled() -> bool:
+    """Whether the current catalogue is the bundled one, for which all vectors are right."""
+    return catalog.current() is catalog.bundled()
+
+
 def holds(vector: Vector, op: Op) -> bool:
-    """Whether the catalogue in force knows all that this question is about as the bundled one does."""
-    if vector.dialect != _DIALECT or catalog.current() is catalog.bundled():
+    """Whether the current catalogue agrees with the bundled one on everything in this question."""
+    if vector.dialect != _DIALECT or is_bundled():
         return True
     ours, theirs = _messages(catalog.bundled()), _messages(catalog.current())
     if any(ours.api_name(key) != theirs.api_name(key) for key, _ in _requests(vector)):
@@ -37,8 +42,8 @@ def holds(vector: Vector, op: Op) -> bool:
 
 
 @functools.cache
-def _messages(found: Catalog) -> CatalogMessages:
-    return CatalogMessages(found)
+def _messages(catalog: Catalog) -> CatalogMessages:
+    return CatalogMessages(catalog)
 
 
 def _message_versions(vector: Vector, ours: CatalogMessages) -> Iterator[tuple[str, int]]:
@@ -56,7 +61,7 @@ def _message_versions(vector: Vector, ours: CatalogMessages) -> Iterator[tuple[s
 
 
 def _requests(vector: Vector) -> Iterator[tuple[int, int]]:
-    """Api key and version of every request frame in a vector, as far as its bytes show them."""
+    """Api key and version of every request frame in a vector, if its bytes contain them."""
     args = vector.args
     if vector.type == "RequestFrame":
         yield from _framed(vector.data)
@@ -70,7 +75,7 @@ def _requests(vector: Vector) -> Iterator[tuple[int, int]]:
 
 
 def _framed(data: bytes) -> Iterator[tuple[int, int]]:
-    """Of frames one after another: a size, then a header that begins with api key and version."""
+    """The messages of consecutive frames: a size, then a header that begins with api key and version."""
     while len(data) >= 8:
         size, key, version = struct.unpack_from(">ihh", data)
         yield key, version

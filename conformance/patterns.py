@@ -1,9 +1,9 @@
-"""Patterns: what a broker has to send, where some values are its own choice.
+"""Patterns for the frames that a broker must send. Some values in them may vary.
 
-A pattern is {"type", "version", "value"}: an object matches when each named key does, an array when it has as many
-elements and each matches, anything else when it is equal; or the value is one of the forms of `vectors/FORMAT.md`, such
-as {"greater": …}. Patterns that stand together and say {"order": "any"} match as many frames in any order. Or a pattern
-is {"hex": digits}: these bytes, which need not be a frame.
+A pattern is {"type", "version", "value"}. An object matches if each named key matches. An array matches if it has the
+same number of elements and each matches. Other values match if they are equal, or if they fit one of the forms of
+`vectors/FORMAT.md`, such as {"greater": …}. Consecutive patterns with {"order": "any"} match the same number of frames
+in any order. A pattern can also be {"hex": digits}: exact bytes, not necessarily a frame.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ import reference
 from conformance.reference_codec import reference_codec
 from conformance.values import equal, from_json, show
 
-#: Name → the number that a pattern's {"mark": name} saw. Those that follow may be compared with it.
+#: Name → the number stored by a pattern's {"mark": name}. Later numbers may be compared with it.
 Marks = dict[str, int]
 
 
 def mismatch(patterns: Sequence[Mapping[str, Any]], sent: bytes, dialect: str) -> str | None:
-    """Why `sent` is not one frame after another as `patterns` says; None when it is."""
+    """The reason why the frames in `sent` do not match `patterns`; None if they match."""
     rest, marks = sent, Marks()
     for first, group in _groups(patterns):
         place = f"answer {first + 1} of {len(patterns)}"
@@ -40,17 +40,18 @@ def mismatch(patterns: Sequence[Mapping[str, Any]], sent: bytes, dialect: str) -
                 return f"answer {first + index + 1} of {len(patterns)} {frame}"
             frames.append(frame)
             rest = rest[len(frame) :]
-        found = _group_mismatch(group, frames, marks, dialect)
-        if found is not None:
-            return f"{place}: {found}" if len(group) == 1 else f"answers {first + 1} to {first + len(group)}: {found}"
+        difference = _group_mismatch(group, frames, marks, dialect)
+        if difference is not None:
+            where = place if len(group) == 1 else f"answers {first + 1} to {first + len(group)}"
+            return f"{where}: {difference}"
     return f"{len(rest)} bytes more than {len(patterns)} answers: {rest[:32].hex()}" if rest else None
 
 
 def _groups(patterns: Sequence[Mapping[str, Any]]) -> Iterator[tuple[int, list[Mapping[str, Any]]]]:
-    """Patterns that match together, and where the first of them stands."""
+    """Groups of patterns that match together, each with the index of its first pattern."""
     at = 0
-    for together, found in itertools.groupby(patterns, lambda pattern: pattern.get("order") == "any"):
-        group = list(found)
+    for together, members in itertools.groupby(patterns, lambda pattern: pattern.get("order") == "any"):
+        group = list(members)
         if together:
             yield at, group
         else:
@@ -59,7 +60,7 @@ def _groups(patterns: Sequence[Mapping[str, Any]]) -> Iterator[tuple[int, list[M
 
 
 def _frame(rest: bytes) -> bytes | str:
-    """The first frame; what is wrong where there is none."""
+    """The first frame, or the reason why there is none."""
     if len(rest) < 4:
         return f"is missing: {len(rest)} bytes are left" if rest else "is missing"
     size = struct.unpack_from(">i", rest)[0]
@@ -71,15 +72,16 @@ def _frame(rest: bytes) -> bytes | str:
 def _group_mismatch(
     group: Sequence[Mapping[str, Any]], frames: Sequence[bytes], marks: Marks, dialect: str
 ) -> str | None:
-    """Why the frames, in whatever order, are not those of a group; None when they are, and their marks are kept."""
+    """The reason why the frames do not match a group in any order. None if they match; then their marks are kept."""
     problem: str | None = None
     for order in itertools.permutations(frames):
         seen = Marks(marks)
         for index, (pattern, frame) in enumerate(zip(group, order, strict=True)):
-            found = _frame_mismatch(pattern, frame, seen, dialect)
-            if found is not None:
-                message = found if len(group) == 1 else f"in none of their orders they match: {index + 1}: {found}"
-                problem = problem or message
+            difference = _frame_mismatch(pattern, frame, seen, dialect)
+            if difference is not None:
+                if len(group) > 1:
+                    difference = f"in none of their orders they match: {index + 1}: {difference}"
+                problem = problem or difference
                 break
         else:
             marks.update(seen)
@@ -109,15 +111,15 @@ def _value_mismatch(pattern: Any, value: Any, path: str, marks: Marks) -> str | 
             if len(pattern) != len(value):
                 return f"{_named(path)} has {len(value)} elements, {len(pattern)} are expected: {show(value)}"
             for index, (inner, item) in enumerate(zip(pattern, value, strict=True)):
-                found = _value_mismatch(inner, item, f"{path}[{index}]", marks)
-                if found is not None:
-                    return found
+                difference = _value_mismatch(inner, item, f"{path}[{index}]", marks)
+                if difference is not None:
+                    return difference
             return None
     expected = from_json(pattern)
     return None if equal(expected, value) else f"{_named(path)} is {show(value)}, {show(expected)} is expected"
 
 
-#: What a pattern leaves open.
+#: The forms of a pattern that allow several values.
 _CHOICES = frozenset({"any", "contains", "either", "none_of"})
 
 
@@ -138,7 +140,7 @@ def _choice_mismatch(form: str, inner: Any, value: Any, path: str, marks: Marks)
 
 
 def _matches(pattern: Any, value: Any, marks: Marks) -> bool:
-    """Whether it does; then its marks are kept."""
+    """Whether the value matches. If so, the marks are kept."""
     seen = Marks(marks)
     if _value_mismatch(pattern, value, "", seen) is not None:
         return False
@@ -150,24 +152,24 @@ def _fields_mismatch(pattern: Mapping[str, Any], value: Mapping[str, Any], path:
     for key, inner in pattern.items():
         if key not in value and key != "_tags":
             return f"{_named(path)} has no {key}"
-        found = _value_mismatch(inner, value.get(key, []), f"{path}.{key}" if path else key, marks)
-        if found is not None:
-            return found
+        difference = _value_mismatch(inner, value.get(key, []), f"{path}.{key}" if path else key, marks)
+        if difference is not None:
+            return difference
     return None
 
 
-#: How a number is compared.
+#: The comparisons of numbers.
 _HOLDS: Mapping[str, Callable[[int, int], bool]] = {
     "greater": operator.gt,
     "less": operator.lt,
     "other_than": operator.ne,
 }
-#: All that a pattern says of a number.
+#: The members of a pattern for a number.
 _COMPARISONS = frozenset({*_HOLDS, "mark"})
 
 
 def _number_mismatch(pattern: Mapping[str, Any], value: Any, path: str, marks: Marks) -> str | None:
-    """What it is compared with is a number, or the name of one that was marked; `mark` keeps this one."""
+    """Compare a value with a number, or with a number stored under a name. `mark` stores the value."""
     if not isinstance(value, int) or isinstance(value, bool):
         return f"{_named(path)} is {show(value)}, a number is expected"
     for key, holds in _HOLDS.items():
@@ -183,7 +185,7 @@ def _number_mismatch(pattern: Mapping[str, Any], value: Any, path: str, marks: M
 
 
 def marks_of(pattern: Any) -> Iterator[tuple[str, str]]:
-    """What a pattern's comparisons name, in its order: ("greater", name) and such, ("mark", name)."""
+    """The comparisons and marks of a pattern, in order: ("greater", name) and similar, ("mark", name)."""
     match pattern:
         case dict() if pattern and pattern.keys() <= _COMPARISONS:
             yield from ((key, pattern[key]) for key in _HOLDS if isinstance(pattern.get(key), str))

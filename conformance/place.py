@@ -1,7 +1,7 @@
-"""Where in a type an answer went wrong: at a count, a tag's size, the text of a field.
+"""The place in a type where an answer went wrong: a count, a tag's size, the text of a field.
 
-A codec has one function for all counts and one for all tag sizes. So the same wrong place in many messages is mostly
-one bug, and is called alike in all of them. A plain field is called by its message and name.
+A codec usually has one function for all counts and one for all tag sizes. So the same kind of place in many messages is
+mostly one bug, and has the same name in all of them. The name of a plain field is its message and its own name.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from conformance.vectors import Vector
 from reference.cursor import Span
 from reference.errors import DecodeError, Reason, WireError
 
-#: Longer bytes are not looked through: they are about their length.
+#: Longer bytes are not searched, because such cases test the length.
 _LOOKED_AT = 1 << 16
 _INDEX = re.compile(r"\[\d+\]")
-#: Refusals that are about one integer, whatever that counts: their place is the integer's form.
+#: Refusals about the form of an integer. Their place is this form, for all uses of the integer.
 _OF_INTEGERS = frozenset({Reason.VARINT_OVERFLOW, Reason.OUT_OF_RANGE})
 #: Fields of records and batches that are varints.
 _VARINTS = frozenset({"VARINT", "VARLONG", "UNSIGNED_VARINT", "timestampDelta", "offsetDelta", "intVar", "uintVar"})
@@ -32,7 +32,7 @@ _Pair = tuple[Any, Any]
 
 
 def of_refusal(vector: Vector, case: Case) -> str:
-    """Where what has to be refused is at fault. Empty where that is not known."""
+    """The wrong place in input that must be refused. Empty if it is unknown."""
     data = case.args.get("data")
     if isinstance(data, bytes):
         return _of_bytes(vector, case, data)
@@ -40,7 +40,7 @@ def of_refusal(vector: Vector, case: Case) -> str:
 
 
 def of_offset(case: Case, offset: int | None) -> str:
-    """What the byte belongs to at which an implementation refuses valid bytes. Empty where it names none."""
+    """The field at the offset with which an implementation refuses valid bytes. Empty if there is no offset."""
     if offset is None:
         return ""
     spans, _ = _spans(case, case.args.get("data"))
@@ -48,8 +48,8 @@ def of_offset(case: Case, offset: int | None) -> str:
 
 
 def of_answer(vector: Vector, observation: Observation, compared: _Pair | None) -> str:
-    """Where an answer departs from what is expected. `compared`: both values, as the judge compared them; None where
-    bytes can't be read."""
+    """The place where an answer differs from the expected one. `compared`: both values, as the judge compared them;
+    None if the bytes cannot be read."""
     case = observation.case
     if case.type is None:
         return ""
@@ -59,7 +59,7 @@ def of_answer(vector: Vector, observation: Observation, compared: _Pair | None) 
     spans, _ = _spans(case, right)
     try:
         path = None if compared is None else difference(*compared)
-    except ValueFormatError:  # no value of the protocol
+    except ValueFormatError:  # not a value of the protocol
         return ""
     if compared is None or path is None:
         named = _name(_at(spans, _first_difference(right, observation.answer)))
@@ -75,12 +75,12 @@ def of_answer(vector: Vector, observation: Observation, compared: _Pair | None) 
 
 
 def _as_answered(case: Case) -> Case:
-    """The case with the type of the bytes that answer it."""
+    """The case with the type of the answer's bytes."""
     form = answered_in(case)
     return replace(case, dialect=form.dialect, type=form.type, version=form.version)
 
 
-# --- What has to be refused -------------------------------------------------------------------------------------------
+# --- Input that must be refused ---------------------------------------------------------------------------------------
 
 
 def _of_bytes(vector: Vector, case: Case, data: bytes) -> str:
@@ -91,15 +91,14 @@ def _of_bytes(vector: Vector, case: Case, data: bytes) -> str:
         offset = error.offset
     if offset is None:
         return ""
-    found = _at(spans, offset)
-    if found is None or (error is not None and found.end > offset != found.start):
-        found = _unread(vector, offset, spans, error) or found
-    return _of_integer(_name(found)) if vector.reject.reason in _OF_INTEGERS else _name(found)
+    span = _at(spans, offset)
+    if span is None or (error is not None and span.end > offset != span.start):
+        span = _unread(vector, offset, spans, error) or span
+    return _of_integer(_name(span)) if vector.reject.reason in _OF_INTEGERS else _name(span)
 
 
 def _unread(vector: Vector, offset: int, read: Sequence[Span], error: DecodeError | None) -> Span | None:
-    """What bytes are the beginning of that could not be read: by what stands there in the valid twin, or by an element
-    before it."""
+    """The field at the first byte that could not be read, as known from the valid twin or an earlier element."""
     twin = twin_of(vector)
     has_pieces = twin is not None and twin.type == vector.type and twin.pieces
     right = _spans(twin.case(Op.DECODE), twin.data)[0] if twin is not None and has_pieces else ()
@@ -112,12 +111,12 @@ def _unread(vector: Vector, offset: int, read: Sequence[Span], error: DecodeErro
 
 
 def _element(path: str) -> str:
-    """A path whose elements are any of their arrays."""
+    """A path without array indexes."""
     return _INDEX.sub("[]", path)
 
 
 def _of_value(vector: Vector) -> str:
-    """Where a value is at fault that must not be written."""
+    """The wrong place in a value that must not be written."""
     assert vector.type is not None
     assert vector.reject is not None
     twin = twin_of(vector)
@@ -144,14 +143,14 @@ def _spans(case: Case, data: Any) -> tuple[Sequence[Span], DecodeError | None]:
     if case.type is None or not isinstance(data, bytes) or len(data) > _LOOKED_AT:
         return (), None
     try:
-        found = reference_codec().explain(case.type, data, dialect=case.dialect, version=case.version)
+        explanation = reference_codec().explain(case.type, data, dialect=case.dialect, version=case.version)
     except (NotImplementedError, WireError):
         return (), None
-    return found.spans, found.error
+    return explanation.spans, explanation.error
 
 
 def _at(spans: Sequence[Span], offset: int | None) -> Span | None:
-    """The smallest piece with this byte, one that begins there before others."""
+    """The smallest span with this byte; a span that begins there is preferred."""
     if offset is None:
         return None
     holding = [span for span in spans if span.start <= offset < span.end]
@@ -159,7 +158,7 @@ def _at(spans: Sequence[Span], offset: int | None) -> Span | None:
 
 
 def _at_path(spans: Sequence[Span], path: str, *, last: bool) -> Span | None:
-    """The first or last piece of a value, or of what holds it."""
+    """The first or last span of a value, or of the value around it."""
     while True:
         there = [span for span in spans if span.path == path]
         if there:
@@ -170,7 +169,7 @@ def _at_path(spans: Sequence[Span], path: str, *, last: bool) -> Span | None:
 
 
 def _name(span: Span | None) -> str:
-    """What a piece is, whatever it holds: registers give keys of headers names."""
+    """The name of a span, without the part that depends on its content (registers add names of header keys)."""
     if span is None:
         return ""
     return "key" if span.what.startswith("key ") and span.what != "key length" else span.what
@@ -193,7 +192,7 @@ def _value_at(value: Any, path: str) -> Any:
 
 
 def _how(expected: Any, actual: Any) -> str:
-    """In a few words how they differ, where it is not only in what they hold."""
+    """A short description of a difference in type, size or form. Empty if only the content differs."""
     if actual is _MISSING:
         return "missing"
     if expected is _MISSING:

@@ -1,11 +1,11 @@
 """Properties: generated cases, judged against the reference codec.
 
-round-trip        what encode writes is canonical, decode gives the value back, recode writes the same bytes
-prefixes          every proper prefix of a valid input is refused; a list without a count may lose its last elements,
-                  and a set of records a part of one
-flipped-bits      a batch or a message in which a bit differs is refused from where its CRC stands on; before that it
-                  is refused, or read as another one
-arbitrary-bytes   bytes that are nearly right are read as the reference reads them, or refused where it refuses
+round-trip        encode writes canonical bytes, decode returns the same value, recode writes the same bytes
+prefixes          every proper prefix of a valid input is refused, with two exceptions: a list without a count may lose
+                  its last elements, and a set of records may end with a partial one
+flipped-bits      a batch or a message with a changed bit is refused if the bit is in the CRC or after it; before the
+                  CRC it is refused, or read as a different one
+arbitrary-bytes   nearly valid bytes are read or refused as by the reference
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import msgspec
-from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 import reference
 from conformance import generated, strategies
 from conformance.all_types import types_of
 from conformance.asking import Examiner, Judged
+from conformance.examples import each as each_example
 from conformance.model import DEVIATIONS, Case, Description, Op, Outcome
 from conformance.questions import Question
 from conformance.reference_codec import reference_codec
@@ -32,11 +32,11 @@ from reference.codec import NodeCodec
 from reference.dialects.base import Entries
 from reference.plan import Struct
 
-#: How many prefixes of a seed are asked, and of batches and messages: a batch has 61 bytes before its records.
+#: The number of prefixes of an input, and of batches and messages: a batch has 61 bytes before its records.
 _MOST_PREFIXES, _MOST_OF_ENTRIES = 64, 256
-#: In how many bytes from the CRC on a bit is flipped.
+#: A bit is flipped in each of this many bytes from the CRC on.
 _MOST_FLIPPED = 128
-#: After how many crashes or hangs a property ends.
+#: A property ends after this many crashes or hangs.
 _ENOUGH = 3
 
 Questions = Iterable[tuple[Vector, Case]]
@@ -44,7 +44,7 @@ Questions = Iterable[tuple[Vector, Case]]
 
 @dataclass(frozen=True, slots=True)
 class Property:
-    """One property of one type at one version, over the ops that the implementation offers."""
+    """One property of one type and version, with the ops that the implementation offers."""
 
     name: str
     dialect: str
@@ -61,7 +61,7 @@ class Property:
 def offered(
     description: Description, dialects: Iterable[str] | None = None, areas: Iterable[str] | None = None
 ) -> Iterator[Property]:
-    """The properties of all types that an implementation offers, of these dialects and areas (None: all)."""
+    """The properties of all types that an implementation offers, in these dialects and areas (None: all)."""
     for dialect in reference.dialects:
         if dialects is not None and dialect not in dialects:
             continue
@@ -73,18 +73,23 @@ def offered(
                 for op in (Op.DECODE, Op.ENCODE, Op.RECODE)
                 if description.offers(Case("", op, dialect, type_name, version))
             )
-            if ops:
-                yield Property("round-trip", dialect, type_name, version, ops)
-            if ops & {Op.DECODE, Op.RECODE}:
-                if not _empty(dialect, type_name, version):
-                    yield Property("prefixes", dialect, type_name, version, ops)
-                if type_name in reference_codec().dialect(dialect).entries:
-                    yield Property("flipped-bits", dialect, type_name, version, ops)
-                yield Property("arbitrary-bytes", dialect, type_name, version, ops)
+            yield from of_type(dialect, type_name, version, ops)
+
+
+def of_type(dialect: str, type_name: str, version: int | None, ops: frozenset[Op]) -> Iterator[Property]:
+    """The properties of a type with these offered ops."""
+    if ops:
+        yield Property("round-trip", dialect, type_name, version, ops)
+    if ops & {Op.DECODE, Op.RECODE}:
+        if not _empty(dialect, type_name, version):
+            yield Property("prefixes", dialect, type_name, version, ops)
+        if type_name in reference_codec().dialect(dialect).entries:
+            yield Property("flipped-bits", dialect, type_name, version, ops)
+        yield Property("arbitrary-bytes", dialect, type_name, version, ops)
 
 
 def _empty(dialect: str, type_name: str, version: int | None) -> bool:
-    """Whether the type takes no bytes at all (a request without fields): then nothing can be cut off."""
+    """Whether the type has no bytes at all (a request without fields), so that nothing can be cut off."""
     codec = reference_codec().dialect(dialect).codec(type_name, version)
     match codec:
         case NodeCodec(Struct(plain=(), flexible=False, optional=False, marker="none")):
@@ -110,7 +115,7 @@ def _prefixes(check: Property, value: Any) -> Questions:
 
 
 def _flipped_bits(check: Property, value: Any) -> Questions:
-    """A bit of every byte of the first entry."""
+    """One bit in each byte of the first entry."""
     entries = _entries(check)
     assert entries is not None
     seed = _written(check, value)
@@ -129,7 +134,7 @@ def _arbitrary(check: Property, data: bytes) -> Questions:
 
 
 def _read(check: Property, seed: bytes, prefix: int | None = None) -> Questions:
-    """How these bytes are read, or recoded, which is not asked where they end with a partial entry."""
+    """The questions to decode or recode these bytes. recode is not asked if they end with a partial entry."""
     op = _reading(check)
     vector, case = generated.vector_of(op, check.dialect, check.type, check.version, seed, prefix)
     partial = vector.kind is VectorKind.VALID and generated.has_partial_tail(check.dialect, check.type, vector.data)
@@ -145,7 +150,8 @@ def _reading(check: Property) -> Op:
     return Op.DECODE if Op.DECODE in check.ops else Op.RECODE
 
 
-def _examples(check: Property) -> st.SearchStrategy[Any]:
+def examples(check: Property) -> st.SearchStrategy[Any]:
+    """The examples of a property: values, or nearly valid bytes."""
     values = strategies.values(check.type, dialect=check.dialect, version=check.version)
     if check.name in ("prefixes", "flipped-bits") and not _empty(check.dialect, check.type, check.version):
         return values.filter(lambda value: bool(_written(check, value)))  # from no bytes nothing can be taken
@@ -162,12 +168,17 @@ _QUESTIONS: dict[str, Callable[[Property, Any], Questions]] = {
 }
 
 
-class _Deviates(Exception):  # noqa: N818 (how a drawn example stops hypothesis)
+def questions(check: Property, example: Any) -> list[tuple[Vector, Case]]:
+    """The questions of a property about an example."""
+    return list(_QUESTIONS[check.name](check, example))
+
+
+class _Deviates(Exception):  # noqa: N818 (it stops hypothesis, and is no error)
     pass
 
 
 class _Trial:
-    """One property while it is tried: asks, judges, and keeps what it saw."""
+    """One run of a property: asks the questions and keeps the judged results."""
 
     def __init__(self, check: Property, examiner: Examiner) -> None:
         self.check = check
@@ -179,14 +190,14 @@ class _Trial:
 
     def example(self, drawn: Any) -> None:
         """Raises _Deviates when a case of this example deviates."""
-        questions = list(_QUESTIONS[self.check.name](self.check, drawn))
-        new = [case for _, case in questions if case.id not in self.seen]
+        asked = questions(self.check, drawn)
+        new = [case for _, case in asked if case.id not in self.seen]
         if new and self.stalls < _ENOUGH:
-            self._ask([(vector, case) for vector, case in questions if case.id not in self.seen])
-        for _, case in questions:
-            found = self.seen.get(case.id)
-            if found is not None and found.verdict.verdict in DEVIATIONS and found.verdict.known is None:
-                self.smallest = found
+            self._ask([(vector, case) for vector, case in asked if case.id not in self.seen])
+        for _, case in asked:
+            verdict = self.seen.get(case.id)
+            if verdict is not None and verdict.verdict.verdict in DEVIATIONS and verdict.verdict.known is None:
+                self.smallest = verdict
                 raise _Deviates
 
     def _ask(self, questions: list[tuple[Vector, Case]]) -> None:
@@ -198,7 +209,7 @@ class _Trial:
             self.outcomes.setdefault(judged.verdict.verdict, judged)
 
     def conclusion(self) -> Judged:
-        """One verdict for a property that found no unknown deviation: the least good of those that it met."""
+        """One verdict for a property without an unknown deviation: the worst of its verdicts."""
         order = (*sorted(DEVIATIONS), Outcome.CONTESTED, Outcome.PASS, Outcome.SKIP, Outcome.NOT_ASKED)
         met = next((self.outcomes[outcome] for outcome in order if outcome in self.outcomes), None)
         if met is None:
@@ -206,26 +217,13 @@ class _Trial:
         return dataclasses.replace(met, verdict=msgspec.structs.replace(met.verdict, id=self.check.id))
 
 
-def run(check: Property, examiner: Examiner, examples: int) -> Judged:
-    """Try a property on a number of examples, always the same ones. The smallest counterexample is judged under its own
+def run(check: Property, examiner: Examiner, count: int) -> Judged:
+    """Try a property on `count` examples, always the same ones. The smallest counterexample is judged under its own
     id; without one, a single verdict stands for the whole property."""
     trial = _Trial(check, examiner)
 
-    @settings(
-        max_examples=examples,
-        derandomize=True,
-        database=None,
-        deadline=None,
-        phases=(Phase.generate, Phase.shrink),
-        suppress_health_check=list(HealthCheck),
-        report_multiple_bugs=False,
-    )
-    @given(_examples(check))
-    def holds(drawn: Any) -> None:
-        trial.example(drawn)
-
     try:
-        holds()
+        each_example(examples(check), count, trial.example)
     except _Deviates:
         assert trial.smallest is not None
         return trial.smallest

@@ -1,8 +1,8 @@
-"""Questions: a case, the vector that says what is expected of it, and the valid twin that makes a refusal count.
+"""Questions: a case, the vector with its expectation, and the valid twin that makes a refusal count.
 
-Every kind of case has an id, and `find` makes the question of an id again: of a vector, of a ledger's case, of a case
-that is derived from one, of a generated case. A refusal says something only when the same implementation accepts valid
-input of the same type, version and op. So a question names that twin itself, and whoever asks the question asks both.
+Each case has an id, and `find` makes the question again from its id: for cases of vectors and of the ledger, derived
+cases and generated cases. A refusal only counts if the same implementation accepts valid input of the same type,
+version and op. So a question names this valid input, its twin, and both are asked.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from conformance.twins import twin_of
 from conformance.vectors import Vector, VectorKind
 from reference.errors import Reason, WireError
 
-#: The ops that a type's simplest value can be asked in.
+#: The ops that can be asked with a type's simplest value.
 _OF_TYPES = (Op.DECODE, Op.ENCODE, Op.RECODE)
 
 
-class UnknownId(ValueError):  # noqa: N818 (a name that is none, not a fault)
-    """An id that no question has. The text says what is wrong with it, and which ids are near it."""
+class UnknownId(ValueError):  # noqa: N818 (a wrong id from a user, not a fault of the program)
+    """An unknown id. The text says what is wrong with it, and which ids are similar."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A case, the vector with its expectation, and the twin. `twin` is None where no refusal can be right, or where no
-    valid input is known."""
+    """A case, the vector with its expectation, and the twin. `twin` is None if no refusal can be right, or if no valid
+    input is known."""
 
     vector: Vector
     case: Case
@@ -44,12 +44,12 @@ class Question:
 
     @property
     def must_refuse(self) -> bool:
-        """Whether a refusal is what is demanded."""
+        """Whether the input must be refused."""
         return self.vector.reject is not None
 
     def as_recode(self) -> Question | None:
-        """The same question as recode, its twin too, for a library that does not show values. None where the question
-        is not about refusing bytes."""
+        """The same question as recode, with its twin, for a library that does not show values. None if the question is
+        not about refusing bytes."""
         if self.vector.kind is not VectorKind.INVALID or self.case.op is not Op.DECODE:
             return None
         if Op.RECODE not in self.vector.ops and not self.case.made:
@@ -59,13 +59,13 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Derivation:
-    """What is derived from a message-version: prefixes, and counts that are too large. It is derived from the first of
-    `sources` that the implementation reads; if it reads none, from the first."""
+    """Derived questions of a message-version: prefixes, and counts that are too large. They are derived from the first
+    of `sources` that the implementation reads. If it reads none, the first source is used."""
 
     sources: tuple[Question, ...]
 
     def questions(self, source: Question) -> tuple[Question, ...]:
-        """All that is derived from one of the sources, which is the twin of each."""
+        """All questions derived from one of the sources. The source is the twin of each."""
         return tuple(Question(*made, twin=source.case) for made in ledger.derive(source.vector, source.case.op))
 
 
@@ -74,8 +74,8 @@ def _recode(case: Case) -> Case:
 
 
 def twin_case(vector: Vector, case: Case) -> Case | None:
-    """The valid case whose acceptance makes a refusal of `case` count: the one that its vector names, else the simplest
-    value of its type and version. None where no refusal can count, and for a type without values."""
+    """The valid case that must be accepted before a refusal of `case` counts: the twin that its vector names, else the
+    simplest value of its type and version. None if no refusal can count, or if the type has no values."""
     if not _refusal_counts(vector):
         return None
     named = twin_of(vector)
@@ -88,14 +88,14 @@ def twin_case(vector: Vector, case: Case) -> Case | None:
 
 
 def _of_a_version(case: Case) -> Case | None:
-    """The simplest value of a version that there is, where the version is the question."""
+    """The simplest value of an existing version, for questions about an unknown version."""
     span = reference_codec().dialect(case.dialect).types.get(case.type or "")
     return None if span is None else simplest_case(case, span[0])
 
 
 def _plain_case(vector: Vector, case: Case) -> Case | None:
-    """The first vector of the same kind and type, converted to the same format, that no reading refuses: of the same
-    file, or for a generated case, which is in none, of any file of its dialect."""
+    """The first vector of the same kind and type, converted to the same format, that no reading refuses. It is in the
+    same file; for a generated case, in any file of its dialect."""
     files = vectors.files([vector.dialect], None if case.made else [vector.area])
     alike = (
         one
@@ -104,20 +104,20 @@ def _plain_case(vector: Vector, case: Case) -> Case | None:
         if case.op in one.ops and one.reject is None and not any(also.refuses for also in one.also)
         if one.args.get("to") == vector.args.get("to")
     )
-    found = next(alike, None)
-    return None if found is None else found.case(case.op)
+    plain = next(alike, None)
+    return None if plain is None else plain.case(case.op)
 
 
 def _refusal_counts(vector: Vector) -> bool:
-    """Whether a refusal can be what is demanded, or what another reading demands."""
+    """Whether the kit or another reading demands a refusal."""
     if vector.reject is not None or vector.or_reject is not None:
         return True
     return any(also.refuses for also in vector.also)
 
 
 def simplest_case(case: Case, version: int | None = None) -> Case | None:
-    """The simplest valid input of the type of `case` (and its version, unless another is given), asked in the same op.
-    None for a type that has no such version, or no values."""
+    """The simplest valid input with the type and op of `case`, and its version unless `version` is given. None for a
+    type without this version, or without values."""
     if case.type is None or case.op not in _OF_TYPES:
         return None
     return _simplest(case.op, case.dialect, case.type, case.version if version is None else version)
@@ -134,33 +134,42 @@ def _simplest(op: Op, dialect: str, type_name: str, version: int | None) -> Case
 
 
 def offers(described: Description, question: Question) -> bool:
-    """Whether an implementation is asked a question: it offers the op and type at its version. Where the version is the
-    question (its reason is unsupported-version), that need not lie in the range that is offered."""
-    case, reject = question.case, question.vector.reject
-    if reject is not None and reject.reason is Reason.UNSUPPORTED_VERSION:
-        case = dataclasses.replace(case, version=None)
-    return described.offers(case)
+    """Whether an implementation offers the op, type and version of a question."""
+    case = question.case
+    return described.offers_op(case.op, case.dialect, case.type, _needed_version(question.vector, case.version))
+
+
+def offers_vector(described: Description, vector: Vector, op: Op) -> bool:
+    """Whether an implementation offers the question that a vector asks with this op. The case need not be made."""
+    return described.offers_op(op, vector.dialect, vector.type, _needed_version(vector, vector.version))
+
+
+def _needed_version(vector: Vector, version: int | None) -> int | None:
+    """The version that has to be offered: None (any) in a question about an unknown version, whose reason is
+    unsupported-version."""
+    about_version = vector.reject is not None and vector.reject.reason is Reason.UNSUPPORTED_VERSION
+    return None if about_version else version
 
 
 def offered_twin(question: Question, offered: Description) -> Case | None:
-    """The twin as this implementation can be asked it. When the twin has a version that it does not offer (the question
-    is about the version then), it is the simplest value of one that it offers. A question also has a twin where a
-    reading that the implementation declares may demand a refusal."""
+    """The twin in a form that this implementation offers. If it does not offer the twin's version (the question is then
+    about the version), this is the simplest value of an offered version. A question also has a twin if a declared
+    reading may demand a refusal."""
     case, twin = question.case, question.twin
     if twin is None and offered.readings and case.op in _OF_TYPES:
         twin = simplest_case(case)
     if twin is None or offered.offers(twin):
         return twin
     span = offered.versions(case.dialect, case.type)
-    found = None if span is None else simplest_case(case, span[0])
-    return found if found is not None and offered.offers(found) else None
+    simplest = None if span is None else simplest_case(case, span[0])
+    return simplest if simplest is not None and offered.offers(simplest) else None
 
 
 # --- By id ------------------------------------------------------------------------------------------------------------
 
 
 def find(identifier: str) -> Question:
-    """The question of an id. Raises UnknownId."""
+    """The question with this id. Raises UnknownId."""
     if identifier.startswith("gen/"):
         try:
             return Question.of(*generated.parse(identifier))
@@ -172,7 +181,7 @@ def find(identifier: str) -> Question:
     path, _, op = identifier.partition("#")
     vector = _vector(path)
     if vector is None:
-        near = "".join(f" Near it are {', '.join(found)}." for found in [_near(path)] if found)
+        near = "".join(f" Near it are {', '.join(names)}." for names in [_near(path)] if names)
         raise UnknownId(f"There is no vector {path!r}.{near} An id is DIALECT/AREA/VECTOR#OP, or gen/….")
     asked = [str(one) for one in vector.ops]
     if not op and len(asked) == 1:
@@ -195,7 +204,7 @@ def _vector(path: str) -> Vector | None:
 
 
 def _near(path: str) -> list[str]:
-    """A few vectors whose path is like this one."""
+    """A few vectors with a similar path."""
     paths = [vector.path for vector in vectors.load()]
     near = difflib.get_close_matches(path, paths, n=4, cutoff=0.5)
     return near + [one for one in paths if path and path in one and one not in near][: 4 - len(near)]

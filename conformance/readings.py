@@ -1,4 +1,4 @@
-"""The other readings that an implementation declares, and whether they explain what it did."""
+"""The other readings that an implementation declares, and whether they explain its answer."""
 
 from __future__ import annotations
 
@@ -14,22 +14,25 @@ from conformance.values import equal
 
 
 class Readings:
-    """Declared readings of one dialect: ruling → the reading's name. Raises ValueError for one that does not exist.
+    """Declared readings of one dialect: ruling → the reading's name. Raises ValueError for an unknown reading.
 
-    `settings` gives what the reference is configured with, when it is first asked."""
+    `configured` returns the reference with the settings of the implementation. It is called when it is first needed."""
 
     def __init__(
-        self, dialect: str, declared: Mapping[str, str], settings: Callable[[], Mapping[str, Any]] = dict
+        self,
+        dialect: str,
+        declared: Mapping[str, str],
+        configured: Callable[[], reference.Reference] = reference.Reference,
     ) -> None:
         self.dialect = dialect
         self.declared = dict(sorted(declared.items()))
-        self._settings = settings
+        self._configured = configured
         self._rules(tuple(self.declared.items()))  # raises early
 
     def explain(self, observation: Observation) -> tuple[str, ...]:
-        """The rulings whose declared readings explain the observation, because under them the reference does the same:
-        one alone if that is enough, else all of them. Empty when nothing explains it, or when the reference does the
-        same anyway."""
+        """The rulings whose declared readings explain the observation, because the reference does the same with them: a
+        single one if that is enough, else all of them. Empty if nothing explains it, or if the reference does the same
+        without them."""
         if not self.declared or observation.status not in (Status.ANSWER, Status.REJECT):
             return ()
         if self._same((), observation):
@@ -41,27 +44,48 @@ class Readings:
         return tuple(self.declared) if len(everything) > 1 and self._same(everything, observation) else ()
 
     def matches(self, observation: Observation) -> bool:
-        """Whether the reference does the same under all declared readings together, even if it does so anyway."""
+        """Whether the reference does the same with all declared readings together. It may also do so without them."""
         known = observation.status in (Status.ANSWER, Status.REJECT)
         return known and self._same(tuple(self.declared.items()), observation)
 
     def _same(self, readings: tuple[tuple[str, str], ...], observation: Observation) -> bool:
-        by_reference = ask(self._under(readings), observation.case)
+        codec, case = self._under(readings), observation.case
+        by_reference = ask(codec, case)
+        if case.op is Op.RECODE and observation.half == "encode":  # it read the bytes, and refused to write them
+            if by_reference.status is Status.ANSWER:
+                assert case.type is not None
+                return _unordered_tags(
+                    codec.decode(case.type, case.args["data"], **_in(case)), case.type == "TAG_BUFFER"
+                )
+            return by_reference.half == "encode"
         if by_reference.status is not observation.status:
             return False
         if by_reference.status is Status.REJECT:
-            return True
+            return observation.half is None or by_reference.half in (None, observation.half)
         expected, answer = _comparable(by_reference.answer, observation)
         return equal(expected, as_expected(expected, answer))
 
     def _rules(self, readings: tuple[tuple[str, str], ...]) -> reference.Rules:
         return reference.rules_with(reference.rulings(self.dialect).values(), dict(readings))
 
-    @functools.cache  # noqa: B019 (one small object a run)
+    @functools.cache  # noqa: B019 (one small object in each run)
     def _under(self, readings: tuple[tuple[str, str], ...]) -> reference.Reference:
-        found = reference.Reference(self._rules(readings))
-        found.configure(self._settings(), dialect=self.dialect)
-        return found
+        return self._configured().under(self._rules(readings))
+
+
+def _in(case: Case) -> dict[str, Any]:
+    return {"dialect": case.dialect, "version": case.version}
+
+
+def _unordered_tags(value: Any, of_tags: bool = False) -> bool:
+    """Whether a value has unknown tags that do not ascend: a writer may refuse these, or sort them (contract, Values).
+    `of_tags`: the value is a list of tags itself."""
+    if of_tags:
+        numbers = [tag for tag, _ in value]
+        return numbers != sorted(numbers)
+    if isinstance(value, Mapping):
+        return any(_unordered_tags(part, name == "_tags") for name, part in value.items())
+    return isinstance(value, list) and any(map(_unordered_tags, value))
 
 
 def _comparable(by_reference: Any, observation: Observation) -> tuple[Any, Any]:
@@ -71,13 +95,13 @@ def _comparable(by_reference: Any, observation: Observation) -> tuple[Any, Any]:
             reference_codec().complete(case.type, answer, dialect=case.dialect, version=case.version)
             for answer in (by_reference, observation.answer)
         )
-    if case.op is Op.EVOLVE:  # whether anything breaks is all that is judged
+    if case.op is Op.EVOLVE:  # only whether there is an incompatible change is judged
         return bool(by_reference), bool(observation.answer)
     return by_reference, observation.answer
 
 
 def ask(implementation: reference.Reference, case: Case) -> Observation:
-    """What the reference does with a case."""
+    """The reference's answer to a case, as an observation."""
     arguments: dict[str, Any] = {**case.args, "dialect": case.dialect}
     if case.type is not None:
         arguments |= {"type": case.type, "version": case.version}
@@ -87,9 +111,12 @@ def ask(implementation: reference.Reference, case: Case) -> Observation:
     try:
         return Observation(case, Status.ANSWER, method(**arguments))
     except reference.WireError as error:
-        offset = error.offset if isinstance(error, reference.DecodeError) else None
-        return Observation(
-            case, Status.REJECT, reason=error.reason, offset=offset, half=error.half, detail=error.detail
-        )
+        return refusal(case, error)
     except NotImplementedError as error:
         return Observation(case, Status.UNSUPPORTED, detail=str(error))
+
+
+def refusal(case: Case, error: reference.WireError) -> Observation:
+    """The reference's refusal of a case."""
+    offset = error.offset if isinstance(error, reference.DecodeError) else None
+    return Observation(case, Status.REJECT, reason=error.reason, offset=offset, half=error.half, detail=error.detail)

@@ -1,7 +1,7 @@
 """Finds out which readings of the contested rulings an implementation takes.
 
-It is asked every vector to which two readings give different answers. Each answer is evidence for the reading, or the
-readings, under which it is right.
+It is asked all vectors for which two readings give different answers. Each answer is evidence for the readings with
+which it is right.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import msgspec
 import reference
 from conformance import selection, vectors
 from conformance.asking import Examiner, Judged
+from conformance.configured import configured_reference
 from conformance.judge import judge
 from conformance.model import Op, Outcome
 from conformance.readings import Readings
@@ -30,10 +31,10 @@ NOT_ASKED = "not asked"
 
 @dataclass
 class Evidence:
-    """What is known of one ruling: reading → the ids that fit it (`demanded`, `neither`, or another reading's name). An
+    """The evidence on one ruling: reading → the ids that fit it (`demanded`, `neither`, or another reading's name). An
     id may fit several readings.
 
-    `together` holds the cases in which several rulings act at once: they count only where no other case does.
+    `together` holds the cases in which several rulings act at once: they only count if there are no other cases.
     """
 
     ruling: Ruling
@@ -58,7 +59,7 @@ class Evidence:
 
     @property
     def others(self) -> list[str]:
-        """The other readings that some case shows which is not right under the demanded one."""
+        """The other readings that are shown by cases that are wrong under the demanded one."""
         demanded = {*self.shown.get(DEMANDED, ())}
         return [
             reading
@@ -68,13 +69,13 @@ class Evidence:
 
     @property
     def declared(self) -> str | None:
-        """What to declare: the name of the other reading that it takes everywhere."""
+        """The reading to declare: the name of the other reading, if the implementation always takes that one."""
         return self.taken if self.taken in self.ruling.others else None
 
 
 def find_readings(examiner: Examiner, dialect: str) -> list[Evidence]:
-    """A finding for each contested ruling of the dialect that has a name to declare. The declared
-    readings must not be in force.
+    """The evidence on each contested ruling of the dialect with a name to declare. The examiner must not use declared
+    readings.
     """
     rulings = [ruling for ruling in reference.rulings(dialect).values() if ruling.contested and ruling.others]
     findings = {ruling.id: Evidence(ruling) for ruling in rulings}
@@ -97,7 +98,7 @@ def _parts(also: Also, vector: Vector, op: Op) -> bool:
 
 
 def _weigh(judged: Judged, applying: Iterable[Also], findings: Mapping[str, Evidence]) -> None:
-    """What this one answer says about the rulings on which it rests."""
+    """Add the evidence of one answer, for the rulings on which it rests."""
     verdict = judged.verdict
     if verdict.verdict in (Outcome.SKIP, Outcome.NOT_ASKED):
         return
@@ -113,7 +114,7 @@ def _weigh(judged: Judged, applying: Iterable[Also], findings: Mapping[str, Evid
             fitting = _others(finding.ruling, judged, named, findings)
             if verdict.verdict is Outcome.PASS:
                 fitting = [DEMANDED, *(fitting if len(finding.ruling.others) > 1 else ())]
-            elif identifier in alike:  # this ruling's other reading, or its demanded one beside another's other reading
+            elif identifier in alike:  # this ruling's other reading, or its demanded one with another's other reading
                 fitting = [DEMANDED, *fitting]
             elif not fitting and not contested:  # else another ruling's reading explains it
                 fitting = [NEITHER]
@@ -123,41 +124,40 @@ def _weigh(judged: Judged, applying: Iterable[Also], findings: Mapping[str, Evid
 
 
 def _alike(judged: Judged, applying: Iterable[Also]) -> set[str]:
-    """The rulings whose other readings all give this observation, each alone; empty where only one does."""
+    """The rulings whose other readings each give this observation; empty if only one does."""
     taken = {also.rulings[0] for also in applying if len(also.rulings) == 1 and _takes(judged, also)}
     return taken if len(taken) > 1 else set()
 
 
 def _takes(judged: Judged, also: Also) -> bool:
-    """Whether this entry's reading is what was observed."""
-    found = judge(msgspec.structs.replace(judged.vector, also=(also,)), judged.observation, twin=judged.twin)
-    return found.verdict is Outcome.CONTESTED
+    """Whether the observation fits this entry's reading."""
+    verdict = judge(msgspec.structs.replace(judged.vector, also=(also,)), judged.observation, twin=judged.twin)
+    return verdict.verdict is Outcome.CONTESTED
 
 
 def _others(ruling: Ruling, judged: Judged, named: Sequence[str], findings: Mapping[str, Evidence]) -> list[str]:
-    """The names of the other readings that fit the observation. `named`: the rulings, this one among them, under which
-    it is contested, if it is."""
+    """The names of the other readings that fit the observation. `named`: the rulings, including this one, under which
+    the answer is contested; empty if it is not."""
     vector, observation = judged.vector, judged.observation
     names = list(ruling.others)
     if named and len(names) == 1:
         return names
     beside = [key for key in named if key != ruling.id and key in findings]
     dialect = observation.case.dialect
-    settings = functools.partial(vectors.settings, dialect)
-    found = [
+    configured = functools.partial(configured_reference, dialect)
+    chosen = itertools.product(*(findings[key].ruling.others for key in beside))
+    combinations = [dict(zip(beside, taken, strict=True)) for taken in chosen]
+    fitting = [
         name
         for name in names
-        if any(
-            Readings(dialect, {ruling.id: name, **dict(zip(beside, taken, strict=True))}, settings).matches(observation)
-            for taken in itertools.product(*(findings[key].ruling.others for key in beside))
-        )
+        if any(Readings(dialect, {ruling.id: name} | taken, configured).matches(observation) for taken in combinations)
     ]
-    if found or observation.case.type is not None:
-        return found
-    # Other brokers may say it otherwise; the vector's entries tell, in the order of the ruling's readings.
+    if fitting or observation.case.type is not None:
+        return fitting
+    # Other brokers may answer in other words. The vector's entries are in the order of the ruling's readings.
     entries = [
         also for also in vector.also if also.rulings == (ruling.id,) and _parts(also, vector, observation.case.op)
     ]
     if named and len(entries) == len(names):
-        found = [name for name, entry in zip(names, entries, strict=True) if _takes(judged, entry)]
-    return found
+        fitting = [name for name, entry in zip(names, entries, strict=True) if _takes(judged, entry)]
+    return fitting

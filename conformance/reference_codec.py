@@ -32,7 +32,7 @@ def _schemas(folder: Traversable) -> Iterator[Any]:
 @functools.cache
 def reference_codec() -> reference.Reference:
     """The reference that takes no other reading, with the schemas of every dialect's vectors."""
-    found = reference.Reference()
+    codec = reference.Reference()
     for dialect in reference.dialects:
-        found.configure(shared_settings(dialect), dialect=dialect)
-    return found
+        codec.configure(shared_settings(dialect), dialect=dialect)
+    return codec

@@ -1,8 +1,8 @@
-"""Text that is not UTF-8: different libraries show it with a different number of replacement characters.
+"""Text that is not UTF-8: libraries show it with different numbers of replacement characters.
 
-An implementation that replaces such text, or keeps its bytes, shows it with U+FFFD. Python writes one for each maximal
-part of a character, others one for each byte; a Python module may give surrogates (`surrogateescape`), or, for a
-header's key, the bytes. All of these are the same answer. Source: the contract, Values; R-K-11, R-D-2.
+An implementation that replaces such text, or keeps its bytes, shows it with U+FFFD. Python writes one U+FFFD for each
+maximal part of a character, others write one for each byte. A Python module may return surrogates (`surrogateescape`),
+or, for the key of a header, the bytes. All of these are the same answer. Source: the contract, Values; R-K-11, R-D-2.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from collections.abc import Mapping
 from typing import Any
 
 REPLACEMENT = "\ufffd"
-#: One or more characters that stand for bytes which are no text.
+#: One or more characters that stand for bytes that are not UTF-8.
 _STANDS_FOR_BYTES = re.compile("[\ufffd\udc80-\udcff]+")
 
 
 def as_expected(expected: Any, answer: Any) -> Any:
-    """The answer, with the expected text in place of one that shows the same bytes in another way."""
+    """The answer, with the expected text instead of each text that shows the same bytes in a different way."""
     match expected, answer:
         case str(), str() | bytes() | bytearray() | memoryview():
             same = _shows_bytes(expected) and _folded(expected) == _folded(answer)

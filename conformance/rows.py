@@ -1,7 +1,7 @@
-"""Questions and judged questions as JSON objects (rows), from which they can be made again without loss.
+"""Questions and judged questions as JSON objects (rows). They can be made again from rows without loss.
 
-A question's row holds its id, which says all there is to know, and the case as it is asked, for whoever can't look the
-id up. A row that was made with other vectors than these is refused, since its case is another one.
+The row of a question holds its id, and its case for readers that cannot look up the id. A row that was made with
+different vectors is refused, because its case is a different one.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Row = dict[str, Any]
 
 
 class RowError(ValueError):
-    """A row that cannot be read, or was made with other vectors. The text names the member and what was expected."""
+    """A row that cannot be read, or was made with other vectors. The text names the member and the expected content."""
 
 
 def question_row(question: Question) -> Row:
@@ -40,7 +40,7 @@ def question_row(question: Question) -> Row:
 
 
 def question_of(row: Mapping[str, Any]) -> Question:
-    """The question of a row. Raises RowError."""
+    """The question in a row. Raises RowError."""
     identifier = _member(row, "id", str)
     try:
         question = find(identifier)
@@ -59,7 +59,7 @@ def question_of(row: Mapping[str, Any]) -> Question:
 
 
 def _twin_of(row: Mapping[str, Any]) -> Case | None:
-    """The twin of a row: the one that was asked, which hangs on what the implementation offers."""
+    """The twin in a row: the twin that was asked. It depends on what the implementation offers."""
     if row.get("twin") is None:
         return None
     try:
@@ -69,7 +69,7 @@ def _twin_of(row: Mapping[str, Any]) -> Case | None:
 
 
 def judged_row(judged: Judged) -> Row:
-    """A question's row, with `observation`, `twin_observation` (null where there is none) and `verdict`."""
+    """A question's row with `observation`, `twin_observation` (null if there is none) and `verdict`."""
     return question_row(judged.question) | {
         "observation": _observation_row(judged.observation),
         "twin_observation": None if judged.twin is None else _observation_row(judged.twin),
@@ -78,7 +78,7 @@ def judged_row(judged: Judged) -> Row:
 
 
 def judged_of(row: Mapping[str, Any]) -> Judged:
-    """What became of a question, from its row. Raises RowError."""
+    """The judged question in a row. Raises RowError."""
     question = question_of(row)
     twin = row.get("twin_observation")
     return Judged(
@@ -90,7 +90,7 @@ def judged_of(row: Mapping[str, Any]) -> Judged:
 
 
 def verdict_row(verdict: Verdict) -> Row:
-    """All members of a verdict, by their names."""
+    """All members of a verdict, by name."""
     row = msgspec.structs.asdict(verdict)
     row["rulings"] = [*verdict.rulings]
     return {name: str(value) if isinstance(value, Op | Outcome | FailureKind) else value for name, value in row.items()}
@@ -142,7 +142,7 @@ def _observation_of(case: Case, row: Mapping[str, Any]) -> Observation:
 
 
 def _member(row: Mapping[str, Any], name: str, kind: type) -> Any:
-    found = row.get(name)
-    if not isinstance(found, kind):
-        raise RowError(f"{name}: found {found!r:.60}, where {kind.__name__} is expected")
-    return found
+    value = row.get(name)
+    if not isinstance(value, kind):
+        raise RowError(f"{name}: found {value!r:.60}, where {kind.__name__} is expected")
+    return value

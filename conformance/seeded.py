@@ -1,12 +1,13 @@
-"""Values of every type without a test framework: the simplest one, and one for each seed.
+"""Makes values of all types without a test framework: the simplest value, and one for each seed.
 
-`conformance.strategies` draws values for a property, and shrinks what breaks it; that costs many times what the
-value costs. Where nothing has to be shrunk, values come from here: the valid twin of an invalid case (the
-simplest value of its type and version), thousands of messages for a comparison of two codecs, cases that are made in
-several processes. Both use the same plans (`reference.plan`), shapes (`reference.shapes`) and boundary values.
+`conformance.strategies` makes values for properties and can shrink them, but this takes much more time. This module
+makes values that need not be shrunk: the valid twin of an invalid case (the simplest value of its type and version),
+thousands of messages to compare two codecs, cases that are made in several processes. Both modules use the same plans
+(`reference.plan`), shapes (`reference.shapes`) and boundary values.
 
-A value is made by choices: how many elements, which number, null or not. `_Simplest` makes them all the simplest way,
-`_Drawn` by a `random.Random`. So there is one walk, and a value depends on the seed and the Python version alone.
+A value is made by choices: the number of elements, a number, null or not. `_Simplest` always makes the simplest choice,
+`_Drawn` uses a `random.Random`, and `_Boundary` uses it to choose among boundary values. So the code for all three is
+the same, and a value only depends on the seed and the Python version.
 """
 
 from __future__ import annotations
@@ -43,13 +44,13 @@ from reference.shapes import (
 
 T = TypeVar("T")
 
-#: The most elements of arrays, pairs and tags in a drawn value, not counting those that have to be there.
+#: The maximum number of elements of arrays, pairs and tags in a drawn value; required elements do not count.
 MOST_IN_A_VALUE = 48
 
 
 def simplest(type_name: str, *, dialect: str, version: int | None = None) -> Any:
-    """The simplest valid value of a type, always the same: numbers nearest to 0, text, bytes and lists as short as they
-    may be, nothing null, tagged fields at their defaults, no unknown tags, of a choice the first.
+    """The simplest valid value of a type, always the same: numbers nearest to 0; the shortest text, bytes and lists; no
+    nulls; tagged fields at their defaults; no unknown tags; the first option of each choice.
 
     Raises UnknownType, and DecodeError(unsupported-version).
     """
@@ -57,15 +58,24 @@ def simplest(type_name: str, *, dialect: str, version: int | None = None) -> Any
 
 
 def value(type_name: str, random: Random, *, dialect: str, version: int | None = None) -> Any:
-    """A valid value of a type: borders often, null and empty now and then, at most MOST_IN_A_VALUE elements in all.
+    """A valid value of a type: often boundary values, sometimes null or empty, at most MOST_IN_A_VALUE elements in all.
 
     Raises as `simplest` does.
     """
     return _of_codec(reference_codec().dialect(dialect).codec(type_name, version), dialect, _Drawn(random))
 
 
+def boundary(type_name: str, random: Random, *, dialect: str, version: int | None = None) -> Any:
+    """A valid value of a type from boundary values only: numbers at the ends of their range and of each varint length,
+    text and bytes of the lengths at which prefixes grow; often null, empty, or unlike the default.
+
+    Raises as `simplest` does.
+    """
+    return _of_codec(reference_codec().dialect(dialect).codec(type_name, version), dialect, _Boundary(random))
+
+
 def of_node(node: Node, random: Random) -> Any:
-    """A valid value of a node of a plan, made as `value` makes those of a type."""
+    """A valid value of a node of a plan, made in the same way as by `value`."""
     return _of_node(node, _Drawn(random))
 
 
@@ -74,25 +84,25 @@ def of_node(node: Node, random: Random) -> Any:
 
 class _Choices(Protocol):
     def number(self, low: int, high: int) -> int:
-        """An integer, both ends included."""
+        """An integer from `low` to `high` (inclusive)."""
         ...
 
     def text(self) -> str: ...
 
     def key(self) -> str:
-        """Text that is a header's key."""
+        """The key of a header."""
         ...
 
     def octets(self) -> bytes: ...
 
     def count(self, least: int, most: int) -> int:
-        """How many elements there are."""
+        """A number of elements."""
         ...
 
     def among(self, options: Sequence[T]) -> T: ...
 
     def plainly(self) -> bool:
-        """Whether something is left as it is: not null, at its default."""
+        """Whether to use the plain value: not null, or the default."""
         ...
 
 
@@ -109,7 +119,7 @@ class _Simplest(_Choices):
     def octets(self) -> bytes:
         return b""
 
-    def count(self, least: int, most: int) -> int:  # noqa: ARG002 (as few as there may be)
+    def count(self, least: int, most: int) -> int:  # noqa: ARG002 (always the minimum)
         return least
 
     def among(self, options: Sequence[T]) -> T:
@@ -119,9 +129,9 @@ class _Simplest(_Choices):
         return True
 
 
-#: Where code points that UTF-8 can hold lie, by the bytes that each takes.
+#: The ranges of code points, by the number of their bytes in UTF-8.
 _CODE_POINTS = ((0x20, 0x7E), (0x80, 0x7FF), (0x800, 0xD7FF), (0xE000, 0xFFFF), (0x10000, 0x10FFFF))
-#: Text and bytes are mostly no longer than this.
+#: The usual maximum length of text and bytes.
 _SHORT = 12
 
 
@@ -159,6 +169,23 @@ class _Drawn(_Choices):
 
     def plainly(self) -> bool:
         return self._random.random() < 0.7
+
+
+class _Boundary(_Drawn):
+    def number(self, low: int, high: int) -> int:
+        return self.among(borders.integers(low, high))
+
+    def text(self) -> str:
+        return self.among(borders.TEXTS)
+
+    def key(self) -> str:
+        return self.among(borders.KEYS)
+
+    def octets(self) -> bytes:
+        return self.among(borders.OCTETS)
+
+    def plainly(self) -> bool:
+        return self._random.random() < 0.3
 
 
 # --- The walk ---------------------------------------------------------------------------------------------------------
@@ -199,10 +226,10 @@ def _of_node(node: Node, choices: _Choices) -> Any:
 
 
 def _of_struct(node: Struct, choices: _Choices) -> dict[str, Any]:
-    found = {field.name: _of_field(field, choices) for field in node.fields}
+    fields = {field.name: _of_field(field, choices) for field in node.fields}
     if (node.flexible or node.optional) and not choices.plainly():
-        found["_tags"] = _unknown(frozenset(node.tagged), choices, optional=node.optional)
-    return found
+        fields["_tags"] = _unknown(frozenset(node.tagged), choices, optional=node.optional)
+    return fields
 
 
 def _of_field(field: PlannedField, choices: _Choices) -> Any:
@@ -210,13 +237,13 @@ def _of_field(field: PlannedField, choices: _Choices) -> Any:
 
 
 def _unknown(known: frozenset[int], choices: _Choices, *, optional: bool) -> list[list[Any]]:
-    """Unknown tags, ascending, none of them known; with `optional` of 16 bits, and none of them empty."""
-    found: dict[int, bytes] = {}
+    """Unknown tags in ascending order. With `optional`: tags of 16 bits, with content."""
+    tags: dict[int, bytes] = {}
     for _ in range(choices.count(0, borders.MOST_PAIRS)):
         tag, content = choices.number(0, 2**16 - 1 if optional else 2**32 - 1), choices.octets()
         if tag not in known and (content or not optional):
-            found[tag] = content
-    return [list(pair) for pair in sorted(found.items())]
+            tags[tag] = content
+    return [list(pair) for pair in sorted(tags.items())]
 
 
 def _of_primitive(name: str, choices: _Choices) -> Any:

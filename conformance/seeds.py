@@ -1,34 +1,35 @@
-"""What a campaign begins with: inputs of all vectors and of the message ledger, and words that inputs are made of."""
+"""Seeds for a fuzz campaign, from all vectors and the message ledger, and a dictionary of typical bytes."""
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 import msgspec
 
 from conformance import borders, ledger, vectors
 from conformance.all_types import requests_of, types_of
 from conformance.arguments import seed_of
+from conformance.leb128 import leb128
 from conformance.model import TYPED_OPS, Op
-from conformance.mutations.forms import Form, leb128
+from conformance.mutations.forms import NumberForm
 from conformance.reference_codec import reference_codec
 from conformance.values import ValueFormatError
 from conformance.vectors import Vector
 from reference.codec import NodeCodec
 from reference.plan import Array, Node, Struct
 
-#: Longer seeds are left out, and batches that were made to inflate to much more: a seed must not cost the reference
-#: more than 20 ms, and it takes one or two microseconds for each byte of small fields.
+#: Longer seeds are left out, and also batches that inflate to much more. A seed must not take the reference more than
+#: 20 ms, and each byte of small fields takes one or two microseconds.
 LARGEST = 1 << 13
-#: What begins compressed content, without its own sizes: gzip, xerial's snappy, an lz4 frame, a zstd frame.
+#: The first bytes of compressed content: gzip, xerial's snappy, an lz4 frame, a zstd frame.
 _CODECS = tuple(map(bytes.fromhex, ("1f8b0800", "82534e4150505900", "04224d18", "28b52ffd")))
 _MAGICS = tuple(bytes([magic]) for magic in range(4))
 
 
 class Seed(msgspec.Struct, frozen=True):
-    """Where a campaign begins: `data` are the arguments of a question, as `conformance.arguments` has them: for decode
-    and recode the input itself, for encode the value as JSON. `type` is None for the ops that speak of none."""
+    """One seed. `data`: the arguments of a question in the form of `conformance.arguments`: for decode and recode the
+    input itself, for encode the value as JSON. `type`: None for ops without a type."""
 
     op: Op
     dialect: str
@@ -37,31 +38,34 @@ class Seed(msgspec.Struct, frozen=True):
     data: bytes
 
 
-def seeds(dialect: str, type: str | None = None, *, more: Iterable[Vector] = ()) -> Iterator[Seed]:
-    """The seeds of a dialect, of one type of it or of all, those without a type included; each once, in a fixed order.
-    `more`: vectors beside the kit's own, of which those of the dialect are taken. Invalid input is a seed too."""
+def seeds(
+    dialect: str, type: str | None = None, *, ops: Collection[Op] = frozenset(Op), more: Iterable[Vector] = ()
+) -> Iterator[Seed]:
+    """The seeds of a dialect for these ops: of one type, or of all types and ops without a type. They are unique, and
+    their order is fixed. `more`: further vectors; those of the dialect are used. Invalid input is a seed too."""
     seen: set[Seed] = set()
-    for vector in _vectors(dialect, more):
+    for vector in _vectors(dialect, type, more):
         if type is not None and vector.type != type:
             continue
-        for seed in _of_vector(vector):
+        for seed in _of_vector(vector, ops):
             if seed not in seen:
                 seen.add(seed)
                 yield seed
 
 
-def _vectors(dialect: str, more: Iterable[Vector]) -> Iterator[Vector]:
+def _vectors(dialect: str, type: str | None, more: Iterable[Vector]) -> Iterator[Vector]:
     yield from vectors.load([dialect])
     for name in ledger.names(dialect):
-        yield from ledger.load(name, dialect).vectors
+        if type in (None, name):
+            yield from ledger.load(name, dialect).vectors
     yield from (vector for vector in more if vector.dialect == dialect)
 
 
-def _of_vector(vector: Vector) -> Iterator[Seed]:
+def _of_vector(vector: Vector, ops: Collection[Op]) -> Iterator[Seed]:
     if _is_costly(vector):
         return
     for op in vector.ops:
-        if op is Op.RECODE and Op.DECODE in vector.ops:  # the same bytes again
+        if op not in ops or (op is Op.RECODE and Op.DECODE in vector.ops and Op.DECODE in ops):  # the same bytes again
             continue
         try:
             data = seed_of(op, vector.case(op).args)
@@ -73,26 +77,26 @@ def _of_vector(vector: Vector) -> Iterator[Seed]:
 
 
 def _is_costly(vector: Vector) -> bool:
-    """Whether it is long, or a batch about limits, which inflates to much more than it is."""
+    """Whether a vector is long, or is a batch that tests limits and inflates to much more."""
     batches = reference_codec().dialect(vector.dialect).entries
     bomb = vector.area == "resource-limits" and vector.type in batches
     return bomb or sum(len(piece.data) for piece in vector.pieces) > LARGEST
 
 
 def dictionary(dialect: str) -> list[bytes]:
-    """Words that inputs of a dialect are made of, in a fixed order: api keys with their versions, tags, borders of
-    integers in each form, magics, the beginnings of compressed content, sizes and text."""
+    """Typical bytes in inputs of a dialect, in a fixed order: api keys with versions, tags, boundary integers in each
+    form, magics, the first bytes of compressed content, sizes and text."""
     spoken = reference_codec().dialect(dialect)
     words: dict[bytes, None] = {}
 
-    def add(*found: bytes) -> None:
-        words.update(dict.fromkeys(one for one in found if one))
+    def add(*more: bytes) -> None:
+        words.update(dict.fromkeys(one for one in more if one))
 
     for key, version in requests_of(dialect):
         add(struct.pack(">hh", key, version))
     add(*_tags(dialect))
     for bits in (8, 16, 32, 64):
-        form = Form(bits, signed=True)
+        form = NumberForm(bits, signed=True)
         add(
             *(
                 form.write(number)
@@ -101,7 +105,7 @@ def dictionary(dialect: str) -> list[bytes]:
             )
         )
     add(*(leb128(number) for number in borders.integers(0, 2**32 - 1)))
-    add(*(Form(64, signed=True, varint=True).write(number) for number in borders.integers(-(2**63), 2**63 - 1)))
+    add(*(NumberForm(64, signed=True, varint=True).write(number) for number in borders.integers(-(2**63), 2**63 - 1)))
     add(b"\x80\x00", b"\x80\x80\x80\x80\x00", b"\xff\xff\xff\xff\x1f", b"\xff" * 9 + b"\x02")  # overlong, too wide
     add(b"\xff", b"\xff\xff", b"\xff\xff\xff\xff")  # null
     add(b"\xc3\x28", b"\xed\xa0\x80")  # no UTF-8
@@ -112,7 +116,7 @@ def dictionary(dialect: str) -> list[bytes]:
 
 
 def _tags(dialect: str) -> Iterator[bytes]:
-    """Every number that a tag of any message has, as it stands on the wire."""
+    """The wire form of every tag number of every message."""
     numbers: set[tuple[int, bool]] = set()
 
     def walk(node: Node) -> None:

@@ -1,7 +1,7 @@
-"""Which questions an implementation is asked: those of the chosen dialects and areas that it offers to answer.
+"""Selects the questions for an implementation: those of the chosen dialects and areas that it offers.
 
-Every driver takes its entries from here: pytest makes an item of each, a plain loop gives them to an `Examiner`. What
-is not asked is counted by the type or op that is not offered, so that every run can say what it left out.
+All drivers take their entries from here: pytest makes an item of each, a plain loop passes them to an `Examiner`.
+Questions that are not asked are counted by the missing type or op, so that each run can report them.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from dataclasses import dataclass, field
 
 from conformance import ledger, other_catalog, vectors
 from conformance.ledger import Ledger
-from conformance.model import Case, Description, Op
-from conformance.questions import Derivation, Question, offers
+from conformance.model import Description, Op
+from conformance.questions import Derivation, Question, offers_vector
 from conformance.twins import twin_of
 from conformance.vectors import Vector, VectorKind
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Questions that belong together, and how they are called: a vector's by each one's id, a ledger case's by its
-    path, what is derived of a message-version by `<dialect>/messages/<Name>/<version>/derived`."""
+    """Questions that belong together, with a name: for a question of a vector its id, for a case of the ledger its
+    path, for derived questions of a message-version `<dialect>/messages/<Name>/<version>/derived`."""
 
     name: str
     questions: tuple[Question, ...] | Derivation
@@ -29,9 +29,8 @@ class Entry:
 
 @dataclass(slots=True)
 class LeftOut:
-    """Cases that are not asked, counted. `not_offered`: by what the implementation does not offer (a dialect, a type
-    and op, an op); `areas`: of these, those of dialects that it offers, by their area; `elsewhere`: those that do not
-    hold under the catalogue in force, by their type."""
+    """Counts the cases that are not asked. `not_offered`: by the missing dialect, type and op, or op. `areas`: those of
+    offered dialects among them, by area. `elsewhere`: cases that are not valid with the current catalogue, by type."""
 
     not_offered: Counter[str] = field(default_factory=Counter)
     areas: Counter[str] = field(default_factory=Counter)
@@ -44,8 +43,8 @@ def entries(
     dialects: Collection[str] | None = None,
     areas: Collection[str] | None = None,
 ) -> Iterator[Entry]:
-    """All that an implementation is asked of these dialects and areas (None: all), in a fixed order; what it is not
-    asked is added to `left_out`."""
+    """All entries for an implementation in these dialects and areas (None: all), in a fixed order. Cases that it is not
+    asked are added to `left_out`."""
     for question in of_vectors(vectors.load(dialects, areas), described, left_out):
         yield Entry(question.case.id, (question,))
     if areas is None or ledger.AREA in areas:
@@ -55,28 +54,30 @@ def entries(
 
 
 def of_vectors(chosen: Iterable[Vector], described: Description, left_out: LeftOut | None = None) -> Iterator[Question]:
-    """The questions of these vectors that the implementation offers to answer."""
+    """The questions of these vectors that the implementation offers."""
     counted = LeftOut() if left_out is None else left_out
+    bundled = other_catalog.is_bundled()
     for vector in chosen:
         for op in _ops(vector, described):
-            case = vector.case(op)
-            if not _holds(vector, op):
-                counted.elsewhere[_lacked(case, described)] += 1
-            elif offers(described, Question(vector, case)):
-                yield Question.of(vector, case)
+            if not bundled and not _holds(vector, op):
+                counted.elsewhere[_lacked(vector, op, described)] += 1
+            elif offers_vector(described, vector, op):
+                yield Question.of(vector, vector.case(op))
             else:
-                counted.not_offered[_lacked(case, described)] += 1
-                if case.dialect in described.dialects:
+                counted.not_offered[_lacked(vector, op, described)] += 1
+                if vector.dialect in described.dialects:
                     counted.areas[vector.area] += 1
 
 
 def _of_ledger(message_ledger: Ledger, described: Description, left_out: LeftOut) -> Iterator[Entry]:
-    offered: dict[str, tuple[Question, ...]] = {}
-    for vector in message_ledger.vectors:
-        questions = tuple(of_vectors([vector], described, left_out))
-        if questions:
-            offered[vector.id] = questions
-            yield Entry(vector.path, questions)
+    asked: dict[str, list[Question]] = {}
+    for question in of_vectors(message_ledger.vectors, described, left_out):
+        asked.setdefault(question.vector.id, []).append(question)
+    offered = {identifier: tuple(questions) for identifier, questions in asked.items()}
+    for questions in offered.values():
+        yield Entry(questions[0].vector.path, questions)
+    if not offered:
+        return
     for version, vectors_ in ledger.richest_first(message_ledger).items():
         sources = tuple(
             question
@@ -91,22 +92,22 @@ def _of_ledger(message_ledger: Ledger, described: Description, left_out: LeftOut
             )
 
 
-def _lacked(case: Case, described: Description) -> str:
-    """What it does not offer if not this case: the dialect, else a type and op, or an op without a type."""
-    if case.dialect not in described.dialects:
-        return case.dialect
-    return f"{case.type} {case.op}" if case.type else case.op
+def _lacked(vector: Vector, op: Op, described: Description) -> str:
+    """The missing part that makes the case impossible: the dialect, else the type and op, or an op without a type."""
+    if vector.dialect not in described.dialects:
+        return vector.dialect
+    return f"{vector.type} {op}" if vector.type else op
 
 
 def _ops(vector: Vector, described: Description) -> tuple[Op, ...]:
-    """An invalid vector is asked once: decode, or recode where only that is offered."""
+    """The ops of a vector. An invalid vector is asked once: with decode, or with recode if only that is offered."""
     if vector.kind is not VectorKind.INVALID or Op.DECODE not in vector.ops:
         return vector.ops
     offered = (op for op in (Op.DECODE, Op.RECODE) if op in vector.ops)
-    return (next((op for op in offered if offers(described, Question(vector, vector.case(op)))), Op.DECODE),)
+    return (next((op for op in offered if offers_vector(described, vector, op)), Op.DECODE),)
 
 
 def _holds(vector: Vector, op: Op) -> bool:
-    """Whether a question, and the twin that it rests on, hold under the catalogue in force."""
+    """Whether a question, and its twin, are still right with the current catalogue."""
     twin = twin_of(vector)
     return other_catalog.holds(vector, op) and (twin is None or other_catalog.holds(twin, op))

@@ -1,4 +1,4 @@
-"""Hypothesis strategies for the values of every type, drawn from its plan, and for bytes that are nearly right."""
+"""Hypothesis strategies for the values of all types, made from their plans, and for nearly valid bytes."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Values = st.SearchStrategy[Any]
 
 
 def _integers(low: int, high: int) -> Values:
-    """Integers with the borders of every varint length, and their neighbours, drawn often."""
+    """Integers. The boundaries of each varint length and their neighbours are drawn often."""
     return st.sampled_from(borders.integers(low, high)) | st.integers(low, high)
 
 
@@ -47,7 +47,7 @@ _HEADER_KEYS = st.sampled_from(borders.KEYS) | _TEXT
 
 
 def _floats() -> Values:
-    """Every bit pattern, NaNs with their payloads included."""
+    """All bit patterns, including NaNs with payloads."""
     return st.integers(0, 2**64 - 1).map(lambda bits: struct.unpack(">d", struct.pack(">Q", bits))[0]) | st.floats()
 
 
@@ -68,7 +68,7 @@ def of_primitive(primitive: Primitive) -> Values:
 
 
 def _tags(known: frozenset[int] = frozenset()) -> Values:
-    """Unknown tags, ascending, none of them known."""
+    """Unknown tags in ascending order."""
     number = _integers(0, 2**32 - 1).filter(lambda tag: tag not in known)
     return st.dictionaries(number, _BYTES, max_size=borders.MOST_PAIRS).map(
         lambda tags: [list(item) for item in sorted(tags.items())]
@@ -76,7 +76,7 @@ def _tags(known: frozenset[int] = frozenset()) -> Values:
 
 
 def _optional_fields(known: frozenset[int] = frozenset()) -> Values:
-    """Unknown optional fields, by ascending tags of 16 bits, none of them known and none empty."""
+    """Unknown optional fields with content, in ascending order of their 16-bit tags."""
     number = (st.sampled_from(borders.SHORT_TAGS) | st.integers(0, 2**16 - 1)).filter(lambda tag: tag not in known)
     fields = st.dictionaries(number, _BYTES.filter(bool), max_size=borders.MOST_PAIRS)
     return fields.map(lambda tags: [list(item) for item in sorted(tags.items())])
@@ -144,7 +144,7 @@ def _of_pairs(shape: KeyValue | KeyValues | Ascending) -> Values:
     value = of_shape(shape.value)
     if isinstance(shape, Ascending):
         pairs = st.dictionaries(of_shape(shape.key), value, max_size=borders.MOST_PAIRS)
-        return pairs.map(lambda found: [list(pair) for pair in sorted(found.items())])
+        return pairs.map(lambda drawn: [list(pair) for pair in sorted(drawn.items())])
     pair = st.tuples(_of_key(shape.key), value).map(list)
     return st.lists(pair, max_size=borders.MOST_PAIRS) if isinstance(shape, KeyValues) else pair
 
@@ -154,7 +154,7 @@ def _of_key(key: Shape) -> Values:
 
 
 def of_codec(codec: Codec, dialect: str) -> Values:
-    """The values of any type of a dialect."""
+    """The values of a codec's type."""
     if isinstance(codec, Shaped):
         return of_shape(codec.shape)
     match codec:
@@ -168,7 +168,7 @@ def of_codec(codec: Codec, dialect: str) -> Values:
 
 
 def _of_request_frames(codec: RequestFrame, dialect: str) -> Values:
-    """Requests of every api at every version."""
+    """Requests of all apis and versions."""
     frames = []
     for key, version in requests_of(dialect):
         header, body = request_plans(codec.messages, key, version)
@@ -183,11 +183,11 @@ def _overlaid(fixed: dict[str, Any], value: dict[str, Any]) -> dict[str, Any]:
 
 
 def values(type_name: str, *, dialect: str, version: int | None = None) -> Values:
-    """The values of a type, borders drawn often. Raises UnknownType."""
+    """The values of a type. Boundary values are drawn often. Raises UnknownType."""
     return of_codec(reference_codec().dialect(dialect).codec(type_name, version), dialect)
 
 
-#: A fault: its kind and how it is done. The first kinds are the simplest, towards which examples shrink.
+#: A fault: its kind and the function that makes it. The simplest kinds come first: examples shrink towards them.
 _FAULTS = st.one_of(
     st.tuples(st.just("insert"), st.binary(min_size=1, max_size=faults.MOST_INSERTED)),
     st.tuples(st.just("border"), st.sampled_from(faults.BORDERS)),
@@ -200,7 +200,7 @@ _FAULTS = st.one_of(
 
 
 def nearly(canonical: st.SearchStrategy[bytes]) -> st.SearchStrategy[bytes]:
-    """Bytes that were right before one to three small faults, or that never were."""
+    """Valid bytes with one to three small faults, or random bytes."""
     places = st.integers(0, faults.LAST_PLACE)
     several = st.lists(st.tuples(_FAULTS, places), min_size=1, max_size=faults.MOST)
     return st.builds(faults.put, canonical | st.binary(max_size=faults.MOST_ODD), several)

@@ -1,13 +1,12 @@
-"""The one value encoding of vectors, line protocol, reports and exports, and its equality.
+"""The value encoding of vectors, line protocol, reports and exports, and the comparison of values.
 
-It needs no schema to be read: what JSON cannot hold is an object with a single key of a fixed name.
+It can be read without a schema: a value that JSON cannot hold is an object with a single key of a fixed name.
 """
 
 from __future__ import annotations
 
 import contextlib
 import marshal
-import math
 import re
 import struct
 import uuid
@@ -15,23 +14,23 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 _UUID = re.compile("-".join(f"[0-9a-fA-F]{{{digits}}}" for digits in (8, 4, 4, 4, 12)))
-#: Integers beyond this are written as {"int": "…"}: many JSON readers hold numbers as doubles.
+#: Larger integers are written as {"int": "…"}, because many JSON readers store numbers as doubles.
 SAFE_INTEGER = 2**53 - 1
 #: No wire integer has more digits.
 _MOST_DIGITS = 40
 
 
 class ValueFormatError(ValueError):
-    """A JSON value that is none of the value encoding's forms."""
+    """A JSON value that does not fit the value encoding."""
 
 
-#: What is as it is in JSON, and what JSON holds as it is.
+#: Python and JSON types that need no conversion.
 _TEXT_LIKE = frozenset({str, bool, type(None)})
 _AS_THEY_ARE = _TEXT_LIKE | {int}
 
 
 def to_json(value: Any) -> Any:
-    """A protocol value → what `json.dumps` takes. Raises ValueFormatError for what `from_json` would not give back."""
+    """A protocol value → input for `json.dumps`. Raises ValueFormatError if `from_json` would not return the same."""
     kind = type(value)
     if kind in _TEXT_LIKE:
         return value
@@ -73,7 +72,7 @@ def _struct_to_json(value: Mapping[Any, Any]) -> dict[str, Any]:
 
 
 def from_json(value: Any) -> Any:
-    """What `json.loads` gave → the protocol value. Raises ValueFormatError with what was expected."""
+    """A result of `json.loads` → the protocol value. Raises ValueFormatError; its text names the expected form."""
     kind = type(value)
     if kind in _AS_THEY_ARE:
         return value
@@ -106,7 +105,7 @@ def _from_hex(item: Any) -> bytes:
         data = bytes.fromhex(text)
     except ValueError:
         data = b""
-    if 2 * len(data) != len(text):  # fromhex passes over white space, and it has refused the rest
+    if 2 * len(data) != len(text):  # fromhex ignores white space, and has refused everything else
         raise ValueFormatError(f"{text!r:.60} is not a row of hex digit pairs")
     return data
 
@@ -138,35 +137,35 @@ def _from_float64(item: Any) -> float:
 
 _SPECIAL = {"hex": _from_hex, "int": _from_int, "uuid": _from_uuid, "float64": _from_float64}
 
-#: Fields that follow from the others; when an implementation shows one more than asked, it is passed over.
+#: Fields that follow from the others. They are ignored if an implementation shows them without need.
 DERIVED_FIELDS = frozenset({"size", "length", "batchLength", "crc", "recordsCount", "headersCount", "magic"})
 
 
 def equal(expected: Any, actual: Any) -> bool:
-    """Are these the same protocol value?
+    """Whether these are the same protocol value.
 
-    `True` is not 1; floats are compared by bits; a tuple is a list; bytes may be any bytes-like; surplus derived
-    fields and an empty or missing `_tags` are passed over. Defaults are no matter of this function: fill them in first.
+    `True` is not 1; floats are compared by bits; a tuple equals a list; bytes may be any bytes-like type. Extra derived
+    fields and an empty or missing `_tags` are ignored. This function knows no defaults: fill them in before.
     """
     return difference(expected, actual) is None
 
 
 def identical(one: Any, other: Any) -> bool:
-    """Whether these are the same value in the same form, in types and the order of keys too: then nothing that is made
-    of them in the same way differs. A quick look, by far the most frequent case; False says nothing."""
+    """Whether these are the same value with the same types and order of keys: a fast check for the most frequent case.
+    If it is False, the values may still be equal."""
     return bool(one == other) and _form(one) == _form(other)
 
 
 def _form(value: Any) -> bytes | str:
-    """A value in its form, without references to what occurs twice."""
+    """A value as comparable bytes or text, without references to repeated objects."""
     try:
         return marshal.dumps(value, 2)
-    except ValueError:  # there is a UUID in it
+    except ValueError:  # it contains a UUID
         return repr(value)
 
 
 def difference(expected: Any, actual: Any, path: str = "") -> str | None:
-    """The path of the first place where the two differ ("" = the whole), or None when they are equal."""
+    """The path of the first difference ("" = the whole value), or None if the values are equal."""
     match expected:
         case None | bool():
             return None if expected is actual else path
@@ -198,16 +197,16 @@ def _sequence_difference(expected: Any, actual: Any, path: str) -> str | None:
     if not isinstance(actual, (list, tuple)):
         return path
     if _all_integers(expected) and _all_integers(actual) and [*expected] == [*actual]:
-        return None  # the long arrays are of integers
+        return None  # most long arrays hold integers
     for index, (left, right) in enumerate(zip(expected, actual, strict=False)):
-        found = difference(left, right, f"{path}[{index}]")
-        if found is not None:
-            return found
+        inner = difference(left, right, f"{path}[{index}]")
+        if inner is not None:
+            return inner
     return None if len(expected) == len(actual) else f"{path}[{min(len(expected), len(actual))}]"
 
 
 def _all_integers(items: Any) -> bool:
-    """Whether these are integers and nothing else, true and false neither; what long arrays are mostly made of."""
+    """Whether all items are integers (and not booleans), as in most long arrays."""
     return {*map(type, items)} == {int}
 
 
@@ -220,23 +219,23 @@ def _struct_difference(expected: Mapping[str, Any], actual: Any, path: str) -> s
             continue
         if key not in actual:
             return at
-        found = difference(item, text_keys(actual[key]) if key == "headers" else actual[key], at)
-        if found is not None:
-            return found
+        inner = difference(item, text_keys(actual[key]) if key == "headers" else actual[key], at)
+        if inner is not None:
+            return inner
     for key in surplus(expected, actual):
         return f"{path}.{key}" if path else key
     return None
 
 
 def text_keys(headers: Any) -> Any:
-    """Headers whose keys may be bytes, with text in their place where they are UTF-8."""
+    """Headers, with keys that are bytes replaced by text if they are UTF-8."""
     if not isinstance(headers, (list, tuple)):
         return headers
     return [text_key(header) for header in headers]
 
 
 def text_key(header: Any) -> Any:
-    """A header, with text in place of a key that is bytes, where they are UTF-8."""
+    """A header, with a key that is bytes replaced by text if it is UTF-8."""
     match header:
         case (bytes() | bytearray() | memoryview() as key, item):
             with contextlib.suppress(UnicodeDecodeError):
@@ -245,7 +244,7 @@ def text_key(header: Any) -> Any:
 
 
 def surplus(expected: Mapping[str, Any], actual: Mapping[str, Any]) -> Iterable[str]:
-    """Keys of `actual` that `expected` lacks and that are neither derived nor an empty `_tags`."""
+    """Keys of `actual` that are missing in `expected`, except derived fields and an empty `_tags`."""
     for key in actual:
         if key in expected or key in DERIVED_FIELDS or (key == "_tags" and not actual[key]):
             continue
@@ -253,13 +252,12 @@ def surplus(expected: Mapping[str, Any], actual: Mapping[str, Any]) -> Iterable[
 
 
 def show(value: Any) -> str:
-    """A value as a person reads it: bytes as hex, floats with their bits."""
+    """A value as readable text: bytes as hex, floats with their bits."""
     match value:
         case bytes() | bytearray() | memoryview():
             return f"0x{value.hex()}" if len(value) else 'b""'
         case float():
-            name = "nan" if math.isnan(value) else repr(value)
-            return f"{name} (bits {_bits(value).hex()})"
+            return f"{value!r} (bits {_bits(value).hex()})"
         case uuid.UUID():
             return f"uuid {value}"
         case list() | tuple():

@@ -1,7 +1,7 @@
-"""The pytest plugin. pytest loads it in every project where Wireproof is installed, so it must not disturb any.
+"""The pytest plugin. pytest loads it in every project where Wireproof is installed, so it must not disturb others.
 
-Without `--impl` it registers that one option, and imports nothing else of the kit: a conftest or another plugin may
-have a `--report` of its own. With `--impl` it registers the other options too, before the first conftest is loaded.
+Without `--impl` it registers only this option, and imports nothing else of the kit: a conftest or another plugin may
+have its own `--report`. With `--impl` it registers its other options too, before pytest loads the first conftest.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-#: The kit's import packages. A folder of the user's with such a name would be found before them.
+#: The kit's import packages. Python would find a user's folder with one of these names first.
 _PACKAGES = ("conformance", "reference", "vectors", "wireproof")
 _HOME = Path(__file__).resolve().parent.parent
-#: What pytest and argparse say of an option's name that is taken, in all their versions.
+#: Words in the errors of pytest and argparse about an option that exists already, in all their versions.
 _TAKEN = ("already added", "already used", "conflicting option")
 _GROUP = ("wireproof", "Wireproof: conformance of Kafka wire-protocol implementations")
 
@@ -29,14 +29,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=[],
         metavar="SPEC",
         help="the implementation to test: package.module[:attribute] or 'exec:./program --flag'; "
-        "repeat it to compare several. pytest then collects the conformance suite and nothing else. "
+        "repeatable, to compare several. pytest then collects the conformance suite and nothing else. "
         "For the suite's other options: pytest --impl=reference --help",
     )
 
 
 def add_suite_options(parser: pytest.Parser) -> None:
-    """Register the options that go with `--impl`. Raises ValueError when somebody else has registered one of these
-    names."""
+    """Register the suite's options. Raises ValueError when one of these names is registered already."""
     group = parser.getgroup(*_GROUP)
     group.addoption("--dialect", action="append", metavar="NAME", help="only this dialect (repeatable; default: all)")
     group.addoption("--area", action="append", metavar="NAME", help="only this area (repeatable; default: all)")
@@ -49,16 +48,16 @@ def add_suite_options(parser: pytest.Parser) -> None:
     group.addoption(
         "--known",
         metavar="FILE",
-        help="file of known deviations, or none for no file (default: NAME.known.toml beside the implementation)",
+        help="file of known deviations; `none` for no file (default: NAME.known.toml beside the implementation)",
     )
     group.addoption(
-        "--write-known", metavar="FILE", help="write a draft of a file of known deviations, with what this run found"
+        "--write-known", metavar="FILE", help="write the findings of this run as a draft of a file of known deviations"
     )
     group.addoption(
         "--contested",
         choices=("report", "fail"),
         default="report",
-        help="does another reading of a contested ruling fail the run, or is it only reported? (default: report)",
+        help="another reading of a contested ruling is only reported, or fails the run (default: report)",
     )
     group.addoption("--case-timeout", type=float, metavar="SECONDS", help="time limit of each case (default: 5)")
     group.addoption(
@@ -67,7 +66,7 @@ def add_suite_options(parser: pytest.Parser) -> None:
     group.addoption(
         "--in-process",
         action="store_true",
-        help="run a Python module inside pytest, for a debugger: without limits; if it crashes, so does pytest",
+        help="run a Python module inside pytest, for a debugger: without limits, and a crash of it ends pytest",
     )
     group.addoption(
         "--properties",
@@ -75,12 +74,12 @@ def add_suite_options(parser: pytest.Parser) -> None:
         type=int,
         const=100,
         metavar="N",
-        help="ask generated cases too: N for each property of each type (default: off; without N: 100)",
+        help="also ask generated cases: N for each property of each type (default: off; without N: 100)",
     )
     group.addoption(
         "--catalog",
         metavar="DIR",
-        help="message schemas of another Kafka, as `wireproof schema import` wrote them (default: Kafka 4.4)",
+        help="message schemas of another Kafka version: a folder from `wireproof schema import` (default: Kafka 4.4)",
     )
     group.addoption("--report", metavar="FILE", help="write the verdicts as JSON lines")
     group.addoption("--transcript", metavar="FILE", help="write the conversation with the child process as JSON lines")
@@ -90,22 +89,22 @@ def add_suite_options(parser: pytest.Parser) -> None:
 def pytest_load_initial_conftests(
     early_config: pytest.Config, parser: pytest.Parser, args: list[str]
 ) -> Iterator[None]:
-    """Register the suite's options, when the command line (or addopts, or PYTEST_ADDOPTS) asks for the suite."""
+    """Register the suite's options if the command line, addopts or PYTEST_ADDOPTS asks for the suite."""
     options = early_config.known_args_namespace
     if not _wanted(options):
         yield
         return
     try:
         add_suite_options(parser)
-        # What stood for a path beside an option that nobody knew is that option's value.
+        # Parsed again: the value of an option that was not yet known has been taken for a path.
         options.file_or_dir = parser.parse_known_args(args).file_or_dir
         yield
     except ValueError as error:  # argparse's and pytest's, when a name is taken
         if not any(words in str(error) for words in _TAKEN):
             raise
         raise pytest.UsageError(
-            f"{error}: with --impl Wireproof has that option too. If a conftest.py adds it, run pytest in another "
-            "folder or with --noconftest; if a plugin does, leave that one out with -p no:NAME"
+            f"{error}: with --impl Wireproof has this option too. If a conftest.py adds it, run pytest in another "
+            "folder or with --noconftest; if a plugin adds it, turn that plugin off with -p no:NAME"
         ) from None
 
 
@@ -114,15 +113,15 @@ def pytest_configure(config: pytest.Config) -> None:
     if not _wanted(config.option):
         return
     if not config.option.impl:
-        raise pytest.UsageError("--pyargs conformance: say which implementation is to be tested: --impl=SPEC")
+        raise pytest.UsageError("--pyargs conformance: name the implementation to test with --impl=SPEC")
     shadowed = list(_shadowed())
     if shadowed:
         raise pytest.UsageError("\n".join(shadowed))
     folder = config.getoption("--catalog")
     if folder is not None:
         if not (Path(folder) / "index.json").is_file():
-            raise pytest.UsageError(f"--catalog={folder!r}: a folder that `wireproof schema import` made is expected")
-        # Before the kit is imported, and in the environment, for the children and xdist's workers read it too.
+            raise pytest.UsageError(f"--catalog={folder!r}: a folder from `wireproof schema import` is expected")
+        # Set before the kit is imported, and in the environment: child processes and xdist's workers read it too.
         os.environ["WIREPROOF_CATALOG"] = str(Path(folder).resolve())
     from conformance import suite
 
@@ -130,7 +129,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _wanted(options: Any) -> bool:
-    """Whether parsed options ask for the suite. With --help pytest has not come to the arguments without an option."""
+    """Whether the options ask for the suite. With --help, `file_or_dir` may not exist yet."""
     return bool(options.impl) or (options.pyargs and "conformance" in getattr(options, "file_or_dir", ()))
 
 
@@ -141,9 +140,9 @@ def _shadowed() -> Sequence[str]:
         spec = importlib.util.find_spec(package)
         places = [] if spec is None else [Path(place).resolve() for place in spec.submodule_search_locations or ()]
         if places != [_HOME / package]:
-            found = ", ".join(str(place) for place in places) or (spec.origin if spec and spec.origin else "nothing")
+            location = ", ".join(str(place) for place in places) or (spec.origin if spec and spec.origin else "nothing")
             lines.append(
-                f"wireproof's package {package!r} is hidden by {found}: rename it, or run pytest from another folder "
-                f"(the kit's own is {_HOME / package})"
+                f"wireproof's package {package!r} is hidden by {location}: rename that, or run pytest from another "
+                f"folder (the kit's package is {_HOME / package})"
             )
     return lines

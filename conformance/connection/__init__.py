@@ -1,6 +1,6 @@
-"""Everything that reaches an implementation: `open_connection(spec, options).ask(cases)`.
+"""Connections to implementations: `open_connection(spec, options).ask(cases)`.
 
-Read `base` for what a connection is, `lines` for the line protocol, `conversation` for who is blamed for what.
+`base` defines the interface, `lines` the line protocol; `conversation` decides which case caused a crash or a hang.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ _SYSTEMS = ("linux", "darwin")
 
 
 def open_connection(spec: str, options: Options | None = None) -> Connection:
-    """Reach an implementation: `package.module[:attribute]`, or `exec:COMMAND ARGS`.
+    """Connect to an implementation: `package.module[:attribute]`, or `exec:COMMAND ARGS`.
 
-    Raises ImplementationError; its text says what was tried, what was found and what to do.
+    Raises ImplementationError; its text says what was tried, what went wrong and what to do.
     """
     options = options or Options()
-    # Here, not above: the child's side of this package starts with each child, and needs none of it.
+    # Imported here: each child imports this package too, and does not need these modules.
     if options.in_process:
         from conformance.connection.in_process import InProcessConnection
 
         if spec.startswith("exec:"):
-            raise ImplementationError(f"{spec} is a program: only a Python module can run inside this process")
+            raise ImplementationError(f"{spec} is a program; only a Python module can run inside this process")
         return InProcessConnection(spec, options)
     if sys.platform not in _SYSTEMS:
         raise ImplementationError(
-            f"Child processes are limited and watched on Linux and macOS only; this is {sys.platform}. "
+            f"Child processes can be limited on Linux and macOS only; this is {sys.platform}. "
             "A Python module can run inside this process, without limits."
         )
     from conformance.connection.child import ChildConnection, module_launch, program_launch

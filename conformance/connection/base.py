@@ -1,4 +1,4 @@
-"""What every kind of connection offers, and how one is asked for."""
+"""The interface of connections, and the function that opens one."""
 
 from __future__ import annotations
 
@@ -15,22 +15,23 @@ if TYPE_CHECKING:
 
 
 class ImplementationError(ValueError):
-    """An implementation that cannot be reached. The text says what was tried, what was found and what to do."""
+    """An implementation that cannot be used. The text says what was tried, what went wrong and what to do."""
 
 
-#: Seconds that a case may be given at most, and MiB that a child may be.
+#: The largest time limit of a case, in seconds, and the largest memory limit of a child, in MiB.
 LONGEST = 24 * 60 * 60.0
 MOST_MEMORY = 1 << 20
 
 
 @dataclass(frozen=True)
 class Options:
-    """How an implementation is asked.
+    """The options of a connection.
 
-    `timeout`: seconds that one case may take (a large one a few more). `memory`: MiB that the child may take.
-    `in_process`: a Python module runs inside this process, for a debugger, without either limit. `transcript`: the
-    conversation is appended to this file, a JSON object a line: `{"t": seconds since the start, "dir": ">" or "<",
-    "line": …}`, ">" to the implementation; `line` is the object that was sent, or a string where it was none.
+    `timeout`: the time limit of one case, in seconds (a large case gets a few more). `memory`: the child's memory
+    limit, in MiB. `in_process`: a Python module runs inside this process, for a debugger, without both limits.
+    `transcript`: the conversation is appended to this file, one JSON object per line: `{"t": seconds since the start,
+    "dir": ">" or "<", "line": …}`. ">" goes to the implementation; `line` is the JSON sent, or a string if the line was
+    not JSON.
     """
 
     timeout: float = 5.0
@@ -40,53 +41,53 @@ class Options:
 
     def __post_init__(self) -> None:
         if not 0 < self.timeout <= LONGEST:
-            raise ValueError(f"the time for a case is {self.timeout} seconds: it has to be more than 0, a day at most")
+            raise ValueError(f"the time limit is {self.timeout} seconds: it has to be more than 0 and at most a day")
         if not 0 < self.memory <= MOST_MEMORY:
-            raise ValueError(f"the memory of a child is {self.memory} MiB: it has to be from 1 to {MOST_MEMORY}")
+            raise ValueError(f"the memory limit is {self.memory} MiB: it has to be from 1 to {MOST_MEMORY}")
 
 
 class Connection(Closing, Protocol):
-    """The way to an implementation, and all that drivers know of it. Not for two threads at a time.
+    """A connection to an implementation. It is not safe for several threads.
 
-    Cases are asked in blocks, one block at a time: `begin` … `finish`, or `ask`, which is both. Beginning a block while
-    one is open, or finishing when none is, raises RuntimeError.
+    Cases are asked in blocks, one block at a time: `begin` … `finish`, or `ask`, which does both. To begin a block
+    while one is open, or to finish when none is open, raises RuntimeError.
     """
 
     @property
     def description(self) -> Description:
-        """What the implementation says of itself."""
+        """The implementation's description of itself."""
 
     def configure(self, dialect: str, settings: Mapping[str, Any]) -> bool:
-        """Hand over what the cases of a dialect need. False: the implementation has no `configure`.
+        """Send the settings that the cases of a dialect need. False: the implementation has no `configure`.
 
-        A block that is open is asked to its end first. Raises ImplementationError when it fails at it.
+        An open block is asked to its end first. Raises ImplementationError when the implementation's `configure` fails.
         """
 
     def ask(self, cases: Sequence[Case]) -> list[Observation]:
-        """What the implementation did with each case: exactly one observation each, in the order of the cases."""
+        """One observation for each case, in the order of the cases."""
 
     def begin(self, cases: Sequence[Case]) -> None:
-        """Open a block: send what fits, and return at once. The implementation works while the caller does."""
+        """Open a block: send as many questions as fit, and return at once. The implementation works in parallel."""
 
     def poll(self) -> None:
-        """Take the answers that have come, and send more questions, without waiting. Call it now and then while a block
-        is open.
+        """Read the answers that have arrived, and send more questions, without waiting. Call it now and then while a
+        block is open.
 
-        A child whose pipe is full has to wait until this is called. That time does not count: a case hangs only when
-        the kit listened for the whole limit. Without an open block nothing happens.
+        A child whose pipe is full waits for this call. That time does not count for the time limit: a case hangs only
+        if the kit was listening for the whole limit. Does nothing when no block is open.
         """
 
     def finish(self) -> list[Observation]:
-        """Wait for the rest of the block: what `ask` of its cases gives."""
+        """Wait for the rest of the block. Returns the same as `ask`."""
 
 
 class AtOnce(Closing):
-    """The blocks of a connection that asks a whole block when it is wanted, in `ask`, and nothing before."""
+    """Blocks for a connection that does all its work in `ask`, and nothing in `begin`."""
 
     _block: Sequence[Case] | None = None
 
     def ask(self, cases: Sequence[Case]) -> list[Observation]:
-        """As of every connection."""
+        """See `Connection.ask`."""
         raise NotImplementedError
 
     def begin(self, cases: Sequence[Case]) -> None:
@@ -95,7 +96,7 @@ class AtOnce(Closing):
         self._block = cases
 
     def poll(self) -> None:
-        """Nothing comes before the block is wanted."""
+        """Does nothing."""
 
     def finish(self) -> list[Observation]:
         """Ask the block."""

@@ -1,4 +1,4 @@
-"""An implementation in a child process: started, asked, watched, and started again when it ends."""
+"""An implementation in a child process: starts it, asks it, watches its limits, and restarts it after a crash."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ from conformance.model import Case, Description, Observation, Status
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-#: Seconds that an implementation has to start and describe itself, and to take its settings.
+#: Seconds in which an implementation has to start and describe itself, and to answer `configure`.
 START_TIMEOUT = 30.0
-#: Bytes on stdout that are no answers, one after the other, and bytes of one line, before the process is given up.
+#: The process is killed after this many bytes on stdout without an answer, or after a line of this length.
 FLOOD = 1 << 20
 LONGEST_LINE = 1 << 26
-#: For this many bytes of open questions a second is added to a case's time limit.
+#: A case's time limit is one second longer for each of these many bytes of open questions.
 BYTES_A_SECOND = 1 << 18
-#: Seconds in which a process shows whether it outlives an answer.
+#: Seconds to wait for the end of a process that may die after its answer.
 DOUBT = 0.05
-#: So many failed starts in a row end the asking.
+#: After this many failed starts in a row the implementation is not asked any more.
 FAILED_STARTS = 3
 
 
 @dataclass(frozen=True)
 class Launch:
-    """How a child is started. `ordered`: it answers questions in their order, and writes each answer at once."""
+    """The command of a child. `ordered`: it answers questions in their order, and writes each answer at once."""
 
     spec: str
     command: tuple[str, ...]
@@ -49,7 +49,7 @@ class Launch:
 
 
 def module_launch(spec: str, memory: int) -> Launch:
-    """A Python module, in our worker. -P: a folder of the user's called conformance must not stand in for ours."""
+    """A Python module, in our worker. -P: a user's folder named conformance must not hide our package."""
     command = (sys.executable, "-P", "-m", "conformance.connection.worker", str(memory), spec)
     root = Path(__file__).parents[2]
     if root in (Path(sysconfig.get_path("purelib")), Path(sysconfig.get_path("platlib"))):
@@ -63,7 +63,7 @@ def program_command(spec: str) -> list[str]:
     try:
         words = shlex.split(spec.removeprefix("exec:"))
     except ValueError as error:
-        raise ImplementationError(f"{spec}: {error}. Quote it as for a shell.") from None
+        raise ImplementationError(f"{spec}: {error}. Quote the command as in a shell.") from None
     if not words:
         raise ImplementationError(f"{spec!r} names no program: exec:COMMAND [ARGUMENT…] is expected")
     if shutil.which(words[0]) is None:
@@ -76,7 +76,7 @@ def _why_not_found(name: str) -> str:
     if path.is_dir():
         return f"{name} is a folder. Name the program in it."
     if path.is_file() and os.sep in name:
-        return f"{name} is there, but not executable. `chmod +x {name}`, or name its interpreter: exec:python3 {name}"
+        return f"{name} is not executable. `chmod +x {name}`, or name its interpreter: exec:python3 {name}"
     if path.is_file():
         return f"there is no program {name!r} on PATH. For the one in this folder write exec:./{name}"
     where = f"looked from {Path.cwd()}" if os.sep in name else "looked on PATH"
@@ -84,7 +84,7 @@ def _why_not_found(name: str) -> str:
 
 
 def program_launch(spec: str, memory: int) -> Launch:
-    """`exec:COMMAND ARGS`: any program behind the line protocol. It starts through `limits`, which it replaces."""
+    """`exec:COMMAND ARGS`: any program that speaks the line protocol. `limits` sets its limits, then becomes it."""
     words = program_command(spec)
     return Launch(spec, (*program(limits.__file__, limits.__name__), str(memory), *words), ordered=False)
 
@@ -93,7 +93,7 @@ class ChildConnection(Closing):
     """A connection to a child process."""
 
     def __init__(self, launch: Launch, options: Options) -> None:
-        """Start it and let it describe itself. Raises ImplementationError."""
+        """Start the child, and ask for its description. Raises ImplementationError."""
         self._launch = launch
         self._options = options
         self._transcript = Transcript(options.transcript)
@@ -101,11 +101,11 @@ class ChildConnection(Closing):
         self._settings: dict[str, Mapping[str, Any]] = {}
         self._process: Process | None = None
         self._base_memory = 0
-        #: A block of cases is open.
+        #: Whether a block of cases is open.
         self._asking = False
-        #: Questions by which a copy is given its settings, and which it has not yet answered: their numbers.
+        #: The numbers (`seq`) of `configure` questions to a new copy of our worker that it has not yet answered.
         self._settling: set[int] = set()
-        #: Bytes on stdout since the last answer that were none, and the first line of them.
+        #: The bytes on stdout since the last answer that are not answers, and their first line.
         self._junk = 0
         self._sample = b""
         self._failed_starts = 0
@@ -118,11 +118,11 @@ class ChildConnection(Closing):
 
     @property
     def description(self) -> Description:
-        """What it said of itself at its first start."""
+        """The implementation's description, from its first start."""
         return self._description
 
     def configure(self, dialect: str, settings: Mapping[str, Any]) -> bool:
-        """Hand over what the cases of a dialect need, now and whenever it is started again."""
+        """Send the settings that the cases of a dialect need, now and after each restart."""
         try:
             if self._asking:
                 self._converse()
@@ -139,12 +139,12 @@ class ChildConnection(Closing):
         return taken
 
     def ask(self, cases: Sequence[Case]) -> list[Observation]:
-        """What it did with each case."""
+        """One observation for each case."""
         self.begin(cases)
         return self.finish()
 
     def begin(self, cases: Sequence[Case]) -> None:
-        """Open a block, and send what fits."""
+        """Open a block, and send as many questions as fit."""
         no_block(self._asking)
         self._talk.begin(cases)
         self._asking = True
@@ -153,7 +153,7 @@ class ChildConnection(Closing):
         self.poll()
 
     def poll(self) -> None:
-        """Take up what has come, and send more. A process that has to be started waits for `finish`."""
+        """Read the answers that have arrived, and send more questions. A restart waits for `finish`."""
         process = self._process
         if not self._asking or process is None:
             return
@@ -166,7 +166,7 @@ class ChildConnection(Closing):
             raise
 
     def finish(self) -> list[Observation]:
-        """What it did with each case of the block."""
+        """One observation for each case of the block."""
         if not self._asking:
             raise RuntimeError("there is no block to finish: none has been begun")
         try:
@@ -200,7 +200,7 @@ class ChildConnection(Closing):
                 self._listen(process, self._options.timeout)
 
     def _outlives(self, process: Process) -> None:
-        """Wait a moment, to see whether the process ends after its answer."""
+        """Wait a moment for the process to end after its answer."""
         deadline = time.monotonic() + DOUBT
         while self._process is process and (left := deadline - time.monotonic()) > 0:
             self._listen(process, left)
@@ -216,10 +216,10 @@ class ChildConnection(Closing):
             process.send(data)
 
     def _listen(self, process: Process, timeout: float) -> None:
-        """Read what comes, and end the process when it breaks a limit. With a timeout of 0 it does not wait."""
+        """Read the output, and kill the process when it breaks a limit. A timeout of 0: do not wait."""
         self._hear(process.pump(timeout))
         if self._process is not process or (process.ended and process.running and not timeout):
-            return  # dropped; or about to end, and how it does is to be told
+            return  # dropped; or about to end, and its exit code is not known yet
         if process.gone and self._settling:
             self._drop(process)
         elif process.ended:
@@ -238,7 +238,7 @@ class ChildConnection(Closing):
             self._watch(process)
 
     def _hear(self, heard: Sequence[bytes]) -> bool:
-        """Take lines from stdout. True when there is an answer among them."""
+        """Process lines from stdout. True when one of them is an answer."""
         progress = False
         recording = self._options.transcript is not None
         for line in heard:
@@ -269,7 +269,7 @@ class ChildConnection(Closing):
         if process.silence <= allowed:
             return
         if not brief and self._hear(process.show_stack()) and not process.gone:
-            return  # late, but alive
+            return  # an answer came late
         report = self._talk.silent if brief else self._talk.ended
         self._end(process, lambda stderr: endings.hung(allowed, stderr), report)
 
@@ -285,7 +285,7 @@ class ChildConnection(Closing):
         self._gone(process, tell(process.stderr), report or self._talk.ended)
 
     def _gone(self, process: Process, ending: Ending, report: Callable[[Ending], None]) -> None:
-        """The process, or a copy of our worker, has ended. The next one starts, and is given the settings again."""
+        """The process, or a copy of our worker, has ended. The next copy starts, and gets the settings again."""
         self._junk = 0
         report(ending)
         if process.lost is None:
@@ -299,7 +299,7 @@ class ChildConnection(Closing):
             self._send(process, lines.configure_question(seq, dialect, settings))
 
     def _settled(self, line: bytes) -> bool:
-        """Whether this answers a question by which a copy is given its settings. If it failed at it, it is ended."""
+        """Whether this line answers a `configure` question to a new copy. If `configure` failed, the copy is killed."""
         seq: int | None
         try:
             answer = lines.read_answer(line)
@@ -317,13 +317,13 @@ class ChildConnection(Closing):
         return True
 
     def _drop(self, process: Process) -> None:
-        """End a copy that fails when it is given its settings. No case is to blame: none was asked."""
+        """Kill a copy whose `configure` failed. No case is the cause: none was asked."""
         self._process = None
         self._settling.clear()
         process.kill()
 
     def _abandon(self) -> None:
-        """An exception interrupts the conversation: the next block starts with a new process."""
+        """After an exception in the conversation: the next block starts a new process."""
         if self._process is not None:
             self._process.kill()
             self._process = None
@@ -383,8 +383,8 @@ class ChildConnection(Closing):
             raise ImplementationError(
                 f"{self._launch.spec}: its answer to describe is malformed: {error}.\n"
                 f"It was {endings.shorten(heard[0], 300)}\n"
-                'Expected on one line: {"name","version","language","dialects","ops","types","rebuilds","readings"}, '
-                "of which name and ops are a must; logs go to stderr." + endings.last_words(process.stderr)
+                'Expected on one line: {"name","version","language","dialects","ops","types","rebuilds","readings"}; '
+                "name and ops are required; logs go to stderr." + endings.last_words(process.stderr)
             ) from None
         if len(heard) > 1:
             raise ImplementationError(
@@ -404,11 +404,11 @@ class ChildConnection(Closing):
             late = process.pump(left)
         text = f"{spec}: no answer to {question} within {START_TIMEOUT:g} seconds.\n"
         if late and not self._launch.ordered:
-            text += "It answered when its stdin was closed: it holds its output back. Flush stdout after each answer."
+            text += "It answered when its stdin was closed: its output is buffered. Flush stdout after each answer."
         elif self._launch.ordered:
-            text += "Its import does not end: what it waits for there belongs into its functions."
+            text += "Its import does not end. Move slow or waiting code from the module's top level into its functions."
         else:
-            text += "It has to read its stdin line by line, as the lines come, and to answer each at once."
+            text += "It has to read its stdin line by line, and answer each line at once."
         process.kill()
         raise ImplementationError(text + endings.last_words(process.stderr))
 
@@ -438,6 +438,6 @@ def _died(process: Process) -> Ending:
     code = process.wait(GRACE)
     process.kill()
     if code is None:
-        text = "it closed its stdout and ran on: the process was killed"
+        text = "it closed its stdout but did not end: the process was killed"
         return Ending(Status.CRASH, "closed stdout", text + endings.last_words(process.stderr))
     return endings.died(code, process.stderr, process.half_line)

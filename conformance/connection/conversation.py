@@ -1,5 +1,5 @@
-"""The conversation with a child process, without its pipes: which questions are open, which answer belongs to which,
-and which question is to blame when the process dies, hangs or breaks the protocol."""
+"""The conversation with a child process, without its pipes. It keeps the open questions, matches answers to them, and
+decides which question is to blame when the process dies, hangs or breaks the protocol."""
 
 from __future__ import annotations
 
@@ -15,52 +15,52 @@ from conformance.model import Case, Observation, Status
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-#: How many questions are open at a time, and how many bytes of them, unless one alone is larger.
+#: The maximum number of open questions, and of their bytes (a single larger question is sent alone).
 WINDOW = 256
 WINDOW_BYTES = 1 << 20
 
 
 @dataclass
 class _Repetition:
-    """After a death with several questions open: these questions are asked again, one at a time, until one repeats the
-    death.
+    """The process died with several questions open: they are asked again, one at a time, until one repeats the death.
 
-    The question that was answered last comes first: the process may have died after its answer. `brief`: it was not a
-    death, but a brief silence; now each question has its whole time limit.
+    The question that was answered last comes first, because the process may have died after that answer. `brief`: the
+    process did not die, but was silent for a brief wait; now each question gets its whole time limit. Questions are
+    given by the index of their case.
     """
 
     queue: deque[int]
     ending: Ending
-    #: Those that were open, oldest first.
+    #: The questions that were open, oldest first.
     opened: list[int]
-    #: The last that was answered before.
+    #: The question that was answered last before the death.
     before: int | None
     brief: bool
-    #: The last that has been put again.
+    #: The question that was asked again last.
     last: int | None = None
 
 
 class Conversation:
-    """What has been asked and answered, over all processes of one implementation.
+    """Questions and answers of one implementation, over all its processes.
 
-    `ordered`: answers come in the order of the questions, each written at once. So it is with our own worker, and the
-    oldest open question is the one to blame for whatever happens. Other programs may answer in any order or buffer
-    their answers: there, a death is put to the test before it is blamed on one of several. So is a silence, after a
-    brief wait: in the test each question is waited for as long as it may take, and a hang costs its limit once.
+    `ordered`: answers come in the order of the questions, each written at once. Our own worker does so; the oldest open
+    question is then to blame for whatever happens. Other programs may answer in any order, or buffer their answers.
+    After their death with several questions open, these are asked again one at a time to find the cause. The same is
+    done after a brief silence; then each question gets its whole time limit, so a hang costs this limit only once.
 
-    The cases of one `begin` … `finish` are known by their index; on the wire each line has a number (`seq`) of its
-    own, which never comes twice.
+    The cases of one `begin` … `finish` are known by their index. On the wire each line has its own number (`seq`),
+    which is never used twice.
     """
 
     def __init__(self, *, ordered: bool) -> None:
         self._ordered = ordered
         self._quarantine = Quarantine()
         self._seq = 0
-        #: It was silent once, and hung at nothing: many open questions are waited for as long as one.
+        #: It was once silent for a brief wait, but no question hung: from now on several questions get the whole limit.
         self._slow = False
-        #: The open question is on probation, and stays alone.
+        #: The open question is on probation: no other is sent beside it.
         self._alone = False
-        #: What the numbers of the round before stood for.
+        #: The cases of the previous block, by `seq`.
         self._earlier: dict[int, Case] = {}
         #: Numbers of questions that have been judged as violations, and whose answer may still come …
         self._spent: set[int] = set()
@@ -88,22 +88,22 @@ class Conversation:
         self._trial: _Repetition | None = None
 
     def begin(self, cases: Sequence[Case]) -> None:
-        """Take up new cases."""
+        """Begin a block of cases."""
         self._reset(cases)
 
     @property
     def done(self) -> bool:
-        """Every case has its observation."""
+        """Whether every case has its observation."""
         return self._missing == 0 and self._trial is None
 
     @property
     def waiting(self) -> bool:
-        """There are open questions."""
+        """Whether questions are open."""
         return bool(self._open)
 
     @property
     def brief(self) -> bool:
-        """Whether only a brief wait is due: a longer silence ends the process, and `silent` is called."""
+        """Whether to wait only briefly. After a longer silence the caller kills the process and calls `silent`."""
         if self._ordered or len(self._open) == 1:
             return bool(self._open) and self._on_probation(self._index[next(iter(self._open))])
         return bool(self._open) and not self._slow
@@ -113,26 +113,26 @@ class Conversation:
 
     @property
     def at_work(self) -> int:
-        """How many bytes of open questions it may be working on."""
+        """The number of bytes of the questions on which the process may be working now."""
         return next(iter(self._open.values()), 0) if self._ordered else self._open_bytes
 
     @property
     def doubtful(self) -> bool:
-        """Whether the process may die of the question that it has just answered: only time can tell."""
+        """Whether the process may still die of the question that it has just answered: the caller has to wait."""
         trial = self._trial
         return trial is not None and not self._open and trial.last is not None and trial.last == trial.before
 
     def next_seq(self) -> int:
-        """A number for a line."""
+        """A new number for a line."""
         self._seq += 1
         return self._seq
 
-    # What is asked.
+    # Questions.
 
     def data_to_send(self) -> bytes:
-        """The questions to be put now, as lines; empty when enough are open or all have been put."""
+        """The questions to send now, as lines; empty when enough are open or all have been sent."""
         if self._trial is None and len(self._open) > WINDOW // 2:
-            return b""  # a few large writes are quicker than many small ones
+            return b""  # a few large writes are faster than many small ones
         taken = []
         calm = self._trial is None and self._pending is None and self._quarantine.calm
         following = self._next_of_many if calm else self._next
@@ -146,13 +146,13 @@ class Conversation:
         return b"".join(taken)
 
     def _next_of_many(self) -> int | None:
-        """As `_next`, quickly: where nothing has gone wrong."""
+        """A fast `_next`, while nothing has gone wrong."""
         if not self._todo or (self._open and (len(self._open) >= WINDOW or self._open_bytes >= WINDOW_BYTES)):
             return None
         return self._todo.popleft()
 
     def _next(self) -> int | None:
-        """The index of the next case to be asked, if one may be asked now."""
+        """The index of the next case to ask; None if none may be asked now."""
         while not (self._open and self._enough()):
             index = self._pop()
             if index is None:
@@ -165,13 +165,13 @@ class Conversation:
         return None
 
     def _enough(self) -> bool:
-        """Whether no more is asked beside what is open."""
+        """Whether the open questions are enough for now."""
         if self._trial or self._alone or len(self._open) >= WINDOW or self._open_bytes >= WINDOW_BYTES:
             return True
         return not self._ordered and bool(self._todo) and self._on_probation(self._todo[0])
 
     def _pop(self) -> int | None:
-        """The index of the next case in turn."""
+        """The index of the next case in the queue."""
         if self._trial is not None:
             if self._trial.queue:
                 self._trial.last = self._trial.queue.popleft()
@@ -180,7 +180,7 @@ class Conversation:
         return self._todo.popleft() if self._todo else None
 
     def _spared(self, index: int) -> Observation | None:
-        """The observation of a case that is not asked, if it need not be."""
+        """The observation of a case that will not be asked; None for a case to ask."""
         if self._pending is not None:
             ending, self._pending = self._pending, None
             return _blame(self._cases[index], ending)
@@ -191,10 +191,10 @@ class Conversation:
         self._results[index] = observation
         self._quarantine.note(index, observation)
 
-    # What comes from the process.
+    # Lines from the process.
 
     def hear(self, line: bytes) -> bool:
-        """Take a line from stdout. True when it answers an open question, so that there is progress."""
+        """Process a line from stdout. Returns whether it answers an open question, so that there is progress."""
         try:
             answer = lines.read_answer(line)
         except lines.LineError as error:
@@ -206,7 +206,7 @@ class Conversation:
             return False
         if answer.seq in self._open:
             index = self._close(answer.seq)
-            if self._results[index] is None:  # else it was put again only to see whether it ends the process
+            if self._results[index] is None:  # else it was asked again only to see whether it ends the process
                 case = self._cases[index]
                 try:
                     observation = lines.observation(case, answer)
@@ -223,7 +223,7 @@ class Conversation:
         return False
 
     def _close(self, seq: int) -> int:
-        """An open question has its answer: the index of its case."""
+        """An open question is answered. Returns the index of its case."""
         self._open_bytes -= self._open.pop(seq)
         self._answered.add(seq)
         if self._spent:
@@ -251,7 +251,7 @@ class Conversation:
     def _junk(self, error: str, text: str) -> None:
         """Something on stdout that answers no open question."""
         if self._spent:
-            return  # more of what its case has been judged for
+            return  # more of a violation that has its observation already
         ending = Ending(Status.VIOLATION, error, text)
         if not self._open:
             self._pending = self._pending or _between(ending)
@@ -265,11 +265,11 @@ class Conversation:
     # The end of a process.
 
     def ended(self, ending: Ending) -> None:
-        """The process ended, or was ended, as told. Whom to blame?"""
+        """The process ended, or was killed. Decide which question is to blame."""
         opened = [self._index[seq] for seq in self._open]
         spent = sorted(self._spent)
         self.forget()
-        if spent:  # it has its verdict already; here is what came of it
+        if spent:  # this question is a violation already; the ending is added to it
             self._add_to_violation(spent[0], ending)
             self._end_trial()
             self._again(opened)
@@ -284,13 +284,13 @@ class Conversation:
             self._try(opened, ending, brief=False)
 
     def silent(self, ending: Ending) -> None:
-        """The process was ended after a brief wait. That is no hang; but which question was it silent about?"""
+        """The process was killed after a brief wait, which is too short for a hang. Decide which question caused it."""
         opened = [self._index[seq] for seq in self._open]
-        if self._spent:  # of what has its verdict already
+        if self._spent:  # a question that is a violation already
             self.ended(ending)
             return
         self.forget()
-        if not opened:  # all was answered in the last moment
+        if not opened:  # the last answers came just before the kill
             return
         first, *rest = opened
         if self._on_probation(first):
@@ -309,7 +309,7 @@ class Conversation:
         self._trial = _Repetition(queue, ending, opened, before, brief)
 
     def forget(self) -> None:
-        """The process is gone: no question is open any more, and no answer can come late."""
+        """The process is gone: no question is open any more, and no late answer can come."""
         self._open.clear()
         self._open_bytes = 0
         self._spent.clear()
@@ -322,7 +322,7 @@ class Conversation:
             self._results[index] = replace(observation, detail=f"{observation.detail}\nthen: {ending.detail}")
 
     def _again(self, indices: Iterable[int]) -> None:
-        """These questions were not answered: the next process is asked them first."""
+        """These questions were not answered: ask the next process these first."""
         self._todo.extendleft(reversed([index for index in indices if self._results[index] is None]))
 
     def _end_trial(self) -> None:
@@ -332,7 +332,7 @@ class Conversation:
 
     def _repeated(self, trial: _Repetition, ending: Ending, *, still_open: bool) -> None:
         self._end_trial()
-        if not still_open:
+        if not still_open and trial.last is not None:
             ending = replace(ending, detail=f"{ending.detail}\nit had answered the question before it ended")
         index = trial.opened[0] if trial.last is None else trial.last
         self._put(index, _blame(self._cases[index], ending))
@@ -341,19 +341,19 @@ class Conversation:
         self._trial = None
         if trial.brief:
             self._slow = True
-            for index in trial.opened:  # together they are asked again, and waited for as long as it may take
+            for index in trial.opened:  # asked again, all together, with the whole time limit
                 self._missing += self._results[index] is not None
                 self._results[index] = None
             self._again(trial.opened)
             return
-        text = "several questions were open, and none of them repeats this when it is asked alone; this was the oldest"
+        text = "several questions were open, and none of them repeats this when asked alone; this was the oldest"
         ending = replace(trial.ending, detail=f"{trial.ending.detail}\n{text}")
         self._put(trial.opened[0], _blame(self._cases[trial.opened[0]], ending))
 
-    # No process any more.
+    # No process.
 
     def not_started(self, ending: Ending) -> None:
-        """No process could be started again: the case that ended the last one gets this too, or else the next case."""
+        """A restart failed. This is added to the case that ended the last process, else to the next case."""
         trial = self._trial
         if trial is not None:
             first = ending if trial.brief else trial.ending
@@ -365,7 +365,7 @@ class Conversation:
             self._put(index, _blame(self._cases[index], ending))
 
     def give_up(self, why: str) -> None:
-        """The implementation does not start any more: what is left is not asked."""
+        """The implementation can't be started any more: the remaining questions are not asked."""
         for index in self._todo:
             if self._results[index] is None:
                 self._put(index, Observation(self._cases[index], Status.NOT_ASKED, detail=why))
@@ -387,5 +387,5 @@ def _blame(case: Case, ending: Ending) -> Observation:
 
 
 def _between(ending: Ending) -> Ending:
-    text = "this came while no question was open, after the one before this had been answered"
+    text = "this happened while no question was open, after the question before this one had been answered"
     return replace(ending, detail=f"{ending.detail}\n{text}")

@@ -19,11 +19,11 @@ _TYPES_EXAMPLE = '{"kafka": {"INT32": null, "ApiVersionsRequest": [0, 3]}}'
 
 
 class DescriptionError(ValueError):
-    """A description that is malformed. The text names the member, what was found and what was expected."""
+    """A malformed description. The text names the member, its value and the expected form."""
 
 
 def parse(raw: Any) -> Description:
-    """A description from an object with the members of a `describe` answer; tuples may stand for lists."""
+    """A description from an object with the members of a `describe` answer; lists may be tuples."""
     if not isinstance(raw, Mapping):
         raise DescriptionError(f"the description is {brief(raw)}; an object was expected")
     for key in raw:
@@ -66,52 +66,52 @@ def to_json(description: Description) -> dict[str, Any]:
     }
 
 
-def _wrong(member: str, found: Any, expected: str) -> NoReturn:
-    raise DescriptionError(f"`{member}` is {brief(found)}; expected {expected}")
+def _wrong(member: str, value: Any, expected: str) -> NoReturn:
+    raise DescriptionError(f"`{member}` is {brief(value)}; expected {expected}")
 
 
 def _text(raw: Mapping[str, Any], member: str) -> str:
     if member not in raw:
         raise DescriptionError(f"the description lacks `{member}`, a string")
-    found = raw[member]
-    if not isinstance(found, str) or not 0 < len(found) <= LONGEST_NAME:
-        _wrong(member, found, f"a string, not empty, of {LONGEST_NAME} characters at most")
-    return found
+    text = raw[member]
+    if not isinstance(text, str) or not 0 < len(text) <= LONGEST_NAME:
+        _wrong(member, text, f"a string, not empty, of {LONGEST_NAME} characters at most")
+    return text
 
 
-def _texts(member: str, found: Any, example: str) -> tuple[str, ...]:
-    if not isinstance(found, (list, tuple)) or not all(isinstance(item, str) for item in found):
-        _wrong(member, found, f"a list of strings, such as {example}")
-    return tuple(found)
+def _texts(member: str, value: Any, example: str) -> tuple[str, ...]:
+    if not isinstance(value, (list, tuple)) or not all(isinstance(item, str) for item in value):
+        _wrong(member, value, f"a list of strings, such as {example}")
+    return tuple(value)
 
 
-def _object(found: Any, member: str, example: str) -> Mapping[str, Any]:
-    if not isinstance(found, Mapping) or not all(isinstance(key, str) for key in found):
-        _wrong(member, found, f"an object such as {example}")
-    return found
+def _object(value: Any, member: str, example: str) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
+        _wrong(member, value, f"an object such as {example}")
+    return value
 
 
 def _ops(raw: Mapping[str, Any]) -> frozenset[Op]:
     names = ", ".join(Op)
     if "ops" not in raw:
-        raise DescriptionError(f"the description lacks `ops`, a list of what it offers of {names}")
+        raise DescriptionError(f"the description lacks `ops`, a list of some of {names}")
     return _op_names("ops", raw["ops"])
 
 
 def _op_names(member: str, raw: Any) -> frozenset[Op]:
     names = ", ".join(Op)
-    found = _texts(member, raw, '["decode", "encode"]')
-    for name in found:
+    listed = _texts(member, raw, '["decode", "encode"]')
+    for name in listed:
         if name not in set(Op):
             _wrong(member, raw, f"names of these only: {names}")
-    if not found:
+    if not listed:
         _wrong(member, raw, f"at least one of {names}")
-    return frozenset(Op(name) for name in found)
+    return frozenset(Op(name) for name in listed)
 
 
-def _types(found: Any) -> dict[str, dict[str, tuple[int, int] | None]]:
+def _types(value: Any) -> dict[str, dict[str, tuple[int, int] | None]]:
     types: dict[str, dict[str, tuple[int, int] | None]] = {}
-    for dialect, names in _object(found, "types", _TYPES_EXAMPLE).items():
+    for dialect, names in _object(value, "types", _TYPES_EXAMPLE).items():
         member = f'types["{dialect}"]'
         types[dialect] = {
             name: _versions(f'{member}["{name}"]', listed)
@@ -121,17 +121,17 @@ def _types(found: Any) -> dict[str, dict[str, tuple[int, int] | None]]:
 
 
 def _listed(description: Description, dialect: str, name: str) -> Any:
-    """What stands for a type in `types`."""
+    """The entry of a type in `types`."""
     assert description.types is not None
     versions = description.types[dialect][name]
     ops = description.type_ops.get(dialect, {}).get(name)
     return versions if ops is None else {"versions": versions, "ops": [op.value for op in Op if op in ops]}
 
 
-def _type_ops(found: Any, ops: frozenset[Op]) -> dict[str, dict[str, frozenset[Op]]]:
-    """The ops of the types that name them: dialect → type → ops. `ops`: all that the implementation has."""
+def _type_ops(value: Any, ops: frozenset[Op]) -> dict[str, dict[str, frozenset[Op]]]:
+    """The ops of types that list their own: dialect → type → ops. `ops`: all ops of the implementation."""
     narrowed: dict[str, dict[str, frozenset[Op]]] = {}
-    for dialect, names in found.items():
+    for dialect, names in value.items():
         for name, listed in names.items():
             if isinstance(listed, Mapping) and "ops" in listed:
                 member = f'types["{dialect}"]["{name}"]["ops"]'
@@ -142,31 +142,31 @@ def _type_ops(found: Any, ops: frozenset[Op]) -> dict[str, dict[str, frozenset[O
     return narrowed
 
 
-def _versions(member: str, found: Any) -> tuple[int, int] | None:
-    """The versions of a type: of the short form, or of the long one, `{"versions": …, "ops": […]}`."""
-    if not isinstance(found, Mapping):
-        return _span(member, found)
-    if not found.keys() <= {"versions", "ops"}:
-        _wrong(member, found, 'an object such as {"versions": [0, 3], "ops": ["recode"]}')
-    return _span(f'{member}["versions"]', found.get("versions"))
+def _versions(member: str, value: Any) -> tuple[int, int] | None:
+    """The versions of a type, from the short form, or from the long form, `{"versions": …, "ops": […]}`."""
+    if not isinstance(value, Mapping):
+        return _span(member, value)
+    if not value.keys() <= {"versions", "ops"}:
+        _wrong(member, value, 'an object such as {"versions": [0, 3], "ops": ["recode"]}')
+    return _span(f'{member}["versions"]', value.get("versions"))
 
 
-def _span(member: str, found: Any) -> tuple[int, int] | None:
-    if found is None:
+def _span(member: str, value: Any) -> tuple[int, int] | None:
+    if value is None:
         return None
-    match found:
+    match value:
         case [int() as low, int() as high] if low <= high and not isinstance(low, bool) and not isinstance(high, bool):
             return low, high
-    _wrong(member, found, "the lowest and the highest version, such as [0, 3], or null where there are none")
+    _wrong(member, value, "the lowest and the highest version, such as [0, 3], or null for a type without versions")
 
 
-def _rebuilds(found: Any) -> dict[str, tuple[str, ...]]:
-    rebuilds = _object(found, "rebuilds", '{"RecordBatch": ["maxTimestamp"]}')
+def _rebuilds(value: Any) -> dict[str, tuple[str, ...]]:
+    rebuilds = _object(value, "rebuilds", '{"RecordBatch": ["maxTimestamp"]}')
     return {name: _texts(f'rebuilds["{name}"]', fields, '["maxTimestamp"]') for name, fields in rebuilds.items()}
 
 
-def _readings(found: Any) -> dict[str, str]:
-    readings = _object(found, "readings", '{"R-K-5": "other"}')
+def _readings(value: Any) -> dict[str, str]:
+    readings = _object(value, "readings", '{"R-K-5": "other"}')
     for ruling, reading in readings.items():
         if not isinstance(reading, str):
             _wrong(f'readings["{ruling}"]', reading, 'the name of a reading, such as "other"')

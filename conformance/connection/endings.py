@@ -1,4 +1,4 @@
-"""How a child process ended: in one word for reports, and in a sentence for people."""
+"""The end of a child process, described in one word for reports and in a text for people."""
 
 from __future__ import annotations
 
@@ -17,8 +17,7 @@ from conformance.model import Status
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-#: How many of the lines that a child wrote to stderr are shown: the first and the last of them, or all if there are no
-#: more; and how much of a line.
+#: Of a child's stderr these many first and last lines are shown, and this many characters of each line.
 FIRST_LINES, LAST_LINES = 8, 16
 _LINE_LENGTH = 400
 
@@ -33,7 +32,7 @@ _SHELL_SIGNAL = 128
 
 @dataclass(frozen=True)
 class Ending:
-    """A process that ended, or had to be ended: what an observation of the culprit says."""
+    """The end of a process, for the observation of the case that caused it."""
 
     status: Status
     error: str
@@ -42,7 +41,7 @@ class Ending:
 
 
 def died(code: int, stderr: bytes, half_line: bytes = b"") -> Ending:
-    """It ended by itself. `code` is as subprocess has it: negative for a signal."""
+    """The process ended by itself. `code`: as in subprocess, negative for a signal."""
     if code < 0:
         error = _signal_name(-code)
         text = f"the process was ended by {error}"
@@ -50,14 +49,15 @@ def died(code: int, stderr: bytes, half_line: bytes = b"") -> Ending:
         error = f"exit {code}"
         text = f"the process ended with exit code {code}"
         if code - _SHELL_SIGNAL in set(signal.Signals):
-            text += f" (from a shell this stands for {_signal_name(code - _SHELL_SIGNAL)})"
+            text += f" (a shell uses this code for {_signal_name(code - _SHELL_SIGNAL)})"
     if half_line:
         text += f"\nits last line on stdout is not complete: {shorten(half_line)}"
     return Ending(_status(stderr), error, text + last_words(stderr), python_frame(stderr))
 
 
 def _status(stderr: bytes) -> Status:
-    """What stderr says about memory. One that asks for more than the machine has died of that, not of our limit."""
+    """OOM if stderr speaks of memory, else CRASH. It is a CRASH too if the process asked for more memory than the
+    machine has: then our limit is not the cause."""
     text = stderr.decode(errors="replace")
     asked = max((int(number) for number in _ASKED.findall(text)), default=0)
     if asked > psutil.virtual_memory().total:
@@ -66,7 +66,7 @@ def _status(stderr: bytes) -> Status:
 
 
 def hung(timeout: float, stderr: bytes) -> Ending:
-    """It gave no answer in time, and was killed."""
+    """The process gave no answer in time, and was killed."""
     text = f"no answer within {timeout:g} seconds: the process was killed"
     return Ending(Status.HANG, "timeout", text + last_words(stderr), python_frame(stderr))
 
@@ -78,7 +78,7 @@ def oversized(grown: int, memory: int, stderr: bytes) -> Ending:
 
 
 def flooded(size: int, sample: bytes, stderr: bytes) -> Ending:
-    """It wrote too much to stdout that was no answer, and was killed."""
+    """The process wrote too much to stdout without an answer, and was killed."""
     text = f"{size >> 10} KiB on stdout without an answer: the process was killed. It begins {shorten(sample)}"
     return Ending(Status.VIOLATION, "flood", text + last_words(stderr))
 
@@ -91,13 +91,13 @@ def _signal_name(number: int) -> str:
 
 
 def shorten(line: bytes, limit: int = 80) -> str:
-    """A line that is no answer, as it is shown: printable, on one line, cut."""
+    """A line for a message: printable, without line feeds, cut to `limit` bytes."""
     text = repr(line[:limit].decode(errors="backslashreplace"))
     return text if len(line) <= limit else f"{text}… ({len(line)} bytes)"
 
 
 def last_words(stderr: bytes) -> str:
-    """The first and the last lines of stderr as a paragraph of a detail, "" when there are none."""
+    """The first and last lines of stderr, to be added to a detail; "" when stderr is empty."""
     text = "".join(
         character if character.isprintable() or character in "\n\t" else f"\\x{ord(character):02x}"
         for character in stderr.decode(errors="replace").strip()
@@ -116,13 +116,13 @@ def _paragraph(lines: Sequence[str]) -> str:
 
 
 def _is_our_frame(line: str) -> bool:
-    """A line of a stack below the implementation's own frames."""
+    """Whether a line of a stack shows a frame of ours, below the implementation's frames."""
     frame = _FRAME.match(line)
     return frame is not None and _is_ours(frame[1])
 
 
 def python_frame(stderr: bytes) -> str:
-    """The top frame, "module:function", of the last stack that faulthandler printed, but for the standard library."""
+    """The top frame outside the standard library, "module:function", of the last stack that faulthandler printed."""
     stacks = _STACK.findall(stderr.decode(errors="replace"))
     frames = _FRAME.findall(stacks[-1]) if stacks else []
     their_frames = [(file, name) for file, name in frames if not _is_ours(file) and not _is_standard(file)]
@@ -141,7 +141,7 @@ def _is_standard(file: str) -> bool:
 
 
 def _module_name(file: str) -> str:
-    """The dotted name under which a file would be imported, as far as the search path tells."""
+    """The dotted name under which a file would be imported, by the search path."""
     path = Path(file).with_suffix("")
     roots = [Path(entry or ".").absolute() for entry in [*sys.path, ""]]
     names = [".".join(path.relative_to(root).parts) for root in roots if path.is_relative_to(root)]

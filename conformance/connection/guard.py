@@ -1,9 +1,8 @@
-"""Leaves no orphans: a tiny process that lives a second longer than this one, and then kills the children that are
-left.
+"""A small guard process that kills the children that are left when this process ends.
 
-Most children end when their stdin closes. One that hangs does not, and when this process was killed, nobody else would
-end it. As a program (`python -I -S guard.py SECONDS`) it reads "+GROUP" and "-GROUP" lines, the process groups that run
-now, until its stdin closes; SECONDS later it ends those that are left.
+Most children end when their stdin closes. A child that hangs does not; if this process is killed, nobody else would end
+that child. As a program (`python -I -S guard.py SECONDS`) the guard reads lines "+GROUP" (this process group runs) and
+"-GROUP" (it has ended) until its stdin closes; SECONDS later it kills the groups that still run.
 """
 
 from __future__ import annotations
@@ -17,13 +16,12 @@ import sys
 import threading
 import time
 
-#: Seconds that children have to end by themselves once this process is gone.
+#: Seconds that children have to end by themselves after the end of this process.
 GRACE = 1.0
 
 
 class Guard:
-    """The side that uses it: tells the guard process which process groups run. The guard is started with the first of
-    them."""
+    """Tells the guard process which process groups run. The first call of `watch` starts the guard process."""
 
     def __init__(self) -> None:
         self._groups: set[int] = set()
@@ -32,9 +30,9 @@ class Guard:
         self._lock = threading.Lock()
 
     def watch(self, group: int) -> None:
-        """From now on this process group ends with us."""
+        """From now on the guard kills this process group if we end first."""
         with self._lock:
-            if self._owner != os.getpid():  # a fork has its own children, and so its own guard
+            if self._owner != os.getpid():  # a fork has its own children, so it needs its own guard
                 self._groups, self._process, self._owner = set(), None, os.getpid()
             self._groups.add(group)
             self._tell(f"+{group}\n")
@@ -57,7 +55,7 @@ class Guard:
         assert process.stdin is not None
         try:
             process.stdin.write(text.encode())
-        except OSError:  # somebody ended it
+        except OSError:  # the guard process has been killed
             return False
         return True
 
@@ -86,7 +84,7 @@ class Guard:
 
 
 def program(file: str, module: str) -> list[str]:
-    """The command that runs one of our small stand-alone modules, quickly where it is a file (and not in a zip)."""
+    """The command that runs one of our small stand-alone modules; it starts faster from a file than from a zip."""
     if os.path.isfile(file):  # noqa: PTH113 (pathlib would make the guard process slower to start)
         return [sys.executable, "-I", "-S", file]
     return [sys.executable, "-P", "-m", module]

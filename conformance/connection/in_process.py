@@ -1,4 +1,4 @@
-"""A Python module inside this process: for a debugger. No limit of time or memory holds here."""
+"""A Python module inside this process, for a debugger. There are no limits of time or memory."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ class InProcessConnection(AtOnce):
 
     @property
     def description(self) -> Description:
-        """What the module says of itself."""
+        """The module's description of itself."""
         return self._module.description
 
     def configure(self, dialect: str, settings: Mapping[str, Any]) -> bool:
-        """Hand over what the cases of a dialect need."""
+        """Pass the settings that the cases of a dialect need."""
         try:
             return self._module.configure(dialect, copy.deepcopy(settings))
         except ImplementationError as error:
             raise ImplementationError(f"{self._spec} failed at configure for {dialect}: {error}") from error
 
     def ask(self, cases: Sequence[Case]) -> list[Observation]:
-        """What the module did with each case."""
+        """One observation for each case."""
         no_block(self._block is not None)
         observations = []
         for index, case in enumerate(cases):
@@ -53,7 +53,7 @@ class InProcessConnection(AtOnce):
         return self._quarantine.settle(observations)
 
     def _ask(self, case: Case) -> Observation:
-        # A child works on a copy of the arguments; so does a module that changes them here.
+        # A module may change its arguments: it gets a copy, as a child does.
         observation = replace(self._module.call(replace(case, args=copy.deepcopy(dict(case.args)))), case=case)
         if self._recording:
             self._seq += 1

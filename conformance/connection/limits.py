@@ -1,7 +1,7 @@
-"""The limits under which an implementation runs; as a program, it sets them and becomes the command it is given.
+"""The limits of an implementation's process.
 
-`python -I -S limits.py MEMORY COMMAND [ARGUMENT…]`, MEMORY in MiB. It imports nothing of the kit, so that it starts in
-a few milliseconds.
+As a program, `python -I -S limits.py MEMORY COMMAND [ARGUMENT…]` (MEMORY in MiB) sets the limits and then becomes the
+command. It imports nothing of the kit, so it starts in a few milliseconds.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import sys
 
 
 def apply(memory: int) -> None:
-    """Limit this process and its children to `memory` MiB of data, and spare the disk their core files."""
+    """Limit this process and its children to `memory` MiB of data, and switch off core files."""
     _lower(resource.RLIMIT_DATA, memory * 1024 * 1024)
     _lower(resource.RLIMIT_CORE, 0)
 
@@ -24,7 +24,7 @@ def _lower(what: int, limit: int) -> None:
         limit = min(limit, hard)
     try:
         resource.setrlimit(what, (limit, limit))
-    except (OSError, ValueError) as error:  # some kernels take no such limit: the watch over the memory in use stays
+    except (OSError, ValueError) as error:  # some kernels have no such limit; the kit watches the memory in use too
         sys.stderr.write(f"no limit set: {error}\n")
 
 
@@ -32,7 +32,7 @@ def main(arguments: list[str]) -> None:
     """Set the limits, then become the command."""
     memory, command = int(arguments[0]), arguments[1:]
     apply(memory)
-    for ignored in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them, and the command would inherit that
+    for ignored in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores these, and the command would inherit that
         signal.signal(ignored, signal.SIG_DFL)
     try:
         os.execvp(command[0], command)  # noqa: S606 (the user's own command)

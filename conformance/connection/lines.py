@@ -1,4 +1,4 @@
-"""The line protocol: cases and observations to JSON lines and back, both ways strict.
+"""The line protocol: cases and observations to JSON lines and back, strict both ways.
 
 A question: `{"seq":7,"op":"decode","dialect":"kafka","type":"INT32","data":"00000007"}`. Answers: see `observation`.
 """
@@ -24,7 +24,7 @@ _decode = msgspec.json.Decoder().decode
 
 
 class LineError(ValueError):
-    """A line that breaks the protocol. `seq`: the number of the question that it answers, where that can be read."""
+    """A line that breaks the protocol. `seq`: the number of the question that it answers, if that can be read."""
 
     def __init__(self, text: str, seq: int | None = None) -> None:
         super().__init__(text)
@@ -32,15 +32,15 @@ class LineError(ValueError):
 
 
 def dumps(message: Mapping[str, Any]) -> bytes:
-    """One line, with its line feed."""
+    """A message as a line, with its line feed."""
     try:
         return _encode(message) + b"\n"
-    except UnicodeEncodeError:  # lone surrogates: some decoders make them of broken UTF-8
+    except UnicodeEncodeError:  # lone surrogates: some decoders make them from broken UTF-8
         return json.dumps(msgspec.to_builtins(message)).encode() + b"\n"
 
 
 def loads(line: bytes) -> Any:
-    """A line's content. Raises LineError when it is not JSON."""
+    """The content of a line. Raises LineError when it is not JSON."""
     try:
         return _decode(line)
     except RecursionError:
@@ -58,7 +58,7 @@ def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is no JSON")
 
 
-# Arguments: a case's Python values to JSON and back.
+# Arguments: the Python values of a case to JSON and back.
 
 
 def _hex_or_null(data: bytes | None) -> str | None:
@@ -92,11 +92,11 @@ def octets(text: Any, what: str) -> bytes:
             return bytes.fromhex(text)
         except ValueError:
             pass
-    raise ShapeError(f"`{what}` is {brief(text)}: a row of hex digit pairs was expected")
+    raise ShapeError(f"`{what}` is {brief(text)}: hex digits, two for each byte, were expected")
 
 
-def _pair(found: Any) -> tuple[int, int]:
-    low, high = found
+def _pair(value: Any) -> tuple[int, int]:
+    low, high = value
     return low, high
 
 
@@ -123,14 +123,14 @@ _OF_DATA = frozenset({Op.DECODE, Op.RECODE})
 
 @functools.lru_cache(4096)
 def _middle(op: Op, dialect: str, type_name: str | None, version: int | None) -> bytes:
-    """What stands between `seq` and `data` in a question of nothing else: the same in all of a type and version."""
+    """The part between `seq` and `data` in a question: it is the same for all cases of a type and version."""
     message = {"op": op.value, "dialect": dialect, "type": type_name}
     return _encode(message if version is None else message | {"version": version})[1:-1]
 
 
 def question(seq: int, case: Case) -> bytes:
-    """A case as the line that asks it."""
-    if case.op in _OF_DATA:  # the quick way for most
+    """The question of a case, as a line."""
+    if case.op in _OF_DATA:  # the fast way for most cases
         middle = _middle(case.op, case.dialect, case.type, case.version)
         return b'{"seq":%d,%b,"data":"%b"}\n' % (seq, middle, binascii.hexlify(case.args["data"]))
     message: dict[str, Any] = {"seq": seq, "op": case.op.value, "dialect": case.dialect}
@@ -149,12 +149,12 @@ def describe_question() -> bytes:
 
 
 def configure_question(seq: int, dialect: str, settings: Mapping[str, Any]) -> bytes:
-    """The line that hands over settings."""
+    """The line that sends settings."""
     return dumps({"seq": seq, "op": "configure", "dialect": dialect, "settings": settings})
 
 
 class QuestionLine(NamedTuple):
-    """A question's line, as our own worker reads it. `case` is None for describe and configure."""
+    """A question as our own worker reads it. `case` is None for describe and configure."""
 
     op: str
     seq: int
@@ -163,7 +163,7 @@ class QuestionLine(NamedTuple):
 
 
 def read_question(line: bytes) -> QuestionLine:
-    """Read a question's line. The case has no id: the kit keeps that."""
+    """Read a question. The case has no id, because a question does not contain it."""
     message = loads(line)
     op = message["op"]
     if op in ("describe", "configure"):
@@ -177,7 +177,7 @@ def read_question(line: bytes) -> QuestionLine:
 
 
 def answer(seq: int, observation: Observation) -> bytes:
-    """An observation as the line that our own worker answers."""
+    """The answer of our own worker, as a line."""
     message: dict[str, Any] = {"seq": seq}
     match observation.status:
         case Status.ANSWER:
@@ -220,15 +220,14 @@ _MEMBER: Mapping[Op, str] = {
 }
 _KINDS = frozenset({*_MEMBER.values(), "reject", "unsupported", "error", "violation", "ok"})
 _COMPANIONS = {"sent": {"closed"}, "error": {"exception", "frame"}}
-#: So many characters of a text of the implementation's are kept: thousands of questions may be answered with one.
+#: The maximum length of a text from the implementation, in characters: it may send one with each of many answers.
 LONGEST_TEXT = 1 << 16
 _OUT_OF_MEMORY = frozenset({"MemoryError", "OutOfMemoryError"})
 _LEADING_NAME = re.compile(r"([A-Za-z_][\w.$]*):\s")
 
 
 class AnswerLine(NamedTuple):
-    """An answer's line: which question it answers, which kind of answer it is (`value`, `reject`, …), and the whole
-    object."""
+    """An answer: the number of its question, its kind (`value`, `reject`, …), and the whole object."""
 
     seq: int
     kind: str
@@ -236,14 +235,14 @@ class AnswerLine(NamedTuple):
 
 
 def read_answer(line: bytes) -> AnswerLine:
-    """Read an answer's line: its kind is known then, its content not yet checked. Raises LineError."""
+    """Read an answer. Its kind is checked, its content is not. Raises LineError."""
     message = loads(line)
     if not isinstance(message, dict):
         raise LineError("a JSON object was expected")
     seq = message.get("seq")
     if type(seq) is not int:
         raise LineError(f"`seq` is {brief(seq)}: the number of a question was expected")
-    if len(message) == 2:  # the quick way for nearly all
+    if len(message) == 2:  # the fast way for nearly all answers
         _, kind = message
         if kind in _KINDS:
             return AnswerLine(seq, kind, message)
@@ -253,17 +252,17 @@ def read_answer(line: bytes) -> AnswerLine:
 def _kind(seq: int, message: Mapping[str, Any]) -> str:
     kinds = [key for key in message if key in _KINDS]
     if len(kinds) != 1:
-        found = " and ".join(f"`{key}`" for key in kinds) or "none of them"
-        raise LineError(f"an answer has one of {', '.join(sorted(_KINDS))}; this one has {found}", seq)
+        present = " and ".join(f"`{key}`" for key in kinds) or "none of them"
+        raise LineError(f"an answer has one of {', '.join(sorted(_KINDS))}; this one has {present}", seq)
     (kind,) = kinds
     unknown = message.keys() - {"seq", kind} - _COMPANIONS.get(kind, set())
     if unknown:
-        raise LineError(f"an answer with `{kind}` has no {', '.join(f'`{key}`' for key in sorted(unknown))}", seq)
+        raise LineError(f"an answer with `{kind}` cannot have {', '.join(f'`{key}`' for key in sorted(unknown))}", seq)
     return kind
 
 
 def observation(case: Case, answer: AnswerLine) -> Observation:
-    """The observation that an answer makes of its case. Raises LineError when it cannot be an answer to it."""
+    """The observation from an answer to a case. Raises LineError when it cannot be an answer to this case."""
     kind, message = answer.kind, answer.message
     try:
         if kind == "value" and case.op is Op.DECODE:
@@ -274,7 +273,7 @@ def observation(case: Case, answer: AnswerLine) -> Observation:
             return _OTHER[kind](case, message)
     except (ShapeError, ValueFormatError, RecursionError) as error:
         raise LineError(str(error) or "nested too deeply", answer.seq) from None
-    raise LineError(f"`{kind}` is no answer to {case.op.value}: `{_MEMBER[case.op]}` was expected", answer.seq)
+    raise LineError(f"`{kind}` cannot answer {case.op.value}: `{_MEMBER[case.op]}` was expected", answer.seq)
 
 
 def _answered(op: Op, message: Mapping[str, Any]) -> Any:
@@ -291,13 +290,13 @@ def _answered(op: Op, message: Mapping[str, Any]) -> Any:
 
 
 def _string(message: Mapping[str, Any], key: str) -> str:
-    found = message.get(key, "")
-    if not isinstance(found, str):
-        raise ShapeError(f"`{key}` is {brief(found)}: a string was expected")
-    if len(found) > LONGEST_TEXT:
+    text = message.get(key, "")
+    if not isinstance(text, str):
+        raise ShapeError(f"`{key}` is {brief(text)}: a string was expected")
+    if len(text) > LONGEST_TEXT:
         half = LONGEST_TEXT // 2
-        return f"{found[:half]}… ({len(found)} characters) …{found[-half:]}"
-    return found
+        return f"{text[:half]}… ({len(text)} characters) …{text[-half:]}"
+    return text
 
 
 def _reject(case: Case, message: Mapping[str, Any]) -> Observation:
@@ -347,7 +346,7 @@ _OTHER: Mapping[str, Callable[[Case, Mapping[str, Any]], Observation]] = {
 
 
 def read_description(line: bytes) -> Description:
-    """The answer to describe. Raises LineError; an answer `{"error": text}` raises it with that text."""
+    """Read the answer to describe. Raises LineError; for an answer `{"error": text}` with that text."""
     message = loads(line)
     if isinstance(message, dict) and isinstance(message.get("error"), str):
         raise LineError(message["error"])
@@ -358,7 +357,8 @@ def read_description(line: bytes) -> Description:
 
 
 def read_configured(answer: AnswerLine) -> bool:
-    """The answer to configure: taken, or not offered. Raises LineError, with the implementation's text if it failed."""
+    """Read the answer to configure: whether the implementation has `configure`. Raises LineError, with the
+    implementation's text if its `configure` failed."""
     message = answer.message
     if answer.kind == "unsupported":
         return False

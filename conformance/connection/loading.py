@@ -1,4 +1,4 @@
-"""Imports the Python module of an implementation, and says in plain words what is wrong when it is none."""
+"""Imports the Python module of an implementation; errors say why a module is not accepted."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def load(spec: str) -> Module:
-    """The implementation that `package.module[:attribute]` names; the current folder comes first in the search.
+    """Load the implementation `package.module[:attribute]`. The current folder is searched first.
 
     Raises ImplementationError.
     """
@@ -38,7 +38,7 @@ def load(spec: str) -> Module:
         if not hasattr(target, part):
             public = [word for word in dir(target) if not word.startswith("_")]
             raise ImplementationError(
-                f"{spec}: {name} was imported, and has no attribute {attribute!r}.\n"
+                f"{spec}: {name} was imported, but has no attribute {attribute!r}.\n"
                 f"It has: {', '.join(public) or 'nothing public'}."
             )
         target = getattr(target, part)
@@ -71,8 +71,8 @@ def _import(name: str, here: str) -> Any:
             raise ImplementationError(_not_a_name(name)) from error
         raise ImplementationError(
             f"{name}: there is no module {missing!r}.\n"
-            f"Looked in the current folder ({here}), in PYTHONPATH and in what is installed for {sys.executable}.\n"
-            "Start from the folder that holds it, or install it; a program is given as exec:COMMAND."
+            f"Looked in the current folder ({here}), in PYTHONPATH and in the packages of {sys.executable}.\n"
+            "Run this in the folder of the module, or install the module. For a program write exec:COMMAND."
         ) from error
     except KeyboardInterrupt:
         raise
@@ -82,8 +82,8 @@ def _import(name: str, here: str) -> Any:
 
 def _import_failed(name: str, error: BaseException) -> str:
     return (
-        f"{name} was found, and its import failed:\n{trace_text(error)}\n"
-        f"Mend that first: `python -c 'import {name}'` shows it too."
+        f"{name} was found, but its import failed:\n{trace_text(error)}\n"
+        f"Fix that first: `python -c 'import {name}'` shows it too."
     )
 
 
@@ -91,26 +91,26 @@ def _not_a_name(spec: str) -> str:
     path = spec.partition(":")[0]
     if path.endswith(".py"):
         name = path.removesuffix(".py").removeprefix(f".{os.sep}").replace(os.sep, ".")
-        return f"{spec!r} is a file's name; give the module's: {name}"
+        return f"{spec!r} is the name of a file; write the name of the module: {name}"
     if os.sep in path or " " in path:
-        return f"{spec!r} is no module's name (package.module[:attribute]). A program is given as exec:{spec}"
-    return f"{spec!r} is no module's name: package.module or package.module:attribute is expected, or exec:COMMAND"
+        return f"{spec!r} is not the name of a module (package.module[:attribute]). For a program write exec:{spec}"
+    return f"{spec!r} is not the name of a module. Write package.module, package.module:attribute or exec:COMMAND"
 
 
 def _no_functions(target: Any, spec: str) -> str:
     functions = [name for name, _ in inspect.getmembers(target, inspect.isroutine) if not name.startswith("_")]
-    found = f"Its functions: {', '.join(functions)}." if functions else "It has no functions."
+    functions_text = f"Its functions: {', '.join(functions)}." if functions else "It has no functions."
     return (
-        f"{spec} has none of the nine functions {', '.join(Op)}.\n{found}\n"
+        f"{spec} has none of the nine functions {', '.join(Op)}.\n{functions_text}\n"
         "Write at least one, such as decode(type, data, *, dialect, version=None); "
-        "`wireproof new wrapper python DIR` makes a module to start from."
+        "`wireproof new wrapper python DIR` writes a module to start with."
     )
 
 
 def _check_signature(op: Op, function: Callable[..., Any], spec: str) -> None:
     try:
         signature = inspect.signature(function)
-    except (TypeError, ValueError):  # a compiled function that does not tell
+    except (TypeError, ValueError):  # a compiled function without a signature
         return
     names = ("type", *ARGUMENTS[op]) if op in TYPED_OPS else ARGUMENTS[op]
     keywords = {"dialect": "", "version": None} if op in TYPED_OPS else {"dialect": ""}
@@ -125,10 +125,10 @@ def _check_signature(op: Op, function: Callable[..., Any], spec: str) -> None:
 
 
 def _rejects(target: Any, spec: str) -> tuple[type[BaseException], ...]:
-    found = getattr(target, "rejects", REJECTS)
-    classes = found if isinstance(found, (tuple, list)) else (found,)
+    declared = getattr(target, "rejects", REJECTS)
+    classes = declared if isinstance(declared, (tuple, list)) else (declared,)
     if not all(isinstance(item, type) and issubclass(item, BaseException) for item in classes):
-        raise ImplementationError(f"{spec}: `rejects` is {brief(found)}; expected a tuple of exception classes")
+        raise ImplementationError(f"{spec}: `rejects` is {brief(declared)}; expected a tuple of exception classes")
     return tuple(classes)
 
 

@@ -1,5 +1,5 @@
-"""A Python module (or an object in one) as an implementation: calls its functions, and makes an observation of whatever
-they do."""
+"""A Python module (or an object in it) as an implementation: calls its functions, and turns their results and
+exceptions into observations."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from conformance.model import Description
 
-#: The ops that may refuse what they are asked: bytes, a value, a schema. Broker and client have an answer to anything.
+#: The ops that may refuse their input: bytes, a value, a schema. A broker and a client answer any input.
 _MAY_REFUSE = TYPED_OPS | {Op.EVOLVE}
 #: Exceptions that mean "I refuse this", unless the module says otherwise in `rejects`.
 REJECTS: tuple[type[BaseException], ...] = (ValueError, EOFError)
@@ -34,7 +34,7 @@ _LINE_LENGTH = 400
 
 
 class Module:
-    """A loaded implementation. `call` puts a case to it and never raises, but for KeyboardInterrupt."""
+    """A loaded implementation. `call` asks it a case, and raises nothing but KeyboardInterrupt."""
 
     def __init__(
         self,
@@ -49,7 +49,7 @@ class Module:
         self._rejects = dict.fromkeys(Op, rejects) | {Op.ENCODE: (*rejects, *ENCODE_REJECTS)}
 
     def configure(self, dialect: str, settings: Mapping[str, Any]) -> bool:
-        """Hand over the settings. False: the module has no `configure`. Raises ImplementationError when it fails."""
+        """Pass the settings. False: the module has no `configure`. Raises ImplementationError when it fails."""
         if self._configure is None:
             return False
         try:
@@ -61,12 +61,20 @@ class Module:
         except BaseException as error:
             raise ImplementationError(
                 f"it raised\n{trace_text(error)}\n"
-                "The contract says what the settings hold. Raise NotImplementedError to go without them."
+                "The contract describes the settings. Raise NotImplementedError if you do not need them."
             ) from error
         return True
 
+    def function(self, op: Op) -> Callable[..., Any] | None:
+        """The module's own function of an op, for those who look at what it does themselves; None: it has none."""
+        return self._functions.get(op)
+
+    def refusals(self, op: Op) -> tuple[type[BaseException], ...]:
+        """The exceptions by which an op refuses what it is asked; NotImplementedError is none, whatever it is."""
+        return self._rejects[op]
+
     def call(self, case: Case) -> Observation:
-        """What the module did with the case."""
+        """The observation of one case."""
         try:
             if case.op is Op.RECODE and Op.RECODE not in self._functions:
                 return self._decode_and_encode(case)
@@ -75,7 +83,7 @@ class Module:
             return Observation(case, Status.VIOLATION, error="wrong form", detail=str(error))
         except KeyboardInterrupt:
             raise
-        except BaseException as error:  # whatever an implementation raises is an observation
+        except BaseException as error:  # any exception of an implementation is an observation
             return self._raised(case, error, case.op)
 
     def _function(self, op: Op) -> Callable[..., Any]:
@@ -92,7 +100,7 @@ class Module:
         return function(*arguments, dialect=case.dialect)
 
     def _decode_and_encode(self, case: Case) -> Observation:
-        """`recode` for a module that has none: encode what decode read."""
+        """`recode` for a module without one: decode, then encode the value."""
         half = Op.DECODE
         try:
             encode = self._function(Op.ENCODE)
@@ -134,7 +142,7 @@ def _half(named: object, at: Op) -> str | None:
 
 
 def _reason(error: BaseException) -> str | None:
-    # A UnicodeError's `reason` is the text codec's own wording, which means nothing here.
+    # The `reason` of a UnicodeError is Python's own text, not one of the contract's reasons.
     reason = None if isinstance(error, UnicodeError) else getattr(error, "reason", None)
     return str.__str__(reason) if isinstance(reason, str) and reason else None
 
@@ -143,12 +151,12 @@ def _message(error: BaseException) -> str:
     try:
         text = str(error)
     except Exception as failure:  # an implementation's exception may fail to print itself
-        return f"(its text could not be had: {type(failure).__name__})"
+        return f"(str() of it raised {type(failure).__name__})"
     return text if len(text) <= _LINE_LENGTH else f"{text[:_LINE_LENGTH]}… ({len(text)} characters)"
 
 
 def _own_frames(trace: TracebackType | None) -> TracebackType | None:
-    """The part of a traceback that is the implementation's: what comes after our frames and the import system's."""
+    """The implementation's part of a traceback: the frames after ours and the import system's."""
     while trace is not None:
         file = trace.tb_frame.f_code.co_filename
         if Path(file).parent not in _NOT_ITS_OWN and not file.startswith("<frozen importlib"):
@@ -158,20 +166,20 @@ def _own_frames(trace: TracebackType | None) -> TracebackType | None:
 
 
 def top_frame(error: BaseException) -> str:
-    """Where an exception was raised, as "module:function": the innermost frame outside the standard library; "" if
-    there is none."""
-    found = ""
+    """The place of an exception, "module:function": the innermost frame outside the standard library, if there is one,
+    else the first frame; "" if there is none."""
+    place = ""
     trace = _own_frames(error.__traceback__)
     while trace is not None:
         module = str(trace.tb_frame.f_globals.get("__name__", "?"))
-        if not found or module.partition(".")[0] not in sys.stdlib_module_names:
-            found = f"{module}:{trace.tb_frame.f_code.co_name}"
+        if not place or module.partition(".")[0] not in sys.stdlib_module_names:
+            place = f"{module}:{trace.tb_frame.f_code.co_name}"
         trace = trace.tb_next
-    return found
+    return place
 
 
 def trace_text(error: BaseException) -> str:
-    """The last lines of the traceback, without our own frames, at most a page."""
+    """The last lines of the traceback, without our own frames."""
     try:
         text = "".join(traceback.format_exception(type(error), error, _own_frames(error.__traceback__), limit=-8))
     except Exception:  # formatting calls the exception's own methods

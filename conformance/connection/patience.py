@@ -1,16 +1,16 @@
-"""How long to wait for an answer. Each hang costs the whole time limit, so after a few hangs of one kind the rest of
-that kind is waited for only briefly, and then not asked at all.
+"""How long to wait for an answer. Each hang costs the whole time limit. So after a few hangs of one kind of case, the
+kit waits only briefly for other cases of this kind, and then stops asking them.
 
 Cases are of one kind when one bug would probably make all of them hang: in the ledger, the cases of one name
-(`unknown-tags`) and op in all messages; elsewhere those of one area, type and op. Derived cases have kinds of their
-own.
+(`unknown-tags`) and op in all messages; elsewhere those of one area, type and op. Derived cases have their own kinds.
 
-Step by step, in the order of the cases, never of the answers:
+The steps, counted in the order of the cases, never in the order of the answers:
 
-1. Each case has the whole limit, until a number of its kind hung, or a number in all.
-2. From then on its kind is on probation: a case is asked, and waited for briefly. An answer counts as before. Silence
-   is not called a hang, since the limit was not reached: the case counts as not asked.
-3. After a number of cases without an answer the rest of the kind is not asked.
+1. Each case has the whole limit, until `HANGS` cases of its kind hung, or `HANGS_IN_ALL` cases of all kinds.
+2. From then on its kind is on probation: a case is asked with a brief wait. An answer counts as always. Silence is not
+   called a hang, because the limit was not reached: the case counts as not asked.
+3. After `SILENT` cases without an answer (or the first one after `SILENT_IN_ALL` of all kinds) the kind is closed: its
+   other cases are not asked.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from conformance.connection.endings import Ending
     from conformance.model import Case
 
-#: How many hangs put their kind on probation, and how many in all put every kind there.
+#: See step 1.
 HANGS = 3
 HANGS_IN_ALL = 8
-#: How many cases without an answer close their kind, and how many in all close a kind at its first one.
+#: See step 3.
 SILENT = 6
 SILENT_IN_ALL = 40
 
-#: A brief wait is this share of the limit, but at least this many seconds.
+#: A brief wait is this part of the limit, but at least this many seconds.
 BRIEF = 0.1
 LEAST = 0.25
 
@@ -41,7 +41,7 @@ _LEDGER_PARTS = 5
 
 
 def brief(limit: float) -> float:
-    """Seconds of a brief wait, of a limit in seconds."""
+    """The brief wait for a limit, both in seconds."""
     return min(limit, max(limit * BRIEF, LEAST))
 
 
@@ -58,7 +58,7 @@ class HangGroup:
 
 
 def kind_of(case: Case) -> HangGroup:
-    """The kind of a case, by what its id says."""
+    """The kind of a case, from its id."""
     path, _, _ = case.id.rpartition("#")
     path, _, mutation = path.partition("+")
     parts = path.split("/")
@@ -71,31 +71,31 @@ def kind_of(case: Case) -> HangGroup:
 
 
 class Patience:
-    """Counts what hung, or gave no answer while it was waited for briefly."""
+    """Counts the cases that hung, or gave no answer within a brief wait."""
 
     def __init__(self) -> None:
-        #: Of the blocks before: by kind, and in all.
+        #: In the blocks before: the number of cases of each kind.
         self._hung: Counter[HangGroup] = Counter()
         self._silent: Counter[HangGroup] = Counter()
-        #: Of the block that is asked now: places and kinds.
+        #: In the current block: the index and kind of each case.
         self._hung_now: dict[int, HangGroup] = {}
         self._silent_now: dict[int, HangGroup] = {}
 
     def hung(self, index: int, case: Case) -> None:
-        """The case at this index had its whole time limit, and gave no answer."""
+        """The case at this index gave no answer within the whole limit."""
         self._hung_now[index] = kind_of(case)
 
     def silent(self, index: int, case: Case, ending: Ending) -> Observation:
-        """The case at this index was waited for briefly, and gave no answer. Returns its observation."""
+        """The case at this index gave no answer within a brief wait. Returns its observation."""
         kind = kind_of(case)
         self._silent_now[index] = kind
         hangs = self._count(self._hung, self._hung_now, index, kind)
         why = f"{hangs} of its kind ({kind})" if hangs >= HANGS else f"{HANGS_IN_ALL} cases"
-        text = f"after {why} hung, it was waited for briefly: {ending.detail}{_ALONE}"
+        text = f"after {why} hung, the wait for this one was brief: {ending.detail}{_ALONE}"
         return Observation(case, Status.NOT_ASKED, detail=text)
 
     def on_probation(self, index: int, case: Case) -> bool:
-        """Whether the case at this place is waited for briefly."""
+        """Whether the case at this index gets only a brief wait."""
         if not self._hung and not self._hung_now:
             return False
         kind = kind_of(case)
@@ -105,7 +105,7 @@ class Patience:
         )
 
     def spares(self, index: int, case: Case) -> Observation | None:
-        """The observation of a case whose kind is closed."""
+        """The observation of a case whose kind is closed; None for a case to ask."""
         if not self._hung and not self._hung_now:
             return None
         kind = kind_of(case)
@@ -122,28 +122,28 @@ class Patience:
 
     @staticmethod
     def _count(before: Counter[HangGroup], now: dict[int, HangGroup], index: int, kind: HangGroup | None = None) -> int:
-        """How many there are before this place, of one kind or in all."""
+        """The number of cases before this index, of one kind or of all."""
         if kind is None:
             return before.total() + sum(place < index for place in now)
-        return before[kind] + sum(place < index and found == kind for place, found in now.items())
+        return before[kind] + sum(place < index and other == kind for place, other in now.items())
 
     def recount(self) -> frozenset[int]:
-        """Count the block that is asked now once more, from its beginning. The places of those that were silent."""
+        """Begin to count the current block again. Returns the indices of its silent cases."""
         silent = frozenset(self._silent_now)
         self._hung_now.clear()
         self._silent_now.clear()
         return silent
 
     def was_silent(self, index: int, case: Case) -> None:
-        """Of one of these places."""
+        """The case at one of these indices, counted again."""
         self._silent_now[index] = kind_of(case)
 
     def settle(self) -> None:
-        """The block is over."""
+        """The current block has ended."""
         self._hung.update(self._hung_now.values())
         self._silent.update(self._silent_now.values())
         self._hung_now.clear()
         self._silent_now.clear()
 
 
-_ALONE = "\n`wireproof repro` with its id asks it alone, and waits as long as it may take"
+_ALONE = "\n`wireproof repro` with its id asks it alone, with the whole time limit"

@@ -1,4 +1,4 @@
-"""One child process: its three pipes, read and written at the same time without ever blocking, and its end."""
+"""One child process: its three pipes, read and written at the same time without blocking, and its end."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ from conformance.connection.stderr import Stderr
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-#: Seconds between two looks at the process itself: has it ended, how much memory does it take?
+#: Seconds between two checks of the process: whether it has ended, and how much memory it uses.
 TICK = 0.05
-#: Seconds that a process has to end by itself once its stdin is closed.
+#: Seconds that a process has to end by itself after its stdin is closed.
 GRACE = 1.0
 
 #: Seconds that a process has to show its stack before it is killed for hanging.
 STACK_TIME = 0.3
 
-#: What our own worker says of the copies of itself that answer, and what it has to be told before the next one begins.
-#: The line feed in front of the latter ends what was half sent.
+#: Lines from our own worker about the copies of itself that answer, and the line to it that starts the next copy. The
+#: line feed at its beginning ends a question that was sent in part.
 BEGAN, ENDED, RESUME = b'{"began":%d}\n', b'{"ended":%d}\n', b'\n{"op":"resume"}\n'
 
 _BEGAN = re.compile(rb'\{"began":(\d+)\}')
 _ENDED = re.compile(rb'\{"ended":(-?\d+)\}\Z')
-#: At least as long as a line that tells of an end.
+#: At least the length of an `ENDED` line.
 _TOLD = 24
 
-#: Of a line on stdout without its line feed so many bytes are shown.
+#: The maximum length of an incomplete last line on stdout in a message, in bytes.
 _HALF_LINE = 16 * 1024
 
-#: What a child finds in its environment. With the 1 that many machines have there, Rust walks the stack at every panic,
-#: at those that a wrapper catches too, and a suite takes twice as long. Who wants it: `exec:env RUST_BACKTRACE=1 …`.
+#: Environment variables of a child. Many machines set RUST_BACKTRACE=1; then Rust walks the stack at every panic, even
+#: when a wrapper catches it, and a suite takes twice as long. To have it: `exec:env RUST_BACKTRACE=1 …`.
 _ENVIRONMENT = {"RUST_BACKTRACE": "0"}
 
 _CHUNK = 1 << 18
@@ -48,10 +48,10 @@ _DRAIN = 64
 
 
 class Process:
-    """A running child in a process group of its own."""
+    """A running child in its own process group."""
 
     def __init__(self, command: Sequence[str], env: Mapping[str, str] | None = None, *, copies: bool = False) -> None:
-        """Start it. `copies`: it is our own worker, and tells of its copies. Raises OSError when it is not there."""
+        """Start it. `copies`: it is our own worker, which reports its copies. Raises OSError when that fails."""
         pipe = subprocess.PIPE
         env = {**(os.environ if env is None else env), **_ENVIRONMENT}
         self._popen = subprocess.Popen(
@@ -73,25 +73,25 @@ class Process:
         self._copies = copies
         self._usage: psutil.Process | None = None
         self._attend(self._popen.pid)
-        #: Seconds for which `pump` waited since it last took bytes from us, or `silence` was set.
+        #: Seconds that `pump` has waited since the child last read bytes from us, or since this was last set.
         self.silence = 0.0
-        #: It closed its stdout, or ended; all that it wrote before has been read.
+        #: The child closed its stdout, or ended; all of its output has been read.
         self.ended = False
-        #: The exit code of a copy that has ended, of which `resume` makes another one begin; else None.
+        #: The exit code of a copy that has ended, until `resume` starts another one; else None.
         self.lost: int | None = None
         self._said = Stderr()
-        #: Bytes of resident memory when last looked at.
+        #: Bytes of resident memory at the last check.
         self.memory = 0
 
     def _attend(self, pid: int) -> None:
-        """This process answers."""
+        """From now on this process is the one that answers."""
         self._answering = pid
         with contextlib.suppress(psutil.Error):
             self._usage = psutil.Process(pid)
 
     @property
     def gone(self) -> bool:
-        """It answers no more."""
+        """Whether it cannot answer any more."""
         return self.ended or self.lost is not None
 
     @property
@@ -100,7 +100,7 @@ class Process:
         return self._popen.poll() is None
 
     def resume(self) -> None:
-        """After the end of a copy: start the next one. Questions that were sent before will not be answered."""
+        """Start the next copy after the end of one. Questions sent before will not be answered."""
         self.lost = None
         self.memory = 0
         self._said.clear()
@@ -110,31 +110,31 @@ class Process:
 
     @property
     def stderr(self) -> bytes:
-        """The beginning and the end of what it wrote to stderr."""
+        """The beginning and the end of its stderr."""
         return bytes(self._said)
 
     @property
     def stderr_size(self) -> int:
-        """How many bytes it wrote to stderr."""
+        """The number of bytes written to stderr."""
         return self._said.size
 
     @property
     def half_line(self) -> bytes:
-        """The beginning of what came on stdout after the last line feed."""
+        """The beginning of its incomplete last line on stdout."""
         return bytes(self._half_line[:_HALF_LINE])
 
     @property
     def half_line_size(self) -> int:
-        """How many bytes came on stdout after the last line feed."""
+        """The number of bytes on stdout after the last line feed."""
         return len(self._half_line)
 
     def send(self, data: bytes) -> None:
-        """Queue bytes for its stdin; what does not fit into the pipe now goes out while `pump` reads."""
+        """Queue bytes for its stdin. Bytes that do not fit into the pipe now are sent by `pump`."""
         self._unsent += data
         self._write()
 
     def pump(self, timeout: float) -> list[bytes]:
-        """Read and write what is possible. Waits for that up to `timeout` seconds, and no longer than a tick."""
+        """Read and write what is possible now. Waits up to `timeout` seconds, but no longer than a tick."""
         lines: list[bytes] = []
         began = time.monotonic()
         ready = self._selector.select(min(timeout, TICK))
@@ -143,11 +143,11 @@ class Process:
         files = {key.fileobj for key, _ in ready}
         if self._stdin in files:
             self._write()
-        # Taken first and added last: all answers that it gave before these words are among the lines.
-        words = self._take_stderr() if self._stderr in files else b""
+        # stderr is read first and added last: answers that it gave before this text are then among the lines.
+        errors = self._take_stderr() if self._stderr in files else b""
         if self._stdout in files:
             self._read_stdout(lines)
-        self._said.add(words)
+        self._said.add(errors)
         if self.lost is not None:
             self._drain_stderr()
         if now >= self._next_look:
@@ -163,7 +163,7 @@ class Process:
             except BlockingIOError:
                 self._want_to_write(True)
                 return
-            except (BrokenPipeError, ValueError):  # it does not listen: its end or the timeout tells
+            except (BrokenPipeError, ValueError):  # its stdin is closed; its end or the time limit will be noticed
                 self._unsent.clear()
                 break
             self.silence = 0.0
@@ -178,7 +178,7 @@ class Process:
             self._selector.unregister(self._stdin)
 
     def _read_stdout(self, lines: list[bytes]) -> bool:
-        """One piece of stdout; False when there is none."""
+        """Read one piece of stdout. False when there is none."""
         try:
             chunk = os.read(self._stdout.fileno(), _CHUNK)
         except BlockingIOError:
@@ -205,14 +205,14 @@ class Process:
             if began := _BEGAN.fullmatch(line):
                 self._attend(int(began[1]))
             elif ended := _ENDED.search(line, max(len(line) - _TOLD, 0)):
-                self._half_line[:0] = line[: ended.start()]  # an answer that it had begun
+                self._half_line[:0] = line[: ended.start()]  # the beginning of an answer
                 self.lost = int(ended[1])
             else:
                 others.append(line)
         return others
 
     def _take_stderr(self) -> bytes:
-        """One piece of stderr; nothing when there is none."""
+        """Read one piece of stderr; empty when there is none."""
         try:
             chunk = os.read(self._stderr.fileno(), _CHUNK)
         except BlockingIOError:
@@ -222,13 +222,13 @@ class Process:
         return chunk
 
     def _check_end(self, lines: list[bytes]) -> None:
-        """Has it ended, while a child of its own still holds its stdout open?"""
+        """Check whether it has ended; a child of it may still hold its stdout open."""
         if not self.ended and self._popen.poll() is not None:
             self._drain(lines)
             self.ended = True
 
     def _drain(self, lines: list[bytes]) -> None:
-        """Read what is left in the pipes of a process that has ended; not for ever, some child of it may write on."""
+        """Read the rest of the pipes of a process that has ended, up to a limit: a child of it may still write."""
         for _ in range(_DRAIN):
             if self.ended or not self._read_stdout(lines):
                 break
@@ -236,25 +236,26 @@ class Process:
 
     def _drain_stderr(self) -> None:
         for _ in range(_DRAIN):
-            words = self._take_stderr() if self._stderr in self._selector.get_map() else b""
-            if not words:
+            errors = self._take_stderr() if self._stderr in self._selector.get_map() else b""
+            if not errors:
                 break
-            self._said.add(words)
+            self._said.add(errors)
 
     def look(self) -> None:
-        """See how much memory it takes."""
+        """Check how much memory it uses."""
         if not self.ended and self._usage is not None:
             with contextlib.suppress(psutil.Error):
                 self.memory = self._usage.memory_info().rss
 
     def close_stdin(self) -> None:
-        """Close its stdin: there are no more questions. What it has not read yet is lost."""
+        """Close its stdin: there are no more questions. Bytes that are not sent yet are lost."""
         self._unsent.clear()
         self._want_to_write(False)
         self._stdin.close()
 
     def wait(self, seconds: float) -> int | None:
-        """Its exit code, negative for a signal; None when it is still running. Its output is read meanwhile."""
+        """Wait for its end, and read its output meanwhile. Returns its exit code, negative for a signal; None when it
+        still runs."""
         if self.lost is not None:
             return self.lost
         deadline = time.monotonic() + seconds
@@ -265,8 +266,8 @@ class Process:
         return None
 
     def show_stack(self) -> list[bytes]:
-        """Ask it to write its stack to stderr (our workers, Go and Java do), which may end it. Returns the lines that
-        it wrote meanwhile."""
+        """Ask it to write its stack to stderr (our workers, Go and Java do so), which may end it. Returns the lines on
+        stdout meanwhile."""
         lines: list[bytes] = []
         with contextlib.suppress(ProcessLookupError):
             os.kill(self._answering, signal.SIGQUIT)
@@ -279,8 +280,8 @@ class Process:
         return lines
 
     def kill_copy(self) -> list[bytes]:
-        """Kill the copy that answers, where there is one without children; `lost` then holds how it ended. Returns the
-        lines that were still to be read."""
+        """Kill the copy that answers, if there is one and it has no children; `lost` is then its exit code. Returns the
+        rest of its lines."""
         lines: list[bytes] = []
         if not self._copies or self._answering == self._popen.pid or self._usage is None:
             return lines
@@ -293,7 +294,7 @@ class Process:
         return lines
 
     def kill(self) -> list[bytes]:
-        """Kill it and its whole process group. Returns the lines that were still to be read. Safe to repeat."""
+        """Kill it and its whole process group. Returns the rest of its lines. Safe to repeat."""
         self._kill_group()
         self._popen.wait()
         lines: list[bytes] = []
@@ -310,7 +311,7 @@ class Process:
             os.killpg(self._popen.pid, signal.SIGKILL)
 
     def close(self) -> None:
-        """Close its stdin, give it a moment to end by itself, then end it. Safe to repeat."""
+        """Close its stdin, give it a moment to end by itself, then kill it. Safe to repeat."""
         if self._selector.get_map() is None:
             return
         self.close_stdin()

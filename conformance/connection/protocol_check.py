@@ -1,7 +1,7 @@
-"""Does a program keep to the line protocol? The checks of `wireproof wrapper check`.
+"""The checks of `wireproof wrapper check`: whether a program keeps to the line protocol.
 
-Whether its answers about Kafka are right does not matter here, only that they are answers. Each check tests one thing,
-and says what to do when it fails.
+They do not test whether its answers about Kafka are right. Each check tests one thing, and says what to do when it
+fails.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from conformance.connection.endings import last_words, shorten
 from conformance.connection.process import Process
 from conformance.model import Case, Description, Observation, Op, Status
 
-#: Questions put at once; their answers exceed a pipe's 64 KiB, however short they are.
+#: The number of questions sent at once; even the shortest answers to them exceed the 64 KiB of a pipe.
 MANY = 5000
 #: Bytes of the large value.
 LARGE = 1 << 20
-#: Seconds in which a program has to end once its stdin is closed.
+#: Seconds in which a program has to end after its stdin is closed.
 END = 2.0
-#: Seconds in which a second answer shows itself, and between two pieces of a question.
+#: Seconds to wait for a second answer, and between two pieces of a question.
 PAUSE = 0.05
 _ESSENTIAL = 2
 
 
 class Result(StrEnum):
-    """What a check found."""
+    """The result of a check."""
 
     GOOD = "good"
     BAD = "bad"
@@ -40,23 +40,23 @@ class Result(StrEnum):
 
 @dataclass(frozen=True)
 class Check:
-    """One check: what was found and, when it failed, what to do."""
+    """One check: what it saw and, when it failed, what to do."""
 
     name: str
     result: Result
-    found: str
+    detail: str
     advice: str = ""
 
 
-class _Bad(Exception):  # noqa: N818 (a finding, no error)
-    """A check that failed: what was found."""
+class _Bad(Exception):  # noqa: N818 (a result, not an error)
+    """A check that failed. The text says what it saw."""
 
 
 class _NotRun(Exception):  # noqa: N818 (as above)
-    """A check that does not apply: why."""
+    """A check that does not apply. The text says why."""
 
 
-#: Frames that have next to nothing in them: it is the line around them that is looked at.
+#: Frames with almost no content: the check is about the lines around them.
 _APIVERSIONS_REQUEST = bytes.fromhex("00120000000000070000")
 _APIVERSIONS_RESPONSE = bytes.fromhex("00000007000000000000")
 
@@ -76,31 +76,31 @@ def typed(op: Op, type_name: str, argument: object, dialect: str = "kafka") -> C
 
 
 class _Talk:
-    """A process whose every line is looked at."""
+    """A process, each line of which is checked."""
 
     def __init__(self, launch: Launch, patience: float) -> None:
         self._launch = launch
         self._patience = patience
         self._process: Process | None = None
         self._seq = 0
-        #: Lines on stdout that answered nothing.
+        #: Lines on stdout that are not answers to a question.
         self.junk: list[bytes] = []
 
     @property
     def process(self) -> Process:
-        """The process, described; a new one if the last has ended."""
+        """The process, which has described itself; a new one if the last has ended."""
         if self._process is None or self._process.ended:
             self.close()
             self._process = Process(self._launch.command, self._launch.env)
             self._process.send(lines.describe_question())
             if not self._hear(self._process, START_TIMEOUT):
-                said = last_words(self._process.stderr)
-                raise _Bad(f"it did not describe itself when it was started once more{said}")
+                errors = last_words(self._process.stderr)
+                raise _Bad(f"it did not describe itself when it was started again{errors}")
         return self._process
 
     @staticmethod
     def _hear(process: Process, patience: float) -> list[bytes]:
-        """The next lines; none when it ends, or when none come in time."""
+        """The next lines; empty when it ends, or when none come in time."""
         heard: list[bytes] = []
         deadline = time.monotonic() + patience
         while not heard and not process.ended and (left := deadline - time.monotonic()) > 0:
@@ -110,8 +110,8 @@ class _Talk:
     def exchange(self, *cases: Case, edit: Callable[[bytes], Sequence[bytes]] | None = None) -> list[Observation]:
         """Ask the cases all at once, and return the answer to each.
 
-        `edit`: makes of a question's line the pieces that are sent instead. Raises _Bad when it died, or when an answer
-        is malformed or missing.
+        `edit`: turns the line of a question into the pieces that are sent instead. Raises _Bad when the process died,
+        or when an answer is malformed or missing.
         """
         process = self.process
         questions: dict[int, Case] = {}
@@ -156,7 +156,7 @@ class _Talk:
             raise _Bad(f"a malformed answer, {error}: {shorten(line)}") from None
 
     def raw(self, message: dict[str, object]) -> bytes:
-        """The one line that answers a message of ours with a number, which it adds."""
+        """Send a message, with a new `seq`. Returns the line that answers it."""
         process = self.process
         self._seq += 1
         process.send(lines.dumps({"seq": self._seq, **message}))
@@ -169,12 +169,12 @@ class _Talk:
     def _silence(self, process: Process, missing: int) -> str:
         answers = f"{missing} answer{'' if missing == 1 else 's'} missing"
         if process.ended:
-            found = f"it ended (exit code {process.wait(0.5)}) with {answers}"
+            happened = f"it ended (exit code {process.wait(0.5)}) with {answers}"
         else:
-            found = f"{answers} after {self._patience:g} seconds"
+            happened = f"{answers} after {self._patience:g} seconds"
         if self.junk:
-            found += f"; what came last on stdout is no answer to any question: {shorten(self.junk[-1])}"
-        return found + last_words(process.stderr)
+            happened += f"; the last line on stdout does not answer any question: {shorten(self.junk[-1])}"
+        return happened + last_words(process.stderr)
 
     def close(self) -> None:
         """End the process, if there is one."""
@@ -184,7 +184,7 @@ class _Talk:
 
 
 class Inspection:
-    """All checks of one program. `run` yields them as they are done."""
+    """All checks of one program. `run` yields each when it is done."""
 
     def __init__(self, spec: str, options: Options) -> None:
         """Raises ImplementationError when there is no such program."""
@@ -194,7 +194,7 @@ class Inspection:
         self._description: Description | None = None
 
     def run(self) -> Iterator[Check]:
-        """The checks, in order. When one of the first two fails, the others make no sense and are left out."""
+        """The checks, in order. When one of the first two fails, the others are not run."""
         dumb = ""
         try:
             for number, (name, check, advice) in enumerate(self._checks()):
@@ -210,9 +210,9 @@ class Inspection:
             return Check(name, Result.GOOD, check())
         except _NotRun as why:
             return Check(name, Result.NOT_RUN, str(why))
-        except _Bad as finding:
-            self._talk.close()  # what is still to come from it would be taken for the answers to other questions
-            return Check(name, Result.BAD, str(finding), advice)
+        except _Bad as failure:
+            self._talk.close()  # its late lines could be taken for answers to other questions
+            return Check(name, Result.BAD, str(failure), advice)
 
     def _checks(self) -> list[tuple[str, Callable[[], str], str]]:
         return [
@@ -239,7 +239,7 @@ class Inspection:
             (
                 "JSON written in another way",
                 self._other_json,
-                r"Use a JSON parser: blanks, the order of members and escapes such as \u0061 are the sender's choice.",
+                r"Use a JSON parser: spaces, the order of members and escapes such as \u0061 may vary.",
             ),
             (
                 "large and small numbers",
@@ -274,17 +274,17 @@ class Inspection:
             (
                 "nothing else on stdout",
                 self._stdout,
-                "Write answers alone to stdout, one a question; what else there is to say goes to stderr.",
+                "Write only answers to stdout, one for each question; everything else goes to stderr.",
             ),
             ("noise on stderr", self._stderr, ""),
             (
                 "ends when stdin closes",
                 self._end,
-                "End when stdin ends: leave the loop, stop threads that would keep the process alive.",
+                "End when stdin ends: leave the loop, and stop threads that keep the process alive.",
             ),
         ]
 
-    # One method a check: what is good about it, or an exception.
+    # One method for each check. It returns what it saw, or raises an exception.
 
     def _describe(self) -> str:
         try:
@@ -302,7 +302,7 @@ class Inspection:
         return self._description.ops
 
     def _typed(self, name: str, *ops: Op) -> Op:
-        """The first of the ops that it offers for a type of the dialect kafka."""
+        """The first of the ops that the program offers for a type of the dialect kafka."""
         assert self._description is not None
         for op in ops:
             if self._description.offers(Case("", op, "kafka", name)):
@@ -310,7 +310,7 @@ class Inspection:
         raise _NotRun(f"{' or '.join(ops)} of {name} is not offered")
 
     def _small(self) -> Case:
-        """A small question that it offers to answer."""
+        """A small question that the program offers to answer."""
         for op, argument in ((Op.DECODE, bytes(4)), (Op.RECODE, bytes(4)), (Op.ENCODE, 0)):
             try:
                 self._typed("INT32", op)
@@ -372,10 +372,10 @@ class Inspection:
 
     def _unknown_type(self) -> str:
         op = self._typed("INT32", Op.DECODE, Op.RECODE, Op.ENCODE)
-        (found,) = self._talk.exchange(typed(op, "NO_SUCH_TYPE", 0 if op is Op.ENCODE else b""))
-        if found.status is not Status.UNSUPPORTED:
-            raise _Bad(f"{_answer_text(found)} for the type NO_SUCH_TYPE")
-        return found.detail or "unsupported"
+        (answer,) = self._talk.exchange(typed(op, "NO_SUCH_TYPE", 0 if op is Op.ENCODE else b""))
+        if answer.status is not Status.UNSUPPORTED:
+            raise _Bad(f"{_answer_text(answer)} for the type NO_SUCH_TYPE")
+        return answer.detail or "unsupported"
 
     def _unknown_op(self) -> str:
         line = self._talk.raw({"op": "no-such-op", "dialect": self._dialect()})
@@ -389,10 +389,10 @@ class Inspection:
 
     def _refusal(self) -> str:
         op = self._typed("INT32", Op.DECODE, Op.RECODE)
-        (found,) = self._talk.exchange(typed(op, "INT32", bytes(3)))
-        if found.status not in (Status.REJECT, Status.UNSUPPORTED):
-            raise _Bad(f"{_answer_text(found)} to INT32 cut off after three bytes")
-        return found.status if found.reason is None else f"{found.status}, {found.reason}"
+        (answer,) = self._talk.exchange(typed(op, "INT32", bytes(3)))
+        if answer.status not in (Status.REJECT, Status.UNSUPPORTED):
+            raise _Bad(f"{_answer_text(answer)} to INT32 cut off after three bytes")
+        return answer.status if answer.reason is None else f"{answer.status}, {answer.reason}"
 
     def _configure(self) -> str:
         line = self._talk.raw({"op": "configure", "dialect": self._dialect(), "settings": {}})
@@ -404,7 +404,7 @@ class Inspection:
     def _stdout(self) -> str:
         junk = self._talk.junk
         if junk:
-            raise _Bad(f"{len(junk)} lines that answer nothing; the first is {shorten(junk[0])}")
+            raise _Bad(f"{len(junk)} lines that are not answers; the first is {shorten(junk[0])}")
         return "only answers"
 
     def _stderr(self) -> str:
@@ -417,7 +417,7 @@ class Inspection:
         started = time.monotonic()
         code = process.wait(END)
         if code is None:
-            raise _Bad(f"it still runs {END:g} seconds later")
+            raise _Bad(f"it still runs after {END:g} seconds")
         return f"exit code {code} after {time.monotonic() - started:.2f} seconds"
 
 
@@ -434,7 +434,7 @@ def _statuses(observations: Sequence[Observation]) -> str:
 
 
 def _rewrite(line: bytes) -> bytes:
-    """The same question: members in reverse order, blanks between them, letters of strings as escapes."""
+    """The same question as different JSON: members in reverse order, spaces between them, letters as escapes."""
     message = lines.loads(line)
     members = [f"{_escaped(key)} : {_escaped(item)}" for key, item in reversed(message.items())]
     return f"  {{ {' , '.join(members)} }}\n".encode()

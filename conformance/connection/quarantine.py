@@ -1,4 +1,5 @@
-"""Which cases are not asked any more: those derived of a type after several crashes, and those of a kind that hangs."""
+"""Cases that are not asked any more: derived cases of a type and version after several crashes, and cases of a kind
+that hangs."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from conformance.connection.endings import Ending
     from conformance.model import Case
 
-#: How many crashes, hangs or exhaustions of memory close a type and version.
+#: After this many crashes, hangs or memory failures a type and version is closed.
 LIMIT = 3
 
 _GRAVE = frozenset({Status.CRASH, Status.HANG, Status.OOM})
@@ -27,17 +28,17 @@ def _key(case: Case) -> _Key:
 
 
 class Quarantine:
-    """Counts crashes by (dialect, type, version), in the order of the cases: not of the answers, which may vary."""
+    """Counts crashes by (dialect, type, version), in the order of the cases; the order of the answers may vary."""
 
     def __init__(self) -> None:
         self._before: defaultdict[_Key, int] = defaultdict(int)
         self._now: defaultdict[_Key, list[int]] = defaultdict(list)
         self._patience = Patience()
-        #: Nothing has crashed or hung so far, and nothing is spared.
+        #: Nothing has crashed or hung so far, so every case is asked.
         self.calm = True
 
     def note(self, index: int, observation: Observation) -> None:
-        """An observation of the case that stands at `index` among those asked now."""
+        """An observation of the case at `index` in the current block."""
         if observation.status in _GRAVE:
             self.calm = False
             key = _key(observation.case)
@@ -46,15 +47,15 @@ class Quarantine:
             self._patience.hung(index, observation.case)
 
     def silent(self, index: int, case: Case, ending: Ending) -> Observation:
-        """The case at `index` was waited for briefly, and gave no answer: what is observed of it."""
+        """The case at `index` gave no answer within a brief wait. Returns its observation."""
         return self._patience.silent(index, case, ending)
 
     def on_probation(self, index: int, case: Case) -> bool:
-        """Whether the case at `index` is waited for briefly."""
+        """Whether the case at `index` gets only a brief wait."""
         return self._patience.on_probation(index, case)
 
     def spares(self, index: int, case: Case) -> Observation | None:
-        """The observation of a case that is not asked any more; None when it is asked."""
+        """The observation of a case that is not asked any more; None for a case to ask."""
         if case.derived:
             key = _key(case)
             crashes = self._before[key] + sum(earlier < index for earlier in self._now[key])
@@ -63,10 +64,10 @@ class Quarantine:
         return self._patience.spares(index, case)
 
     def settle(self, observations: Sequence[Observation]) -> list[Observation]:
-        """The final observations of all the cases asked now.
+        """The final observations of the current block.
 
-        What was asked ahead of the crash or hang that closes its kind is taken back, so that the result does not depend
-        on timing.
+        A case may have been asked before the crash or hang that closes its kind was seen. Its observation is then
+        replaced, so that the result does not depend on timing.
         """
         if self.calm:
             return list(observations)
@@ -92,5 +93,5 @@ def _not_asked(case: Case) -> Observation:
     version = "" if case.version is None else f" version {case.version}"
     what = f"{case.type}{version}" if case.type else "this dialect"
     return Observation(
-        case, Status.NOT_ASKED, detail=f"after {LIMIT} crashes or hangs in {what}, what is derived of it is not asked"
+        case, Status.NOT_ASKED, detail=f"after {LIMIT} crashes or hangs in {what}, its derived cases are not asked"
     )

@@ -1,4 +1,4 @@
-"""What each op may return, and the one form in which observations keep it."""
+"""The permitted answers of each op, and their normal form in observations."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from conformance.model import CLIENT_OUTCOMES, OUTCOME_KEYS, Op
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-#: Objects with one of these as their only key are no structs in the value encoding: `AMBIGUOUS_NAMES` of message
-#: schemas, which a child need not load.
+#: In the value encoding an object with one of these as its only key is not a struct. These are the `AMBIGUOUS_NAMES` of
+#: message schemas, repeated here so that a child need not load those.
 RESERVED = frozenset({"hex", "int", "uuid", "float64"})
 
 _AS_IS = frozenset({type(None), bool, str, bytes, float, uuid.UUID})
@@ -20,13 +20,13 @@ _INTEGER_LIMIT = 10**40
 
 
 class ShapeError(ValueError):
-    """An answer in a form that its op cannot have. The text says what was found and what was expected."""
+    """An answer in a form that its op cannot have. The text shows the answer and the expected form."""
 
 
 def plain(value: Any) -> Any:
-    """A protocol value built of None, bool, int, str, bytes, float, UUID, list and dict alone.
+    """A protocol value, made only of None, bool, int, str, bytes, float, UUID, list and dict.
 
-    The two ways to reach a module, through JSON and inside the process, so give equal observations.
+    So a module gives equal observations through JSON and inside this process.
     """
     try:
         return _plain(value)
@@ -53,18 +53,18 @@ def _plain(value: Any) -> Any:
             return str.__str__(value)
         case float():
             return float.__float__(value)
-    raise ShapeError(f"{brief(value)} is no protocol value, but of type {kind.__name__}")
+    raise ShapeError(f"{brief(value)} is not a protocol value: its type is {kind.__name__}")
 
 
 def _integer(value: int) -> int:
     if not -_INTEGER_LIMIT < value < _INTEGER_LIMIT:
-        raise ShapeError(f"an integer of {value.bit_length()} bits: no wire integer is so long")
+        raise ShapeError(f"an integer of {value.bit_length()} bits: too long for the protocol")
     return int.__int__(value)
 
 
 def _struct(value: Mapping[Any, Any]) -> dict[str, Any]:
     if len(value) == 1 and not RESERVED.isdisjoint(value):
-        raise ShapeError(f"{brief(value)}: a struct of this field alone cannot be told from a value's notation")
+        raise ShapeError(f"{brief(value)}: a struct with only this field is ambiguous in the value encoding")
     for key in value:
         if not isinstance(key, str):
             raise ShapeError(f"a struct's key is {brief(key)}: field names are strings")
@@ -72,30 +72,30 @@ def _struct(value: Mapping[Any, Any]) -> dict[str, Any]:
 
 
 def brief(value: Any, limit: int = 120) -> str:
-    """A value's repr, cut to `limit` characters; never raises."""
+    """The repr of a value, cut to `limit` characters. Never raises."""
     try:
         text = repr(value)
-    except Exception as error:  # an implementation's own repr may fail in any way
+    except Exception as error:  # the repr of an implementation's class may raise anything
         text = f"<{type(value).__name__} whose repr raised {type(error).__name__}>"
     return text if len(text) <= limit else f"{text[:limit]}… ({len(text)} characters)"
 
 
 def octets(answer: Any) -> bytes:
-    """The bytes of an encode, a recode or a convert."""
+    """The answer to encode, recode or convert: bytes."""
     if isinstance(answer, (bytes, bytearray, memoryview)):
         return bytes(answer)
     raise ShapeError(f"the answer is {brief(answer)}: bytes were expected")
 
 
 def values(answer: Any) -> list[Any]:
-    """The values of a lookup."""
+    """The answer to lookup: a list of values."""
     if isinstance(answer, (list, tuple)):
         return [plain(item) for item in answer]
     raise ShapeError(f"the answer is {brief(answer)}: a list of the key's values was expected")
 
 
 def served(answer: Any) -> tuple[bytes, bool]:
-    """What a broker sent, and whether it then closed."""
+    """The answer to serve: the bytes that a broker sent, and whether it then closed the connection."""
     match answer:
         case (bytes() | bytearray() | memoryview() as sent, bool() as closed):
             return bytes(sent), closed
@@ -103,15 +103,15 @@ def served(answer: Any) -> tuple[bytes, bool]:
 
 
 def outcome(answer: Any) -> dict[str, Any]:
-    """What a client made of a response; a bare string stands for `{"outcome": …}`."""
-    found = {"outcome": answer} if isinstance(answer, str) else answer
-    if not isinstance(found, Mapping) or found.get("outcome") not in CLIENT_OUTCOMES:
+    """The answer to interpret: a client's outcome. A string stands for `{"outcome": …}`."""
+    members = {"outcome": answer} if isinstance(answer, str) else answer
+    if not isinstance(members, Mapping) or members.get("outcome") not in CLIENT_OUTCOMES:
         raise ShapeError(f"the answer is {brief(answer)}: one of {', '.join(sorted(CLIENT_OUTCOMES))} was expected")
-    for key, item in found.items():
+    for key, item in members.items():
         if key not in OUTCOME_KEYS:
             raise ShapeError(f"the outcome has a key {brief(key)}; it may have {', '.join(sorted(OUTCOME_KEYS))}")
         _outcome_item(key, item)
-    return {key: plain(item) for key, item in found.items()}
+    return {key: plain(item) for key, item in members.items()}
 
 
 def _outcome_item(key: str, item: Any) -> None:
@@ -123,7 +123,7 @@ def _outcome_item(key: str, item: Any) -> None:
 
 
 def chosen(answer: Any, what: str = "the answer") -> int | None:
-    """The version that a negotiation chose, or None."""
+    """The answer to negotiate: a version, or None."""
     if answer is None:
         return None
     if isinstance(answer, int) and not isinstance(answer, bool):
@@ -132,7 +132,8 @@ def chosen(answer: Any, what: str = "the answer") -> int | None:
 
 
 def breaks(answer: Any) -> list[str]:
-    """What breaks compatibility: strings, or `{"kind", "path"}`, which become "kind path"."""
+    """The answer to evolve: a list of incompatible changes, each a string or `{"kind", "path"}`, which becomes "kind
+    path"."""
     if not isinstance(answer, (list, tuple)):
         raise ShapeError(f"the answer is {brief(answer)}: a list of what breaks compatibility was expected")
     return [_break(item) for item in answer]

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 
 class TranscriptError(ImplementationError):
-    """A transcript that could be begun, but does not go on: the disk is full."""
+    """A transcript that could be started but not continued: the disk is full."""
 
 
 class Transcript:
     """Appends `{"t": seconds, "dir": ">" or "<", "line": …}`; does nothing when there is no path.
 
-    Its methods raise TranscriptError once the file takes no more, and do nothing from then on.
+    When a write fails, the method raises TranscriptError; later calls do nothing.
     """
 
     def __init__(self, path: Path | None) -> None:
@@ -34,12 +34,12 @@ class Transcript:
         self._start = time.monotonic()
 
     def sent(self, line: bytes) -> None:
-        """A line to the implementation."""
+        """Record a line to the implementation."""
         if self._file is not None:
             self._write(">", line)
 
     def heard(self, line: bytes) -> None:
-        """A line from it."""
+        """Record a line from the implementation."""
         if self._file is not None:
             self._write("<", line)
 
@@ -58,7 +58,7 @@ class Transcript:
             raise self._unwritten(error) from None
 
     def flush(self) -> None:
-        """Hand to the system what was recorded so far."""
+        """Write out the lines recorded so far."""
         if self._file is not None:
             try:
                 self._file.flush()
@@ -66,7 +66,7 @@ class Transcript:
                 raise self._unwritten(error) from None
 
     def close(self) -> None:
-        """No more comes. Safe to repeat."""
+        """Close the file. Safe to repeat."""
         if self._file is not None:
             with contextlib.suppress(OSError):
                 self._file.close()

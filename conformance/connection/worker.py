@@ -1,13 +1,13 @@
-"""The child side of a Python module: `python -m conformance.connection.worker MEMORY SPEC`.
+"""The child process for a Python module: `python -m conformance.connection.worker MEMORY SPEC`.
 
-It answers the line protocol in the order of the questions, each answer written at once, so that after its death the
-first question without an answer is the one at which it died, and no later one was begun. The protocol has its own
-file descriptors: what the module prints goes to stderr, and its stdin is empty.
+It answers questions in their order, and writes each answer at once. So when it dies, the first question without an
+answer is the cause, and no later question was begun. The protocol has its own file descriptors: the module's prints go
+to stderr, and its stdin is empty.
 
-Importing a module can be slow, and some modules end their process a thousand times in a run. So where the platform
-allows it, the process that imported the module does not answer itself: it forks a copy that answers, and says
-`{"began":PID}`. When the copy ends, it says `{"ended":CODE}` (a code as subprocess has it). After the line
-`{"op":"resume"}` it forks the next copy. Questions before that line are skipped: they were for the copy that ended.
+Importing a module can be slow, and some modules end their process a thousand times in a run. So, if the platform allows
+it, the process that imported the module does not answer: it forks a copy that does, and writes `{"began":PID}`. When
+the copy ends, it writes `{"ended":CODE}` (as in subprocess). After the line `{"op":"resume"}` it forks the next copy.
+Questions before that line are skipped: they were for the copy that ended.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ from conformance.model import Case, Observation, Status
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-#: Sent by the asking side before it kills a worker that hangs: the stack is printed to stderr.
+#: The kit sends this signal to a worker that hangs, before it kills it: the worker prints its stack to stderr.
 SHOW_STACK = signal.SIGQUIT
 
 
 class Worker:
-    """Questions in, answers out."""
+    """Reads questions and writes answers."""
 
     def __init__(self, module: Module | ImplementationError, out: int) -> None:
-        """`module`: as it was loaded, or why it could not be."""
+        """`module`: the loaded module, or the error from loading it."""
         self._module = module
         self._out = out
         self._owner = os.getpid()
@@ -61,11 +61,11 @@ class Worker:
             taken = self._module.configure(question.message["dialect"], question.message["settings"])
         except ImplementationError as error:
             return lines.dumps({"seq": question.seq, "error": str(error)})
-        said = {"ok": True} if taken else {"unsupported": "no configure"}
-        return lines.dumps({"seq": question.seq, **said})
+        answer = {"ok": True} if taken else {"unsupported": "no configure"}
+        return lines.dumps({"seq": question.seq, **answer})
 
     def _write(self, line: bytes) -> None:
-        if os.getpid() != self._owner:  # the module forked, and this is the copy: it must not answer too
+        if os.getpid() != self._owner:  # the module forked, and this is the fork: it must not answer too
             os._exit(0)
         while line:
             line = line[os.write(self._out, line) :]
@@ -89,13 +89,13 @@ def _load(spec: str) -> Module | ImplementationError:
 
 
 def _copies_itself() -> bool:
-    """Whether a fork of this process can answer as well: it cannot when the module has started threads."""
+    """Whether a fork of this process can answer: not if the module has started threads."""
     return sys.platform == "linux" and len(list(Path("/proc/self/task").iterdir())) == 1
 
 
 def _stay_behind(questions: int, answers: int) -> bytes | None:
-    """Fork copies that answer, one after the other. Returns in each copy, with the questions that were read already;
-    returns None in the process that stays behind, when there are no more questions."""
+    """Fork copies that answer, one after the other. In each copy this returns the input that was read already; in this
+    process it returns None when there are no more questions."""
     rest = b""
     while True:
         copy = os.fork()
@@ -104,14 +104,14 @@ def _stay_behind(questions: int, answers: int) -> bytes | None:
             return rest
         code = os.waitstatus_to_exitcode(os.waitpid(copy, 0)[1])
         os.write(answers, ENDED % code)
-        found = _after_resume(questions)
-        if found is None:
+        question = _after_resume(questions)
+        if question is None:
             return None
-        rest = found
+        rest = question
 
 
 def _after_resume(questions: int) -> bytes | None:
-    """Skip lines up to the one that resumes; returns what was read behind it, None at the end."""
+    """Skip input up to and including the resume line. Returns the input read after it; None at the end of the input."""
     seen = b""
     while RESUME not in seen:
         chunk = os.read(questions, 1 << 16)
@@ -122,14 +122,14 @@ def _after_resume(questions: int) -> bytes | None:
 
 
 def _lines(rest: bytes, stdin: io.BufferedReader) -> Iterable[bytes]:
-    """The lines that were read already, and those that come."""
+    """The lines in the input that was read already, then those of stdin."""
     *whole, half = rest.splitlines(keepends=True) or [b""]
     first = half if half.endswith(b"\n") else half + stdin.readline()
     return itertools.chain(whole, [first] if first else [], stdin)
 
 
 def _take_channel() -> tuple[int, int]:
-    """Keep stdin and stdout for the protocol alone; the module gets an empty stdin, and stderr for its prints."""
+    """Reserve stdin and stdout for the protocol; the module gets an empty stdin, and its prints go to stderr."""
     questions, answers = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)

@@ -1,7 +1,12 @@
-"""The message ledger: the same few cases for every message-version, values by the kit, bytes by Apache Kafka.
+"""The message ledger: the same few cases for every version of every message. The kit makes the values, and Apache
+Kafka's classes write the bytes.
 
-`making` has the values, from `leaves`; `sent_defaults` those bytes that no encoder writes; `files` reads and writes
-what is stored; `derivation` makes prefixes and count bombs of it; `remaking` asks implementations for the bytes again.
+making          the values of a version's cases
+leaves          the values of plain fields in them
+sent_defaults   bytes that no encoder writes: tagged fields sent with their defaults
+files           reads and writes ledger files
+derivation      makes further cases from the stored ones: prefixes, and counts set to their maximum
+remaking        asks implementations for all bytes again
 """
 
 from conformance.ledger.derivation import bombs, derive, derived, find, prefixes, richest_first

@@ -1,5 +1,5 @@
-"""Cases that are derived from those of the ledger, and not stored: every proper prefix, and every count set to its
-maximum."""
+"""Makes further cases from those of the ledger, which are not stored: every proper prefix of their bytes, and every
+count set to its maximum."""
 
 from __future__ import annotations
 
@@ -16,23 +16,24 @@ _TRUNCATED = Reject(Reason.TRUNCATED)
 
 
 def richest_first(ledger: Ledger) -> dict[int, list[Vector]]:
-    """Of every version the cases from which others are derived, the one with most to cut first; none without bytes."""
-    found: dict[int, list[Vector]] = {}
+    """Version → its cases from which others are derived, the one with the most content first; none without bytes."""
+    by_richness: dict[int, list[Vector]] = {}
     for case in ledger.derive_from:
         for vector in ledger.vectors:
             if vector.version is not None and vector.id.endswith(f"/{case}") and vector.data:
-                found.setdefault(vector.version, []).append(vector)
-    return found
+                by_richness.setdefault(vector.version, []).append(vector)
+    return by_richness
 
 
 def prefixes(vector: Vector, op: Op) -> Iterator[tuple[Vector, Case]]:
-    """Every proper prefix of a case's bytes: each has to be refused, for every message is as long as it says."""
+    """Every proper prefix of a case's bytes. Each has to be refused, because a message's content determines its
+    length."""
     data, make = vector.data, _Maker(vector, op)
     for length in range(len(data)):
         yield make(f"prefix:{length}", data[:length], _TRUNCATED)
 
 
-#: How spans name a count, and the greatest count in that form.
+#: The name of a count in spans → the bytes of the greatest count.
 _BOMBS = {"count": b"\x7f\xff\xff\xff", "count + 1": b"\xff\xff\xff\xff\x07", "tag count": b"\xff\xff\xff\xff\x07"}
 
 
@@ -57,12 +58,12 @@ def find(identifier: str) -> tuple[Vector, Case] | None:
     path, _, op = identifier.rpartition("#")
     stored, _, mutation = path.partition("+")
     dialect, _, rest = stored.partition("/")
-    found = stored_vector(rest.removeprefix(f"{AREA}/"), dialect)
-    if found is None or found.path != stored or op not in found.ops:
+    source = stored_vector(rest.removeprefix(f"{AREA}/"), dialect)
+    if source is None or source.path != stored or op not in source.ops:
         return None
     if not mutation:
-        return found, found.case(Op(op))
-    return next((made for made in derive(found, Op(op)) if made[1].id == identifier), None)
+        return source, source.case(Op(op))
+    return next((made for made in derive(source, Op(op)) if made[1].id == identifier), None)
 
 
 def derived(vector: Vector, op: Op, mutation: str, data: bytes, reason: Reason) -> tuple[Vector, Case]:
@@ -71,7 +72,7 @@ def derived(vector: Vector, op: Op, mutation: str, data: bytes, reason: Reason) 
 
 
 class _Maker:
-    """Makes cases derived from a ledger case; what they all have is put together once, as there are a great many."""
+    """Makes cases derived from a ledger case. Their common parts are made once, because there are many cases."""
 
     def __init__(self, vector: Vector, op: Op) -> None:
         self._vector = vector

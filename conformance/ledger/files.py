@@ -1,11 +1,11 @@
-"""A ledger's files: `vectors/<dialect>/messages/<Name>.jsonl`, a first line that says what made it, then a case a line:
+"""Ledger files: `vectors/<dialect>/messages/<Name>.jsonl`. The first line names the source, each other line is a case:
 
     {"ledger":1,"message":"MetadataResponse","made_by":"kafka-clients 4.4.0"}
     {"version":12,"case":"set","value":{…},"bytes":"<hex>"}
     {"version":0,"case":"set","same_as":"kafka"}
 
-`canonical` stands beside `bytes` where an encoder writes other bytes; `same_as` stands for value and bytes of the case
-of the same name in that dialect's ledger.
+`canonical`: the bytes that an encoder writes, where they differ from `bytes`. `same_as`: value and bytes are those of
+the case with this name in that dialect's ledger.
 """
 
 from __future__ import annotations
@@ -26,14 +26,15 @@ from conformance.values import ValueFormatError, from_json, to_json
 from conformance.vectors import Piece, Vector, VectorError, VectorKind
 
 AREA = "messages"
-#: The dialect whose ledger is meant where none is named: that of which every version of every message has its cases.
+#: The default dialect, whose ledger has cases for every version of every message.
 DIALECT = "kafka"
-#: Cases of which others are derived, the one with most to cut first; the next where that is not there, or not read.
+#: Cases from which others are derived, the one with the most content first. The next one is used where it is missing or
+#: not read.
 RICHEST = ("unknown-tags", "set", "default")
 
 
 class LedgerHeader(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """A ledger file's first line. `derive_from`: the cases of which others are derived."""
+    """A ledger file's first line. `derive_from`: the cases from which others are derived."""
 
     ledger: Literal[1]
     message: str
@@ -52,7 +53,7 @@ class LedgerEntry(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True
 
 
 class Same(msgspec.Struct, forbid_unknown_fields=True):
-    """A line for a case that another dialect's ledger has, value and bytes."""
+    """A line for a case whose value and bytes are in another dialect's ledger."""
 
     version: int
     case: str
@@ -90,10 +91,10 @@ def parse(text: bytes, name: str, dialect: str = DIALECT) -> Ledger:
 
 def _same(header: LedgerHeader, line: Same, dialect: str) -> Vector:
     identifier = f"{header.message}/{line.version}/{line.case}"
-    found = vector(identifier, line.same_as)
-    if found is None:
+    same = vector(identifier, line.same_as)
+    if same is None:
         raise ValueError(f"the ledger of {line.same_as} has no case {identifier}")
-    return msgspec.structs.replace(found, dialect=dialect, needs=tuple(shared_settings(dialect)))
+    return msgspec.structs.replace(same, dialect=dialect, needs=tuple(shared_settings(dialect)))
 
 
 def _vector(header: LedgerHeader, entry: LedgerEntry, dialect: str) -> Vector:

@@ -11,7 +11,7 @@ from reference.primitives import INTEGERS
 
 
 class Leaves:
-    """Values that all differ, so that no two fields can be taken for each other."""
+    """Values that all differ, so that two fields can't be confused."""
 
     def __init__(self) -> None:
         self._count = itertools.count(1)

@@ -1,4 +1,4 @@
-"""The values that the ledger has of every message-version, made from its plan."""
+"""Makes the values of a version's ledger cases from its plan."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ UNKNOWN_TAG = (9999, b"\x01\x02")
 
 
 def default(node: Node) -> Any:
-    """Every field at its default; a structure that is no field's default: of defaults."""
+    """Every field at its default; a structure without a default has fields at their defaults."""
     match node:
         case Struct(marker="none"):
             return {field.name: field.default for field in node.fields}
@@ -42,8 +42,8 @@ def every_field(node: Node, leaves: Leaves | None = None, size: int = 2) -> Any:
 
 
 def elements(node: Node) -> Any:
-    """Every field at its default but for structures, which are there, and arrays, which have two elements: the first
-    made the same way, the second all of defaults."""
+    """Every field at its default, but structures are present, and arrays have two elements: the first made in the same
+    way, the second with all defaults."""
     match node:
         case Struct():
             return {
@@ -58,7 +58,7 @@ def elements(node: Node) -> Any:
 
 
 def nulls(node: Node, leaves: Leaves | None = None) -> Any:
-    """Every nullable field null; arrays that can't be null have one element, so that what is inside is null too."""
+    """Every nullable field null; arrays that can't be null have one element, whose nullable fields are null."""
     leaves = leaves or Leaves()
     match node:
         case Struct():
@@ -129,7 +129,7 @@ def _has_nullable(node: Node) -> bool:
 
 
 def values(node: Struct) -> Iterator[tuple[str, Any]]:
-    """The cases of one message-version, by name; those that say nothing new for it are left out."""
+    """The cases of one version: name, value. A case equal to an earlier one is left out."""
     yield "default", default(node)
     if not node.fields:
         if node.flexible:

@@ -18,7 +18,7 @@ from reference.plan import Struct
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Where an implementation does not do what the others do: the case's id and what it did."""
+    """A case that an implementation answers differently: its id and what happened."""
 
     id: str
     implementation: str
@@ -27,7 +27,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """A case before it has bytes; `given`: bytes that are not an encoder's (explicit defaults)."""
+    """A case before it has bytes. `ready_bytes`: bytes that no encoder writes (explicit defaults)."""
 
     version: int
     name: str
@@ -36,9 +36,9 @@ class _Wanted:
 
 
 def make(message: str, versions: tuple[int, int], sources: Sequence[Connection]) -> tuple[bytes, list[Difference]]:
-    """The content of a message's ledger file, and where the sources differ.
+    """The content of a message's ledger file, and the differences between the sources.
 
-    The first source's bytes are written; the others have to write the same, and all have to read them as the value.
+    The first source's bytes are stored. The others have to write the same, and all have to decode them to the value.
     """
     wanted = list(_wanted(message, versions))
     differences: list[Difference] = []
@@ -96,7 +96,7 @@ def _difference(message: str, want: _Wanted, source: Connection, seen: Observati
 
 
 def _misread(message: str, entries: Sequence[LedgerEntry], sources: Sequence[Connection]) -> Iterator[Difference]:
-    """Where a source does not read an entry's bytes as its value."""
+    """Entries whose bytes a source does not decode to their value."""
     parsed = ledger.parse(ledger.lines(LedgerHeader(1, message, ""), list(entries)), message).vectors
     for source in sources:
         for vector, seen in zip(parsed, source.ask([vector.case(Op.DECODE) for vector in parsed]), strict=True):
@@ -105,6 +105,6 @@ def _misread(message: str, entries: Sequence[LedgerEntry], sources: Sequence[Con
                 continue
             at: dict[str, Any] = {"dialect": DIALECT, "version": vector.version}
             expected, actual = (reference.complete(message, value, **at) for value in (vector.value, seen.answer))
-            found = difference(expected, actual)
-            if found is not None:
-                yield Difference(f"{vector.id}#decode", source.description.name, f"reads another value at {found}")
+            mismatch = difference(expected, actual)
+            if mismatch is not None:
+                yield Difference(f"{vector.id}#decode", source.description.name, f"reads another value at {mismatch}")

@@ -15,7 +15,7 @@ from reference.rules import Rules
 def explicit(node: Struct) -> tuple[Any, bytes] | None:
     """A value whose tagged fields all have their defaults, and bytes in which each of them is sent; None without any.
 
-    The bytes are those of a structure that does not know its tags, and is given them as unknown ones.
+    To get the bytes, the structure is encoded without its tagged fields, which are given as unknown tags.
     """
     if not has_tags(node):
         return None
@@ -38,7 +38,7 @@ def _at_defaults(node: Node, value: Any) -> Any:
 
 
 def _untagged(node: Node, value: Any) -> tuple[Node, Any]:
-    """The node without knowledge of its tags, and the value with all its tags as unknown ones."""
+    """The node without its tagged fields, and the value with these as unknown tags."""
     match node:
         case Struct() if value is not None:
             fields, as_unknown = [], {}

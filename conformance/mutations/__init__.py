@@ -1,14 +1,14 @@
-"""Mutations that know the structure of an input: they change one thing in it, and mend what encloses it, or do not.
+"""Mutations that know the structure of an input. Each changes one thing; sizes and CRCs around it are corrected or not.
 
-    mutate(data, "kafka", "MetadataResponse", 12, random)                 # changed in one thing
-    apply("tags-reorder", data, "kafka", "MetadataResponse", 12, random)  # in this one; None where there is none
+    mutate(data, "kafka", "MetadataResponse", 12, random)                 # one random change
+    apply("tags-reorder", data, "kafka", "MetadataResponse", 12, random)  # this change; None where it does not apply
 
-layout        what stands where in an input, as the reference reads it; changed parts, put together again
-forms         integers: big-endian, varints, zigzag
-mutation      what a mutation is
-tags, elements, prefixes, varints, fields, checksums, compressed   the mutations, each with its name
+layout        the parts of an input, found by the reference; puts changed parts together again
+forms         forms of integers: big-endian, varints, zigzag
+mutation      the type of a mutation
+tags, elements, prefixes, varints, fields, checksums, compressed   the mutations, by name
 
-Everything hangs on `random` alone: the same input, seed and Python version give the same bytes.
+Results depend only on `random`: the same input, seed and Python version give the same bytes.
 """
 
 from __future__ import annotations
@@ -29,11 +29,13 @@ _PLAIN: Mapping[str, Mutation] = {
     **fields.MUTATIONS,
 }
 _MUTATIONS: Mapping[str, Mutation] = {**_PLAIN, **checksums.MUTATIONS, **compressed.changing(_PLAIN)}
-#: How mutations are called that take parts from a second input.
+#: The end of the names of mutations that use parts of a second input.
 _SPLICE = "-splice"
-#: How often `mutate` mends what encloses a change.
+#: The probability with which `mutate` corrects sizes and CRCs around a change.
 _MENDED = 0.85
-#: So many mutations are tried before bytes are changed without a thought.
+#: The name of a change of one random byte.
+RANDOM_BYTE = "random-byte"
+#: The number of mutations tried before random bytes are changed.
 _TRIED = 6
 
 
@@ -53,15 +55,15 @@ def apply(
     other: bytes | None = None,
     mend: bool = True,
 ) -> bytes | None:
-    """The input changed by one named mutation; None where it has nothing of the kind. `other`: a second input of the
-    same type, from which parts may be taken. `mend`: sizes and CRCs around the change are put right. Raises KeyError
-    for a name that there is not."""
+    """The input changed by one named mutation; None where that does not apply. `other`: a second input of the same
+    type, whose parts may be used. `mend`: correct sizes and CRCs around the change. Raises KeyError for an unknown
+    name."""
     mutation = _MUTATIONS[name]
     layout = layout_of(data, dialect, type_name, version)
     if layout is None:
         return None
-    given = other if name.endswith(_SPLICE) else None
-    theirs = None if given is None else layout_of(given, dialect, type_name, version)
+    second = other if name.endswith(_SPLICE) else None
+    theirs = None if second is None else layout_of(second, dialect, type_name, version)
     draft = mutation(layout, random, theirs)
     return None if draft is None else draft.data(mend=mend)
 
@@ -69,19 +71,26 @@ def apply(
 def mutate(
     data: bytes, dialect: str, type_name: str, version: int | None, random: Random, other: bytes | None = None
 ) -> bytes:
-    """Any bytes, changed in one thing. `other` as in `apply`. Bytes in which there is nothing to be changed, and those
-    of a type that there is not, are changed without regard to what they are."""
+    """Any bytes with one change. `other` as in `apply`. Where no mutation applies, and for an unknown type, a random
+    byte is changed."""
+    return named_change(data, dialect, type_name, version, random, other)[1]
+
+
+def named_change(
+    data: bytes, dialect: str, type_name: str, version: int | None, random: Random, other: bytes | None = None
+) -> tuple[str, bytes]:
+    """As `mutate`, with the name of the change: one of `names`, or RANDOM_BYTE."""
     mended = random.random() < _MENDED
     for _ in range(_TRIED):
         name = random.choice(names())
-        found = apply(name, data, dialect, type_name, version, random, other=other, mend=mended)
-        if found is not None and found != data:
-            return found
-    return _scrambled(data, random)
+        mutation = apply(name, data, dialect, type_name, version, random, other=other, mend=mended)
+        if mutation is not None and mutation != data:
+            return name, mutation
+    return RANDOM_BYTE, _scrambled(data, random)
 
 
 def _scrambled(data: bytes, random: Random) -> bytes:
-    """A byte changed, put in or left out."""
+    """One byte changed, inserted or removed."""
     at = random.randrange(len(data) + 1)
     byte = bytes([random.randrange(256)])
     if at == len(data) or random.random() < 0.3:
@@ -92,7 +101,7 @@ def _scrambled(data: bytes, random: Random) -> bytes:
 
 
 def other_version(dialect: str, type_name: str, version: int | None, random: Random) -> int | None:
-    """Another version of a type, as which its bytes may be read too; None for a type that has but one, or none."""
+    """Another version of a type, for reading the same bytes; None for a type with one version or none."""
     span = reference_codec().dialect(dialect).types.get(type_name)
     others = [] if span is None or version is None else [one for one in range(span[0], span[1] + 1) if one != version]
     return random.choice(others) if others else None

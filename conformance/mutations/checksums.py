@@ -1,4 +1,4 @@
-"""CRCs: right where they were wrong, and wrong where they were right."""
+"""Mutations of CRCs: correct a wrong one, or break a right one."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What is inside of other bytes: compressed content, changed and packed again; sets of records in a message's fields.
+"""Mutations inside of nested bytes: compressed content, and sets of records in a message's fields.
 
-Records of a batch are changed in the batch itself, without its codec, and then packed as the codec has it; the messages
-of a wrapper, and the sets in fields of messages, are inputs of their own.
+Records of a batch are changed in the uncompressed batch and then compressed again. The messages of a wrapper, and the
+sets in fields of messages, are treated as inputs of their own.
 """
 
 from __future__ import annotations
@@ -10,23 +10,23 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from random import Random
 
-from conformance.mutations.layout import Draft, Layout, Piece, layout_of
+from conformance.mutations.layout import Draft, Layout, LayoutPiece, layout_of
 from conformance.mutations.mutation import Mutation, pick
 from reference.records.compression import LZ4, MASK, NONE, ZSTD, CompressionError, deflate, inflate
 from reference.rules import Rules
 
-#: Dialect → as what sets of messages are read, and whether their type has the magic as its version.
+#: Dialect → the type of message sets, and whether its version is the magic.
 _SETS: Mapping[str, tuple[str, bool]] = {"kafka": ("MessageSet", True), "kip-82-int-keys": ("MESSAGE_SET", False)}
-#: Dialect → as what fields named Records are read.
+#: Dialect → the type of fields named Records.
 _RECORDS: Mapping[str, str] = {"kafka": "RecordSet", "kip-82-int-keys": "MESSAGE_SET"}
-#: What pieces hold that are not to be changed: a prefix's name, which no mutation of fields looks at.
+#: The name for pieces that must not change: no mutation of fields uses a piece with this name.
 _OUTSIDE = "crc"
-#: The field behind which a batch's records stand.
+#: The last field before a batch's records.
 _BEFORE_RECORDS = ("recordsCount", "firstSequence")
 
 
 def changing(inside: Mapping[str, Mutation]) -> Mapping[str, Mutation]:
-    """The mutations that change what is inside by one of those given."""
+    """Mutations that apply one of these to the nested bytes."""
     options = tuple(inside.values())
 
     def content(layout: Layout, random: Random, _: Layout | None) -> Draft | None:
@@ -42,8 +42,8 @@ def changing(inside: Mapping[str, Mutation]) -> Mapping[str, Mutation]:
         name = _RECORDS.get(layout.dialect)
         if index is None or name is None:
             return None
-        found = _changed(layout.raw(index), layout.dialect, name, None, random, options)
-        return None if found is None else _with(layout, {index: found})
+        content = _changed(layout.raw(index), layout.dialect, name, None, random, options)
+        return None if content is None else _with(layout, {index: content})
 
     return {"content-change": content, "records-change": records, "codec-change": _other_codec}
 
@@ -51,7 +51,7 @@ def changing(inside: Mapping[str, Mutation]) -> Mapping[str, Mutation]:
 def _changed(
     data: bytes, dialect: str, name: str, version: int | None, random: Random, options: Sequence[Mutation]
 ) -> bytes | None:
-    """An input inside of another one, changed in one thing."""
+    """A nested input with one change."""
     inner = layout_of(data, dialect, name, version)
     draft = None if inner is None else random.choice(options)(inner, random, None)
     return None if draft is None else draft.data(mend=True)
@@ -65,7 +65,7 @@ def _with(layout: Layout, parts: Mapping[int, bytes]) -> Draft:
 
 
 def _before(layout: Layout, index: int, what: str) -> int | None:
-    """The last piece before another that holds this."""
+    """The last piece with this name before another piece."""
     return max((at for at in layout.where(what) if at < index), default=None)
 
 
@@ -81,15 +81,15 @@ def _of_wrapper(layout: Layout, index: int, random: Random, options: Sequence[Mu
     magic = layout.pieces[magic_at].value
     name, versioned = _SETS[layout.dialect]
     content = layout.pieces[index].value
-    found = _changed(content, layout.dialect, name, magic if versioned else None, random, options)
-    if found is None:
+    changed = _changed(content, layout.dialect, name, magic if versioned else None, random, options)
+    if changed is None:
         return None
-    return _with(layout, {index: deflate(layout.pieces[attributes_at].value & MASK, found, magic)})
+    return _with(layout, {index: deflate(layout.pieces[attributes_at].value & MASK, changed, magic)})
 
 
 def _of_batch(layout: Layout, index: int, random: Random, options: Sequence[Mutation]) -> Draft | None:
-    """A batch's records, changed where they lie open. What changes before them with it, such as their count, does so in
-    the batch too."""
+    """A batch's records, changed while uncompressed. Fields before them, such as their count, change in the batch
+    too."""
     attributes_at = _before(layout, index, "attributes")
     if attributes_at is None:
         return None
@@ -111,10 +111,10 @@ def _of_batch(layout: Layout, index: int, random: Random, options: Sequence[Muta
 
 
 def _only(layout: Layout, first: int, stop: int) -> Layout:
-    """A layout in which there is nothing to be changed but some pieces, and the counts of lists in them."""
+    """A layout in which only some pieces, and the counts of lists in them, can be changed."""
     kept = [one.count for one in layout.lists if one.count is not None and first <= one.first <= stop]
     pieces = tuple(
-        piece if first <= at < stop or at in kept else Piece(piece.start, piece.end, what=_OUTSIDE)
+        piece if first <= at < stop or at in kept else LayoutPiece(piece.start, piece.end, what=_OUTSIDE)
         for at, piece in enumerate(layout.pieces)
     )
     return dataclasses.replace(

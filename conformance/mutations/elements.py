@@ -1,4 +1,4 @@
-"""Lists: elements of arrays, headers, records, sets: in another order, twice, left out, or from elsewhere."""
+"""Mutations of lists (arrays, headers, records, sets): elements swapped, doubled, removed, or from another input."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from conformance.mutations.mutation import Mutation, pick
 
 
 def reordered(layout: Layout, lists: tuple[Elements, ...], random: Random) -> Draft | None:
-    """Two elements of a list change places."""
-    found = pick(random, [one for one in lists if len(one.elements) > 1])
-    if found is None:
+    """Swaps two adjacent elements of a list."""
+    array = pick(random, [one for one in lists if len(one.elements) > 1])
+    if array is None:
         return None
-    at = random.choice(range(len(found.elements) - 1))
-    first, second = found.elements[at : at + 2]
+    at = random.choice(range(len(array.elements) - 1))
+    first, second = array.elements[at : at + 2]
     draft = Draft(layout)
     texts = draft.text(first), draft.text(second)
     draft.put_range(first, texts[1])
@@ -24,31 +24,31 @@ def reordered(layout: Layout, lists: tuple[Elements, ...], random: Random) -> Dr
 
 
 def duplicated(layout: Layout, lists: tuple[Elements, ...], random: Random) -> Draft | None:
-    """An element stands twice."""
-    found = pick(random, [one for one in lists if one.elements])
-    if found is None:
+    """Doubles an element."""
+    array = pick(random, [one for one in lists if one.elements])
+    if array is None:
         return None
-    element = random.choice(found.elements)
+    element = random.choice(array.elements)
     draft = Draft(layout)
     text = draft.text(element)
-    draft.count(found, 1)
+    draft.count(array, 1)
     draft.insert(element.stop, text, beside=element.start)
     return draft
 
 
 def dropped(layout: Layout, lists: tuple[Elements, ...], random: Random) -> Draft | None:
-    """An element is left out."""
-    found = pick(random, [one for one in lists if one.elements])
-    if found is None:
+    """Removes an element."""
+    array = pick(random, [one for one in lists if one.elements])
+    if array is None:
         return None
     draft = Draft(layout)
-    draft.count(found, -1)
-    draft.put_range(random.choice(found.elements), b"")
+    draft.count(array, -1)
+    draft.put_range(random.choice(array.elements), b"")
     return draft
 
 
 def append(draft: Draft, elements: Elements, content: bytes) -> None:
-    """Put bytes behind a list's last element."""
+    """Add bytes after a list's last element."""
     if elements.elements:
         last = elements.elements[-1]
         draft.insert(last.stop, content, beside=last.start)
@@ -59,20 +59,20 @@ def append(draft: Draft, elements: Elements, content: bytes) -> None:
 def spliced(
     layout: Layout, lists: tuple[Elements, ...], theirs: Layout, others: tuple[Elements, ...], random: Random
 ) -> Draft | None:
-    """An element of another input's list with the same path stands at the end, or in the place of one."""
+    """Adds an element of another input's list with the same path, or replaces an element by it."""
     paths = {one.path for one in lists}
-    given = pick(random, [one for one in others if one.elements and one.path in paths])
-    if given is None:
+    source = pick(random, [one for one in others if one.elements and one.path in paths])
+    if source is None:
         return None
-    element = random.choice(given.elements)
+    element = random.choice(source.elements)
     text = Draft(theirs).text(element)
-    found = random.choice([one for one in lists if one.path == given.path])
+    array = random.choice([one for one in lists if one.path == source.path])
     draft = Draft(layout)
-    if found.elements and random.random() < 0.5:
-        draft.put_range(random.choice(found.elements), text)
+    if array.elements and random.random() < 0.5:
+        draft.put_range(random.choice(array.elements), text)
     else:
-        draft.count(found, 1)
-        append(draft, found, text)
+        draft.count(array, 1)
+        append(draft, array, text)
     return draft
 
 

@@ -1,4 +1,5 @@
-"""Fields: numbers at borders, other text and bytes, text that is none, bits, what another input has there, a cut."""
+"""Mutations of fields: boundary numbers, other text and bytes, invalid text, flipped bits, fields of another input, and
+input that is cut or extended."""
 
 from __future__ import annotations
 
@@ -12,12 +13,12 @@ from conformance.mutations.prefixes import PREFIXES
 
 _TEXT = ("text",)
 _BYTES = ("bytes", "payload", "unknown tag's data", "unknown field's value")
-#: No UTF-8: a lone continuation byte, a cut character, an overlong one, a surrogate, one beyond the last.
+#: Invalid UTF-8: a lone continuation byte, a cut character, an overlong one, a surrogate, one beyond the last.
 _NO_TEXT = tuple(map(bytes.fromhex, ("80", "c3", "c080", "eda080", "f4908080")))
 
 
 def _number(layout: Layout, random: Random, _: Layout | None) -> Draft | None:
-    """A number that counts nothing becomes another one."""
+    """Changes a number that is no count or length."""
     pieces = layout.pieces
     plain = [at for at, piece in enumerate(pieces) if piece.form is not None and piece.what not in PREFIXES]
     index = pick(random, plain)
@@ -55,7 +56,7 @@ def _octets(layout: Layout, random: Random, _: Layout | None) -> Draft | None:
 
 
 def _bit(layout: Layout, random: Random, _: Layout | None) -> Draft | None:
-    """A bit of a field is flipped."""
+    """Flips a bit of a field."""
     index = pick(random, [at for at, piece in enumerate(layout.pieces) if piece.what not in PREFIXES])
     if index is None:
         return None
@@ -67,7 +68,7 @@ def _bit(layout: Layout, random: Random, _: Layout | None) -> Draft | None:
 
 
 def _splice(layout: Layout, random: Random, other: Layout | None) -> Draft | None:
-    """A field becomes what another input has in the same place."""
+    """Replaces a field by that of another input with the same path."""
     if other is None:
         return None
     theirs: dict[tuple[str, str], list[int]] = {}
@@ -84,7 +85,7 @@ def _splice(layout: Layout, random: Random, other: Layout | None) -> Draft | Non
 
 
 def _cut(layout: Layout, random: Random, _: Layout | None) -> Draft | None:
-    """What comes behind a field is cut off."""
+    """Cuts the input off after a field."""
     if len(layout.pieces) < 2:
         return None
     first = random.choice(range(1, len(layout.pieces)))
@@ -94,7 +95,7 @@ def _cut(layout: Layout, random: Random, _: Layout | None) -> Draft | None:
 
 
 def _more(layout: Layout, random: Random, _: Layout | None) -> Draft:
-    """Bytes behind the last one, outside of all that encloses anything."""
+    """Adds bytes at the end, outside of all sizes."""
     draft = Draft(layout)
     draft.insert(len(layout.pieces), random.choice((b"\0", b"\xff", b"\0\0\0\0")), beside=0)
     return draft

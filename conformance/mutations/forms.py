@@ -1,8 +1,10 @@
-"""How an integer stands on the wire: which form it has, told from its bytes and its value, and any number in it."""
+"""The wire form of an integer: found from its bytes and value, and used to write other numbers."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+
+from conformance.leb128 import leb128
 
 #: Pieces of one byte that are integers of a fixed width; any other of one byte is a varint.
 _ONE_BYTE = frozenset({"INT8", "BOOLEAN", "magic", "attributes", "marker"})
@@ -13,7 +15,7 @@ _LONG = frozenset({"VARLONG", "timestampDelta", "intVar"})
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class NumberForm:
     """`width`: bits of the integer. A varint is LEB128, with `signed` in zigzag; else the integer is big-endian."""
 
     width: int
@@ -22,7 +24,7 @@ class Form:
 
     @property
     def low(self) -> int:
-        """The smallest number that it holds."""
+        """The smallest number in this form."""
         return -(1 << self.width - 1) if self.signed else 0
 
     @property
@@ -32,11 +34,11 @@ class Form:
 
     @property
     def longest(self) -> int:
-        """The most bytes that it takes."""
+        """The most bytes of a number in this form."""
         return -(-self.width // 7) if self.varint else self.width // 8
 
     def write(self, number: int) -> bytes:
-        """The bytes of a number, in as few as there may be; of what does not fit the low bits."""
+        """The shortest bytes of a number; of one that does not fit, its low bits."""
         bits = number & (1 << self.width) - 1
         if not self.varint:
             return bits.to_bytes(self.width // 8, "big")
@@ -45,41 +47,31 @@ class Form:
         return leb128(bits)
 
 
-def leb128(number: int) -> bytes:
-    """An unsigned integer of any size, seven bits a byte, the least significant first."""
-    out = bytearray()
-    while number > 0x7F:
-        out.append(number & 0x7F | 0x80)
-        number >>= 7
-    out.append(number)
-    return bytes(out)
-
-
-def form_of(raw: bytes, value: object, what: str, *, unsigned_lengths: bool) -> Form | None:
-    """The form of a piece: its bytes, the value that they have, and what they hold. None for what is no integer. A
-    varint of 0 has the same byte in both forms: `unsigned_lengths` says what it then is."""
+def form_of(raw: bytes, value: object, what: str, *, unsigned_lengths: bool) -> NumberForm | None:
+    """The form of a piece, from its bytes, value and name (`what`). None for a piece that is no integer. A varint of 0
+    has the same byte in both varint forms: `unsigned_lengths` decides."""
     if isinstance(value, bool):
-        return Form(8, signed=True) if len(raw) == 1 else None
+        return NumberForm(8, signed=True) if len(raw) == 1 else None
     if not isinstance(value, int):
         return None
     width = 64 if what in _LONG else 32
     if len(raw) == 1:
         if what in _ONE_BYTE:
-            return Form(8, signed=True)
+            return NumberForm(8, signed=True)
         unsigned = raw[0] == value if value else unsigned_lengths
-        return Form(width, signed=not (unsigned or what in _UNSIGNED or what.endswith("+ 1")), varint=True)
+        return NumberForm(width, signed=not (unsigned or what in _UNSIGNED or what.endswith("+ 1")), varint=True)
     for form in (
-        Form(8 * len(raw), signed=True),
-        Form(8 * len(raw), signed=False),
-        Form(width, signed=False, varint=True),
-        Form(width, signed=True, varint=True),
+        NumberForm(8 * len(raw), signed=True),
+        NumberForm(8 * len(raw), signed=False),
+        NumberForm(width, signed=False, varint=True),
+        NumberForm(width, signed=True, varint=True),
     ):
         if _reads(form, raw) == value:
             return form
     return None
 
 
-def _reads(form: Form, raw: bytes) -> int | None:
+def _reads(form: NumberForm, raw: bytes) -> int | None:
     if not form.varint:
         return int.from_bytes(raw, "big", signed=form.signed) if form.width in (8, 16, 32, 64) else None
     if raw[-1] > 0x7F or any(byte < 0x80 for byte in raw[:-1]):

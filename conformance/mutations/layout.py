@@ -1,8 +1,8 @@
-"""What stands where in an input, as the reference reads it, and how changed parts are put together again.
+"""The layout of an input, and a draft that puts changed parts together again.
 
-An input is a row of pieces: what the reference has a span for, and what lies between. Over them lie windows (a size and
-what it counts), checksums, lists (elements, with their count where there is one) and tags. Of an input that is refused
-all this is known up to the fault; behind a CRC that is wrong it is known all the same.
+The reference reads the input and gives spans. The layout is a row of pieces: the spans, and the bytes between them.
+Windows (a size and the bytes that it counts), checksums, lists (elements, perhaps with a count) and tags refer to
+pieces. If the input is refused, its layout is known up to the fault; a wrong CRC does not stop the reading.
 """
 
 from __future__ import annotations
@@ -17,47 +17,47 @@ from typing import Any
 
 from crc32c import crc32c
 
-from conformance.mutations.forms import Form, form_of
+from conformance.mutations.forms import NumberForm, form_of
 from conformance.reference_codec import reference_codec
 from reference.cursor import Span
 from reference.errors import DecodeError, Reason
 
-#: Longer inputs are changed byte by byte alone: a mutation has to be quick.
+#: Longer inputs have no layout, and only random bytes change: a mutation has to be quick.
 LARGEST = 1 << 14
-#: Of so many inputs the layout is kept: a fuzzer changes the same ones again and again.
+#: The number of cached layouts: a fuzzer changes the same inputs again and again.
 _KEPT = 512
-#: So many wrong CRCs are passed over.
+#: The number of wrong CRCs that do not stop the reading.
 _MOST_CRCS = 4
 _SIZES = re.compile(r"(?i).*(size|length)( \+ 1)?")
 _CONTENTS = re.compile(r"(gzip|snappy|lz4|zstd) content")
 #: A dialect whose lengths are unsigned varints.
 _UNSIGNED_LENGTHS = frozenset({"kip-82-string-keys"})
-#: Counts that stand under a name of their own.
+#: Counts with another name than their list.
 _COUNTED = {"recordsCount": "records"}
 _INDEX = re.compile(r"\[\d+\]")
 
 
 @dataclass(slots=True)  # not frozen: thousands are made a second, and that would take three times the time
-class Piece:
-    """Bytes of an input from `start` up to `end`: where in the value they are, what they hold, their value, and the
-    form of an integer. What the reference has no span for holds nothing."""
+class LayoutPiece:
+    """Bytes of an input from `start` up to `end`: their path, what they are, their value, and the form of an integer.
+    Bytes without a span have none of these."""
 
     start: int
     end: int
     path: str = ""
     what: str = ""
     value: Any = None
-    form: Form | None = None
+    form: NumberForm | None = None
 
     @property
     def bias(self) -> int:
-        """What the number on the wire says more than is meant: 1 for a compact length or count."""
+        """The difference between the number on the wire and its meaning: 1 for a compact length or count."""
         return int(self.what.endswith("+ 1"))
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A size: the piece `size` says how many bytes the pieces from `first` up to `stop` have."""
+    """A size: the piece `size` has the number of bytes in the pieces from `first` up to `stop`."""
 
     size: int
     first: int
@@ -66,7 +66,7 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Checksum:
-    """The piece `at` holds the CRC of the pieces behind it up to `stop`."""
+    """The piece `at` has the CRC of the pieces after it up to `stop`."""
 
     at: int
     stop: int
@@ -75,9 +75,8 @@ class Checksum:
 
 @dataclass(frozen=True, slots=True)
 class Elements:
-    """A list: each element's pieces, from a first one up to another, and the piece with their count, if there is one.
-    `path` is the list's, without indexes: lists of the same path hold the same kind of thing. `first`: before which
-    piece a first element stands."""
+    """A list: the range of each element's pieces, and the piece with the count, if any. `path`: without indexes, so
+    lists with the same path have the same type. `first`: the piece before which a first element is inserted."""
 
     path: str
     count: int | None
@@ -87,13 +86,13 @@ class Elements:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """All that is known of an input."""
+    """An input, and all that is known of its parts."""
 
     dialect: str
     type: str
     version: int | None
     data: bytes
-    pieces: tuple[Piece, ...]
+    pieces: tuple[LayoutPiece, ...]
     windows: tuple[Window, ...] = ()
     checksums: tuple[Checksum, ...] = ()
     lists: tuple[Elements, ...] = ()
@@ -106,15 +105,15 @@ class Layout:
         return self.data[piece.start : piece.end]
 
     def where(self, *whats: str) -> list[int]:
-        """The pieces that hold one of these."""
+        """The pieces with one of these names (`what`)."""
         return [index for index, piece in enumerate(self.pieces) if piece.what in whats]
 
     def window_of(self, size: int) -> Window | None:
-        """The window whose size this piece is."""
+        """The window with this piece as its size."""
         return next((window for window in self.windows if window.size == size), None)
 
     def contents(self) -> list[int]:
-        """The pieces that hold compressed content."""
+        """The pieces with compressed content."""
         return [index for index, piece in enumerate(self.pieces) if _CONTENTS.fullmatch(piece.what)]
 
     def kind(self, index: int) -> str:
@@ -123,7 +122,7 @@ class Layout:
 
 
 class Draft:
-    """A layout's parts as they are to be: `put` changes one, `insert` adds between them, `data` puts all together."""
+    """Changes to a layout: `put` changes a piece, `insert` adds bytes between pieces, `data` puts all together."""
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
@@ -133,29 +132,29 @@ class Draft:
         self._inserted: list[tuple[int, int, bytes]] = []
 
     def put(self, index: int, content: bytes) -> None:
-        """Let a piece have these bytes, whatever they do to what encloses it."""
+        """Replace a piece's bytes."""
         self.parts[index] = content
         self.changed.add(index)
 
     def put_number(self, index: int, number: int) -> None:
-        """Let an integer be this one, in its form."""
+        """Replace an integer, in its form."""
         form = self.layout.pieces[index].form
         assert form is not None
         self.put(index, form.write(number))
 
     def put_range(self, taken: range, content: bytes) -> None:
-        """Let pieces next to each other have these bytes together."""
+        """Replace the bytes of adjacent pieces."""
         for index in taken:
             self.put(index, b"")
         self.parts[taken.start] = content
 
     def insert(self, index: int, content: bytes, *, beside: int | None = None) -> None:
-        """Let these bytes stand before a piece. They are in whatever the piece `beside` is in; without it, in what the
-        piece before them is in or is the size of."""
+        """Insert bytes before a piece. They are in the same windows as the piece `beside`; without it, in those of the
+        piece before them, and in the window of which that piece is the size."""
         self._inserted.append((index, 2 * index - 1 if beside is None else 2 * beside, content))
 
     def text(self, taken: range) -> bytes:
-        """The bytes that these pieces now have, with what was inserted among them."""
+        """The current bytes of these pieces, with inserted ones between them."""
         if not self._inserted:
             return b"".join(self.parts[taken.start : taken.stop])
         among: dict[int, bytes] = {}
@@ -166,13 +165,13 @@ class Draft:
         return b"".join(rows) + among.get(taken.stop, b"")
 
     def count(self, elements: Elements, by: int) -> None:
-        """Let a list's count say so many more, where it has one."""
+        """Add a number to a list's count, if it has one."""
         if elements.count is not None:
             piece = self.layout.pieces[elements.count]
             self.put_number(elements.count, max(piece.value, piece.bias) + by)  # of null too
 
     def data(self, *, mend: bool) -> bytes:
-        """All together. `mend`: each size and each CRC that was not itself changed says what there is now."""
+        """All bytes together. `mend`: correct each size and each CRC that was not changed itself."""
         if mend:
             self._mend()
         return self.text(range(len(self.parts)))
@@ -181,7 +180,7 @@ class Draft:
         layout = self.layout
         steps: list[tuple[int, Window | Checksum]] = [(one.size, one) for one in layout.windows]
         steps += [(one.at, one) for one in layout.checksums]
-        for index, one in sorted(steps, key=lambda step: step[0], reverse=True):  # what is inside comes first
+        for index, one in sorted(steps, key=lambda step: step[0], reverse=True):  # inner ones first
             if index in self.changed:
                 continue
             if isinstance(one, Checksum):
@@ -196,7 +195,7 @@ class Draft:
 
 
 def layout_of(data: bytes, dialect: str, type_name: str, version: int | None) -> Layout | None:
-    """What stands where in an input. None for one of a type that there is not, and for one that is too long."""
+    """The layout of an input. None for an unknown type, and for an input that is too long."""
     return None if len(data) > LARGEST else _layout_of(bytes(data), dialect, type_name, version)
 
 
@@ -208,18 +207,18 @@ def _layout_of(data: bytes, dialect: str, type_name: str, version: int | None) -
             explained = reference_codec().explain(type_name, read, dialect=dialect, version=version)
         except (NotImplementedError, ValueError):
             return None
-        found = _of_spans(explained.spans, read, dialect, type_name, version, explained.error)
+        layout = _of_spans(explained.spans, read, dialect, type_name, version, explained.error)
         error = explained.error
-        wrong = next((one for one in found.checksums if error and found.pieces[one.at].start == error.offset), None)
+        wrong = next((one for one in layout.checksums if error and layout.pieces[one.at].start == error.offset), None)
         if error is None or error.reason != Reason.CRC_MISMATCH or wrong is None:
             break
-        draft = Draft(found)
+        draft = Draft(layout)
         draft.put(wrong.at, wrong.algorithm(draft.text(range(wrong.at + 1, wrong.stop))).to_bytes(4, "big"))
         read = draft.data(mend=False)
-    return Layout(dialect, type_name, version, data, *(getattr(found, name) for name in _FOUND))
+    return Layout(dialect, type_name, version, data, *(getattr(layout, name) for name in _PARTS))
 
 
-_FOUND = ("pieces", "windows", "checksums", "lists", "tags", "error")
+_PARTS = ("pieces", "windows", "checksums", "lists", "tags", "error")
 
 
 def _of_spans(
@@ -234,8 +233,8 @@ def _of_spans(
     return Layout(dialect, type_name, version, data, pieces, windows, checksums, lists, tags, error)
 
 
-def _pieces(spans: Sequence[Span], data: bytes, *, unsigned_lengths: bool) -> Iterator[Piece]:
-    """The spans, and between them what has none, cut where a window ends."""
+def _pieces(spans: Sequence[Span], data: bytes, *, unsigned_lengths: bool) -> Iterator[LayoutPiece]:
+    """The spans, and the bytes between them, cut where a window ends."""
     ends: list[int] = []
     at = 0
     for span in sorted(spans, key=lambda one: one.start):
@@ -245,7 +244,7 @@ def _pieces(spans: Sequence[Span], data: bytes, *, unsigned_lengths: bool) -> It
             yield from _unread(at, span.start, ends)
         raw = data[span.start : span.end]
         form = form_of(raw, span.value, span.what, unsigned_lengths=unsigned_lengths)
-        piece = Piece(span.start, span.end, span.path, span.what, span.value, form)
+        piece = LayoutPiece(span.start, span.end, span.path, span.what, span.value, form)
         if _is_size(piece):
             ends.append(span.end + span.value - piece.bias)
         yield piece
@@ -254,13 +253,13 @@ def _pieces(spans: Sequence[Span], data: bytes, *, unsigned_lengths: bool) -> It
         yield from _unread(at, len(data), ends)
 
 
-def _unread(start: int, end: int, ends: Sequence[int]) -> Iterator[Piece]:
+def _unread(start: int, end: int, ends: Sequence[int]) -> Iterator[LayoutPiece]:
     borders = sorted({start, end, *(border for border in ends if start < border < end)})
     for first, second in itertools.pairwise(borders):
-        yield Piece(first, second)
+        yield LayoutPiece(first, second)
 
 
-def _is_size(piece: Piece) -> bool:
+def _is_size(piece: LayoutPiece) -> bool:
     return _names_size(piece.what) and piece.form is not None and piece.value >= piece.bias
 
 
@@ -269,7 +268,7 @@ def _names_size(what: str) -> bool:
     return _SIZES.fullmatch(what) is not None
 
 
-def _windows(pieces: Sequence[Piece], starts: dict[int, int]) -> Iterator[Window]:
+def _windows(pieces: Sequence[LayoutPiece], starts: dict[int, int]) -> Iterator[Window]:
     for index, piece in enumerate(pieces):
         if not _is_size(piece):
             continue
@@ -282,7 +281,7 @@ def _windows(pieces: Sequence[Piece], starts: dict[int, int]) -> Iterator[Window
             yield Window(index, first, stop)
 
 
-def _checksums(pieces: Sequence[Piece], windows: Sequence[Window], data: bytes) -> Iterator[Checksum]:
+def _checksums(pieces: Sequence[LayoutPiece], windows: Sequence[Window], data: bytes) -> Iterator[Checksum]:
     for at, piece in enumerate(pieces):
         if piece.what != "crc":
             continue
@@ -296,9 +295,9 @@ def _checksums(pieces: Sequence[Piece], windows: Sequence[Window], data: bytes) 
         yield Checksum(at, stop, next(fitting, guessed))
 
 
-def _lists(pieces: Sequence[Piece]) -> Iterator[Elements]:
+def _lists(pieces: Sequence[LayoutPiece]) -> Iterator[Elements]:
     """Lists by their paths: elements are the pieces with the same index."""
-    found: dict[str, dict[str, list[int]]] = {}
+    lists: dict[str, dict[str, list[int]]] = {}
     counts: dict[str, int] = {}
     for index, piece in enumerate(pieces):
         if piece.form is not None and (piece.what.startswith("count") or piece.what.endswith("sCount")):
@@ -306,16 +305,16 @@ def _lists(pieces: Sequence[Piece]) -> Iterator[Elements]:
             last = _COUNTED.get(last, last)
             counts[f"{head}.{last}" if head else last] = index
         for bracket in _INDEX.finditer(piece.path) if "[" in piece.path else ():
-            element = found.setdefault(piece.path[: bracket.start()], {})
+            element = lists.setdefault(piece.path[: bracket.start()], {})
             element.setdefault(bracket.group(), []).append(index)
-    for path, by_index in found.items():
+    for path, by_index in lists.items():
         elements = tuple(range(held[0], held[-1] + 1) for held in by_index.values())
         yield Elements(_INDEX.sub("[]", path), counts.pop(path, None), elements, elements[0].start)
     for path, index in counts.items():  # empty, or null
         yield Elements(_INDEX.sub("[]", path), index, (), index + 1)
 
 
-def _tags(pieces: Sequence[Piece], windows: Sequence[Window]) -> Iterator[Elements]:
+def _tags(pieces: Sequence[LayoutPiece], windows: Sequence[Window]) -> Iterator[Elements]:
     """Tag buffers: each tag with its size and its content."""
     ends = {window.size: window.stop for window in windows}
     for count, piece in enumerate(pieces):
@@ -332,7 +331,7 @@ def _tags(pieces: Sequence[Piece], windows: Sequence[Window]) -> Iterator[Elemen
         yield Elements(_INDEX.sub("[]", piece.path), count, tuple(entries), count + 1)
 
 
-def _optional_fields(pieces: Sequence[Piece], windows: Sequence[Window]) -> Iterator[Elements]:
+def _optional_fields(pieces: Sequence[LayoutPiece], windows: Sequence[Window]) -> Iterator[Elements]:
     """The buffers of kip-482-v1: sizes, tags and contents up to a size of 0."""
     ends = {window.size: window.stop for window in windows}
     seen: set[int] = set()

@@ -1,4 +1,4 @@
-"""What a mutation is."""
+"""The type of a mutation."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from conformance.mutations.layout import Draft, Layout
 
 T = TypeVar("T")
 
-#: An input, where choices come from, and a second input of the same type, if there is one → the input changed in one
-#: thing, whose sizes and CRCs may then be mended. None where there is nothing of the kind to be changed.
+#: (an input, a source of random choices, a second input of the same type or None) → the input with one change, before
+#: sizes and CRCs are corrected; None where the mutation does not apply.
 Mutation = Callable[[Layout, Random, Layout | None], Draft | None]
 
 
 def pick(random: Random, options: Sequence[T]) -> T | None:
-    """One of them; None of none."""
+    """One of the options; None if there are none."""
     return random.choice(options) if options else None

@@ -1,4 +1,4 @@
-"""Lengths, counts and sizes: null for empty and empty for null, off by one, negative, huge."""
+"""Mutations of lengths, counts and sizes: null for empty and empty for null, off by one, negative, huge."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from conformance.mutations.mutation import Mutation, pick
 _LENGTHS = ("length", "length + 1", "key length", "header length", "message length")
 _COUNTS = ("count", "count + 1", "tag count", "headersCount", "recordsCount")
 _SIZES = ("tag size", "size", "batchLength", "frame size", "set size", "length of all headers", "FieldLength")
-#: What says how much there is of something, or whether it is right.
+#: Lengths, counts, sizes and CRCs.
 PREFIXES = frozenset({*_LENGTHS, *_COUNTS, *_SIZES, "crc"})
 _NULLABLE = ("length", "length + 1", "count", "count + 1")
 
 
 def _null_for_empty(layout: Layout, random: Random, _: Layout | None) -> Draft | None:
-    """What is null becomes empty; what is there becomes null, or empty."""
+    """Makes a null value empty, and another value null or empty."""
     index = pick(random, layout.where(*_NULLABLE))
     if index is None:
         return None
@@ -38,7 +38,7 @@ def _null_for_empty(layout: Layout, random: Random, _: Layout | None) -> Draft |
 
 
 def _content(layout: Layout, index: int) -> range:
-    """The pieces that a length or a count is of."""
+    """The pieces that a length or a count belongs to."""
     window = layout.window_of(index)
     if window is not None:
         return range(window.first, window.stop)
@@ -49,7 +49,7 @@ def _content(layout: Layout, index: int) -> range:
 
 
 def _off(layout: Layout, random: Random, names: tuple[str, ...]) -> Draft | None:
-    """A number that says a little or much more or less than there is."""
+    """Changes a length, count or size by little or by much, up or down."""
     index = pick(random, [at for at in layout.where(*names) if layout.pieces[at].form is not None])
     if index is None:
         return None

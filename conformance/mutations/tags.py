@@ -1,4 +1,4 @@
-"""Tags: in another order, twice, left out; unknown ones, and those that this version or only others know."""
+"""Mutations of tags: reordered, doubled, removed; unknown tags added, and tags of this version or of others."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from random import Random
 
 from conformance import seeded
+from conformance.leb128 import leb128
 from conformance.mutations import elements
-from conformance.mutations.forms import Form, leb128
+from conformance.mutations.forms import NumberForm
 from conformance.mutations.layout import Draft, Elements, Layout
 from conformance.mutations.mutation import Mutation, pick
 from conformance.reference_codec import reference_codec
@@ -21,11 +22,11 @@ from reference.rules import Rules
 #: Numbers of unknown tags: small ones, and the borders of varints and of signed integers.
 _NUMBERS = (0, 1, 127, 128, 9999, 16383, 16384, 2**31 - 2, 2**31 - 1, 2**31, 2**32 - 1)
 _SHORT_NUMBERS = (0, 1, 9999, 2**15 - 1, 2**15, 2**16 - 1)
-_SIGNED_VARINT = Form(32, signed=True, varint=True)
+_SIGNED_VARINT = NumberForm(32, signed=True, varint=True)
 
 
 def _insert(layout: Layout, buffer: Elements, tag: int, content: bytes) -> Draft:
-    """A tag before the first one that is greater."""
+    """Inserts a tag before the first greater one."""
     draft = Draft(layout)
     draft.count(buffer, 1)
     content = _entry(buffer, tag, content)
@@ -58,14 +59,14 @@ def _unknown(layout: Layout, random: Random, _: Layout | None) -> Draft | None:
 
 
 def _of_plan(layout: Layout, random: Random, *, foreign: bool) -> Draft | None:
-    """A tag that this version knows and the input has not, with a drawn value; `foreign`: one of another version's."""
-    found = []
+    """Adds a tag of this version that the input lacks, with a drawn value; `foreign`: a tag of other versions."""
+    absent = []
     for buffer in layout.tags:
         known, others = _known(layout.dialect, layout.type, layout.version, _struct_path(buffer.path))
         there = {_tag_of(layout, buffer, entry) for entry in buffer.elements}
         fields = (others if foreign else known).values()
-        found += [(buffer, field) for field in fields if field.tag not in there]
-    chosen = pick(random, found)
+        absent += [(buffer, field) for field in fields if field.tag not in there]
+    chosen = pick(random, absent)
     if chosen is None:
         return None
     buffer, field = chosen
@@ -87,7 +88,7 @@ _Fields = Mapping[int, PlannedField]
 
 @functools.lru_cache(1024)
 def _known(dialect: str, type_name: str, version: int | None, path: tuple[str, ...]) -> tuple[_Fields, _Fields]:
-    """The tagged fields of the structure at a path: this version's, and those that only others have."""
+    """The tagged fields of the structure at a path: those of this version, and those of other versions only."""
     here = _tagged(dialect, type_name, version, path)
     span = reference_codec().dialect(dialect).types.get(type_name)
     others: dict[int, PlannedField] = {}
@@ -98,10 +99,10 @@ def _known(dialect: str, type_name: str, version: int | None, path: tuple[str, .
 
 def _tagged(dialect: str, type_name: str, version: int | None, path: tuple[str, ...]) -> _Fields:
     try:
-        found = reference_codec().dialect(dialect).codec(type_name, version)
+        codec = reference_codec().dialect(dialect).codec(type_name, version)
     except (NotImplementedError, WireError):
         return {}
-    node: Node | None = found.node if isinstance(found, NodeCodec) else None
+    node: Node | None = codec.node if isinstance(codec, NodeCodec) else None
     for name in path:
         node = _inside(node)
         fields = node.fields if isinstance(node, Struct) else ()
@@ -111,7 +112,7 @@ def _tagged(dialect: str, type_name: str, version: int | None, path: tuple[str, 
 
 
 def _inside(node: Node | None) -> Node | None:
-    """What an array holds."""
+    """The node of an array's elements."""
     while isinstance(node, Array):
         node = node.element
     return node

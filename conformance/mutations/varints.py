@@ -1,4 +1,4 @@
-"""Varints: more bytes than they need, and bits beyond their width."""
+"""Mutations of varints: more bytes than needed, and bits beyond the width."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def _varints(layout: Layout) -> list[int]:
 
 
 def _stretched(layout: Layout, random: Random, _: Layout | None) -> Draft | None:
-    """The same number in more bytes; in one more than there may be, too."""
+    """Writes the same number in more bytes, up to one more than allowed."""
     index = pick(random, _varints(layout))
     if index is None:
         return None
@@ -31,7 +31,7 @@ def _in_bytes(raw: bytes, size: int) -> bytes:
 
 
 def _overflowing(layout: Layout, random: Random, _: Layout | None) -> Draft | None:
-    """Bits above the width, in the longest form."""
+    """Sets bits above the width, in the longest form."""
     index = pick(random, _varints(layout))
     if index is None:
         return None

@@ -1,9 +1,17 @@
-"""What people and tools see of a run.
+"""The output of a run, for people and tools.
 
-`failure` one verdict explained · `summary` the run in numbers, and implementations compared · `findings` the findings ·
-`unasked` what was not asked · `jsonl` the report file · `hexview`, `outline`, `compare` and `valueview` lay out bytes,
-structures, two byte strings and two values · `hints` knows common mistakes · `question` what was asked · `labels` how
-bytes are called · `background`, `rule` rulings and real bugs · `page`, `text` the rest.
+failure                       one verdict, explained on a page
+summary                       the run in numbers, and implementations compared
+findings                      the list of findings
+unasked                       the questions that were not asked
+jsonl                         the report file
+hexview, outline              layout of bytes and structures
+compare, valueview            layout of two byte strings and of two values
+hints                         guesses about common mistakes
+question                      the question of a failure
+labels                        the names of bytes
+background, rule, control     real bugs, rulings, control records
+page, text                    layout of a page, and safe text
 
-Whatever comes from an implementation is escaped (`text.safe`) before it is shown; colour is styles alone.
+Text from an implementation is escaped (`text.safe`) before it is shown. Colours are only set as styles.
 """

@@ -19,7 +19,7 @@ from reference.rules import Ruling
 
 
 class Bug(msgspec.Struct, frozen=True):
-    """A bug of the catalogue. `ref` is where it was reported or mended; other keys of the file are not needed here."""
+    """A bug of the catalogue. `ref`: where it was reported or fixed. Other keys of the file are not needed here."""
 
     id: str
     repo: str
@@ -40,15 +40,15 @@ def bugs() -> Mapping[str, Bug]:
         return {}
     content = entry.read_bytes()
     if content.lstrip().startswith(b"["):
-        found = msgspec.json.decode(content, type=list[Bug])
+        entries = msgspec.json.decode(content, type=list[Bug])
     else:
-        found = msgspec.json.decode(content, type=_Catalogue).bugs
-    return {bug.id: bug for bug in found}
+        entries = msgspec.json.decode(content, type=_Catalogue).bugs
+    return {bug.id: bug for bug in entries}
 
 
 def rulings(dialect: str) -> Mapping[str, Ruling]:
     """The dialect's rulings by id."""
-    import reference  # here, because it costs what a plain report does not need
+    import reference  # imported late: a report without rulings does not need it
 
     try:
         return reference.rulings(dialect)
@@ -57,13 +57,13 @@ def rulings(dialect: str) -> Mapping[str, Ruling]:
 
 
 class Likeness(IntEnum):
-    """How similar a bug of the catalogue is to what was observed."""
+    """The similarity between a bug of the catalogue and an observation."""
 
-    #: It showed on this vector and op, in another way.
+    #: The bug shows with this vector and op, but in another way.
     SHOWED = 0
-    #: It did the same: accepted, refused, crashed, hung.
+    #: The buggy library did the same: accepted, refused, crashed or hung.
     DID_SO = 1
-    #: It gave the very same answer.
+    #: The buggy library gave exactly this answer.
     SAME_ANSWER = 2
 
 
@@ -78,17 +78,17 @@ class Resemblance:
 def resemblances(
     vector: Vector, observation: Observation, catalogue: Mapping[str, Bug] | None = None
 ) -> Sequence[Resemblance]:
-    """The bugs that look like this observation, the nearest first."""
+    """The bugs that look like this observation, the most similar first."""
     known = bugs() if catalogue is None else catalogue
-    found: dict[str, Resemblance] = {}
+    by_bug: dict[str, Resemblance] = {}
     for wrong in vector.wrong:
         if wrong.op is not observation.case.op:
             continue
         bug = known.get(wrong.bug) or Bug(wrong.bug, "", "", "")
         likeness = _likeness(wrong, observation)
-        if wrong.bug not in found or found[wrong.bug].likeness < likeness:
-            found[wrong.bug] = Resemblance(bug, likeness)
-    return sorted(found.values(), key=lambda one: -one.likeness)
+        if wrong.bug not in by_bug or by_bug[wrong.bug].likeness < likeness:
+            by_bug[wrong.bug] = Resemblance(bug, likeness)
+    return sorted(by_bug.values(), key=lambda one: -one.likeness)
 
 
 def _likeness(wrong: Wrong, observation: Observation) -> Likeness:

@@ -1,4 +1,4 @@
-"""Two byte strings side by side, piece by piece, with the first difference marked and named."""
+"""Two byte strings side by side, piece by piece, with a mark and a name for the first difference."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from conformance.report.text import safe, wrap
 
 _OFFSET = 6
 _GAP = 2
-#: From this width on a line has as many bytes as in a dump, below half of them.
+#: From this width on a line has as many bytes as in a dump; a narrower one has half of them.
 _WIDE = 80
-#: How many rows that are alike are shown before the first that differs, and how many rows after it.
+#: The number of equal rows shown before the first different one, and of rows after it.
 _BEFORE, _AFTER = 4, 8
 
 
 @dataclass(frozen=True, slots=True)
 class PiecePair:
-    """One piece on both sides. An offset is where the piece begins on that side."""
+    """One piece on both sides. `left_offset`, `right_offset`: the beginning of the piece on that side."""
 
     label: str
     left_offset: int
@@ -35,7 +35,8 @@ class PiecePair:
 
 
 def first_difference(left: bytes, right: bytes) -> int | None:
-    """The index of the first byte that differs; where one is the other's beginning, its length. None: equal."""
+    """The index of the first different byte; if one is the beginning of the other, its length; None if they are
+    equal."""
     if left == right:
         return None
     faced = enumerate(zip(left, right, strict=False))
@@ -47,10 +48,10 @@ def _least(left: bytes, right: bytes) -> int:
 
 
 def pairs(left: bytes, right: bytes, rows: Sequence[Row]) -> list[PiecePair]:
-    """Both sides cut by the pieces of the left one.
+    """Both sides, divided like the pieces of the left one.
 
-    What both begin with and what both end with is alike; between the two, bytes face each other in order, and what
-    one side has more goes to the last piece of that stretch, or stands alone between two pieces.
+    The longest common beginning and the longest common end are matched first. Between them bytes are matched in order;
+    extra bytes of one side go to the last piece there, or into a row of their own between two pieces.
     """
     head = first_difference(left, right)
     if head is None:
@@ -85,7 +86,7 @@ def _bounds(rows: Sequence[Row], length: int) -> list[tuple[int, int, str]]:
 
 
 def _moved(at: int, head: int, tail_start: int, shift: int, right_tail: int, *, opening: bool) -> int:
-    """Where a piece that begins or ends here on the left begins or ends on the right."""
+    """The offset on the right of a piece's begin (`opening`) or end on the left."""
     if at < head:
         return at
     if at > tail_start or (at == tail_start and (opening or at > head)):
@@ -96,7 +97,7 @@ def _moved(at: int, head: int, tail_start: int, shift: int, right_tail: int, *, 
 def side_by_side(
     left: bytes, right: bytes, rows: Sequence[Row], *, width: int, titles: tuple[str, str] = ("expected", "actual")
 ) -> Text:
-    """The comparison as lines, with carets under the first byte that differs. `rows` label the left side."""
+    """The comparison as lines, with carets under the first different byte. `rows` name the pieces of the left side."""
     table = pairs(left, right, rows)
     columns = _Columns(width)
     columns.titles(titles)
@@ -130,7 +131,7 @@ class _Columns:
         self.out.append(f"{'':{_OFFSET + _GAP}}{text}\n", DIM)
 
     def pair(self, pair: PiecePair, *, caret: bool) -> None:
-        """A piece; the caret stands under the first of its bytes that differ."""
+        """A piece; with `caret`, there is one under its first different byte."""
         at = first_difference(pair.left, pair.right)
         longest = pair.left if len(pair.left) >= len(pair.right) else pair.right
         labels = wrap(safe(pair.label), self.label)
@@ -159,7 +160,7 @@ class _Columns:
 
 
 def _digits(mine: bytes, other: bytes, style: str) -> Text:
-    """One line of one side: bytes that differ in colour, `--` where only the other side has a byte."""
+    """One line of one side: different bytes in colour, `--` where only the other side has a byte."""
     text = Text()
     for at in range(max(len(mine), len(other))):
         here = mine[at] if at < len(mine) else None
@@ -171,12 +172,12 @@ def _digits(mine: bytes, other: bytes, style: str) -> Text:
 
 
 def name_difference(left: bytes, right: bytes, rows: Sequence[Row]) -> str:
-    """The first difference in words, naming the piece that it is in."""
+    """The first difference in words, with the name of its piece."""
     at = first_difference(left, right)
     if at is None:
         return "no difference"
     if at >= len(left):
-        return f"byte {at}, behind the last one expected: {_many(len(right) - at)} too many, {_few(right[at:])}"
+        return f"byte {at}, after the last expected one: {_many(len(right) - at)} too many, {_few(right[at:])}"
     place = f"byte {at}"
     pair = next(pair for pair in pairs(left, right, rows) if not pair.same)
     if pair.label and pair.left:

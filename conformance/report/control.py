@@ -1,4 +1,4 @@
-"""What the records of a control batch say, for `wireproof explain`."""
+"""The content of control records, for `wireproof explain`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from reference.records.control import CONTROL, read_control
 from reference.rules import Rules
 
 _BATCHES = ("RecordBatch", "RecordSet")
-#: How much of what a record says is shown.
+#: The maximum length of a record's content, in characters.
 _SHOWN = 200
 
 
@@ -37,9 +37,9 @@ def _said(record: Mapping[str, Any]) -> str:
     from reference.dialects.kafka import CatalogMessages
 
     try:
-        found = read_control(record, CatalogMessages(catalog.current()), Rules())
+        control = read_control(record, CatalogMessages(catalog.current()), Rules())
     except reference.DecodeError as error:
-        return f"no control record: {error}"
-    if found.kind is None:
-        return f"type {found.type}, which is not known: readers pass over it"
-    return f"{found.kind}, {brief(found.value, _SHOWN)}"
+        return f"not a control record: {error}"
+    if control.kind is None:
+        return f"type {control.type} is unknown: readers skip it"
+    return f"{control.kind}, {brief(control.value, _SHOWN)}"

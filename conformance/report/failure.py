@@ -1,5 +1,5 @@
-"""The page of a failure: what was asked, what was expected, what came back, where the two differ, why, and how to
-repeat it."""
+"""The page of a failure: the question, the expected and the actual answer, their difference, the rule, and the command
+that repeats it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from conformance.values import ValueFormatError, difference
 from conformance.vectors import ABSENT, Vector, added_folder
 from reference.rules import Ruling
 
-#: How many lines of a crash's last words are shown.
+#: The maximum number of lines from an implementation's own text.
 _TAIL = 15
 
 _WORDS: Mapping[str, str] = {
@@ -80,7 +80,7 @@ def render_failure(
     width: int,
     color: bool,
 ) -> str:
-    """One verdict explained, whatever it is, as text of `width` columns; `repro` is the command that repeats it."""
+    """Any verdict, explained in text of `width` columns. `repro`: the command that repeats it."""
     page = failure_page(
         vector,
         case,
@@ -113,11 +113,11 @@ def failure_page(
     twin: Vector | None = None,
     rebuilds: Iterable[str] = (),
 ) -> Text:
-    """What `render_failure` shows, with colour through styles alone.
+    """The page of `render_failure`, with styles for colours.
 
-    `rebuilds`: the fields that the implementation's writer sets by itself, as the judge was given them. A vector whose
-    pieces have no labels (a generated one) is named by the reference's spans. `rulings`, `catalogue` and
-    `twin` default to what the dialect and the vector set have.
+    `rebuilds`: the fields that the implementation's writer sets by itself, as in `judge`. For a vector without labels
+    (a generated one) the reference's spans name the bytes. `rulings`, `catalogue` and `twin`: by default those of the
+    dialect and the vector set.
     """
     known_rulings = background.rulings(vector.dialect) if rulings is None else rulings
     item = _Failure(vector, case, observation, verdict, twin if twin is not None else twin_of(vector), (*rebuilds,))
@@ -133,7 +133,7 @@ def failure_page(
     _resemblances(page, item, catalogue)
     page.block("note", verdict.note)
     if verdict.known:
-        page.block("known", f"it stands in the file of known deviations as {verdict.known}")
+        page.block("known", f"the file of known deviations has it as {verdict.known}")
     page.gap()
     page.command("repeat", repro)
     return page.text()
@@ -141,7 +141,7 @@ def failure_page(
 
 @dataclass(frozen=True, slots=True)
 class _Failure:
-    """All that there is to tell."""
+    """The whole page."""
 
     vector: Vector
     case: Case
@@ -169,7 +169,7 @@ def _headline(page: Page, item: _Failure, implementation: str) -> None:
     page.line(verdict.id, DIM)
 
 
-# --- Where it is: marks in the question ---------------------------------------------------------------------------
+# --- Marks in the question ----------------------------------------------------------------------------------------
 
 
 def _marks(item: _Failure) -> Sequence[Mark]:
@@ -194,8 +194,8 @@ def _marks(item: _Failure) -> Sequence[Mark]:
 
 def _value_marks(item: _Failure) -> Sequence[Mark]:
     """Marks at the bytes from which the wrong value was read."""
-    case, found = item.case, item.compared
-    path = None if found is None else _difference(*found)
+    case, compared = item.case, item.compared
+    path = None if compared is None else _difference(*compared)
     if not path:
         return ()
     spans, _, _ = explained(case.type, case.args["data"], case.dialect, case.version)
@@ -212,7 +212,7 @@ def _difference(expected: Any, actual: Any) -> str | None:
         return ""
 
 
-# --- What was expected, and what came -----------------------------------------------------------------------------
+# --- The expected and the actual answer ---------------------------------------------------------------------------
 
 
 def _outcome(page: Page, item: _Failure) -> None:
@@ -230,25 +230,25 @@ def _outcome(page: Page, item: _Failure) -> None:
 
 
 def _explanation(page: Page, item: _Failure) -> None:
-    """Where an answer differs, when it cannot be shown beside what was expected."""
+    """The difference of an answer that cannot be shown beside the expected one."""
     verdict, answer = item.verdict, item.observation.answer
     if item.case.op is Op.SERVE and item.observation.status is Status.ANSWER:
-        found = mismatch(_patterns(item.vector), answer[0], item.case.dialect)
-        if found is None and answer[1] is not item.vector.expected[1]:
-            found = f"the connection {'was closed' if answer[1] else 'stayed open'}"
-        page.block("", found or "", "bold")
+        difference = mismatch(_patterns(item.vector), answer[0], item.case.dialect)
+        if difference is None and answer[1] is not item.vector.expected[1]:
+            difference = f"the connection {'was closed' if answer[1] else 'stayed open'}"
+        page.block("", difference or "", "bold")
     elif verdict.verdict in (Outcome.SKIP, Outcome.NOT_ASKED) and verdict.detail != item.observation.detail:
         page.block("", verdict.detail, "yellow")
 
 
 def _values_outcome(expected: Any, actual: Any, width: int) -> Text:
-    if _difference(expected, actual) is None:  # equal here, but not to the judge, which says why
+    if _difference(expected, actual) is None:  # equal here, but not for the judge, whose detail says why
         return question.paragraphs(brief(actual, 3 * width), BAD, width)
     return compare_values(expected, actual, width=width)
 
 
 def _bytes_outcome(page: Page, item: _Failure) -> None:
-    """Expected and actual bytes aligned, the first difference named, and what the actual bytes mean."""
+    """The expected and the actual bytes, their first difference, and the meaning of the actual bytes."""
     vector, case = item.vector, item.case
     expected, actual = vector.canonical_data, item.observation.answer
     if (vector.compare_decoded or item.rebuilds) and item.compared is not None:
@@ -266,16 +266,16 @@ def _bytes_outcome(page: Page, item: _Failure) -> None:
 
 
 def _decoded_outcome(page: Page, item: _Failure, expected: Any, actual: Any) -> None:
-    """The two values, where bytes were compared by what they mean."""
+    """The two values, if the judge compared the meaning of the bytes."""
     page.block("written", question.byte_line(item.observation.answer))
     without = f", without {', '.join(item.rebuilds)}, which its writer sets by itself" if item.rebuilds else ""
-    page.block("", f"compared by what the bytes mean{without}", DIM)
+    page.block("", f"compared by the meaning of the bytes{without}", DIM)
     titles = ("to write", "written")
     page.block("found", compare_values(expected, actual, width=page.room, titles=titles, hints="written"))
 
 
 def _meaning(item: _Failure, actual: bytes, width: int) -> Text:
-    """What the bytes that were written mean in the protocol."""
+    """The value of the written bytes in the protocol."""
     form = answered_in(item.case)
     spans, value, error = explained(form.type, actual, form.dialect, form.version)
     if error is not None:
@@ -288,7 +288,7 @@ def _meaning(item: _Failure, actual: bytes, width: int) -> Text:
     wanted = completed(form.type, wanted, form.dialect, form.version)
     value = completed(form.type, value, form.dialect, form.version)
     if _difference(wanted, value) is None:
-        return Text("the bytes written are read as the right value, but an encoder writes it otherwise", DIM)
+        return Text("these bytes mean the right value, but an encoder writes it in another form", DIM)
     return compare_values(wanted, value, width=width, titles=("to write", "written"), hints="written")
 
 
@@ -315,7 +315,7 @@ def _actual(item: _Failure, width: int) -> Text:
 
 
 def _quoted(said: str, style: str, detail: str, width: int) -> Text:
-    """What happened in the kit's words, and below in the implementation's own, each line of them behind a bar."""
+    """What happened, in the kit's words; below it the implementation's own words, each line behind a bar."""
     out = question.paragraphs(safe(said), style, width)
     for line in safe_lines(detail, _TAIL):
         for part in wrap(middle(line, 2 * width), width - 2):
@@ -324,7 +324,7 @@ def _quoted(said: str, style: str, detail: str, width: int) -> Text:
 
 
 def _recoloured(text: Text, outcome: Outcome) -> Text:
-    """The text without the colour of errors: it shows what is right."""
+    """The text in the colour of the outcome, instead of the colour of errors."""
     style = {Outcome.PASS: GOOD, Outcome.CONTESTED: "yellow"}.get(outcome)
     return text if style is None else Text(text.plain, style)
 
@@ -351,7 +351,7 @@ def _patterns(vector: Vector) -> Sequence[Any]:
 
 
 def _twin_difference(page: Page, item: _Failure) -> None:
-    """How the accepted invalid input differs from its valid twin."""
+    """The difference between accepted invalid input and its valid twin."""
     twin, vector = item.twin, item.vector
     if twin is None or item.verdict.kind is not FailureKind.ACCEPTED_INVALID:
         return
@@ -381,12 +381,12 @@ def _why(page: Page, item: _Failure, rulings: Mapping[str, Ruling]) -> None:
 
 
 def _resemblances(page: Page, item: _Failure, catalogue: Mapping[str, Bug] | None) -> None:
-    """Real bugs that look so."""
+    """Real bugs that look like this failure."""
     if item.verdict.verdict in (Outcome.PASS, Outcome.SKIP, Outcome.NOT_ASKED):
         return
-    found = background.resemblances(item.vector, item.observation, catalogue)
+    similar = background.resemblances(item.vector, item.observation, catalogue)
     name = "seen in"
-    for one in found:
+    for one in similar:
         bug = one.bug
         text = f"{bug.id} {_LIKENESS[one.likeness]}"
         text += "".join((bug.repo and f": {bug.repo}", bug.ref and f" ({bug.ref})", bug.title and f", {bug.title}"))

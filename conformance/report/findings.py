@@ -1,4 +1,5 @@
-"""The findings of a run as a list: how many cases each has, what they have in common, and how to see one again."""
+"""The list of a run's findings: for each the number of its cases, what they have in common, and a command that repeats
+one."""
 
 from __future__ import annotations
 
@@ -11,12 +12,12 @@ from conformance.report.failure import repro_command
 from conformance.report.hexview import DIM, FAULT
 from conformance.report.text import safe, wrap
 
-#: How many findings are listed.
+#: The maximum number of findings in the list.
 LISTED = 20
 
 
 def findings_text(name: str, spec: str, findings: Sequence[Finding], *, width: int, limit: int = LISTED) -> Text:
-    """The findings of one implementation, the most frequent first, `limit` of them at most."""
+    """At most `limit` findings of one implementation, the most frequent first."""
     cases = sum(len(finding.verdicts) for finding in findings)
     out = Text(f"{safe(name)}: {_many(len(findings), 'finding')} in {_many(cases, 'case')} that deviate\n", "bold")
     margin = len(str(len(findings[0].verdicts))) + 2 if findings else 0

@@ -15,18 +15,18 @@ from reference.cursor import MOST_SPANS, Span
 if TYPE_CHECKING:
     from conformance.vectors import Piece  # its package costs more than `wireproof explain` needs
 
-#: Bytes on one line, and how many lines of a piece are shown before it is cut in the middle.
+#: Bytes on one line. A piece of more lines than this is cut in the middle.
 PER_LINE = 8
 _LINES_OF_PIECE = 3
-#: Where the columns stand: the offset's width, the hex digits' width, and the blanks between.
+#: The widths of the columns for the offset and the hex digits, and of the space between columns.
 _OFFSET = 6
 _HEX = PER_LINE * 3 - 1
 _GAP = 2
 _LEFT = _OFFSET + _GAP + _HEX + _GAP
-#: How wide the column of values is, where there is one.
+#: The width of the column of values.
 _VALUE_COLUMN = 12
 
-#: Styles, in one place so that all reports look alike.
+#: The styles of all reports.
 FAULT = "bold red"
 GOOD = "green"
 BAD = "red"
@@ -37,9 +37,9 @@ VALUE = "bold"
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Bytes from `offset` on and what they are: a name, what kind of thing that is, its value. A row without an offset
-    is a heading. `depth` is how far it is indented; `path` names it where there is no room to indent. `column`, where
-    it is not 0, is how wide the label's column is: value and kind then stand in columns of their own.
+    """Bytes from `offset` on, with their label, their kind (`what`) and their value. A row without an offset is a
+    heading. `depth`: the indentation; `path`: the full name, for layouts without indentation. `column`: the width of
+    the label's column, if value and kind have columns too; 0: they follow the label.
     """
 
     offset: int | None
@@ -80,7 +80,7 @@ def steps(path: str) -> list[str]:
 
 
 def span_rows(spans: Sequence[Span], data: bytes) -> list[Row]:
-    """A decoder's spans as rows: fields under the fields that they are in. Bytes that no span covers are a row too."""
+    """A decoder's spans as rows: fields stand under the field that contains them. Bytes between spans get a row too."""
     rows: list[Row] = []
     above: list[str] = []
     before: str | None = None
@@ -90,8 +90,8 @@ def span_rows(spans: Sequence[Span], data: bytes) -> list[Row]:
         if span.start > position:
             rows.append(Row(position, data[position : span.start], "(not named)"))
         path = steps(span.path)
-        tags = path[-1:] == ["_tags"]  # a tag buffer's parts say themselves what they are
-        # A field whose parts have paths of their own is a heading over them, and its own spans stand under it.
+        tags = path[-1:] == ["_tags"]  # the parts of a tag buffer need no heading
+        # A field whose parts have their own paths is a heading above them; its own spans stand under the heading.
         heads = path if span.path in parents and not tags else path[:-1]
         fresh = range(_common(heads, above), len(heads))
         rows += [Row(None, b"", safe(heads[depth]), depth=depth) for depth in fresh]
@@ -115,20 +115,20 @@ def span_rows(spans: Sequence[Span], data: bytes) -> list[Row]:
 
 
 def rest_label(spans: Sequence[Span]) -> str:
-    """What the bytes behind the last span are called."""
+    """The name for bytes after the last span."""
     if len(spans) >= MOST_SPANS:
-        return f"(behind the first {MOST_SPANS} fields)"
+        return f"(after the first {MOST_SPANS} fields)"
     return "(not read)" if spans else ""
 
 
 def _parents(spans: Iterable[Span]) -> set[str]:
     """Paths that have spans below them."""
-    found: set[str] = set()
+    parents: set[str] = set()
     for path in {span.path for span in spans}:
         parts = steps(path)
         for length in range(1, len(parts)):
-            found.add(join(parts[:length]))
-    return found
+            parents.add(join(parts[:length]))
+    return parents
 
 
 def join(parts: Sequence[str]) -> str:
@@ -149,9 +149,9 @@ def _common(left: Sequence[str], right: Sequence[str]) -> int:
 
 
 def hex_dump(rows: Sequence[Row], *, width: int, marks: Sequence[Mark] = (), limit: int | None = None) -> Text:
-    """Rows as lines, each mark under the byte that it is about.
+    """Rows as lines, with each mark under its byte.
 
-    `limit`: how many rows at most; those around the marks (else the first ones) are kept.
+    `limit`: the maximum number of rows; those around the marks, or else the first ones, are kept.
     """
     out = Text()
     kept, pending = _kept(rows, marks, limit), sorted(marks, key=lambda mark: mark.offset)
@@ -179,7 +179,7 @@ def _within(mark: Mark, row: Row) -> bool:
 
 
 def _kept(rows: Sequence[Row], marks: Sequence[Mark], limit: int | None) -> set[int]:
-    """Which rows are shown when there are too many of them."""
+    """The rows to show when there are too many."""
     if limit is None or len(rows) <= limit:
         return set(range(len(rows)))
     centre = next((index for index, row in enumerate(rows) for mark in marks if _within(mark, row)), None)
@@ -221,7 +221,7 @@ def _heading(row: Row) -> Text:
 
 
 def _columns(row: Row, width: int) -> list[Text]:
-    """Label, value and kind, each in its column; a value that does not fit there stands below."""
+    """Label, value and kind, each in its column; a value that does not fit goes below."""
     indent = "  " * row.depth
     room = max(width - _LEFT - len(indent), 20)
     lines = [Text(f"{indent}{row.label:<{row.column}}")]
@@ -243,7 +243,7 @@ def _columns(row: Row, width: int) -> list[Text]:
 
 
 def _label(row: Row, width: int) -> list[Text]:
-    """Label, kind and value in the right-hand column, wrapped."""
+    """Label, kind and value in the right column, wrapped."""
     indent = "  " * row.depth
     room = max(width - _LEFT - len(indent), 20)
     lines = [Text(indent + line) for line in wrap(safe(row.label), room)] or [Text(indent)]
@@ -261,7 +261,7 @@ def _label(row: Row, width: int) -> list[Text]:
 def chunked(data: bytes, focus: Iterable[int] = (), per_line: int = PER_LINE) -> list[tuple[int, bytes | None]]:
     """Data in lines: (start, bytes), or (count, None) for `count` bytes that are left out.
 
-    Long data keeps its first and last line and those with a byte in `focus`.
+    Long data keeps its first line, its last line and the lines with a byte of `focus`.
     """
     starts = range(0, max(len(data), 1), per_line)
     if len(starts) <= _LINES_OF_PIECE:
@@ -286,7 +286,7 @@ def _append_line(out: Text, offset: int | None, digits: str, beside: Text) -> No
 
 
 def _append_mark(out: Text, within: int, mark: Mark, width: int) -> None:
-    """Carets under the byte, with the text beside them; it goes on below."""
+    """Carets under the byte, with the text beside them, continued on the next lines."""
     indent = _OFFSET + _GAP + within * 3
     first, *rest = wrap(safe(mark.text), width - indent - 3) or [""]
     out.append(" " * indent).append(f"^^ {first}\n", mark.style)

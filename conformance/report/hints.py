@@ -1,4 +1,4 @@
-"""Guesses how a wrong value came about: common mistakes of Kafka codecs, each recognised by its result."""
+"""Guesses the cause of a wrong value: common mistakes of Kafka codecs, recognised by their results."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 
 from conformance.values import ValueFormatError, equal
 
-#: Arrays of more elements are not tried in another order.
+#: Longer arrays are not compared in another order.
 _COMPARED = 300
 _MASK_32 = (1 << 32) - 1
 _MASK_64 = (1 << 64) - 1
 
 
 def type_name(value: Any) -> str:
-    """What the protocol calls a value of this Python type."""
+    """The protocol's name for values of this Python type."""
     match value:
         case None:
             return "null"
@@ -39,19 +39,19 @@ def type_name(value: Any) -> str:
 
 
 def same_kind(left: Any, right: Any) -> bool:
-    """Whether the protocol calls both the same."""
+    """Whether the protocol has the same name for both."""
     return type_name(left) == type_name(right)
 
 
 def hint(expected: Any, actual: Any, *, written: bool = False) -> str | None:
-    """One sentence that guesses how `actual` came about in place of `expected`; None when no guess fits.
+    """A sentence that guesses the cause of `actual` instead of `expected`; None when no guess fits.
 
     `written`: `actual` is the meaning of the bytes that were written for `expected`; else it was read from valid bytes.
     """
     if _empty(expected) and actual is None:
-        return "Null and empty are two values in this protocol: the one was taken for the other."
+        return "Null and empty are two different values in this protocol."
     if expected is None and _empty(actual):
-        return "Null and empty are two values in this protocol: the one was taken for the other."
+        return "Null and empty are two different values in this protocol."
     if expected is None and actual == -1:
         return "A length of -1 (or a marker of -1) means null."
     if not same_kind(expected, actual):
@@ -74,11 +74,11 @@ def _empty(value: Any) -> bool:
 
 def _other_kind(expected: Any, actual: Any) -> str | None:
     if (isinstance(expected, bool) and actual in (0, 1)) or (isinstance(actual, bool) and expected in (0, 1)):
-        return "A boolean and an integer are told apart: true is not 1."
+        return "A boolean is not an integer here: true is not 1."
     if isinstance(expected, bytes) and isinstance(actual, str):
-        return "Bytes came back as text: what is not UTF-8 would be lost."
+        return "The answer is text instead of bytes: bytes that are not UTF-8 would be lost."
     if isinstance(expected, str) and isinstance(actual, bytes):
-        return "Text came back as bytes that nobody decoded."
+        return "The answer is bytes that were not decoded to text."
     if isinstance(expected, uuid.UUID) and actual is None:
         return "A UUID has no null form: all zeroes is a value."
     return None
@@ -89,26 +89,26 @@ def _integers(expected: int, actual: int, written: bool) -> str | None:
 
 
 def _zigzags(expected: int, actual: int, written: bool) -> str | None:
-    """Zigzag for plain, plain for zigzag."""
-    left_out = "zigzag was left out" if written else "zigzag was undone where the number is plain"
+    """Zigzag instead of plain, or plain instead of zigzag."""
+    mistake = "zigzag was left out" if written else "a plain number was decoded as zigzag"
     if expected == 1 and actual == -1:
-        return f"The sign is turned round, or {left_out}."
+        return f"The sign is wrong, or {mistake}."
     if actual == _zigzag(expected):
-        done = "done where the number is plain" if written else "not undone"
-        return f"This is the zigzag form of the expected number: zigzag was {done}."
+        mistake = "a plain number was written as zigzag" if written else "zigzag was not decoded"
+        return f"This is the expected number in zigzag form: {mistake}."
     if actual in (_unzigzag(expected & _MASK_32), _unzigzag(expected & _MASK_64)):
-        return f"The expected number's own bits, taken for zigzag, are this: {left_out}."
+        return f"This is what the expected number's bits mean as zigzag: {mistake}."
     return None
 
 
 def _signs(expected: int, actual: int) -> str | None:
-    """Signed for unsigned, and the other way."""
+    """Signed instead of unsigned, or the other way."""
     for bits in (8, 16, 32, 64):
         if expected < 0 <= actual == expected + (1 << bits):
             return f"These are the same {bits} bits, read as unsigned."
         if actual < 0 <= expected == actual + (1 << bits):
             return f"These are the same {bits} bits, read as signed."
-    return "The sign is turned round." if actual == -expected else None
+    return "The sign is wrong." if actual == -expected else None
 
 
 def _zigzag(number: int) -> int:
@@ -120,16 +120,16 @@ def _unzigzag(number: int) -> int:
 
 
 def _widths(expected: int, actual: int) -> str | None:
-    """Bytes turned round, bits lost."""
+    """The wrong byte order, or lost bits."""
     for size in (2, 4, 8):
         mask = (1 << 8 * size) - 1
         if -(1 << 8 * size - 1) <= expected <= mask:
             turned = int.from_bytes((expected & mask).to_bytes(size, "big"), "little")
             if turned == actual & mask and abs(actual) <= mask:
-                return f"The byte order is turned round ({size} bytes)."
+                return f"The byte order is reversed ({size} bytes)."
     for bits in (8, 16, 32):
         if actual == expected & ((1 << bits) - 1):
-            return f"Only the low {bits} bits are there."
+            return f"Only the low {bits} bits are left."
     return None
 
 
@@ -165,10 +165,10 @@ def _arrays(expected: list[Any], actual: list[Any]) -> str | None:
         return "All elements are lost."
     wanted, kept = _keys(expected), _keys(actual)
     if len(actual) < len(expected) and wanted and len(set(wanted)) == len(kept):
-        return "A key that stands more than once is there once: a list of pairs was kept as a map."
+        return "A repeated key is there only once: the list of pairs was stored as a map."
     missing = len(expected) - len(actual)
     if missing > 0 and _among(actual, expected):
-        return f"{_elements(missing)} missing, the others are there."
+        return f"{_elements(missing)} missing, the others are right."
     if missing < 0 and _among(expected, actual):
         return f"{_elements(-missing)} too many, the others are right."
     return None
@@ -179,7 +179,7 @@ def _elements(count: int) -> str:
 
 
 def _among(few: list[Any], many: list[Any]) -> bool:
-    """Whether `many` has all of `few`, in their order."""
+    """Whether `many` has all elements of `few`, in the same order."""
     rest = iter(many)
     return all(any(_equal(item, other) for other in rest) for item in few)
 
@@ -204,7 +204,7 @@ def _equal(expected: Any, actual: Any) -> bool:
 
 
 def _keys(value: list[Any]) -> list[Any]:
-    """The keys of a list of pairs; empty when it is none."""
+    """The keys of a list of pairs; empty for another list."""
     pairs = [item for item in value if isinstance(item, (list, tuple)) and len(item) == 2]
     keys = [item[0] for item in pairs if isinstance(item[0], (int, str, bytes))]
     return keys if len(keys) == len(value) else []

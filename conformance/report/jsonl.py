@@ -1,4 +1,5 @@
-"""The `--report` file: JSON lines, a header, a line a verdict, a summary. Written as verdicts come; read strictly.
+"""The `--report` file: JSON lines, written during the run and read strictly. Its lines are a header, one line for each
+verdict, and a summary:
 
     {"report": 2, "kit": …, "vectors": …, "implementation": {"name", "version", "language"}, "options": {…}}
     {"id", "dialect", "area", "type", "version", "op", "verdict", "kind", "reason", "offset", "detail", "rulings",
@@ -6,10 +7,10 @@
     {"summary": {area: {verdict: count}}}
     {"summary": {area: {verdict: count}}, "incomplete": {"asked": items, "of": items}}
 
-The last form is of a run that was ended before all its items were asked.
+The last form is for a run that ended before all its items were asked.
 
-A file may hold several such reports, one after another: one an implementation. Reports of format 1, whose lines ended
-with `detail`, `known` and `repro`, are read too.
+A file has one such report for each implementation. Reports of format 1, whose lines ended with `detail`, `known` and
+`repro`, can be read too.
 """
 
 from __future__ import annotations
@@ -32,18 +33,18 @@ from conformance.report.text import middle, safe_json
 from conformance.rows import verdict_row
 
 FORMAT: Literal[2] = 2
-#: So many characters of an implementation's words stand in a line.
+#: The maximum length of an implementation's text in a line, in characters.
 _LONGEST = 1 << 14
 
 _T = TypeVar("_T")
 
 
 class ReportError(ValueError):
-    """A report that does not keep to the format; the text names the line and what is wrong in it."""
+    """A report that does not keep to the format; the text names the line and the fault."""
 
 
 class ReportedImplementation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Whose verdicts they are."""
+    """The implementation of a report."""
 
     name: str
     version: str | None
@@ -61,8 +62,8 @@ class ReportHeader(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A verdict as it stands in a report: all members of its row, the group of its finding, and the command that
-    repeats it. Those with a default are not in reports of format 1."""
+    """A verdict in a report: all members of its row, the group of its finding, and the command that repeats it. Members
+    with a default are not in reports of format 1."""
 
     id: str
     dialect: str
@@ -88,14 +89,14 @@ class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def verdict_row(self) -> dict[str, Any]:
-        """The verdict's row, of which `rows.verdict_of` makes it again."""
+        """The verdict's row, for `rows.verdict_of`."""
         row = msgspec.structs.asdict(self)
         del row["group"], row["repro"]
         return row
 
 
 class Incomplete(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """That a run was ended before all its items were asked."""
+    """The numbers of a run that ended before all its items were asked."""
 
     asked: int
     of: int
@@ -108,7 +109,7 @@ class _Summary(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A report that was read. `incomplete`: None of a run that came to its end."""
+    """A report from a file. `incomplete`: None for a complete run."""
 
     header: ReportHeader
     lines: tuple[Line, ...]
@@ -125,8 +126,8 @@ _summary = msgspec.json.Decoder(_Summary)
 class ReportWriter(Closing):
     """Writes a report file, verdict after verdict: `implementation` begins a report, `summary` ends it.
 
-    Each line is handed to the system at once, so that what was judged before an abort is there. Raises ReportError when
-    the file cannot be written.
+    Each line is written at once, so that an abort loses no verdicts. Raises ReportError when the file cannot be
+    written.
     """
 
     def __init__(self, path: Path) -> None:
@@ -137,32 +138,32 @@ class ReportWriter(Closing):
             raise self._unwritten(error) from None
 
     def implementation(self, described: Description, options: str | Mapping[str, Any]) -> None:
-        """The header of this implementation's report; `options` are those in force."""
+        """Write the header of an implementation's report. `options`: those of the run."""
         version = None if described.version is None else _text(described.version)
         about = ReportedImplementation(_text(described.name), version, _text(described.language))
         said = options if isinstance(options, str) else dict(options)
         self._put(ReportHeader(FORMAT, _kit(), vectors.digest(), about, said))
 
     def verdict(self, verdict: Verdict, repro: str) -> None:
-        """One verdict; `repro` is the command that repeats it."""
-        found = group(verdict)
-        row = verdict_row(verdict) | {"group": None if found is None else found.row(), "repro": repro}
+        """Write one verdict. `repro`: the command that repeats it."""
+        finding = group(verdict)
+        row = verdict_row(verdict) | {"group": None if finding is None else finding.row(), "repro": repro}
         self._put({name: _text(value) for name, value in row.items()})
 
     def summary(self, tally: Tally, incomplete: tuple[int, int] | None = None) -> None:
-        """The last line of a report: all its verdicts, counted. `incomplete`: how many items of a run were asked, of
-        how many, where it was ended before all were."""
+        """Write the last line of a report: its verdicts, counted. `incomplete`: the number of items that were asked,
+        and of all items, if the run ended early."""
         self._put(_Summary(tally.areas(), None if incomplete is None else Incomplete(*incomplete)))
 
     def close(self) -> None:
-        """Close the file. What could not be written is not tried again."""
+        """Close the file. Failed writes are not repeated."""
         with contextlib.suppress(OSError):
             self._stream.close()
 
     def _put(self, line: msgspec.Struct | dict[str, Any]) -> None:
         data = memoryview(safe_json(_encoder.encode(line)) + b"\n")
         try:
-            while data:  # a file that is nearly full takes a part
+            while data:  # on a nearly full disk only a part is written
                 data = data[self._stream.write(data) :]
         except OSError as error:
             raise self._unwritten(error) from None
@@ -179,7 +180,7 @@ def _kit() -> str:
 
 
 def _text(value: Any) -> Any:
-    """Text without lone surrogates, which an implementation's words may hold and UTF-8 cannot, and no book."""
+    """Text of limited length, without lone surrogates: an implementation's text may have them, UTF-8 cannot."""
     match value:
         case str():
             short = middle(value, _LONGEST)
@@ -190,16 +191,16 @@ def _text(value: Any) -> Any:
 
 
 def read_reports(content: Iterable[bytes], name: str = "report") -> tuple[Report, ...]:
-    """All reports of a file, given as its lines. Raises ReportError; `name` is how errors call the file."""
+    """All reports of a file, given as its lines. Raises ReportError. `name`: the file's name in errors."""
     return tuple(_reports(content, name))
 
 
 def read_report(content: Iterable[bytes], name: str = "report") -> Report:
     """The only report of a file. Raises ReportError."""
-    found = read_reports(content, name)
-    if len(found) != 1:
-        raise ReportError(f"{name}: it holds {len(found)} reports, where one is expected")
-    return found[0]
+    reports = read_reports(content, name)
+    if len(reports) != 1:
+        raise ReportError(f"{name}: it holds {len(reports)} reports, where one is expected")
+    return reports[0]
 
 
 def _reports(content: Iterable[bytes], name: str) -> Iterator[Report]:
@@ -223,7 +224,7 @@ def _reports(content: Iterable[bytes], name: str) -> Iterator[Report]:
             ids.add(line.id)
             lines.append(line)
     if header is not None:
-        raise ReportError(f"{name}: it ends after line {number} without a summary: the run did not come to its end")
+        raise ReportError(f"{name}: it ends after line {number} without a summary: the run was interrupted")
 
 
 def _decode(decoder: msgspec.json.Decoder[_T], raw: bytes, place: str, what: str) -> _T:
@@ -236,5 +237,5 @@ def _decode(decoder: msgspec.json.Decoder[_T], raw: bytes, place: str, what: str
 def _finished(header: ReportHeader, lines: list[Line], summary: _Summary, place: str) -> Report:
     tally = Tally(Counter((line.area, str(line.verdict)) for line in lines))
     if tally.areas() != summary.summary:
-        raise ReportError(f"{place}: the summary is not what the verdicts before it add up to, {tally.areas()}")
+        raise ReportError(f"{place}: the summary differs from the sum of the verdicts before it, {tally.areas()}")
     return Report(header, tuple(lines), tally, summary.incomplete)

@@ -1,4 +1,4 @@
-"""What the bytes of a report are called: by the vector's own pieces, else by the reference's spans."""
+"""The names of bytes in a report: from the vector's own pieces, else from the reference's spans."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ if TYPE_CHECKING:  # their packages cost more than `wireproof explain` needs
 def explained(
     type_name: str | None, data: bytes, dialect: str, version: int | None
 ) -> tuple[tuple[Span, ...], object, DecodeError | None]:
-    """`reference.explain` for a report: what the reference does not know has no spans, and is no error here."""
-    from conformance.reference_codec import reference_codec  # here, because it costs what a plain report does not need
+    """`reference.explain` for a report: types that the reference does not know have no spans, and are no error."""
+    from conformance.reference_codec import reference_codec  # imported late: a simple report does not need it
 
     if type_name is None:
         return (), None, None
     try:
-        found = reference_codec().explain(type_name, data, dialect=dialect, version=version)
+        explanation = reference_codec().explain(type_name, data, dialect=dialect, version=version)
     except (NotImplementedError, WireError):
         return (), None, None
-    return found.spans, found.value, found.error
+    return explanation.spans, explanation.value, explanation.error
 
 
 def completed(type_name: str | None, value: object, dialect: str, version: int | None) -> object:
-    """The value with its defaults filled in, as the judge compares it; as it is where there is no such type."""
+    """The value with its defaults filled in, as the judge compares it; unchanged for an unknown type."""
     from conformance.reference_codec import reference_codec
 
     try:
@@ -42,7 +42,7 @@ def completed(type_name: str | None, value: object, dialect: str, version: int |
 def label_rows(
     pieces: Sequence[Piece], data: bytes, type_name: str | None, dialect: str, version: int | None
 ) -> list[Row]:
-    """Rows for `data`. A generated vector has no labelled pieces: then the spans name its bytes."""
+    """Rows for `data`, named by the pieces; without labels (in a generated vector) by the reference's spans."""
     if any(piece.label for piece in pieces) and b"".join(piece.data for piece in pieces) == data:
         return piece_rows(pieces)
     spans, _, _ = explained(type_name, data, dialect, version)
@@ -52,12 +52,12 @@ def label_rows(
 
 
 def named_pieces(pieces: Sequence[Piece], case: Case) -> Sequence[Piece]:
-    """The pieces, where a person named them: those of a generated case are not worth more than the spans."""
+    """The pieces if a person named them; none for a generated case, whose spans have better names."""
     return () if case.id.startswith("gen/") else pieces
 
 
 def rows_of(spans: Sequence[Span], data: bytes) -> list[Row]:
-    """Span rows, and a last one for the bytes that no span covers."""
+    """Rows of the spans, and a last row for bytes after them."""
     rows = span_rows(spans, data)
     covered = max((span.end for span in spans), default=0)
     if covered < len(data):
@@ -66,7 +66,7 @@ def rows_of(spans: Sequence[Span], data: bytes) -> list[Row]:
 
 
 def flat(rows: Sequence[Row]) -> list[Row]:
-    """Rows without headings, each under its whole path: for columns where there is no room to indent."""
+    """Rows without headings, each with its whole path as label: for layouts without indentation."""
     return [
         Row(row.offset, row.data, " ".join(part for part in (row.path or row.label, row.what) if part))
         for row in rows

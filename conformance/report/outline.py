@@ -1,7 +1,7 @@
-"""A structure's spans as an outline: a row a field, under headings for the structures and array elements it is in.
+"""A structure's spans as an outline: one row for each field, under headings for its structures and array elements.
 
-`hexview.span_rows` gives each span a row of its own, which suits a vector of a few bytes. Here what belongs together
-is one row: a text with its length, an array of numbers with its count, an unknown tag with its number and size.
+`hexview.span_rows` gives each span its own row, which is good for a vector of a few bytes. Here spans that belong
+together share a row: a text and its length, an array of numbers and its count, an unknown tag, its number and its size.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from conformance.report.hexview import Row, rest_label
 from conformance.report.text import brief, safe
 from reference.cursor import Span
 
-#: Names longer than this do not push their neighbours' values to the right.
+#: The maximum width of the column of names.
 _WIDEST_NAME = 34
-#: How much of a text, of bytes or of a list of numbers stands on a row.
+#: The maximum length of a value in a row, in characters.
 _VALUE = 72
 _TAGS = "_tags"
-#: What the length of an optional field is called (kip-482-v1).
+#: The name of the length of an optional field (kip-482-v1).
 _LENGTH = "FieldLength"
-#: Stands for a value that is not there to be looked into: the bytes were refused.
+#: Stands for a missing value: the bytes were refused.
 _UNKNOWN = object()
 
 
 @dataclass(slots=True)
 class _Node:
-    """A field, an element, a structure, a tag buffer or a tag: its own spans, then what is in it, in byte order."""
+    """A field, an element, a structure, a tag buffer or a tag: its own spans, and its children in byte order."""
 
     path: str
     label: str
@@ -38,7 +38,7 @@ class _Node:
 
 
 def is_structure(spans: Sequence[Span]) -> bool:
-    """Whether the spans are those of fields with names, which an outline suits, and not of a plain type."""
+    """Whether the spans are those of named fields, and not of a simple type."""
     return any(span.path and not span.path.startswith(("[", _TAGS)) for span in spans)
 
 
@@ -52,8 +52,8 @@ def outline_rows(
 ) -> list[Row]:
     """Rows for the bytes from `start` to the end of `data`; `spans` (offsets into `data`) name the bytes.
 
-    `value`: the decoded value, which shows fields whose tags were not sent; left out where the bytes were refused.
-    `notes`: text beside the heading of a path. Bytes that no span covers make a last row.
+    `value`: the decoded value, from which fields without a sent tag are shown; leave it out for refused bytes.
+    `notes`: path → text beside its heading. Bytes after the last span get a last row.
     """
     rows: list[Row] = []
     _Writer(data, rows, notes or {}).inside(_tree(spans), 0, value)
@@ -64,20 +64,20 @@ def outline_rows(
 
 
 def _tree(spans: Sequence[Span]) -> _Node:
-    """Spans by what they are in. A known tag's field stands in its tag, an unknown tag's bytes are the tag's own."""
+    """The spans as a tree. A known tag's field belongs to its tag; an unknown tag's bytes are the tag's own."""
     nodes = {"": _Node("", "")}
-    latest_tag: dict[str, _Node] = {}  # structure → the tag of its that was read last
+    latest_tag: dict[str, _Node] = {}  # structure → its last tag so far
 
     def at(path: str) -> _Node:
-        found = nodes.get(path)
-        if found is None:
+        node = nodes.get(path)
+        if node is None:
             above = path[: path.rindex("[")] if path.endswith("]") else path.rpartition(".")[0]
-            found = nodes[path] = _Node(path, path[len(above) :].removeprefix("."))
-            if found.label == _TAGS:
-                found.kind = "tags"
+            node = nodes[path] = _Node(path, path[len(above) :].removeprefix("."))
+            if node.label == _TAGS:
+                node.kind = "tags"
             parent = latest_tag.get(above)
-            (at(above) if parent is None else parent).children.append(found)
-        return found
+            (at(above) if parent is None else parent).children.append(node)
+        return node
 
     for span in spans:
         node = at(span.path)
@@ -107,7 +107,7 @@ class _Writer:
     notes: Mapping[str, str]
 
     def inside(self, node: _Node, depth: int, value: Any) -> None:
-        """Rows for what is in a node; `value` is the node's, or that of the structure that a tag is in."""
+        """The rows of a node's content; `value` is the node's, or that of the structure to which a tag belongs."""
         names = [len(child.label) for child in node.children if child.spans]
         column = max((length for length in names if length <= _WIDEST_NAME), default=_WIDEST_NAME)
         for child in node.children:
@@ -118,7 +118,7 @@ class _Writer:
                 self._absent(node, child, inner, depth, column)
 
     def _row(self, node: _Node, depth: int, column: int) -> bool:
-        """The node's own row, or heading; whether what is in it still needs rows."""
+        """Add the node's row or heading. Returns whether its children need rows too."""
         if not node.spans:
             label = node.path.removeprefix("body.").removeprefix("header.")
             self.rows.append(Row(None, b"", safe(label), what=self.notes.get(node.path, ""), depth=depth))
@@ -131,7 +131,7 @@ class _Writer:
         return not plain
 
     def _absent(self, owner: _Node, tags: _Node, value: Mapping[str, Any], depth: int, column: int) -> None:
-        """The fields that stand behind tags, and whose tags were not sent: they have their defaults."""
+        """Add a row for the tagged fields that were not sent: they have their defaults."""
         sent = {field.label for field in owner.children}
         sent |= {field.label for tag in tags.children for field in tag.children}
         absent = [f"{name}: {brief(item, _VALUE)}" for name, item in value.items() if name not in sent]
@@ -150,7 +150,7 @@ def _part(value: Any, label: str) -> Any:
 
 
 def _is_plain_array(node: _Node) -> bool:
-    """An array of numbers, or of what else is a span an element."""
+    """Whether this is an array with one span for each element, such as an array of numbers."""
     return bool(node.children) and all(
         child.label.startswith("[") and len(child.spans) == 1 and not child.children and not _is_prefix(child.spans[0])
         for child in node.children
@@ -170,13 +170,13 @@ def _plain_array(node: _Node) -> tuple[str, str]:
 
 
 def _count(prefix: Span) -> int | None:
-    """What a length or count says; None is null."""
+    """The number that a length or count means; None is null."""
     number = int(prefix.value) - (1 if prefix.what.endswith("+ 1") else 0)
     return None if number < 0 else number
 
 
 def _said(node: _Node) -> tuple[str, str]:
-    """The value of a node and what is to be known of its bytes."""
+    """The value of a node, and the kind of its bytes."""
     first, last = node.spans[0], node.spans[-1]
     if node.kind == "tags":
         return ("none", "") if first.value == 0 else (str(first.value), first.what)
@@ -196,7 +196,7 @@ def _said(node: _Node) -> tuple[str, str]:
 
 
 def _is_length(spans: Sequence[Span]) -> bool:
-    """Whether an optional field's length was read, and its tag not yet."""
+    """Whether the spans so far are only an optional field's length, without its tag."""
     return len(spans) == 1 and spans[0].what == _LENGTH
 
 

@@ -1,4 +1,4 @@
-"""A page of text: blocks beside a margin in which each one's name stands."""
+"""A page of text: blocks, each with its name in the left margin."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from rich.text import Text
 
 from conformance.report.text import safe, wrap
 
-#: How wide the margin is.
+#: The width of the margin.
 MARGIN = 10
 
 
 class Page:
-    """Collects lines. Everything that is added as a str is escaped and wrapped; a Text is laid out already."""
+    """Collects lines. A str is escaped and wrapped; a Text is added as it is."""
 
     def __init__(self, width: int) -> None:
         self.width = max(width, 60)
@@ -23,7 +23,7 @@ class Page:
         return self.width - MARGIN
 
     def line(self, text: str, style: str = "") -> None:
-        """Prose over the whole width."""
+        """Text over the whole width."""
         for line in wrap(safe(text), self.width):
             self._out.append(f"{line}\n", style)
 
@@ -33,7 +33,7 @@ class Page:
             self._out.append("\n")
 
     def block(self, name: str, content: Text | str, style: str = "") -> None:
-        """`content` beside the margin, with `name` in it; an empty content is left out."""
+        """`content` beside the margin, with `name` in the margin. An empty block is left out."""
         if isinstance(content, str):
             content = Text("\n".join(wrap(safe(content), self.room)), style)
         if not content.plain.strip():
@@ -44,11 +44,11 @@ class Page:
             self._out.append_text(line).append("\n")
 
     def command(self, name: str, text: str) -> None:
-        """A line that is to be copied: never wrapped."""
+        """A command to be copied: it is never wrapped."""
         self._out.append(f"{name:<{MARGIN}}", "bold").append(f"{safe(text)}\n", "bold cyan")
 
     def text(self) -> Text:
-        """All of it, without an end of line behind the last."""
+        """The whole page, without a line feed at the end."""
         out = self._out.copy()
         out.rstrip()
         return out

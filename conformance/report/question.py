@@ -1,4 +1,4 @@
-"""What was asked, laid out for a person: one block per op, its bytes named piece by piece."""
+"""The question of a failure, laid out for a person: one block per op, with its bytes named piece by piece."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from conformance.vectors import Vector
 from reference.cursor import Span
 from reference.errors import DecodeError
 
-#: What a broker may have sent where nothing was to be sent.
+#: The types to try for the bytes of a broker that should have sent nothing.
 _FALLBACKS: Sequence[tuple[str | None, int | None]] = (("ResponseFrame:ApiVersions", 0),)
-#: How many rows of a dump a failure shows.
+#: The maximum number of rows of a dump.
 ROWS = 20
-#: Data up to this length is also given as one row of digits, to be copied.
+#: Data up to this length is also shown as one row of digits, to be copied.
 _COPIED = 40
 
 
@@ -33,7 +33,7 @@ def subject(case: Case) -> str:
 
 
 def data_rows(vector: Vector, case: Case) -> list[Row]:
-    """The rows of the bytes that were asked about."""
+    """The rows of the question's bytes."""
     return label_rows(named_pieces(vector.pieces, case), case.args["data"], case.type, case.dialect, case.version)
 
 
@@ -60,7 +60,7 @@ def _typed(case: Case) -> str:
 
 
 def titled(title: str, text: str, width: int, style: str = "bold") -> Text:
-    """`title: text` where that fits on a line, else the text below its title."""
+    """`title: text` if that fits on a line, else the text below the title."""
     if len(title) + 2 + len(text) <= width:
         return Text(f"{safe(title)}: ").append(text, style)
     out = paragraphs(f"{safe(title)}:", "", width)
@@ -90,7 +90,7 @@ def _about_bytes(vector: Vector, case: Case, marks: Sequence[Mark], width: int) 
 def _serve(case: Case, width: int) -> Text:
     chunks: Sequence[bytes] = case.args["chunks"]
     count = "one piece" if len(chunks) == 1 else f"{len(chunks)} pieces"
-    out = Text(f"answer, as a broker, what arrives on a fresh connection in {count}\n")
+    out = Text(f"answer, as a broker, these bytes on a new connection, in {count}\n")
     rows, marks = frames(b"".join(chunks), case.dialect, _request_types(case.dialect))
     out.append_text(hex_dump(rows, width=width, marks=marks, limit=ROWS))
     if len(chunks) > 1:
@@ -104,8 +104,8 @@ Typed = tuple[str | None, int | None]
 
 
 def frames(data: bytes, dialect: str, tried: Sequence[Typed]) -> tuple[list[Row], list[Mark]]:
-    """The frames of a connection, each named by the reference as the one of `tried` types and versions that fits best,
-    with a mark where the reference finds a fault.
+    """The frames of a connection, with a mark at each fault. For each frame the reference uses the type and version of
+    `tried` that fits best.
     """
     rows: list[Row] = []
     marks: list[Mark] = []
@@ -126,27 +126,27 @@ def frames(data: bytes, dialect: str, tried: Sequence[Typed]) -> tuple[list[Row]
 
 
 def _best(frame: bytes, dialect: str, tried: Sequence[Typed]) -> tuple[tuple[Span, ...], DecodeError | None]:
-    """The reading without a fault, else the one that gets furthest."""
-    found = [explained(type_name, frame, dialect, version) for type_name, version in tried]
-    found = [one for one in found if one[0]]
-    if not found:
+    """The reading without a fault, else the one that comes furthest."""
+    explanations = [explained(type_name, frame, dialect, version) for type_name, version in tried]
+    explanations = [one for one in explanations if one[0]]
+    if not explanations:
         return (), None
-    spans, _, error = max(found, key=lambda one: (one[2] is None, one[0][-1].end))
+    spans, _, error = max(explanations, key=lambda one: (one[2] is None, one[0][-1].end))
     return spans, error
 
 
 def _bare_frame(frame: bytes) -> list[Row]:
-    """A frame that nobody can read: its size, and the rest."""
+    """A frame that cannot be read: its size, and the rest."""
     rows = [Row(0, frame[:4], "size" if len(frame) >= 4 else "the beginning of a size")]
     if len(frame) > 4:
-        rows.append(Row(4, frame[4:], "what is in the frame"))
+        rows.append(Row(4, frame[4:], "the frame's content"))
     return rows
 
 
 def _interpret(case: Case, width: int) -> Text:
     request: bytes = case.args["request"]
     response: bytes | None = case.args["response"]
-    out = Text("say, as a client, what an answer means. It had sent\n")
+    out = Text("interpret, as a client, a response. It had sent\n")
     rows, marks = frames(request, case.dialect, _request_types(case.dialect))
     out.append_text(hex_dump(rows, width=width, marks=marks, limit=ROWS))
     if response is None:
@@ -157,24 +157,24 @@ def _interpret(case: Case, width: int) -> Text:
 
 
 def _request_types(dialect: str) -> list[Typed]:
-    """What requests of a dialect are read as."""
-    found = reference_codec().dialect(dialect)
-    types = dict.fromkeys(found.request_type(key) for key in found.apis())
+    """The types of a dialect's requests."""
+    described = reference_codec().dialect(dialect)
+    types = dict.fromkeys(described.request_type(key) for key in described.apis())
     return [(type_name, None) for type_name in types if type_name is not None]
 
 
 def _response_types(request: bytes, response: bytes, dialect: str) -> list[Typed]:
-    """What this answer to the request is read as."""
+    """The types of the response to this request."""
     if len(request) < 8:
         return []
     key, version = (int.from_bytes(request[at : at + 2], "big", signed=True) for at in (4, 6))
-    found = reference_codec().dialect(dialect).answer_type(key, version, response[4:])
-    return [] if found is None else [found[:2]]
+    answer_type = reference_codec().dialect(dialect).answer_type(key, version, response[4:])
+    return [] if answer_type is None else [answer_type[:2]]
 
 
 def _negotiate(case: Case, width: int) -> Text:
     args = case.args
-    said = f"the client speaks {span(args['client'])}, the broker {span(args['broker'])}"
+    said = f"the client has {span(args['client'])}, the broker {span(args['broker'])}"
     return paragraphs(f"choose the version of api {args['api_key']}: {said}", "", width)
 
 
@@ -187,7 +187,7 @@ def span(pair: Sequence[int] | None) -> str:
 
 
 def expectation(vector: Vector, case: Case, width: int) -> Text:
-    """What is demanded, as a block."""
+    """The demand, as a block."""
     if vector.reject is None:
         text = _expected_answer(vector, case, width)
         return text.append(f"\nor a refusal ({vector.or_reject})", DIM) if vector.or_reject is not None else text
@@ -210,7 +210,7 @@ def _expected_answer(vector: Vector, case: Case, width: int) -> Text:
             patterns, closes = expected
             return _patterns(patterns, closes, width)
         case Op.NEGOTIATE:
-            said = "no version: there is none in both" if expected is None else str(expected)
+            said = "no version: they have none in common" if expected is None else str(expected)
         case Op.EVOLVE:
             said = ", ".join(f"{one.get('kind')} at {one.get('path')}" for one in expected) or "nothing breaks"
         case Op.LOOKUP | Op.INTERPRET:
@@ -219,7 +219,7 @@ def _expected_answer(vector: Vector, case: Case, width: int) -> Text:
 
 
 def byte_line(data: bytes) -> str:
-    """Bytes on a line: digits and length."""
+    """Bytes on one line; long ones are cut, with their length."""
     if not data:
         return "no bytes"
     return data.hex(" ") if len(data) <= 16 else f"{data[:10].hex(' ')} … {data[-4:].hex(' ')} ({len(data)} bytes)"
@@ -247,7 +247,7 @@ def _patterns(patterns: Sequence[Any], closes: bool, width: int) -> Text:
 
 
 def answer(case: Case, value: Any, patterns: Sequence[Any], width: int) -> Text:
-    """What an implementation answered. `patterns` name the frames that a broker was to send."""
+    """An implementation's answer. `patterns` name the frames that a broker has to send."""
     match case.op:
         case Op.DECODE | Op.LOOKUP:
             return paragraphs(brief(value, 4 * width), BAD, width)
@@ -271,7 +271,7 @@ def answer(case: Case, value: Any, patterns: Sequence[Any], width: int) -> Text:
 
 
 def piece_at(rows: Sequence[Row], offset: int) -> str:
-    """The label of the piece with this byte; "" when it lies behind them."""
+    """The label of the piece with this byte; "" for a byte after all pieces."""
     for row in rows:
         if row.offset is not None and row.offset <= offset < row.offset + len(row.data):
             return row.label

@@ -1,4 +1,4 @@
-"""A ruling as reports tell it."""
+"""A ruling in reports."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from reference.rules import Ruling
 
 
 def ruling_text(identifier: str, ruling: Ruling | None, width: int) -> Text:
-    """Its id, question, what is demanded and the other reading, on lines of `width`; None: the id alone."""
+    """The ruling's id, question, demand and other reading, on lines of `width`; for None only the id."""
     if ruling is None:
         return Text(safe(identifier), "bold")
     mark = " ‡" if ruling.contested else ""

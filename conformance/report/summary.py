@@ -1,5 +1,5 @@
-"""A run in numbers: for each implementation and area how many questions passed, failed and so on; what was not asked;
-and several implementations beside each other."""
+"""A run in numbers: for each implementation and area the number of questions that passed, failed and so on; the
+questions that were not asked; and several implementations compared."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from conformance.report.text import safe, to_string
 from conformance.report.unasked import NotAskedOfAll, not_asked
 from conformance.vectors import AREAS
 
-#: How a deviation that a known-deviations file names is counted.
+#: The category of a deviation that a known-deviations file names.
 KNOWN = "known"
 
-#: Every share, in the order of the columns, with its heading and its style. A skip never looks like a pass.
+#: All categories, in the order of the columns, with heading and style. A skip never looks like a pass.
 _SHARES: Mapping[str, tuple[str, str]] = {
     Outcome.PASS: ("pass", "green"),
     Outcome.SKIP: ("skip", "yellow"),
@@ -39,12 +39,12 @@ _NOTHING = ("·", "dim")
 
 
 def share(verdict: Verdict) -> str:
-    """What a verdict is counted as: its outcome, or `known` where a known-deviations file names it."""
+    """The category in which a verdict is counted: its outcome, or `known` where a known-deviations file names it."""
     return KNOWN if verdict.known else str(verdict.verdict)
 
 
 def shares(verdicts: Iterable[Verdict]) -> Tally:
-    """Verdicts counted by area and share."""
+    """Verdicts counted by area and category."""
     total: dict[tuple[str, str], int] = {}
     for verdict in verdicts:
         place = (verdict.area, share(verdict))
@@ -63,11 +63,11 @@ def numbers(
     incomplete: Mapping[str, tuple[int, int]] | None = None,
     verbose: bool = False,
 ) -> Iterator[str]:
-    """A run in numbers, as texts for a terminal: the table of shares, what was not asked and, for several
-    implementations, how they compare. All mappings are by implementation spec.
+    """A run in numbers, as texts for a terminal: the table, the questions that were not asked and, for several
+    implementations, their comparison. All mappings are by implementation spec.
 
-    `items`: how many of pytest's items were asked, since the table counts questions, and an item may have several.
-    `verbose`: what was not asked by its names and areas, not in one line.
+    `items`: the number of pytest's items that ran; the table counts questions, and an item may have several.
+    `verbose`: list the types and areas that were not asked, instead of one line.
     """
     names = _names(verdicts, descriptions)
     table = summary_table(
@@ -93,7 +93,7 @@ def numbers(
 def new_findings(
     verdicts: Mapping[str, Sequence[Verdict]], descriptions: Mapping[str, Description], *, width: int, color: bool
 ) -> Iterator[str]:
-    """The findings of what no file knows yet, a text for each implementation that has any."""
+    """The findings that no known-deviations file names, a text for each implementation that has any."""
     names = _names(verdicts, descriptions)
     for spec, judged in verdicts.items():
         new = findings(verdict for verdict in judged if verdict.known is None)
@@ -102,13 +102,13 @@ def new_findings(
 
 
 def _items(name: str, questions: int, items: int | None) -> Iterator[Text]:
-    """How many questions make how many of pytest's items, where these are not the same number."""
+    """The number of questions, and of pytest's items for them, where the two differ."""
     if items is not None and items != questions:
         yield Text(f"{safe(name)}: {questions:,} questions in {items:,} of pytest's items")
 
 
 def _names(specs: Iterable[str], descriptions: Mapping[str, Description]) -> dict[str, str]:
-    """How each is called: by what it says of itself, by its spec where that is not known or not enough."""
+    """Each implementation's name: its own, or its spec where its own is unknown or not unique."""
     titles = {spec: titled_name(descriptions[spec]) if spec in descriptions else spec for spec in specs}
     again = {title for title in titles.values() if list(titles.values()).count(title) > 1}
     return {spec: f"{title} ({spec})" if title in again and title != spec else title for spec, title in titles.items()}
@@ -117,11 +117,11 @@ def _names(specs: Iterable[str], descriptions: Mapping[str, Description]) -> dic
 def summary_table(
     results: Mapping[str, Tally], incomplete: Mapping[str, tuple[int, int]] | None = None
 ) -> RenderableType:
-    """Questions counted: a row an area and a column a share for each implementation; columns that are empty everywhere
-    are left out.
+    """The table of a run: a row for each area of an implementation, a column for each category. Empty columns are left
+    out.
 
-    `incomplete`: implementation → how many items were asked, of how many, where a run was ended before all were: then
-    shares of the whole cannot be told.
+    `incomplete`: implementation → the number of items that were asked, and of all items, if the run ended early. Then
+    there are no percentages.
     """
     seen = {name for tally in results.values() for _, name in tally.counts}
     columns = [name for name in _SHARES if name in _ALWAYS or name in seen]
@@ -160,12 +160,12 @@ def _add_rows(table: Table, implementation: str, tally: Tally, columns: Sequence
 
 
 def _place(area: str) -> tuple[int, str]:
-    """Areas in the vector set's order, others behind."""
+    """Sort key: the areas of the vector set in its order, then others."""
     return (AREAS.index(area) if area in AREAS else len(AREAS), area)
 
 
 def _area(area: str, counts: Mapping[str, int]) -> Text:
-    """An area in which nothing was judged stands out."""
+    """The name of an area, in colour if nothing was judged in it."""
     judged = sum(count for name, count in counts.items() if name not in (Outcome.SKIP, Outcome.NOT_ASKED))
     return Text(f"  {safe(area)}", "" if judged else "yellow")
 
@@ -175,7 +175,7 @@ def _cells(counts: Mapping[str, int], columns: Sequence[str]) -> list[Text]:
 
 
 def _percent(count: int, total: int) -> str:
-    """Rounded, but a share that is there is never shown as 0 %, nor one that is not whole as 100 %."""
+    """A rounded percentage; only nothing is shown as 0 % (empty), and only all as 100 %."""
     if count in (0, total):
         return "" if count == 0 else "100 %"
     share_of = 100 * count / total
@@ -186,8 +186,8 @@ def _percent(count: int, total: int) -> str:
 
 
 def matrix(results: Mapping[str, Sequence[Verdict]], *, limit: int = 40) -> RenderableType:
-    """Areas × implementations, and below the findings on which the implementations differ, the most frequent first,
-    with the questions that show them, `limit` of these at most."""
+    """A table of areas and implementations, and below it the differences between implementations, the most frequent
+    first, with about `limit` questions that show them."""
     tallies = {name: shares(verdicts).areas() for name, verdicts in results.items()}
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     table.add_column("area", no_wrap=True)
@@ -212,9 +212,9 @@ def _differences(results: Mapping[str, Sequence[Verdict]], limit: int) -> Text:
         for verdict in verdicts:
             by_id.setdefault(verdict.id, {})[name] = verdict
     groups: dict[tuple[tuple[str, str], ...], list[str]] = {}
-    for identifier, found in by_id.items():
-        if _differ(found.values()):
-            groups.setdefault(tuple(_said(found.get(name)) for name in results), []).append(identifier)
+    for identifier, by_implementation in by_id.items():
+        if _differ(by_implementation.values()):
+            groups.setdefault(tuple(_said(by_implementation.get(name)) for name in results), []).append(identifier)
     total = sum(len(ids) for ids in groups.values())
     if not total:
         return Text(_alike(results))
@@ -228,12 +228,12 @@ def _differences(results: Mapping[str, Sequence[Verdict]], limit: int) -> Text:
         for identifier in ids[:listed]:
             out.append(f"\n      {safe(identifier)}")
         if len(ids) > listed:
-            out.append(f"\n      … and {len(ids) - listed} more (--report has them all)", "dim")
+            out.append(f"\n      … and {len(ids) - listed} more (--report lists them all)", "dim")
     return out
 
 
 def _alike(results: Mapping[str, Sequence[Verdict]]) -> str:
-    """That they do not differ, as far as that can be said: of what each of them was asked."""
+    """A line for implementations that do not differ on the questions that all of them were asked."""
     asked = {name: {one.id for one in verdicts if _was_judged(one)} for name, verdicts in results.items()}
     shared = set.intersection(*asked.values()) if asked else set()
     if all(ids == shared for ids in asked.values()):
@@ -244,18 +244,18 @@ def _alike(results: Mapping[str, Sequence[Verdict]]) -> str:
 
 
 def _was_judged(verdict: Verdict) -> bool:
-    """Skips are no judgement."""
+    """Whether a verdict is neither a skip nor not-asked."""
     return verdict.verdict not in (Outcome.SKIP, Outcome.NOT_ASKED)
 
 
 def _differ(verdicts: Iterable[Verdict]) -> bool:
-    """Whether two of them were judged, and not alike."""
+    """Whether at least two of them were judged, with different results."""
     judged = [one for one in verdicts if _was_judged(one)]
     return len({(one.verdict, one.kind) for one in judged}) > 1
 
 
 def _said(verdict: Verdict | None) -> tuple[str, str]:
-    """A verdict in a few words, those of its finding if it has one, and its style."""
+    """A verdict in a few words (its finding, if it has one), and its style."""
     if verdict is None:
         return "not offered", "dim"
     name = safe(str(group(verdict) or verdict.verdict))

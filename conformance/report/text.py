@@ -1,4 +1,4 @@
-"""Text that may be shown: whatever comes from outside is escaped and shortened before it reaches a terminal or a file.
+"""Safe text: text from outside is escaped and shortened before it reaches a terminal or a file.
 
 `safe` is for a word or a line, `paragraph` for a text of several lines, `json_text` for JSON, `to_string` for a page.
 """
@@ -19,18 +19,18 @@ from rich.text import Text
 
 from conformance.values import show
 
-#: How many elements of a long array, bytes of long data and characters of long text are shown at each end.
+#: The number of elements, bytes and characters shown at each end of a long array, long data and long text.
 _ITEMS, _BYTES, _CHARACTERS = 4, 12, 40
-#: How deep a nested value is shown.
+#: The maximum depth of a nested value.
 _DEPTH = 8
-#: How many lines of a paragraph, and characters of a line of it, are shown.
+#: The maximum number of lines of a paragraph, and of characters in a line.
 LINES, LINE = 40, 600
-#: What stands in JSON text as it is, and a terminal could act on: all that is not printable is beyond ASCII or 7f.
+#: Characters that JSON text may hold unescaped, and that may not be printable.
 _BEYOND_ASCII = re.compile("[^\n\x20-\x7e]")
 
 
 def safe(text: str) -> str:
-    """`text` on one line, with every character that a terminal could act on, or that cannot be seen, as an escape."""
+    """`text` on one line, with escapes for control characters and all others that are not printable."""
     if text.isprintable():
         return text
     return "".join(char if char.isprintable() else _escape(char) for char in text)
@@ -47,8 +47,9 @@ def _escape(char: str) -> str:
 
 
 def safe_lines(text: str, limit: int, longest: int | None = None) -> list[str]:
-    """`text` as `limit` lines at most, each one safe, tabs as spaces. Of more lines a third is from the beginning, the
-    rest from the end, with the number of those between. A line of more than `longest` characters is cut in its middle.
+    """`text` as at most `limit` lines, each one safe, with spaces for tabs. If there are more, the middle ones are left
+    out: a third of the limit is for the beginning, the rest for the end. Lines of more than `longest` characters are
+    cut in their middle.
     """
     lines = text.replace("\r\n", "\n").rstrip().split("\n") if text.strip() else []
     between = len(lines) - limit + 1
@@ -65,24 +66,24 @@ def safe_lines(text: str, limit: int, longest: int | None = None) -> list[str]:
 def _safe_lines(lines: Sequence[str], longest: int | None) -> list[str]:
     if longest is None:
         return [safe(line.expandtabs(4).rstrip()) for line in lines]
-    # Cut before it is escaped, which takes its time, and after it, which makes it longer.
+    # Cut before escaping, which is slow, and again after it, because it makes the line longer.
     return [middle(safe(middle(line, longest).expandtabs(4).rstrip()), longest) for line in lines]
 
 
 def paragraph(text: str, *, lines: int = LINES, line: int = LINE) -> str:
-    """A text of several lines from any source, made safe for a terminal or a file, and cut to a number of lines and of
-    characters a line: beginning and end stay."""
+    """A text of several lines, made safe for a terminal or a file. At most `lines` lines of `line` characters are kept,
+    from its beginning and its end."""
     return "\n".join(safe_lines(text, lines, line))
 
 
 def json_text(value: Any, indent: int | None = None) -> str:
-    """JSON for a terminal: letters of all scripts as they are, with an escape for what cannot be seen."""
+    """JSON for a terminal, with escapes for characters that are not printable. Letters of all scripts stay."""
     text = json.dumps(value, indent=indent, ensure_ascii=False)
     return text if text.isascii() and "\x7f" not in text else _BEYOND_ASCII.sub(_json_escape, text)
 
 
 def safe_json(line: bytes) -> bytes:
-    """A line of JSON with an escape for what cannot be seen."""
+    """A line of JSON, with escapes for characters that are not printable."""
     return line if line.isascii() and b"\x7f" not in line else _BEYOND_ASCII.sub(_json_escape, line.decode()).encode()
 
 
@@ -92,7 +93,7 @@ def _json_escape(match: re.Match[str]) -> str:
 
 
 def middle(text: str, limit: int) -> str:
-    """`text` cut in its middle so that it has no more than `limit` characters."""
+    """`text`, cut in its middle to at most `limit` characters."""
     if len(text) <= limit:
         return text
     head = (limit - 1) * 2 // 3
@@ -100,7 +101,7 @@ def middle(text: str, limit: int) -> str:
 
 
 def brief(value: Any, limit: int = 200) -> str:
-    """A value as a person reads it, on a line of at most `limit` characters; long parts are cut, with their length."""
+    """A value for a person, on one line of at most `limit` characters; long parts are cut, with their length."""
     return middle(safe(_brief(value, _DEPTH)), limit)
 
 
@@ -119,9 +120,9 @@ def _brief(value: Any, depth: int) -> str:
         case None | bool() | int() | float() | uuid.UUID():
             return show(value)
     try:
-        return f"{value!r} (a {type(value).__name__}: no protocol value)"
-    except Exception:  # the repr of somebody else's class
-        return f"a {type(value).__name__} (no protocol value) that cannot be shown"
+        return f"{value!r} (a {type(value).__name__}: not a protocol value)"
+    except Exception:  # the repr of an implementation's class
+        return f"a {type(value).__name__} (not a protocol value) that cannot be shown"
 
 
 def _brief_bytes(data: bytes) -> str:
@@ -144,14 +145,14 @@ def _brief_items(items: Sequence[Any], depth: int) -> str:
 
 
 def wrap(text: str, width: int) -> list[str]:
-    """Prose on lines of `width`; an empty text has no lines."""
+    """Text on lines of `width`; an empty text has no lines."""
     return textwrap.wrap(text, max(width, 10), break_on_hyphens=False)
 
 
 def to_string(renderable: RenderableType, *, width: int, color: bool) -> str:
-    """A renderable as text, with ANSI colour or without, in lines without trailing blanks. Whatever stands in it that a
-    terminal could act on is an escape."""
-    if isinstance(renderable, Text) and not color:  # it is laid out; a console would take as long as all before it
+    """A renderable as text, with or without ANSI colours, without trailing spaces. Characters that are not printable
+    become escapes."""
+    if isinstance(renderable, Text) and not color:  # it needs no layout, and a console is slow
         return "\n".join(safe(line.rstrip()) for line in renderable.plain.split("\n"))
     stream = io.StringIO()
     console = Console(

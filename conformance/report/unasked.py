@@ -1,6 +1,6 @@
-"""What a run says nothing about: questions that an implementation was not asked, and those that could not be judged.
+"""The questions of a run that were not asked or could not be judged.
 
-In one line, which is enough for most; `-v` shows the types by name, and how much of each area that is.
+By default one line; `-v` lists the types by name, and the share of each area.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from conformance.model import Op, Outcome, Verdict
 from conformance.report.text import safe
 from conformance.vectors import AREAS
 
-#: From this share of an area's questions on it is said that they were not asked.
+#: An area is mentioned if at least this share of its questions was not asked or not judged.
 _LARGE = 0.1
 _NOT_OFFERED = "not offered"
-#: With -v so many types, dialects and ops are named: those with the most questions.
+#: With -v this many types, dialects and ops are named: those with the most questions.
 _NAMED = 20
 
 
 @dataclass(frozen=True, slots=True)
 class NotAsked:
-    """What one implementation was not asked, counted as `selection.LeftOut` counts it."""
+    """The questions that one implementation was not asked, counted as `selection.LeftOut` counts them."""
 
     not_offered: Mapping[str, int] = field(default_factory=dict)
     areas: Mapping[str, int] = field(default_factory=dict)
@@ -34,25 +34,27 @@ class NotAsked:
 
 @dataclass(frozen=True, slots=True)
 class NotAskedOfAll:
-    """The same of several implementations, each by implementation spec."""
+    """The same for several implementations, by their spec."""
 
     not_offered: Mapping[str, Mapping[str, int]]
     areas: Mapping[str, Mapping[str, int]]
     elsewhere: Mapping[str, Mapping[str, int]]
 
     def of(self, spec: str) -> NotAsked:
-        """That of one implementation."""
+        """The counts of one implementation."""
         return NotAsked(self.not_offered.get(spec, {}), self.areas.get(spec, {}), self.elsewhere.get(spec, {}))
 
 
 def not_asked(
     name: str, verdicts: Sequence[Verdict], left_out: NotAsked, *, verbose: bool, whole: bool
 ) -> Iterator[Text]:
-    """The lines on what an implementation was not asked. `whole`: no question that it offers was left; only then
+    """Lines about the questions that an implementation was not asked. `whole`: the run was complete; only then the
     shares of areas are right, and shown."""
     for counts, why in ((left_out.not_offered, "not offered"), (left_out.elsewhere, "not as in the vectors' schemas")):
         if sum(counts.values()):
-            out = Text.assemble((safe(name), "bold"), f": {_questions(sum(counts.values()))} not asked: ")
+            out = Text.assemble(
+                (safe(name), "bold"), f": {_questions(sum(counts.values()))} not asked, without derived ones: "
+            )
             yield out.append(_listed(counts, why) if verbose else f"{_kinds(counts)} {why}; -v lists them")
     if whole:
         for area, said in sorted(unasked(verdicts, left_out.areas, every=verbose).items(), key=_place):
@@ -60,10 +62,10 @@ def not_asked(
 
 
 def unasked(verdicts: Iterable[Verdict], not_offered: Mapping[str, int], *, every: bool) -> dict[str, str]:
-    """Area → a line, for the areas of which a large share was not asked or not judged: what share, and why.
+    """Area → a line with the share that was not asked or not judged, and why, for areas where this share is large.
 
-    `not_offered`: area → how many questions of the dialects that it offers were not put to it. `every`: areas too of
-    which nothing else can be said than that it does not offer them.
+    `not_offered`: area → the number of questions, in the offered dialects, that are not offered. `every`: include areas
+    whose only reason is that they are not offered.
     """
     totals: Counter[str] = Counter(not_offered)
     reasons: dict[str, Counter[str]] = {
@@ -75,9 +77,9 @@ def unasked(verdicts: Iterable[Verdict], not_offered: Mapping[str, int], *, ever
             why = verdict.note or str(verdict.verdict)
             reasons.setdefault(verdict.area, Counter())[why] += 1
     return {
-        area: _line(found, totals[area])
-        for area, found in reasons.items()
-        if found.total() >= _LARGE * totals[area] and (every or found.keys() - {_NOT_OFFERED})
+        area: _line(counts, totals[area])
+        for area, counts in reasons.items()
+        if counts.total() >= _LARGE * totals[area] and (every or counts.keys() - {_NOT_OFFERED})
     }
 
 
@@ -89,7 +91,7 @@ def _line(reasons: Counter[str], total: int) -> str:
 
 
 def _place(item: tuple[str, str]) -> tuple[int, str]:
-    """Areas in the vector set's order, others behind."""
+    """Sort key: the areas of the vector set in its order, then others."""
     area = item[0]
     return (AREAS.index(area) if area in AREAS else len(AREAS), area)
 
@@ -111,7 +113,7 @@ def _by_type(counts: Mapping[str, int]) -> tuple[Counter[str], dict[str, set[str
 
 
 def _kinds(counts: Mapping[str, int]) -> str:
-    """How many types, dialects and ops without a type they are: "61 types and 1 dialect"."""
+    """The numbers of types, dialects and ops without a type: "61 types and 1 dialect"."""
     names = _by_type(counts)[0].keys()
     dialects = names & set(reference.dialects)
     ops = names & set(Op)
@@ -121,7 +123,7 @@ def _kinds(counts: Mapping[str, int]) -> str:
 
 
 def _listed(counts: Mapping[str, int], why: str) -> Text:
-    """Each by name with how many questions that makes; of many those with the most."""
+    """The types, dialects and ops by name, with their numbers of questions; of many, those with the most."""
     totals, ops = _by_type(counts)
     named = sorted(totals, key=lambda name: -totals[name])
     shown = [_type(name, ops[name], totals[name]) for name in sorted(named[:_NAMED])]
@@ -131,6 +133,6 @@ def _listed(counts: Mapping[str, int], why: str) -> Text:
 
 
 def _type(name: str, ops: set[str], count: int) -> str:
-    """A type with its count; with the ops where it is not all that are asked about a type."""
+    """A type with its count, and with its ops if these are not decode, encode and recode."""
     some = "/".join(sorted(ops)) if ops < {"decode", "encode", "recode"} else ""
     return " ".join(part for part in (safe(name), some, f"{count:,}") if part)

@@ -1,4 +1,4 @@
-"""Two values: where they first differ, what stands there on both sides, and what is around it."""
+"""Two values: their first difference, both sides of it, and its surroundings."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from conformance.report.hints import hint, same_kind, type_name
 from conformance.report.text import brief, middle, safe, wrap
 from conformance.values import difference
 
-#: How many neighbours of the difference are shown on each side.
+#: The number of neighbours shown before and after the difference.
 _AROUND = 3
-#: How many characters or bytes before and behind the difference are shown of a long text.
+#: The number of characters or bytes shown before and after the difference in a long text.
 _WINDOW = 10
 
 
 class _Nothing:
-    """Stands where a side has nothing: a key or an element is missing."""
+    """Stands for a missing key or element."""
 
 
 NOTHING = _Nothing()
@@ -34,8 +34,8 @@ def compare_values(
     titles: tuple[str, str] = ("expected", "actual"),
     hints: Literal["read", "written", "none"] = "read",
 ) -> Text:
-    """The first difference of two values, what is around it, and a guess how it came about. The second was read from,
-    or written for, the first."""
+    """The first difference of two values, its surroundings, and a guess at its cause. `hints`: whether `actual` was
+    read from the bytes of `expected`, or written for it."""
     path = difference(expected, actual)
     if path is None:
         return Text("no difference")
@@ -51,9 +51,9 @@ def compare_values(
     for title, value, style in zip(titles, (left, right), (GOOD, BAD), strict=True):
         other = right if value is left else left
         _append_block(out, title, margin, _shown(value, other, typed, width), style, width)
-    found = None if hints == "none" else _hint(expected, actual, parts, hints == "written")
-    if found:
-        for line in wrap(found, width):
+    note = None if hints == "none" else _hint(expected, actual, parts, hints == "written")
+    if note:
+        for line in wrap(note, width):
             out.append(f"{line}\n", "italic")
     if parts:
         _append_surroundings(out, expected, actual, parts, width)
@@ -62,7 +62,7 @@ def compare_values(
 
 
 def at(value: Any, parts: list[str]) -> Any:
-    """What stands at this path; NOTHING when there is nothing."""
+    """The value at this path, or NOTHING."""
     for part in parts:
         if part.startswith("["):
             index = int(part[1:-1])
@@ -77,14 +77,14 @@ def at(value: Any, parts: list[str]) -> Any:
 
 
 def _hint(expected: Any, actual: Any, parts: list[str], written: bool) -> str | None:
-    """What is known of such a difference: in the value itself, else in the arrays that it is in."""
+    """A hint about the difference: for the value itself, else for the arrays around it."""
     for length in range(len(parts), -1, -1):
         left, right = at(expected, parts[:length]), at(actual, parts[:length])
         if left is NOTHING or right is NOTHING or (length < len(parts) and not isinstance(left, (list, tuple))):
             continue
-        found = hint(left, right, written=written)
-        if found:
-            return found
+        note = hint(left, right, written=written)
+        if note:
+            return note
     return None
 
 
@@ -142,7 +142,7 @@ def _append_surroundings(out: Text, expected: Any, actual: Any, parts: list[str]
         if other is not NOTHING:
             out.append(f"  + {label}  {brief(other, room)}\n", BAD)
     if keys[-1] != near[-1]:
-        out.append(f"    … {len(keys) - position - _AROUND - 1} behind …\n", DIM)
+        out.append(f"    … {len(keys) - position - _AROUND - 1} after …\n", DIM)
 
 
 def _is_pair(value: Any) -> bool:

@@ -1,21 +1,21 @@
-"""The suite behind `pytest --impl`: `pytest_wireproof` registers the options and hands over to `install`.
+"""The suite of `pytest --impl`: `pytest_wireproof` registers the options, then calls `install`.
 
-settings  the options
-chosen    ids as arguments, and in -k
-items     what pytest collects
-styles    failures as --tb wants them
-ahead     asking ahead of the items that run
-neighbours what other plugins are told
-pages     which failures are shown on a page
-scopes    items that a worker of xdist's is given as a whole
-scheduling how xdist shares them out
-protocol  an item's run, without what it does not need
-progress  how far the run came
-recording the report, written as verdicts come
-stopping  signals that end a run in order
-garbage   Python's garbage collection during a run
-ending    the end of a run: what is printed, and what fails it beside its verdicts
-plugin    pytest's hooks: start, verdicts, and what they hand over
+settings    the options
+chosen      ids as arguments, and in -k
+items       the items that pytest collects
+styles      failures in the styles of --tb
+ahead       asks questions before their items run
+neighbours  hooks of other plugins
+pages       chooses the failures that get a page
+scopes      groups of items that one xdist worker gets
+scheduling  how xdist distributes these groups
+protocol    runs an item without the phases that it does not need
+progress    the number of items that have run
+recording   the report file, written during the run
+stopping    signals that end a run
+garbage     Python's garbage collector during a run
+ending      the end of a run: its output, and problems that fail it
+plugin      pytest's hooks
 """
 
 from conformance.suite.plugin import install

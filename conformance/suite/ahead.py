@@ -11,11 +11,11 @@ from conformance.selection import Entry
 
 
 class Ahead:
-    """Entries in the order in which pytest will run them, asked ahead and judged in that order by one `Examiner`.
+    """Entries in the order in which pytest will run them. One `Examiner` asks them ahead, and judges them in order.
 
-    Nothing is asked beyond the current scope: what follows it runs on another worker, or later. An entry that is out of
-    turn, and begins no scope, is asked alone, so that nobody waits for a whole block; when the next one follows it in
-    the plan, asking ahead goes on from there.
+    Nothing is asked beyond the current scope, because the next scope may run on another worker, or later. An entry that
+    comes out of order in the middle of a scope is asked alone, so that it does not wait for a whole block; if the entry
+    after it in the plan comes next, asking ahead continues from there.
     """
 
     def __init__(self, examiner: Examiner) -> None:
@@ -29,8 +29,7 @@ class Ahead:
         self._judged: Iterator[list[Judged]] = iter(())
 
     def plan(self, entries: Sequence[Entry], scopes: Sequence[int] | None = None) -> None:
-        """Set the order in which the entries will run. `scopes`: the number of each entry's scope; None: all are in
-        one."""
+        """Set the order of the entries. `scopes`: the number of each entry's scope; None: one scope for all."""
         self._planned = entries
         self._places = {entry.name: place for place, entry in enumerate(entries)}
         self._scopes = [0] * len(entries) if scopes is None else scopes
@@ -38,7 +37,7 @@ class Ahead:
         self._start(0)
 
     def judged(self, entry: Entry) -> list[Judged]:
-        """All questions of an entry, judged. Raises ImplementationError when `configure` fails."""
+        """All judged questions of an entry. Raises ImplementationError when `configure` fails."""
         place = self._places.get(entry.name)
         if place is not None and self._goes_on(place):
             self._start(place)
@@ -50,7 +49,7 @@ class Ahead:
         return next(self._judged)
 
     def _goes_on(self, place: int) -> bool:
-        """Whether asking ahead begins anew at this entry."""
+        """Whether asking ahead starts again at this entry."""
         if place == self._next:
             return place >= self._end
         begins = place > 0 and self._scopes[place - 1] != self._scopes[place]

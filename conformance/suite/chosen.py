@@ -1,4 +1,4 @@
-"""Which items a command line chooses by their ids: as arguments, and with `-k`."""
+"""The items that a command line chooses by id: as arguments, and with `-k`."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ from conformance.questions import UnknownId, find
 from conformance.suite.settings import Settings, usage_error
 from reference.errors import WireError
 
-#: The attribute of pytest's options that takes the ids to xdist's workers, whose arguments are the suite's file alone.
+#: The attribute of pytest's options that carries the ids to xdist's workers: their only argument is the suite's file.
 _OPTION = "wireproof_ids"
-#: Characters of ids that pytest does not take in `-k`, and those that stand for them there.
+#: Characters of ids that pytest refuses in `-k`, and their replacements.
 _IN_KEYWORDS = str.maketrans("#<>", ":[]")
 
 _HOW = (
-    "With --impl pytest collects the conformance suite and nothing else; choose of it by --dialect, --area and -k, or "
-    "by ids as they stand behind FAILED: 'my_codec::kafka/varints/varint-1#decode', or without 'my_codec::' for every "
-    "implementation."
+    "With --impl pytest collects the conformance suite and nothing else. Choose a part of it with --dialect, --area "
+    "and -k, or with ids as in the FAILED lines: 'my_codec::kafka/varints/varint-1#decode'; an id without 'my_codec::' "
+    "is asked of every implementation."
 )
 
 
 class Chosen:
-    """Which items of each implementation are to be asked: all, unless the command line names some."""
+    """The items of each implementation that will run: all, unless the command line names some."""
 
     def __init__(self, items: Mapping[str, Mapping[str, str]]) -> None:
-        """`items`: by implementation spec the items' names, each with the argument that named it. Empty: all items."""
+        """`items`: implementation spec → item name → the argument that named it. Empty: all items."""
         self._items = items
         self._missing = {spec: dict(names) for spec, names in items.items()}
 
     @classmethod
     def of(cls, config: pytest.Config, settings: Settings) -> Chosen:
-        """What the command line says. Raises pytest.UsageError for an argument that is no id of the suite's."""
+        """The choice of the command line. Raises pytest.UsageError for an argument that is not an id of the suite."""
         arguments = getattr(config.option, _OPTION, None)
-        if arguments is None:  # not a worker of xdist's
+        if arguments is None:  # not an xdist worker
             arguments = list(_arguments(config))
             setattr(config.option, _OPTION, arguments)
         items: dict[str, dict[str, str]] = {}
@@ -49,12 +49,11 @@ class Chosen:
         return cls(items)
 
     def __bool__(self) -> bool:
-        """Whether some are chosen."""
+        """Whether the command line names items."""
         return bool(self._items)
 
     def narrowed(self, settings: Settings) -> Settings:
-        """The settings with only those dialects and areas in which something is chosen, so that no other vectors are
-        read."""
+        """The settings with only the dialects and areas of the chosen items, so that no other vectors are read."""
         places = {tuple(item.split("/")[:2]) for names in self._items.values() for item in names}
         own = vectors.dialects()
         if not places or not all(dialect in own for dialect, _ in places):  # generated, or of a user's folder
@@ -67,7 +66,7 @@ class Chosen:
         )
 
     def among(self, spec: str, items: Iterable[pytest.Item]) -> Iterator[pytest.Item]:
-        """Those of an implementation's items that are to be asked."""
+        """The chosen ones of an implementation's items."""
         for item in items:
             if item.config.option.keyword:
                 item.extra_keyword_matches.add(keyword(item.name))
@@ -78,7 +77,7 @@ class Chosen:
                 yield item
 
     def missing(self) -> Sequence[str]:
-        """A line for each argument that named no item, once all items are known."""
+        """A line for each argument that named no item. Call it when all items are known."""
         met = {
             argument
             for spec, names in self._items.items()
@@ -87,7 +86,7 @@ class Chosen:
         }
         unmet = dict.fromkeys(argument for names in self._missing.values() for argument in names.values())
         return [
-            f"{argument}: no implementation here is asked this: it is not offered, or --dialect or --area leaves it out"
+            f"{argument}: no implementation here is asked this: none offers it, or --dialect or --area excludes it"
             for argument in unmet
             if argument not in met
         ]
@@ -99,7 +98,7 @@ def keyword(text: str) -> str:
 
 
 def _arguments(config: pytest.Config) -> Iterator[str]:
-    """The arguments on the command line that are no options. Those in addopts are for the project's own tests."""
+    """The positional arguments of the command line. Those in addopts are for the project's own tests."""
     typed = {str(argument) for argument in config.invocation_params.args}
     for argument in getattr(config.option, "file_or_dir", ()):  # not there with --help
         if argument in typed and not (config.option.pyargs and argument == "conformance"):
@@ -107,17 +106,17 @@ def _arguments(config: pytest.Config) -> Iterator[str]:
 
 
 def _parts(argument: str, implementations: Sequence[str]) -> tuple[str | None, str]:
-    """The implementation's spec, None where none is named, and the id."""
+    """The implementation's spec (None when there is none), and the id."""
     spec, colons, name = argument.partition("::")
     if not colons:
         return None, argument
     if spec not in implementations:
-        raise usage_error(f"{argument}: {spec!r} is not tested here, but {', '.join(implementations)}.\n{_HOW}")
+        raise usage_error(f"{argument}: {spec!r} is not tested here, only {', '.join(implementations)}.\n{_HOW}")
     return spec, name
 
 
 def _item(name: str, argument: str, settings: Settings) -> str:
-    """The name of the item that asks what an id names. Raises pytest.UsageError."""
+    """The name of the item to which an id belongs. Raises pytest.UsageError."""
     if name.startswith("gen/"):
         if "#" in name:
             raise usage_error(f"{argument} is a generated case: `wireproof repro` asks it again")
@@ -134,14 +133,14 @@ def _item(name: str, argument: str, settings: Settings) -> str:
         if not ops:
             return find(name).case.id
         if op or mutated:
-            find(name)  # there may be none such
+            find(name)  # raises when there is no such case
     except (UnknownId, WireError) as error:
         raise usage_error(f"{argument}: {error}\n{_HOW}") from None
     return f"{folder}/derived" if mutated else stored
 
 
 def _has_ledger(folder: str) -> bool:
-    """Whether `<dialect>/messages/<Name>/<version>` is a message-version with stored cases."""
+    """Whether `<dialect>/messages/<Name>/<version>` is a message version with stored cases."""
     dialect, _, rest = folder.partition("/")
     name, _, version = rest.removeprefix(f"{ledger.AREA}/").partition("/")
     return name in ledger.names(dialect) and any(

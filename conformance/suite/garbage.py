@@ -1,11 +1,11 @@
-"""Python's garbage collector during a run. A run makes many objects and keeps them all, so the collector would only
-look at them again and again."""
+"""Python's garbage collector during a run. A run makes many objects and keeps them all, so the collector would check
+them again and again for nothing."""
 
 from __future__ import annotations
 
 import gc
 
-#: So many objects more than went before a collection of the youngest begins; Python's default is 700.
+#: A collection of the youngest generation starts after this many new objects; Python's default is 700.
 _YOUNG = 20_000
 
 
@@ -17,18 +17,18 @@ class Garbage:
         self._enabled = gc.isenabled()
 
     def collecting(self) -> None:
-        """pytest collects items now; nothing of that is garbage, so the collector rests."""
+        """While pytest collects items, nothing becomes garbage: turn the collector off."""
         gc.disable()
 
     def collected(self) -> None:
-        """All items exist now and stay, so they are not looked at any more. New objects are, but less often."""
+        """All items exist now, and stay: the collector ignores them. It checks new objects, but less often."""
         gc.freeze()
         gc.set_threshold(_YOUNG, *self._before[1:])
         if self._enabled:
             gc.enable()
 
     def restore(self) -> None:
-        """As it was before the run. Safe to repeat."""
+        """Restore the settings from before the run. Safe to repeat."""
         gc.unfreeze()
         gc.set_threshold(*self._before)
         if self._enabled:

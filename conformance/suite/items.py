@@ -1,4 +1,5 @@
-"""What pytest collects for `--impl`: an item for each entry of the selection; each property, when asked for."""
+"""The items that pytest collects with `--impl`: one for each entry of the selection, and with `--properties` one for
+each property."""
 
 from __future__ import annotations
 
@@ -25,12 +26,12 @@ if TYPE_CHECKING:
     from conformance.properties import Property
     from conformance.suite.plugin import Suite
 
-#: So many characters of why something was skipped are shown.
+#: The maximum length of a skip reason, in characters.
 _REASON = 300
 
 
-class ItemFailure(Exception):  # noqa: N818 (it is what pytest shows, not an error of ours)
-    """An item failed: its verdicts that depart from what is demanded."""
+class ItemFailure(Exception):  # noqa: N818 (a result that pytest shows, not an error of ours)
+    """An item failed. `failed`: its judged questions that fail the run."""
 
     def __init__(self, failed: Sequence[Judged]) -> None:
         super().__init__(failed[0].verdict.detail)
@@ -38,7 +39,7 @@ class ItemFailure(Exception):  # noqa: N818 (it is what pytest shows, not an err
 
 
 class Failure(TerminalRepr):
-    """An item's failure as text, in colour where the terminal has it: a page for each of `paged`, a line for each of
+    """An item's failure as text, in colour if the terminal has colours: a page for each of `paged`, a line for each of
     the `others`."""
 
     def __init__(self, paged: Sequence[Judged], others: Sequence[Verdict], described: Description, spec: str) -> None:
@@ -67,7 +68,7 @@ class Failure(TerminalRepr):
 
 
 def fails(verdict: Verdict, *, strict: bool) -> bool:
-    """Whether a verdict fails the run; `strict`: other readings do so too."""
+    """Whether a verdict fails the run; with `strict`, other readings fail it too."""
     if verdict.verdict is Outcome.CONTESTED:
         return strict
     return verdict.verdict in DEVIATIONS and verdict.known is None
@@ -81,15 +82,15 @@ class SuiteItem(pytest.Item):
         self.suite = suite
         self.spec = spec
         self.verdicts: list[Verdict] = []
-        #: Whether its failure has a page; one like those before it has a line.
+        #: Whether its failure has a page; further failures of the same finding have only a line.
         self.paged = True
 
     def ask(self) -> Sequence[Judged]:
-        """What it asks, judged."""
+        """Its questions, judged."""
         raise NotImplementedError
 
     def runtest(self) -> None:
-        """Pass, skip or fail, as the worst of the verdicts demands. The verdicts are attached to pytest's report."""
+        """Pass, skip or fail, as the worst verdict says. The plugin attaches the verdicts to pytest's report."""
         try:
             judged = self.ask()
         except TranscriptError as error:
@@ -102,24 +103,24 @@ class SuiteItem(pytest.Item):
         if failed:
             raise ItemFailure(failed)
         if not judged:
-            pytest.skip("nothing can be derived: what it would be derived from is not offered")
+            pytest.skip("nothing to ask: the implementation offers none of the cases from which these are derived")
         if not any(verdict.verdict in ASKED for verdict in self.verdicts):
             pytest.skip(f"{self.verdicts[0].verdict}: {safe(middle(self.verdicts[0].detail, _REASON))}")
 
     def leave(self, text: str) -> NoReturn:
-        """End the whole run with a paragraph: nothing more can be asked."""
+        """End the whole run with this text: nothing more can be asked."""
         message = paragraph(text)
-        if hasattr(self.config, "workeroutput"):  # an xdist worker hands it on; to leave without is an error of xdist's
+        if hasattr(self.config, "workeroutput"):  # an xdist worker that exits without `shouldstop` is an error of xdist
             self.session.shouldstop = message
         pytest.exit(message, pytest.ExitCode.USAGE_ERROR)
 
     @functools.cached_property
     def location(self) -> tuple[str, int | None, str]:
-        """As pytest makes it of `reportinfo`, once for all items."""
+        """The value that pytest would compute from `reportinfo` for each item."""
         return self.suite.where, None, self.nodeid
 
     def reportinfo(self) -> tuple[os.PathLike[str] | str, int | None, str]:
-        """With a line, which pytest wants of what a mark skips."""
+        """With a line number: pytest needs one for an item that a mark skips."""
         return self.path, 0, self.nodeid
 
     def repr_failure(self, excinfo: ExceptionInfo[BaseException], style: Any = None) -> Any:
@@ -134,7 +135,7 @@ class SuiteItem(pytest.Item):
 
 
 class EntryItem(SuiteItem):
-    """A vector and op, a ledger's case with all its ops, or what is derived of a message-version."""
+    """A vector and op, a case of the ledger with all its ops, or the derived cases of a message version."""
 
     def __init__(self, *, entry: Entry, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -152,7 +153,7 @@ class PropertyItem(SuiteItem):
         self.check = check
 
     def ask(self) -> Sequence[Judged]:
-        from conformance import properties  # as where they are collected
+        from conformance import properties  # loaded late, as in `Implementation`
 
         return [properties.run(self.check, self.suite.open(self.spec), self.suite.settings.properties)]
 
@@ -168,7 +169,7 @@ class Implementation(pytest.Collector):
     def collect(self) -> Iterator[pytest.Item]:
         try:
             yield from self.suite.chosen.among(self.spec, self._items())
-        except SchemaError as error:  # of a catalogue, whose schemas are read when they are first needed
+        except SchemaError as error:  # a catalogue's schemas are read when they are first needed
             pytest.exit(paragraph(f"the catalogue: {error}"), pytest.ExitCode.USAGE_ERROR)
 
     def _items(self) -> Iterator[pytest.Item]:
@@ -176,7 +177,7 @@ class Implementation(pytest.Collector):
             yield self._item(EntryItem, entry.name, entry=entry)
         settings = self.suite.settings
         if settings.properties:
-            from conformance import properties  # hypothesis takes its time to load
+            from conformance import properties  # hypothesis loads slowly
 
             described = self.suite.descriptions[self.spec]
             for check in properties.offered(described, settings.dialects, settings.areas):
@@ -190,7 +191,7 @@ class Implementation(pytest.Collector):
 
 
 class Root(pytest.File):
-    """Where the suite hangs in pytest's tree."""
+    """The suite's node in pytest's collection tree."""
 
     def __init__(self, *, suite: Suite, **kwargs: Any) -> None:
         super().__init__(**kwargs)

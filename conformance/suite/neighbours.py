@@ -1,4 +1,4 @@
-"""What other pytest plugins have to know about the suite's items. None of these plugins has to be installed."""
+"""Hooks of other pytest plugins, for the suite's items. None of these plugins has to be installed."""
 
 from __future__ import annotations
 
@@ -12,6 +12,6 @@ class Neighbours:
 
     @pytest.hookimpl(optionalhook=True, tryfirst=True)
     def pytest_timeout_set_timer(self, item: pytest.Item) -> bool | None:
-        """pytest-timeout's: there is no timer for an item, which may wait for a whole block of questions. Each question
-        has a limit of its own, --case-timeout."""
+        """A hook of pytest-timeout: the suite's items get no timer, because an item may wait for a whole block of
+        questions. Each question has its own limit, --case-timeout."""
         return True if isinstance(item, SuiteItem) else None

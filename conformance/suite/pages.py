@@ -1,4 +1,4 @@
-"""Which failures are shown on a page of their own: the first of each finding."""
+"""Chooses the failures that get a page: the first of each finding."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from conformance.model import Verdict
 
 
 class Pages:
-    """The findings of one implementation that have been shown on a page. `every`: each failing item has a page."""
+    """The findings of one implementation that already have a page. `every`: each failing item gets a page."""
 
     def __init__(self, *, every: bool = False) -> None:
         self._every = every
         self._shown: set[Group | None] = set()
 
     def divide(self, failed: Sequence[Judged]) -> tuple[list[Judged], list[Verdict]]:
-        """Divides an item's failures into those that get a page now, and the verdicts on the others."""
+        """An item's failures that get a page now, and the verdicts of its other failures."""
         paged, others = [], []
         here: set[Group | None] = set()
         for judged in failed:
-            found = group(judged.verdict)
-            if found in here or (found in self._shown and not self._every):
+            finding = group(judged.verdict)
+            if finding in here or (finding in self._shown and not self._every):
                 others.append(judged.verdict)
             else:
-                here.add(found)
+                here.add(finding)
                 paged.append(judged)
         self._shown |= here
         return paged, others

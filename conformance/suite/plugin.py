@@ -1,4 +1,4 @@
-"""The plugin behind `--impl`: replaces what pytest collects, and reports verdicts."""
+"""The plugin of `--impl`: replaces pytest's collection with the suite, and reports verdicts."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from conformance.report.text import middle, safe
 from conformance.selection import Entry, LeftOut
 from conformance.suite.ahead import Ahead
 from conformance.suite.chosen import Chosen, keyword
-from conformance.suite.ending import Ended
+from conformance.suite.ending import RunEnd
 from conformance.suite.garbage import Garbage
 from conformance.suite.items import EntryItem, Root, SuiteItem
 from conformance.suite.neighbours import Neighbours
 from conformance.suite.pages import Pages
-from conformance.suite.progress import Progress
+from conformance.suite.progress import ItemProgress
 from conformance.suite.protocol import Protocol
 from conformance.suite.recording import Recording
 from conformance.suite.scopes import scopes
@@ -38,18 +38,18 @@ from conformance.suite.styles import BRIEF, Styles
 from reference import catalog
 from reference.errors import SchemaError
 
-#: The attributes with which pytest's reports travel: the verdicts, from xdist's workers as JSON; whether the failure
-#: has a page of its own.
+#: Attributes of pytest's reports: the verdicts (as JSON from xdist's workers), and whether the failure has a page.
 VERDICTS = "wireproof_verdicts"
 PAGED = "wireproof_paged"
-#: So many characters of a line at a run's beginning or end are shown.
+#: The maximum length of a line at the beginning or end of a run, in characters.
 _LINE = 1000
 
 
 class Suite:
-    """The plugin behind `--impl`: replaces what pytest collects, and reports verdicts. One in each pytest process."""
+    """The plugin of `--impl`: replaces pytest's collection with the suite, and reports verdicts. Each pytest process
+    has one."""
 
-    #: The file on which the suite hangs: pytest wants one that exists, and no other plugin collects it.
+    #: The file that stands for the suite: pytest needs one that exists, and no other plugin collects this one.
     anchor = Path(vectors.__file__).parents[2] / "vectors" / "schema.json"
 
     def __init__(self, settings: Settings, chosen: Chosen) -> None:
@@ -68,27 +68,27 @@ class Suite:
         self.lines: list[str] = []
         self.pages = {spec: Pages(every=settings.every_page) for spec in settings.implementations}
         self.others: list[pytest.TestReport] = []
-        self.progress = Progress()
+        self.progress = ItemProgress()
         self.stopping = Stopping()
         self.garbage = Garbage()
         self.recording: Recording | None = None
         self.protocol: Protocol | None = None
 
     def open(self, spec: str) -> Examiner:
-        """The examiner of an implementation, which is started when it is first needed."""
+        """The examiner of an implementation. The first call starts the implementation."""
         if spec not in self.examiners:
             try:
                 connection = open_connection(spec, self.settings.connection)
-                found = Examiner(connection, self._known(spec, connection.description))
+                examiner = Examiner(connection, self._known(spec, connection.description))
             except (ImplementationError, known.KnownError, ValueError) as error:
                 raise usage_error(f"--impl={spec}: {error}") from None
-            self.examiners[spec] = found
-            self.ahead[spec] = Ahead(found)
-            self.descriptions[spec] = found.description
+            self.examiners[spec] = examiner
+            self.ahead[spec] = Ahead(examiner)
+            self.descriptions[spec] = examiner.description
         return self.examiners[spec]
 
     def entries(self, spec: str) -> Iterator[Entry]:
-        """The entries of an implementation. What it is not asked is counted."""
+        """The entries of an implementation. Questions that it is not asked are counted."""
         left_out = LeftOut()
         settings = self.settings
         yield from selection.entries(self.open(spec).description, left_out, settings.dialects, settings.areas)
@@ -106,12 +106,12 @@ class Suite:
 
     @pytest.hookimpl
     def pytest_sessionstart(self, session: pytest.Session) -> None:
-        """Start every implementation now: one that cannot be started is an error of the command line, and so is a
+        """Start every implementation now. One that cannot be started is an error in the command line, and so is a
         report that cannot be written."""
         self.where = os.path.relpath(self.anchor, session.config.rootpath)
         for spec in self.settings.implementations:
             self.open(spec)
-        if hasattr(session.config, "workerinput"):  # xdist's controller reports, and ends its workers
+        if hasattr(session.config, "workerinput"):  # xdist's controller writes the report, and ends its workers
             return
         self.stopping.begin()
         if self.settings.report is not None and not session.config.option.collectonly:
@@ -123,9 +123,9 @@ class Suite:
     @pytest.hookimpl(wrapper=True)
     def pytest_collection(self) -> Any:
         self.garbage.collecting()
-        found = yield
+        result = yield
         self.garbage.collected()
-        return found
+        return result
 
     @pytest.hookimpl
     def pytest_collection_finish(self, session: pytest.Session) -> None:
@@ -134,7 +134,7 @@ class Suite:
             self.progress.plan(item.nodeid for item in session.items)
         planned: dict[str, list[Entry]] = {}
         numbers: dict[str, list[int]] = {}
-        # In the order in which they will run, whatever plugins made of it.
+        # In the order in which they will run: plugins may have changed it.
         for item, number in zip(session.items, scopes(item.nodeid for item in session.items), strict=True):
             if isinstance(item, EntryItem):
                 planned.setdefault(item.spec, []).append(item.entry)
@@ -166,11 +166,11 @@ class Suite:
 
     @pytest.hookimpl(optionalhook=True, tryfirst=True)
     def pytest_xdist_make_scheduler(self, config: pytest.Config, log: Any) -> Any:
-        """Our scopes, unless --dist says something else."""
-        said = config.known_args_namespace
-        if said.dist != "no" or said.distload:
+        """Our scopes, unless --dist asks for another scheduling."""
+        options = config.known_args_namespace
+        if options.dist != "no" or options.distload:
             return None
-        from conformance.suite.scheduling import ScopeScheduling  # xdist need not be there
+        from conformance.suite.scheduling import ScopeScheduling  # late, because xdist may not be installed
 
         return ScopeScheduling(config, log)
 
@@ -183,7 +183,7 @@ class Suite:
         report = yield
         if call.when == "call" and isinstance(item, SuiteItem):
             verdicts: Any = item.verdicts
-            if hasattr(item.config, "workeroutput"):  # what leaves an xdist worker is text
+            if hasattr(item.config, "workeroutput"):  # an xdist worker can only send plain data
                 verdicts = msgspec.json.encode(verdicts).decode()
             setattr(report, VERDICTS, verdicts)
             setattr(report, PAGED, item.paged)
@@ -210,18 +210,18 @@ class Suite:
 
     @pytest.hookimpl
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Keep an item's verdicts, and write them to the report; a signal that comes meanwhile has to wait."""
-        if (report.when != "call" and report.passed) or str(report.outcome) == "rerun":  # pytest-rerunfailures'
+        """Keep an item's verdicts, and write them to the report. Signals wait until this is done."""
+        if (report.when != "call" and report.passed) or str(report.outcome) == "rerun":  # of pytest-rerunfailures
             return
         if report.when == "setup" and report.skipped:
             self.progress.pass_over(report.nodeid)
             return
-        spec, found = report.nodeid.partition("::")[0], _verdicts(report)
+        spec, verdicts = report.nodeid.partition("::")[0], _verdicts(report)
         with self.stopping.held():
-            self.verdicts.setdefault(spec, []).extend(found)
+            self.verdicts.setdefault(spec, []).extend(verdicts)
             self.progress.done(report.nodeid)
             try:
-                self._record(spec, found)
+                self._record(spec, verdicts)
             except ReportError as error:
                 self._unwritten(error)
                 pytest.exit(str(error), pytest.ExitCode.INTERRUPTED)
@@ -231,9 +231,9 @@ class Suite:
         for opened in self.examiners.values():
             opened.close()
         output = getattr(session.config, "workeroutput", None)
-        if output is not None:  # an xdist worker: the controller sums up
-            learned = (self.descriptions, self.not_offered, self.lacking, self.elsewhere)
-            output[VERDICTS] = msgspec.json.encode(learned).decode()
+        if output is not None:  # an xdist worker: the controller prints the end of the run
+            counted = (self.descriptions, self.not_offered, self.lacking, self.elsewhere)
+            output[VERDICTS] = msgspec.json.encode(counted).decode()
             return
         self.stopping.end()
         if session.config.option.collectonly:
@@ -255,7 +255,8 @@ class Suite:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
-        """xdist calls this when a worker has ended: keep what the worker learned of the implementations."""
+        """xdist calls this when a worker has ended: keep the worker's descriptions of the implementations, and its
+        counts."""
         sent = getattr(node, "workeroutput", {}).get(VERDICTS)
         if sent:
             counted = dict[str, dict[str, int]]
@@ -269,48 +270,48 @@ class Suite:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_terminal_summary(self, terminalreporter: Any, exitstatus: int, config: pytest.Config) -> Any:
-        """Prints the run's numbers and findings around what pytest prints at its end. What the user came for stands
+        """Print the run's numbers and findings before or after pytest's own summary. The most important part comes
         last: the findings, or with -x the failure."""
         failed = terminalreporter.stats.get("failed", [])
         if config.option.verbose <= 0 and config.option.tbstyle not in BRIEF:
             self.others = [report for report in failed if not getattr(report, PAGED, True)]
             failed[:] = [report for report in failed if getattr(report, PAGED, True)]
-        said = not config.option.collectonly and (
+        shown = not config.option.collectonly and (
             exitstatus != pytest.ExitCode.USAGE_ERROR or any(self.verdicts.values())
         )
-        writer = terminalreporter._tw  # noqa: SLF001 (pytest offers no other way to its width and colours)
+        writer = terminalreporter._tw  # noqa: SLF001 (pytest has no public way to its width and colours)
         look = {"width": writer.fullwidth, "color": writer.hasmarkup}
         ended = self._ended()
-        numbers = "".join(ended.numbers(**look, verbose=config.option.verbose > 0)) if said else ""
-        # With -x the user wants to see that failure last, so the numbers come before its page.
+        numbers = "".join(ended.numbers(**look, verbose=config.option.verbose > 0)) if shown else ""
+        # With -x the failure's page comes last, so the numbers come before it.
         stopped = bool(ended.incomplete) and any(getattr(report, PAGED, False) for report in failed)
         if stopped:
             terminalreporter.write(numbers)
-        found = yield
-        if not said:
-            return found
+        result = yield
+        if not shown:
+            return result
         if not stopped:
             terminalreporter.write(numbers)
-        if not (stopped and len(failed) == 1):  # of which all is said on its page
+        if not (stopped and len(failed) == 1):  # a single failure's page already says everything
             for text in ended.findings(**look):
                 terminalreporter.write(text)
         for line in self.lines:
             terminalreporter.write_line(line, red=True)
-        return found
+        return result
 
     @pytest.hookimpl(specname="pytest_terminal_summary")
     def pytest_lines_behind_pages(self, terminalreporter: Any) -> None:
-        """After the pages come pytest's own lines, one for each failure, with or without a page."""
+        """After the pages pytest prints its own lines: one for each failure, with or without a page."""
         if self.others:
             terminalreporter.stats["failed"] += self.others
             self.others = []
 
     # --- the end of a run ---
 
-    def _ended(self) -> Ended:
+    def _ended(self) -> RunEnd:
         incomplete = self.progress.incomplete()
-        return Ended(
-            {spec: tuple(found) for spec, found in self.verdicts.items()},
+        return RunEnd(
+            {spec: tuple(verdicts) for spec, verdicts in self.verdicts.items()},
             self.descriptions,
             self.not_offered,
             self.lacking,
@@ -327,12 +328,12 @@ class Suite:
                 files[spec] = self._known(spec, description)
         return files
 
-    def _record(self, spec: str, found: Sequence[Verdict]) -> None:
+    def _record(self, spec: str, verdicts: Sequence[Verdict]) -> None:
         if self.recording is None or spec not in self.descriptions:
             return
-        self.recording.verdicts(spec, found)
+        self.recording.verdicts(spec, verdicts)
         if self.progress.ended(spec) and len(self.settings.implementations) > 1:
-            self.recording.end(spec)  # so that the next one's are written as they come
+            self.recording.end(spec)  # so that the next implementation's verdicts are written at once
 
     def _unwritten(self, error: Exception) -> None:
         self.lines.append(safe(middle(str(error), _LINE)))
@@ -341,23 +342,32 @@ class Suite:
             self.recording = None
 
     def _write(self) -> None:
-        """The end of the report, and the draft of a known-deviations file. Raises ReportError and OSError."""
+        """Write the end of the report, and the draft of a known-deviations file. Raises ReportError and OSError."""
         if self.recording is not None:
             incomplete = self.progress.incomplete()
             for spec in self.descriptions:
                 self.recording.end(spec, incomplete.get(spec))
             self.recording.close()
         if self.settings.write_known is not None:
-            self.settings.write_known.write_text(self._ended().drafts(), "utf-8")
+            _write_text(self.settings.write_known, self._ended().drafts())
+
+
+def _write_text(path: Path, text: str) -> None:
+    """Write a file. The OSError names it, also if it is the disk that is full."""
+    try:
+        path.write_text(text, "utf-8")
+    except OSError as error:
+        error.filename = error.filename or str(path)
+        raise
 
 
 def _verdicts(report: Any) -> list[Verdict]:
-    found = getattr(report, VERDICTS, [])
-    return msgspec.json.decode(found, type=list[Verdict]) if isinstance(found, str) else found
+    verdicts = getattr(report, VERDICTS, [])
+    return msgspec.json.decode(verdicts, type=list[Verdict]) if isinstance(verdicts, str) else verdicts
 
 
 def install(config: pytest.Config) -> None:
-    """Make this pytest run the suite, in place of what it would collect."""
+    """Make this pytest run the suite instead of its usual collection."""
     if not sys.platform.startswith(("linux", "darwin")):
         raise pytest.UsageError(f"wireproof runs on Linux and macOS, not on {sys.platform}: it limits child processes")
     try:
@@ -370,7 +380,7 @@ def install(config: pytest.Config) -> None:
     config.add_cleanup(suite.garbage.restore)
     config.add_cleanup(suite.stopping.end)
     if not suite.settings.properties:
-        # Its hooks do nothing for these items, but the one at the end would import all of hypothesis.
+        # The plugin's hooks do nothing for these items, but the last one would import all of hypothesis.
         config.pluginmanager.unregister(name="hypothesispytest")
     config.args = [str(suite.anchor)]
     config.option.keyword = keyword(config.option.keyword)

@@ -1,7 +1,7 @@
-"""pytest's protocol for an item that has nothing to set up or tear down, and prints and logs nothing while it runs.
+"""A fast version of pytest's run protocol, for items without setup, teardown and output.
 
-The reports of all three phases are made, as reporters wait for them; the phases' hooks are not called. Where somebody
-else has put something into these hooks, or marked an item, or a debugger is wanted, the item takes pytest's usual way.
+It makes the reports of all three phases, because reporters wait for them, but does not call the phases' hooks. An item
+runs in pytest's usual way if another plugin implements one of these hooks, if it has a mark, or with --pdb.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ if TYPE_CHECKING:
 
 
 class Protocol:
-    """How the items of one run are run. `whole`: with all phases, whatever the item."""
+    """Runs the items of one run. `whole`: always in pytest's usual way."""
 
     def __init__(self, config: pytest.Config, *, whole: bool) -> None:
         hook = config.hook
         hooks = (hook.pytest_runtest_setup, hook.pytest_runtest_call, hook.pytest_runtest_teardown)
-        implemented = [found for one in hooks for found in one.get_hookimpls()]
+        implemented = [implementation for one in hooks for implementation in one.get_hookimpls()]
         self._whole = (
             whole
             or config.option.usepdb
-            or not all(found.function.__module__.startswith("_pytest.") for found in implemented)
+            or not all(implementation.function.__module__.startswith("_pytest.") for implementation in implemented)
         )
 
     def run(self, item: pytest.Item) -> bool | None:
-        """Run an item. None: it has to take the usual way."""
+        """Run an item. None: pytest has to run it in its usual way."""
         if self._whole or next(item.iter_markers(), None) is not None:
             return None
         hook = item.ihook

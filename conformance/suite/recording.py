@@ -1,4 +1,4 @@
-"""The `--report` of a run, which is written as its verdicts come."""
+"""The `--report` file of a run, written during the run."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from conformance.report.jsonl import ReportWriter
 class Recording(Closing):
     """Writes the reports of several implementations into one file, one after the other.
 
-    Verdicts are written at once while those of one implementation come; what comes of another one in between (xdist's
-    workers go on with the next while the last items of the one before run) waits until the first has ended. Each method
-    raises ReportError when the file cannot be written.
+    Verdicts on the current implementation are written at once. Verdicts on another one wait until the current one is
+    done (an xdist worker may start the next implementation while another worker still runs the last items of this one).
+    Each method raises ReportError when the file cannot be written.
     """
 
     def __init__(self, path: Path, descriptions: Mapping[str, Description], options: str) -> None:
-        """`descriptions`: of each implementation, by its spec, in the order of the reports; they may come later."""
+        """`descriptions`: by implementation spec, in the order of the reports; more may be added later."""
         self._writer = ReportWriter(path)
         self._descriptions = descriptions
         self._options = options
@@ -30,17 +30,17 @@ class Recording(Closing):
         self._counts: Counter[tuple[str, str]] = Counter()
         self._waiting: dict[str, list[Verdict]] = {}
 
-    def verdicts(self, spec: str, found: Sequence[Verdict]) -> None:
-        """Verdicts on an implementation, in a process whose descriptions hold it."""
+    def verdicts(self, spec: str, verdicts: Sequence[Verdict]) -> None:
+        """Verdicts on an implementation; `descriptions` must have it."""
         if self._open is None and spec not in self._ended:
             self._begin(spec)
         if self._open == spec:
-            self._write(spec, found)
+            self._write(spec, verdicts)
         else:
-            self._waiting.setdefault(spec, []).extend(found)
+            self._waiting.setdefault(spec, []).extend(verdicts)
 
     def end(self, spec: str, incomplete: tuple[int, int] | None = None) -> None:
-        """This implementation is done. `incomplete`: how many items were asked, and of how many, if not all."""
+        """This implementation is done. `incomplete`: the number of items that ran, and of all items, if they differ."""
         if spec in self._ended or spec not in self._descriptions or self._open not in (None, spec):
             return
         if self._open is None:
@@ -62,7 +62,7 @@ class Recording(Closing):
         self._writer.implementation(self._descriptions[spec], self._options)
         self._write(spec, self._waiting.pop(spec, ()))
 
-    def _write(self, spec: str, found: Sequence[Verdict]) -> None:
-        for verdict in found:
+    def _write(self, spec: str, verdicts: Sequence[Verdict]) -> None:
+        for verdict in verdicts:
             self._writer.verdict(verdict, repro_command(verdict.id, spec))
-        self._counts.update((verdict.area, str(verdict.verdict)) for verdict in found)
+        self._counts.update((verdict.area, str(verdict.verdict)) for verdict in verdicts)

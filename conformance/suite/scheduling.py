@@ -1,4 +1,4 @@
-"""Sharing out scopes among xdist's workers: each asks its own scopes alone, so that no question is asked twice."""
+"""Distributes scopes among xdist's workers. Each scope runs on one worker, so that no question is asked twice."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 
 class ScopeScheduling(LoadScopeScheduling):  # type: ignore[misc]
-    """xdist's scheduling by scopes, with ours; what is done is forgotten, as counting it again takes longer than it."""
+    """xdist's scheduling, with our scopes. It forgets items that are done: counting them each time would take longer
+    than running them."""
 
     _scopes: Mapping[str, str]
     _places: Mapping[str, int]
@@ -31,7 +32,7 @@ class ScopeScheduling(LoadScopeScheduling):  # type: ignore[misc]
         self,
         node: WorkerController,
         item_index: int,
-        duration: float = 0,  # noqa: ARG002 (as of every scheduling)
+        duration: float = 0,  # noqa: ARG002 (xdist's signature)
     ) -> None:
         assert self.collection is not None
         identifier = self.collection[item_index]

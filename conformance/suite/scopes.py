@@ -1,20 +1,21 @@
-"""Scopes: neighbouring items that one xdist worker gets together and asks one after the other.
+"""Scopes: groups of neighbouring items. One xdist worker gets a whole scope and runs its items in order.
 
-The controller and every worker divide the same items in the same way, so no scope has to be sent.
+The controller and every worker compute the same scopes from the same items, so scopes are not sent.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-#: About so many questions are a scope: eight blocks, so that asking ahead pays, and few enough to share out evenly.
+#: The approximate number of questions in a scope: eight blocks. Asking ahead needs large scopes; equal work for all
+#: workers needs small ones.
 _QUESTIONS = 2048
-#: How an item's id ends that stands for all that is derived of a message-version, and how many questions that makes.
+#: The end of an item's id for the derived cases of a message version, and the usual number of their questions.
 _DERIVED, _DERIVED_QUESTIONS = "/derived", 75
 
 
 def scopes(ids: Iterable[str]) -> Iterator[int]:
-    """The number of each item's scope. What belongs to different implementations never shares one."""
+    """The number of each item's scope. Items of different implementations never share a scope."""
     number, questions, before = 0, 0, None
     for one in ids:
         spec = one.partition("::")[0]

@@ -14,13 +14,13 @@ from conformance.report.text import paragraph
 
 
 def usage_error(text: str) -> pytest.UsageError:
-    """What is wrong with the command line, made safe: names of files and the words of implementations are in it."""
+    """An error in the command line. The text is made safe: it may hold file names and text from implementations."""
     return pytest.UsageError(paragraph(text))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Settings:
-    """What a run is to do."""
+    """The options of a run."""
 
     implementations: tuple[str, ...]
     dialects: tuple[str, ...] | None
@@ -33,16 +33,16 @@ class Settings:
     connection: Options
     #: Folders of the user's own vectors.
     vectors: tuple[Path, ...] = ()
-    #: Whether every failure is shown on a page; else the first of each finding is.
+    #: Whether every failure gets a page; else only the first of each finding.
     every_page: bool = False
 
     @classmethod
     def of(cls, config: pytest.Config) -> Settings:
-        """Raises pytest.UsageError with what is wrong and what there is."""
+        """Raises pytest.UsageError, whose text names the mistake and the permitted values."""
         option = config.getoption
         folders = tuple(Path(folder).absolute() for folder in option("--vectors") or ())
         try:
-            vectors.take(folders)
+            vectors.use_folders(folders)
         except vectors.VectorError as error:
             raise usage_error(f"--vectors: {error}") from None
         return cls(
@@ -60,7 +60,7 @@ class Settings:
         )
 
     def wants(self, dialect: str, area: str) -> bool:
-        """Whether this area of this dialect is to be asked."""
+        """Whether the options include this area of this dialect."""
         return (self.dialects is None or dialect in self.dialects) and (self.areas is None or area in self.areas)
 
     def one_line(self) -> str:
@@ -89,16 +89,16 @@ def _among(chosen: Sequence[str] | None, there: Sequence[str], what: str) -> tup
 
 
 def _count(examples: int | None) -> int:
-    """How many examples a property has; none without --properties."""
+    """The number of examples of each property; 0 without --properties."""
     if examples is None:
         return 0
     if examples < 1:
-        raise usage_error(f"--properties={examples}: 1 example or more are drawn; leave it out for none")
+        raise usage_error(f"--properties={examples}: it has to be 1 or more; leave the option out for none")
     return examples
 
 
 def _path(text: str | None) -> Path | None:
-    """A file that will be written, in a folder that exists: better to complain before the run than after it."""
+    """A file to be written at the end. Its folder must exist: an error before the run is better than one after it."""
     if text is None:
         return None
     path = Path(text).absolute()

@@ -1,7 +1,7 @@
-"""pytest's `--tb` for failures of the suite: auto, long and native a page each, short two lines, line one.
+"""pytest's `--tb` for failures of the suite: `auto`, `long` and `native` show a page, `short` two lines, `line` one.
 
-`line` is printed by pytest itself, from the `reprcrash` that its own failures have too. So are the words behind an id
-in pytest's summary, and the message in junitxml.
+pytest itself prints `line`, the words after an id in its summary, and the message in junitxml; it takes all of them
+from `reprcrash`, as for its own failures.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from _pytest._io import TerminalWriter
 from conformance.model import Verdict
 from conformance.report.text import middle, safe
 
-#: Styles in which every failure is shown, those like others before them too: they are short enough.
+#: Styles that show every failure, even further ones of the same finding: they are short enough.
 BRIEF = ("short", "line")
-#: So many characters of a detail are shown.
+#: The maximum length of a detail, in characters.
 _DETAIL = 300
-#: The attributes with which the one line and the words travel from xdist's workers: a failure itself comes as text.
+#: The attributes that carry the line and the message from xdist's workers, which send the failure itself as text.
 _LINE = "wireproof_line"
 _WORDS = "wireproof_words"
 
 
 class Crash:
-    """What pytest shows of a failure in brief: `message` in its summary, and this object's text for `--tb=line`."""
+    """A failure in brief: pytest shows `message` in its summary, and `str` of this object for `--tb=line`."""
 
     def __init__(self, line: str, message: str) -> None:
         self.line = line
@@ -36,7 +36,7 @@ class Crash:
 
 
 class Styled(TerminalRepr):
-    """A failure in the style that was asked for. `page`: what is shown where no other style is."""
+    """A failure in the style of `--tb`. `page`: the failure in the default style."""
 
     def __init__(self, page: TerminalRepr, verdict: Verdict, nodeid: str, repeat: str, style: str) -> None:
         self.page = page
@@ -54,7 +54,7 @@ class Styled(TerminalRepr):
 
 
 class Received(TerminalRepr):
-    """A failure that came from a worker, as text."""
+    """A failure from an xdist worker, as text."""
 
     def __init__(self, text: str, reprcrash: Crash) -> None:
         self.text = text
@@ -66,7 +66,7 @@ class Received(TerminalRepr):
 
 
 class Styles:
-    """A plugin: failures that workers of xdist's send have the same parts as those of this process."""
+    """A plugin: failures from xdist's workers get the same parts as failures of this process."""
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item) -> Any:

@@ -1,15 +1,15 @@
 """Vectors: cases with their expectation, loaded strictly from `vectors/<dialect>/<area>.json`.
 
-The format is told in `vectors/FORMAT.md`.
+`vectors/FORMAT.md` describes the format.
 
-model       what a vector is
-raw         the fields of a file
-file        a file → its vectors
-added       folders of a user's own
+model       the class Vector
+raw         the fields of a file, as JSON has them
+file        reads a file into vectors
+added       users' own folders of vectors
 collection  all files
 """
 
-from conformance.vectors.added import added, added_folder, added_vector, take
+from conformance.vectors.added import added, added_folder, added_vector, use_folders
 from conformance.vectors.collection import dialects, digest, files, load, load_file, settings
 from conformance.vectors.file import parse
 from conformance.vectors.model import (
@@ -48,5 +48,5 @@ __all__ = [
     "load_file",
     "parse",
     "settings",
-    "take",
+    "use_folders",
 ]

@@ -1,7 +1,7 @@
-"""Vectors of a user's own, beside the kit's: folders of files in the same format, held to it as strictly.
+"""Users' own vectors, beside the kit's: folders of files in the same format, checked as strictly.
 
-A folder's files lie in it, or in folders in it that are named as dialects. The ids of its vectors begin with its name,
-where those of the kit begin with the dialect: `NAME/<area>/<vector>#<op>`.
+The files are in the folder itself, or in subfolders named after dialects. The ids of these vectors begin with the
+folder's name, where the kit's begin with the dialect: `NAME/<area>/<vector>#<op>`.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from conformance.reference_codec import shared_settings
 from conformance.vectors.file import parse
 from conformance.vectors.model import Vector, VectorError, VectorFile
 
-#: What a folder may be called, since ids begin with its name.
+#: The form of a folder's name, with which ids begin.
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
-#: With what ids of the kit's own begin, beside its dialects.
+#: The first word of the kit's own ids, beside its dialects.
 _TAKEN = "gen"
 
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """A folder: the name with which its ids begin, where it is, and its files."""
+    """A folder: the first part of its ids, its place, and its files."""
 
     name: str
     folder: Path
@@ -38,28 +38,28 @@ class Added:
 _there: tuple[Added, ...] = ()
 
 
-def take(folders: Iterable[Path]) -> None:
-    """Let the vectors of these folders be asked beside the kit's, and those of no others. Raises VectorError for one
-    that can't be read, or does not keep to the format; then nothing is changed."""
+def use_folders(folders: Iterable[Path]) -> None:
+    """From now on, ask the vectors of exactly these folders beside the kit's. Raises VectorError for a folder that
+    can't be read or has a wrong format; then nothing changes."""
     global _there
-    found: list[Added] = []
+    all_added: list[Added] = []
     for folder in dict.fromkeys(folder.resolve() for folder in folders):
         added = _read(folder)
-        for other in found:
+        for other in all_added:
             if other.name == added.name:
                 raise VectorError(f"{folder}: its ids would be those of {other.folder}, whose name is the same")
-        found.append(added)
-    _agree(found)
-    _there = tuple(found)
+        all_added.append(added)
+    _agree(all_added)
+    _there = tuple(all_added)
 
 
 def added() -> Sequence[Added]:
-    """The folders that were taken."""
+    """The folders in use."""
     return _there
 
 
 def added_files(dialects: Iterable[str] | None = None, areas: Iterable[str] | None = None) -> Iterator[VectorFile]:
-    """Their files of these dialects and areas (None: all)."""
+    """The files of added folders with these dialects and areas (None: all)."""
     for one in _there:
         for file in one.files:
             if (dialects is None or file.dialect in dialects) and (areas is None or file.area in areas):
@@ -122,22 +122,22 @@ class _Head(msgspec.Struct):
 
 
 def _dialect(content: bytes) -> str | None:
-    """The dialect that a file names; None where it names none, which `parse` then tells."""
+    """The dialect that a file names; None without one, which `parse` then reports."""
     try:
         return msgspec.json.decode(content, type=_Head).dialect
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return None
 
 
-def _agree(found: Sequence[Added]) -> None:
-    """An implementation is configured once for a dialect: all files have to mean the same by a setting."""
+def _agree(all_added: Sequence[Added]) -> None:
+    """Refuse folders that disagree on a setting: an implementation is configured once for a dialect."""
     from conformance.vectors.collection import own_files_settings
 
     for dialect in reference.dialects:
         said: dict[str, tuple[Any, str]] = {
             key: (value, "the kit's vectors") for key, value in own_files_settings(dialect).items()
         }
-        for one in found:
+        for one in all_added:
             for file in one.files:
                 settings: Mapping[str, Any] = file.settings if file.dialect == dialect else {}
                 for key, value in settings.items():

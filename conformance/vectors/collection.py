@@ -1,4 +1,4 @@
-"""All vectors that there are: the files of the package `vectors`."""
+"""All vectors: the files of the package `vectors`, and of added folders."""
 
 from __future__ import annotations
 
@@ -60,8 +60,8 @@ def load(
 
 
 def settings(dialect: str) -> dict[str, Any]:
-    """What `configure` is given before the first case of a dialect: the settings of all its files, whose vectors are
-    not read for it, and of added ones. Raises VectorError when two files disagree."""
+    """The settings for `configure` before the first case of a dialect: those of all its files, added ones too. Vectors
+    are not read for it. Raises VectorError when two files disagree."""
     merged = own_files_settings(dialect)
     for file in added_files([dialect]):
         merged |= file.settings
@@ -69,7 +69,7 @@ def settings(dialect: str) -> dict[str, Any]:
 
 
 def own_files_settings(dialect: str) -> dict[str, Any]:
-    """The same of the kit's own files."""
+    """The settings of the kit's own files."""
     merged = dict(shared_settings(dialect))
     for area in AREAS:
         entry = _root() / dialect / f"{area}.json"

@@ -1,4 +1,4 @@
-"""A file → its vectors. One that does not keep to the format is refused with the vector and the field at fault."""
+"""Reads a file into vectors. A wrong format is refused; the error names the vector and the field."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from conformance import bombs
+from conformance.leb128 import leb128
 from conformance.model import CLIENT_OUTCOMES, OUTCOME_KEYS, Op
 from conformance.patterns import marks_of
 from conformance.values import ValueFormatError, from_json
@@ -52,17 +53,17 @@ _OWN_FIELDS: Mapping[VectorKind, frozenset[str]] = {
 _RULING = re.compile(r"R-[A-Za-z0-9]+(-[A-Za-z0-9]+)*")
 _HEX = re.compile("(?:[0-9a-f]{2})*")
 _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
-#: Forms of `derive` that give bytes.
+#: Forms of `derive` that make bytes.
 _OF_BYTES = frozenset({"tags", "batch"})
-#: So many answers, in all their orders, are compared with patterns quickly.
+#: The maximum number of answers in any order: all their orders are compared with the patterns.
 _MOST_TOGETHER = 5
 #: The most zeros of a derived batch: its record's length is an INT32.
 _MOST_ZEROS = 2**30
 
 
 def parse(text: bytes, name: str, shared: Mapping[str, Any] | None = None) -> VectorFile:
-    """One file's content → its vectors. `name` is how errors call it; `given`: settings of the whole dialect, beside
-    the file's own. Raises VectorError."""
+    """Reads one file's content. `name`: its name in errors; `shared`: settings of the whole dialect, beside the file's
+    own. Raises VectorError."""
     try:
         raw = _decoder.decode(text)
     except RecursionError:
@@ -87,17 +88,17 @@ def parse(text: bytes, name: str, shared: Mapping[str, Any] | None = None) -> Ve
 
 
 def own_settings(text: bytes) -> dict[str, Any]:
-    """The settings in a file's content, and nothing else of it. The content has to be one that `parse` takes."""
+    """Only the settings in a file's content, which `parse` has to accept."""
     return {key: from_json(value) for key, value in _settings_decoder.decode(text).settings.items()}
 
 
 def _where(text: bytes, error: str) -> str:
-    """msgspec names a vector by its index; a person knows it by its id."""
-    found = re.search(r"\$\.vectors\[(\d+)\]", error)
-    if not found:
+    """The id of the vector at fault, for an error: msgspec names only its index."""
+    match = re.search(r"\$\.vectors\[(\d+)\]", error)
+    if not match:
         return ""
     try:
-        identifier = msgspec.json.decode(text)["vectors"][int(found[1])]["id"]
+        identifier = msgspec.json.decode(text)["vectors"][int(match[1])]["id"]
     except (ValueError, TypeError, KeyError, RecursionError):  # behind the error the text may be anything
         return " (vector without an id)"
     return f" (vector {identifier!r})"
@@ -125,12 +126,12 @@ def _pieces(raw: Pieces | None, field: str) -> tuple[Piece, ...]:
 
 
 def _derived(form: Mapping[str, Any], *, valid: bool) -> tuple[tuple[Piece, ...], Any]:
-    """`derive` → (pieces, value), either of which may be absent; the value of a bomb is not made."""
+    """`derive` → (pieces, value); one of them may be absent. The value of a bomb is not made."""
     match form:
         case {"tags": int(count), **rest} if not rest:
-            tags = b"".join(bombs.uvarint(tag) + b"\0" for tag in range(count))
+            tags = b"".join(leb128(tag) + b"\0" for tag in range(count))
             pieces = (
-                Piece(bombs.uvarint(count), f"{count} tags"),
+                Piece(leb128(count), f"{count} tags"),
                 Piece(tags, f"tags 0 … {count - 1}, each of size 0"),
             )
             return pieces, [[tag, b""] for tag in range(count)]
@@ -148,7 +149,7 @@ def _derived(form: Mapping[str, Any], *, valid: bool) -> tuple[tuple[Piece, ...]
 
 
 class _Repeated:
-    """Reads a value in which texts, bytes and arrays may be given as something that comes many times."""
+    """Reads a value in which texts, bytes and arrays may be written as repetitions (`times`)."""
 
     #: Of what stands beside `times`.
     _FORMS = frozenset({"text", "hex", "item"})
@@ -157,7 +158,7 @@ class _Repeated:
         self.found = False
 
     def read(self, value: Any) -> Any:
-        """Raises ValueFormatError for what is no value, repeated or not."""
+        """Raises ValueFormatError for JSON that is no value."""
         match value:
             case {"times": int(times), **rest} if times >= 0 and len(rest) == 1 and not self._FORMS.isdisjoint(rest):
                 self.found = True
@@ -180,10 +181,10 @@ class _Repeated:
 
 
 def _kind(raw: RawVector) -> VectorKind:
-    """The fields that are there decide."""
+    """A vector's kind, which follows from its fields."""
     has_bytes = raw.bytes is not None or raw.derive is not None and not _OF_BYTES.isdisjoint(raw.derive)
     has_value = raw.value is not ABSENT or raw.derive is not None
-    found = [
+    kinds = [
         kind
         for kind, holds in (
             (VectorKind.SERVE, raw.chunks is not None and raw.sends is not None and raw.closes is not None),
@@ -198,12 +199,12 @@ def _kind(raw: RawVector) -> VectorKind:
         )
         if holds
     ]
-    if len(found) != 1:
+    if len(kinds) != 1:
         raise VectorError(
             "its fields do not make one kind: valid has bytes and value, invalid bytes and reject, "
             "unencodable value and reject; see vectors/FORMAT.md for the others"
         )
-    return found[0]
+    return kinds[0]
 
 
 def _resolve(raw: RawVector, file: RawFile, settings: Mapping[str, Any]) -> Vector:
@@ -267,9 +268,9 @@ def _check_fields(kind: VectorKind, raw: RawVector) -> None:
 
 
 def _check_breaks(breaks: Sequence[Mapping[str, str]]) -> None:
-    for found in breaks:
-        if found.keys() != {"kind", "path"} or found["kind"] not in tuple(Break):
-            raise VectorError(f'breaks: {found} is no {{"kind", "path"}} with one of {", ".join(Break)}')
+    for entry in breaks:
+        if entry.keys() != {"kind", "path"} or entry["kind"] not in tuple(Break):
+            raise VectorError(f'breaks: {entry} is no {{"kind", "path"}} with one of {", ".join(Break)}')
 
 
 def _check_patterns(patterns: Sequence[Json]) -> None:
@@ -280,7 +281,8 @@ def _check_patterns(patterns: Sequence[Json]) -> None:
             if key != "mark" and name not in marked:
                 raise VectorError(f"sends: {key} {name!r}: nothing before it is marked so")
             marked.add(name)
-    together = max((len([*found]) for any_, found in itertools.groupby(patterns, _in_any_order) if any_), default=0)
+    groups = itertools.groupby(patterns, _in_any_order)
+    together = max((len([*group]) for any_order, group in groups if any_order), default=0)
     if together > _MOST_TOGETHER:
         raise VectorError(f"sends: {together} answers in any order; at most {_MOST_TOGETHER} can be tried")
 
@@ -318,7 +320,7 @@ def _ops(kind: VectorKind, narrowed: Sequence[Op] | None) -> tuple[Op, ...]:
 
 
 def _question(kind: VectorKind, raw: RawVector) -> tuple[Mapping[str, Any], Any]:
-    """The arguments of the ops that carry no type's bytes or value, and what is expected of them."""
+    """Arguments and expected answer of the ops without a type, and of lookup and convert."""
     match kind:
         case VectorKind.LOOKUP:
             return {"key": from_json(raw.key)}, from_json(raw.values)

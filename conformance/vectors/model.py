@@ -1,4 +1,4 @@
-"""What a vector is, once it is loaded."""
+"""The model of a loaded vector."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ AREAS = (
 
 
 class VectorError(ValueError):
-    """A vectors file that does not keep to the format; the text names file, vector and field."""
+    """A vectors file with a wrong format; the text names file, vector and field."""
 
 
 class VectorKind(StrEnum):
-    """What kind of vector it is: what is asked and what is expected."""
+    """The kind of a vector: what it asks and what it expects."""
 
     VALID = "valid"
     INVALID = "invalid"
@@ -43,7 +43,7 @@ class VectorKind(StrEnum):
     EVOLVE = "evolve"
 
 
-#: Which ops each kind asks, unless `ops` narrows them.
+#: The ops that each kind asks, unless `ops` names fewer.
 KIND_OPS: Mapping[VectorKind, tuple[Op, ...]] = {
     VectorKind.VALID: (Op.DECODE, Op.ENCODE, Op.RECODE),
     VectorKind.INVALID: (Op.DECODE, Op.RECODE),
@@ -58,21 +58,21 @@ KIND_OPS: Mapping[VectorKind, tuple[Op, ...]] = {
 
 
 class _Absent(msgspec.Struct, frozen=True):
-    """Stands for a field that is not there, where null would mean something."""
+    """For a missing field, where null has a meaning of its own."""
 
 
 ABSENT = _Absent()
 
 
 class Piece(msgspec.Struct, frozen=True, gc=False):
-    """Some bytes and what they are."""
+    """Some bytes, and a label that says what they are."""
 
     data: bytes
     label: str
 
 
 class Reject(msgspec.Struct, frozen=True, gc=False):
-    """That it must be refused: why, and at which byte."""
+    """The expected refusal: its reason and offset."""
 
     reason: Reason
     offset: int | None = None
@@ -80,9 +80,9 @@ class Reject(msgspec.Struct, frozen=True, gc=False):
 
 @dataclass(frozen=True, slots=True)
 class Also:
-    """Another reading: what it gives, under which ruling (several: where they act together), for which ops.
+    """Another reading: its expected answer, its ruling (or several that act together), and its ops.
 
-    None: every op but encode of a vector with bytes, for how bytes are read says nothing of how a value is written.
+    `ops` None: every op, but not encode of a vector with bytes: reading bytes does not decide how a value is written.
     """
 
     rulings: tuple[str, ...]
@@ -93,7 +93,7 @@ class Also:
 
 @dataclass(frozen=True, slots=True)
 class Wrong:
-    """What a buggy implementation did.
+    """The answer of an implementation with a known bug.
 
     `does` is one of accepts, refuses, crash, hang, answers; `answer` as in Observation.
     """
@@ -107,7 +107,7 @@ class Wrong:
 class Vector(msgspec.Struct, frozen=True, gc=False):
     """One vector. Fields that its kind does not have are None or empty (ABSENT for `value`).
 
-    A struct of msgspec's, as a run makes tens of thousands: `msgspec.structs.replace` changes a field of it.
+    It is a msgspec struct, because a run makes tens of thousands; `msgspec.structs.replace` makes a changed copy.
     """
 
     id: str
@@ -137,7 +137,7 @@ class Vector(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def path(self) -> str:
-        """The id that no other vector of any file has."""
+        """The vector's unique id over all files."""
         return f"{self.folder or self.dialect}/{self.area}/{self.id}"
 
     @property
@@ -146,14 +146,14 @@ class Vector(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def canonical_data(self) -> bytes:
-        """What an encoder writes for the value."""
+        """The bytes that an encoder writes for the value."""
         return b"".join(piece.data for piece in self.canonical or self.pieces)
 
     def case(self, op: Op) -> Case:
         return Case(f"{self.path}#{op.value}", op, self.dialect, self.type, self.version, self._arguments(op))
 
     def cases(self) -> tuple[Case, ...]:
-        """The questions that this vector asks, one an op."""
+        """The questions that this vector asks, one for each op."""
         return tuple(self.case(op) for op in self.ops)
 
     def _arguments(self, op: Op) -> Mapping[str, Any]:

@@ -1,4 +1,4 @@
-"""The fields of a vectors file as they stand there, before a vector's kind is known."""
+"""The fields of a vectors file, as JSON has them."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class RawWrong(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class RawVector(msgspec.Struct, forbid_unknown_fields=True):
-    """An entry of `vectors`; which of its fields belong together is looked at afterwards."""
+    """An entry of `vectors`. Which of its fields belong together is checked later."""
 
     id: str
     about: str
@@ -113,6 +113,6 @@ class RawFile(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class RawSettings(msgspec.Struct):
-    """Of a whole file the settings alone."""
+    """Only the settings of a file."""
 
     settings: dict[str, Json] = {}
