@@ -1,34 +1,53 @@
-"""What fuzzing finds, and how fast: `python benchmarks/campaigns.py speed`, and `… miniatures [NAME…]`.
+"""Measures fuzzing: `python benchmarks/campaigns.py speed`, `reach`, `miniatures [NAME…]`, `mutants`.
 
-speed       executions a second of each target on the reference, of some types, in process and in a child
-miniatures  seconds and executions to the first finding of each deliberately wrong implementation of the tests, with
-            libFuzzer's own mutations alone and with those that know the structure
+speed           executions per second of targets on the reference, in process and in a child, by the clock and by
+                processor time, without the time to start
+reach SECONDS   with libFuzzer's own mutations alone, and with those that know the structure: the share of inputs that
+                get past a batch's CRC, the share of accepted MetadataResponses, and the lines of the reference that the
+                inputs of all types reach
+miniatures      seconds and executions to the first finding of each deliberately wrong implementation of the tests: with
+                libFuzzer's own mutations, with ours, and with hypothesis's values without coverage
+mutants         the same, with ours, for each mutant of the reference's codec that `codec_mutants` makes
 
-Only on a quiet machine do the figures say anything.
+Figures by the clock are only meaningful on an idle machine; the load is printed with them.
 """
 
 from __future__ import annotations
 
 import importlib
+import itertools
 import os
 import pkgutil
+import random
+import resource
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
+import codec_mutants
+
 from conformance.connection import Options
 from conformance.model import Description
-from fuzz import campaign
+from fuzz import campaign, minimising, seeding
+from fuzz.errors import FuzzError
+from fuzz.finding import Finding
+from fuzz.opening import forms, kind_of, opened, session_of
+from fuzz.orders import Order
 from fuzz.running import Plan, Run, State, describe
 from fuzz.scouting import Ground, scout
 from fuzz.store import Store
+from fuzz.targets import Likeness
 
-TESTS = Path(__file__).resolve().parents[1] / "tests"
-#: Seconds that a miniature may stay unfound, and for which speed is measured.
+HERE = Path(__file__).resolve().parent
+TESTS = HERE.parent / "tests"
+#: Seconds in which everything planted has to be found.
 FOUND_WITHIN = 60.0
-MEASURED = 15.0
+#: Executions of which the speed is measured, after so many that are not.
+FIRST, MEASURED = 2_000, 20_000
 #: What speed is measured of: target, type, whether in a child.
 SPEEDS = (
     ("differential", "VARINT", False),
@@ -38,13 +57,14 @@ SPEEDS = (
     ("differential", None, False),
     ("decode", None, False),
     ("stability", None, False),
-    ("values", "MetadataResponse", False),
     ("exchange", None, False),
     ("schema", None, False),
     ("differential", "VARINT", True),
     ("differential", "MetadataResponse", True),
     ("differential", "RecordBatch", True),
 )
+#: What makes inputs, as a table names it.
+MAKERS = ("default mutator", "ours", "hypothesis")
 
 
 def ran(plan: Plan, described: Description) -> State:
@@ -53,61 +73,204 @@ def ran(plan: Plan, described: Description) -> State:
         return Run(plan, store, described, lambda *_: None).go()
 
 
+def _load() -> str:
+    return f"load {os.getloadavg()[0]:.1f}"
+
+
+# --- Speed ------------------------------------------------------------------------------------------------------------
+
+
 def speed() -> Iterator[str]:
     """A line for each of `SPEEDS`."""
     described = describe("reference", Options(), None)
     for target, only, child in SPEEDS:
-        ground = Ground((), ("native",) if child else ())
-        plan = Plan("reference", target, "kafka", ground, only=only, seconds=MEASURED)
-        state = ran(plan, described)
+        plan = Plan("reference", target, "kafka", Ground((), ("native",) if child else ()), only=only)
+        short, long = (_spent(replace(plan, runs=runs), described) for runs in (FIRST, FIRST + MEASURED))
+        executions, seconds, processor = (after - before for before, after in zip(short, long, strict=True))
         where = "in a child" if child else "in process"
-        yield f"{target:<13}{only or 'all':<18}{where:<11}{state.executions / state.seconds:>9,.0f} a second"
+        figures = f"{executions / seconds:>9,.0f} a second, {executions / processor:>9,.0f} by processor time"
+        yield f"{target:<13}{only or 'all':<18}{where:<11}{figures}  ({_load()})"
+
+
+def _spent(plan: Plan, described: Description) -> tuple[float, float, float]:
+    """Executions, seconds, and seconds of processor time. A child's own child is not in it."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    state = ran(plan, described)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return state.executions, state.seconds, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+# --- Reach ------------------------------------------------------------------------------------------------------------
+
+
+def reach(seconds: float) -> Iterator[str]:
+    """Each figure with both mutators, and how many times the one the other is."""
+    os.environ["PYTHONPATH"] = str(HERE)
+    for only, index, what in (("RecordBatch", 2, "past the CRC"), ("MetadataResponse", 1, "accepted")):
+        shares = [_share(only, index, seconds, structured=structured) for structured in (False, True)]
+        ratio = f"{shares[1] / shares[0]:.1f} times" if shares[0] else "none before"
+        yield f"{only:<18}{what:<14}{shares[0]:6.1%} → {shares[1]:6.1%}  {ratio}  ({_load()})"
+    lines = [_lines(seconds, structured=structured) for structured in (False, True)]
+    yield f"{'all types':<18}{'lines reached':<14}{lines[0]:>6,} → {lines[1]:>6,}  ({_load()})"
+
+
+def _share(only: str, index: int, seconds: float, *, structured: bool) -> float:
+    """The share of inputs, after the seeds, of which `counting` counts this."""
+    with tempfile.TemporaryDirectory() as folder:
+        counted = Path(folder) / "counts"
+        kind = kind_of("decode")
+        described = describe("reference", Options(), None)
+        offered = forms(kind, described, "kafka", only)
+        skipped = len({*seeding.seeds(kind, "kafka", offered)})
+        os.environ |= {"COUNTING": str(counted), "SKIPPED": str(skipped)}
+        plan = Plan("counting", "decode", "kafka", Ground((), ()), only=only, seconds=seconds, structured=structured)
+        ran(plan, described)
+        counts = [int(word) for word in counted.read_text().split()]
+    return counts[index] / counts[0]
+
+
+def _lines(seconds: float, *, structured: bool) -> int:
+    """The lines of the reference that the inputs of a run reach, its seeds included."""
+    described = describe("reference", Options(), None)
+    plan = Plan("reference", "decode", "kafka", Ground((), ()), seconds=seconds, structured=structured)
+    with tempfile.TemporaryDirectory() as folder, Store(Path(folder)) as store:
+        Run(plan, store, described, lambda *_: None).go()
+        raws = [entry.read_bytes() for entry in store.corpus("decode", "kafka").iterdir()]
+    with session_of("reference", "decode", "kafka", outside=False) as session:
+        seeds = seeding.seeds(session.kind, "kafka", session.forms)
+        steps = (minimising.reached(session, raw, frozenset({"reference"})) for raw in itertools.chain(seeds, raws))
+        return len({(code, line) for found in steps for code, *_, line in found if isinstance(code, int)})
+
+
+# --- What is found ----------------------------------------------------------------------------------------------------
 
 
 def miniatures(names: Iterable[str]) -> Iterator[str]:
-    """A line for each miniature and kind of mutation."""
-    for name in names:
-        module = importlib.import_module(f"miniatures.{name}")
-        spec = module.__name__
-        if getattr(module, "PROGRAM", False):
-            spec = f"exec:{sys.executable} -m {spec}"
-        described = describe(spec, Options(), None)
-        plan = Plan(spec, "decode", "kafka", scout(spec), seconds=FOUND_WITHIN, until_found=True, timeout=2.0)
-        for structured in (False, True):
-            yield f"{name:<44}{'ours' if structured else 'default':<9}{_first(plan, described, structured)}"
+    """A row of a table for each miniature."""
+    yield f"| miniature | {' | '.join(MAKERS)} |"
+    yield "|---|---|---|---|"
+    with ThreadPoolExecutor(2) as pool:
+        yield from pool.map(_miniature, names)
 
 
-def _first(plan: Plan, described: Description, structured: bool) -> str:
-    """When a miniature was found first, in any target."""
+def _miniature(name: str) -> str:
+    module = importlib.import_module(f"miniatures.{name}")
+    spec = module.__name__
+    if getattr(module, "PROGRAM", False):
+        spec = f"exec:{sys.executable} -m {spec}"
+    described = describe(spec, Options(), None)
+    plan = Plan(spec, "decode", "kafka", scout(spec), until_found=True, timeout=1.0)
+    cells = [_first(replace(plan, structured=structured), described) for structured in (False, True)]
+    return f"| `{name}` | {' | '.join([*cells, _by_hypothesis(spec, described)])} |"
+
+
+def _first(plan: Plan, described: Description) -> str:
+    """When the first finding was made, in any target: each has a share of the time."""
     spent, executions = 0.0, 0
     # What compares with the reference finds most.
     offered = sorted(campaign.lanes(plan, described), key=lambda one: one.target not in ("differential", "exchange"))
+    share = FOUND_WITHIN / len(offered)
     for lane in offered:
-        state = ran(replace(lane, seconds=max(5.0, FOUND_WITHIN / len(offered)), structured=structured), described)
+        state = ran(replace(lane, seconds=share), described)
         spent += state.seconds
         executions += state.executions
         if state.new:
-            return f"{spent:6.1f} s {executions:>9,} executions, by {lane.target} ({lane.dialect})"
-    return f"not found in {spent:.0f} s, {executions:,} executions"
+            return _found(spent, executions)
+    return _unfound(executions)
+
+
+def _found(seconds: float, executions: int) -> str:
+    return f"{seconds:.0f} s, {executions:,}"
+
+
+def _unfound(executions: int) -> str:
+    return f"not in {executions:,}"
+
+
+class _Heard:
+    """A listener that knows whether anything was found."""
+
+    def __init__(self) -> None:
+        self.found_any = False
+
+    def found(self, _finding: Finding) -> None:
+        """Something was found."""
+        self.found_any = True
+
+    def novel(self, raw: bytes, shown: Likeness) -> None:
+        """Nothing is kept."""
+
+
+def _by_hypothesis(spec: str, described: Description) -> str:
+    """The same with values that hypothesis draws from random bytes, in a child."""
+    began, executions = time.monotonic(), 0
+    drawn = random.Random(0)  # noqa: S311 (no secret hangs on it)
+    for dialect in described.dialects:
+        heard = _Heard()
+        try:
+            session = opened(Order(spec, "values", dialect, (), "", 0, outside=True, timeout=1.0), heard)
+        except FuzzError:
+            continue
+        offered = [*session.forms.values()]
+        end = time.monotonic() + FOUND_WITHIN / len(described.dialects)
+        with session.examiner:
+            while time.monotonic() < end:
+                for _ in range(50):
+                    session.execute(drawn.choice(offered).input(drawn.randbytes(1 << drawn.randrange(11))))
+                executions += 50
+                session.finish()
+                if heard.found_any:
+                    return _found(time.monotonic() - began, executions)
+    return _unfound(executions) if executions else "draws nothing"
+
+
+def of_mutants() -> Iterator[str]:
+    """A row of a table for each mutant."""
+    yield "| mutant | found after |"
+    yield "|---|---|"
+    made = {f"mutant_{number}": mutant for number, mutant in enumerate(codec_mutants.mutants())}
+    described = describe("reference", Options(), None)
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(2) as pool:
+        os.environ["PYTHONPATH"] = folder
+        for package, mutant in made.items():
+            mutant.write(Path(folder), package)
+        yield from pool.map(lambda package: _mutant(package, made[package], described), made)
+
+
+def _mutant(package: str, mutant: codec_mutants.Mutant, described: Description) -> str:
+    ground = Ground((package,), ())
+    plan = Plan(f"{package}:readable", "differential", mutant.dialect, ground, until_found=True)
+    found = next((cell for cell in _of_targets(plan, described) if cell), "**not found**")
+    return f"| `{mutant.name}` | {found} |"
+
+
+def _of_targets(plan: Plan, described: Description) -> Iterator[str]:
+    for target in ("differential", "stability"):
+        state = ran(replace(plan, target=target, seconds=FOUND_WITHIN / 2), described)
+        yield f"{_found(state.seconds, state.executions)}, {target}" if state.new else ""
 
 
 def main(words: list[str]) -> int:
     """Print the lines of one table."""
     sys.path.insert(0, str(TESTS))
+    tables: dict[str, Callable[[list[str]], Iterator[str]]] = {
+        "speed": lambda _: speed(),
+        "reach": lambda given: reach(float(given[0]) if given else 300.0),
+        "miniatures": lambda given: miniatures(given or _all_miniatures()),
+        "mutants": lambda _: of_mutants(),
+    }
+    if not words or words[0] not in tables:
+        sys.stderr.write(f"{__doc__}\n")
+        return 2
     os.chdir(TESTS)
-    match words:
-        case ["speed"]:
-            lines = speed()
-        case ["miniatures", *names]:
-            everyone = sorted(module.name for module in pkgutil.iter_modules([str(TESTS / "miniatures")]))
-            lines = miniatures(names or everyone)
-        case _:
-            sys.stderr.write(f"{__doc__}\n")
-            return 2
-    for line in lines:
+    for line in tables[words[0]](words[1:]):
         sys.stdout.write(f"{line}\n")
         sys.stdout.flush()
     return 0
+
+
+def _all_miniatures() -> list[str]:
+    return sorted(module.name for module in pkgutil.iter_modules([str(TESTS / "miniatures")]))
 
 
 if __name__ == "__main__":

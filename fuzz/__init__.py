@@ -1,6 +1,6 @@
-"""Fuzz campaigns: inputs that no vector holds, against any implementation, found by coverage and kept as findings.
+"""Fuzz campaigns: new inputs, generated with the help of coverage, for any implementation. Deviations are findings.
 
-Read `inputs` for what an input is, `targets` for what is asked of it, `session` for how an input becomes judged
-questions, `child` for the process in which libFuzzer runs, `running` for the one that watches it, `store` for the
-folder in which everything is kept. Only `child` and `instrument` need atheris (the extra `fuzz`).
+`inputs` describes inputs, and `targets` the questions about them. `session` turns inputs into judged questions. `child`
+is the process in which libFuzzer runs, and `running` the process that watches it. `store` is the folder of a campaign.
+Only `child`, `instrument` and `standalone` need atheris (the extra `fuzz`).
 """

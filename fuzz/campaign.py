@@ -1,4 +1,4 @@
-"""Campaigns: a target until its time is over, or all targets in turns. Each first has to find its canary."""
+"""Campaigns: one target for a given time, or all targets in turns. Each target must find its canary first."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ import reference
 from conformance.model import Description
 from fuzz import canaries
 from fuzz.errors import FuzzError
-from fuzz.found import Found
+from fuzz.finding import Finding
 from fuzz.opening import forms, kind_of
 from fuzz.running import Plan, Run, State
 from fuzz.scouting import Ground
 from fuzz.store import Store
 from fuzz.targets import KINDS
 
-#: So many executions beside the seeds a canary may take to be found, and so many seconds.
+#: The limits for finding a canary: executions after the seeds, and seconds.
 BUDGET = 20_000
 PATIENCE = 120.0
-#: A turn of a campaign takes so many seconds at least, where each target can have as many once.
+#: The minimum of seconds for a turn, if the time is enough to give each target one such turn.
 LEAST = 10.0
-#: What a new finding is worth beside a branch that was not taken before.
+#: A new finding counts as much as this number of new branches.
 _WORTH = 50
 _MODULE = canaries.__name__
 
-Watch = Callable[[Plan, State, Found | None], None]
+Watch = Callable[[Plan, State, Finding | None], None]
 
 
 def canary_found(plan: Plan, described: Description) -> State:
-    """Plant a bug in a copy of the target, and find it. Raises FuzzError when that does not come about."""
+    """Plant a bug in a copy of the target, and find it. Raises FuzzError when it is not found."""
     offered = forms(kind_of(plan.target), described, plan.dialect, plan.only)
     planted = replace(
         plan,
@@ -55,21 +55,21 @@ def canary_found(plan: Plan, described: Description) -> State:
         state = Run(planted, store, bird, lambda *_: None).go()
     if not state.new:
         raise FuzzError(
-            f"the harness is blind: a bug that was planted in a copy of the target {plan.target} ({plan.dialect}) was "
+            f"the search is blind: a bug that was planted in a copy of the target {plan.target} ({plan.dialect}) was "
             f"not found in {state.executions} executions. Nothing that it would say of {described.name} would count."
         )
     return state
 
 
 def run(plan: Plan, store: Store, described: Description, watch: Watch) -> State:
-    """One target, until its time is over. Raises FuzzError."""
+    """Run one target until its time is over. Raises FuzzError."""
     canary_found(plan, described)
-    return Run(plan, store, described, lambda state, found: watch(plan, state, found)).go()
+    return Run(plan, store, described, lambda state, finding: watch(plan, state, finding)).go()
 
 
 @dataclass(slots=True)
 class _Lane:
-    """A target on a dialect: how much of its last turn was new, for each second."""
+    """A target with a dialect. `yielded`: the gain of its last turn, per second."""
 
     plan: Plan
     yielded: float = 0.0
@@ -77,11 +77,11 @@ class _Lane:
 
 
 def lanes(plan: Plan, described: Description) -> Sequence[Plan]:
-    """All targets and dialects that an implementation offers. Raises FuzzError where there is none."""
-    found = [*_offered(plan, described)]
-    if not found:
+    """All targets and dialects that an implementation offers. Raises FuzzError if there are none."""
+    plans = [*_offered(plan, described)]
+    if not plans:
         raise FuzzError(f"{described.name} offers nothing that a target asks")
-    return found
+    return plans
 
 
 def _offered(plan: Plan, described: Description) -> Iterator[Plan]:
@@ -95,8 +95,8 @@ def _offered(plan: Plan, described: Description) -> Iterator[Plan]:
 
 
 def campaign(plan: Plan, store: Store, described: Description, watch: Watch) -> list[State]:
-    """All targets in turns: each one, be there time for it or not, then again and again the one that gave most that was
-    new. Raises FuzzError."""
+    """Run all targets in turns: first each of them once, then always the one with the highest gain in its last turn.
+    Raises FuzzError."""
     waiting = [_Lane(one) for one in lanes(plan, described)]
     assert plan.seconds is not None
     for lane in waiting:
@@ -113,7 +113,7 @@ def campaign(plan: Plan, store: Store, described: Description, watch: Watch) -> 
 
 def _turn(lane: _Lane, plan: Plan, store: Store, described: Description, watch: Watch) -> State:
     plan = replace(plan, seed=plan.seed + store.executions)
-    state = Run(plan, store, described, lambda state, found: watch(plan, state, found)).go()
+    state = Run(plan, store, described, lambda state, finding: watch(plan, state, finding)).go()
     gained = max(0, state.coverage - lane.coverage) + _WORTH * len(state.new)
     lane.coverage = max(lane.coverage, state.coverage)
     lane.yielded = gained / max(state.seconds, 1.0)

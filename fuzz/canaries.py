@@ -1,7 +1,7 @@
-"""Planted bugs: before a campaign begins, it has to find the one that is planted in a copy of its target.
+"""Planted bugs: before a campaign begins, it must find a bug that is planted in a copy of its target.
 
-Each is the reference but for one thing, as a miniature of the tests is. `wireproof fuzz` reaches it just as it reaches
-the implementation: so a harness that sees nothing, asks nothing or judges nothing shows at once.
+Each canary is the reference with one bug. `wireproof fuzz` reaches it in the same way as the implementation, so a
+harness that sees, asks or judges nothing is noticed at once.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 import reference
 from reference.errors import DecodeError, EncodeError, Reason, WireError
 
-#: The bug shows on one input in so many: often enough to be found soon, too seldom to be found without looking.
+#: The bug shows in one of this number of inputs: often enough to be found soon, but not on every input.
 _ONE_IN = 16
 
 
@@ -22,7 +22,7 @@ def _hit(data: bytes) -> bool:
 
 
 class Canary:
-    """The reference, with a bug: one of its methods has to be wrong."""
+    """The reference. Each subclass makes one method wrong."""
 
     name = "canary"
     rejects = (WireError,)
@@ -54,28 +54,33 @@ class Canary:
         return self._right.evolve(old, new, dialect=dialect)
 
 
-class _Falls(Canary):
-    """Falls over some bytes that it should refuse."""
+class _Reads(Canary):
+    """Does something else with some bytes that it should refuse."""
 
     def decode(self, type: str, data: bytes, *, dialect: str, version: int | None = None) -> Any:
         try:
             return self._right.decode(type, data, dialect=dialect, version=version)
         except DecodeError:
-            if _hit(data):
-                raise ZeroDivisionError("the canary's bug") from None
-            raise
+            if not _hit(data):
+                raise
+            return self._instead()
+
+    def _instead(self) -> Any:
+        raise NotImplementedError
 
 
-class _Accepts(Canary):
-    """Reads some bytes that it should refuse."""
+class _Falls(_Reads):
+    """Raises an unexpected exception instead."""
 
-    def decode(self, type: str, data: bytes, *, dialect: str, version: int | None = None) -> Any:
-        try:
-            return self._right.decode(type, data, dialect=dialect, version=version)
-        except DecodeError:
-            if _hit(data):
-                return None
-            raise
+    def _instead(self) -> Any:
+        raise ZeroDivisionError("the canary's bug")
+
+
+class _Accepts(_Reads):
+    """Accepts them instead."""
+
+    def _instead(self) -> Any:
+        return None
 
 
 class _Writes(Canary):
@@ -89,7 +94,7 @@ class _Writes(Canary):
 
 
 class _Answers(Canary):
-    """Closes, takes, chooses and compares what it should not, now and then."""
+    """Gives wrong answers to serve, interpret, negotiate and evolve for some inputs."""
 
     def serve(self, chunks: Sequence[bytes], *, dialect: str) -> tuple[bytes, bool]:
         sent, closed = self._right.serve(chunks, dialect=dialect)
@@ -101,17 +106,17 @@ class _Answers(Canary):
         return self._right.interpret(request, response, dialect=dialect)
 
     def negotiate(self, api_key: int, client: Any, broker: Any, *, dialect: str) -> int | None:
-        found = self._right.negotiate(api_key, client, broker, dialect=dialect)
-        return None if _hit(repr((client, broker)).encode()) else found
+        version = self._right.negotiate(api_key, client, broker, dialect=dialect)
+        return None if _hit(repr((client, broker)).encode()) else version
 
     def evolve(self, old: Any, new: Any, *, dialect: str) -> Any:
-        found = self._right.evolve(old, new, dialect=dialect)
+        changes = self._right.evolve(old, new, dialect=dialect)
         if _hit(repr((old, new)).encode()):
-            return [] if found else ["everything"]
-        return found
+            return [] if changes else ["everything"]
+        return changes
 
 
-#: By target.
+#: One canary for each target, by its name.
 decode = _Falls()
 differential = _Accepts()
 stability = _Writes()

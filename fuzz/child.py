@@ -1,7 +1,7 @@
-"""The process in which libFuzzer runs: `python -m fuzz.child ORDER`. It tells its parent by events and never returns.
+"""The process in which libFuzzer runs: `python -m fuzz.child ORDER`. It sends events to its parent and never returns.
 
-libFuzzer ends the process itself, without a chance to clean up. So what has to be told is told as it happens, and the
-process ends itself when its time or its executions are used up.
+libFuzzer ends the process without a chance to clean up. So the child sends each event at once, and ends itself when its
+time or its executions are used up.
 """
 
 from __future__ import annotations
@@ -18,20 +18,21 @@ import msgspec
 
 from fuzz import instrument
 from fuzz.instrument import Generated
-from fuzz.orders import Ended, Event, Failed, Finding, Order, Progress, encode
+from fuzz.orders import Ended, Event, Failed, Found, Order, Progress, encode
 
 #: Seconds between two reports of progress.
 _REPORTED = 0.5
-#: Every so many executions another generated function is instrumented: not by the clock, so that a run is repeatable.
+#: After this number of executions the next generated function is instrumented. It is not a time, so that a run can be
+#: repeated.
 _INSTRUMENTED = 300
-#: Seconds, where the connection watches the time: with 0 atheris ends the process at the first second's pause.
+#: libFuzzer's time limit in seconds if the connection has its own. With 0, atheris ends the process after one second.
 _NO_LIMIT = 1_000_000
-#: So many branches stand for what is novel of what an implementation showed.
+#: The number of branches that stand for new behaviour of an implementation.
 _NOVELTIES = 4096
 
 
 class _Telling:
-    """Events to the parent. One that is gone is the end."""
+    """Sends events to the parent. If the parent is gone, the child ends."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
@@ -49,14 +50,14 @@ def main(argument: str) -> NoReturn:
     """Carry out an order."""
     order = msgspec.json.decode(argument, type=Order)
     telling = _Telling(order.events)
-    # What the implementation prints belongs nowhere.
+    # The output of the implementation is dropped.
     null = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1):
         os.dup2(null, stream)
     if "reference" in sys.modules:
         raise RuntimeError("the reference was imported before it could be instrumented")
-    generated = instrument.install({"reference", *order.packages})
-    # Only now, or what is imported would not be instrumented.
+    generated = instrument.install({"reference", *order.packages}, order.dialect, order.target)
+    # Imported only now: modules that are imported earlier are not instrumented.
     from conformance.connection import ImplementationError
     from conformance.connection.limits import apply
     from fuzz.errors import FuzzError
@@ -70,18 +71,20 @@ def main(argument: str) -> NoReturn:
 
 
 def _run(order: Order, telling: _Telling, generated: Generated) -> NoReturn:
+    from conformance import vectors
     from fuzz.mutator import Mutator
     from fuzz.opening import opened
     from fuzz.running_input import RunningInput
 
+    vectors.use_folders(map(Path, order.vectors))
     novelties = _Novelties(Path(order.corpus[0]))
     session = opened(order, _Listener(telling, novelties))
     target = _Target(order, session, telling, RunningInput(Path(order.running)), novelties, generated)
-    mutator = Mutator(session.forms, _basic, structured=order.structured)
+    mutator = Mutator(session.forms, instrument.basic_mutation, structured=order.structured, drawn=session.kind.draws)
     limit = _NO_LIMIT if order.outside else max(1, round(order.timeout))
     arguments = [
         sys.argv[0],
-        f"-seed={order.seed + 1}",  # 0 would be a seed of its own choice
+        f"-seed={order.seed + 1}",  # with 0 libFuzzer would choose a seed itself
         f"-timeout={limit}",
         f"-rss_limit_mb={order.memory + 512}",
         "-max_len=4096",
@@ -90,21 +93,16 @@ def _run(order: Order, telling: _Telling, generated: Generated) -> NoReturn:
         "-reload=1",
         "-print_final_stats=0",
         f"-artifact_prefix={order.running}.",
+        *([] if order.words is None else [f"-dict={order.words}"]),
         *order.corpus,
     ]
-    named: dict[str, Any] = {} if session.kind.draws else {"custom_mutator": mutator}
-    atheris.Setup(arguments, target, **named)
+    atheris.Setup(arguments, target, custom_mutator=mutator)
     atheris.Fuzz()
     raise AssertionError("atheris.Fuzz returned")
 
 
-def _basic(data: bytes, most: int) -> bytes:
-    """libFuzzer's own mutation. Looked up each time: `Setup` puts another function there."""
-    return bytes(atheris.Mutate(data, most))
-
-
 class _Novelties:
-    """Branches of our own, so that an input which showed something new is kept as one that took a new branch is."""
+    """Additional branches for libFuzzer, so that it also keeps inputs that caused new behaviour."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -120,7 +118,7 @@ class _Novelties:
         atheris._trace_branch(self._first + number)  # noqa: SLF001
 
     def add(self, raw: bytes) -> None:
-        """This input is to be kept, now or, where it has been run, when libFuzzer next reads its folder."""
+        """Have this input kept. If its run is already over, libFuzzer keeps it when it next reads the folder."""
         if self._count >= _NOVELTIES or raw in self._of:
             return
         self._of[raw] = self._count
@@ -128,13 +126,13 @@ class _Novelties:
         self._count += 1
         from fuzz.session import digest
 
-        with contextlib.suppress(OSError):  # the parent tells of a folder that cannot be written
+        with contextlib.suppress(OSError):  # the parent reports a folder that cannot be written
             path = self._folder / digest(raw)
             if not path.exists():
                 path.write_bytes(raw)
 
     def visit(self, raw: bytes) -> None:
-        """This input is run: where it was novel, so it is now."""
+        """Take the branch of this input again, if it has one."""
         if self._of and (number := self._of.get(raw)) is not None:
             self._branch(number)
 
@@ -145,14 +143,14 @@ class _Listener:
         self._novelties = novelties
 
     def found(self, finding: Any) -> None:
-        self._telling.tell(Finding(finding))
+        self._telling.tell(Found(finding))
 
-    def novel(self, raw: bytes, shown: Any) -> None:  # noqa: ARG002 (that it is new is all that counts)
+    def novel(self, raw: bytes, shown: Any) -> None:  # noqa: ARG002 (only the fact that it is new counts)
         self._novelties.add(raw)
 
 
 class _Target:
-    """What libFuzzer calls with each input."""
+    """libFuzzer calls this with each input."""
 
     def __init__(
         self,
@@ -163,6 +161,9 @@ class _Target:
         novelties: _Novelties,
         generated: Generated,
     ) -> None:
+        from fuzz.session import digest
+
+        self._digest = digest
         self._session = session
         self._telling = telling
         self._running = running
@@ -174,12 +175,10 @@ class _Target:
         self._next_report = 0.0
 
     def __call__(self, raw: bytes) -> int:
-        from fuzz.session import digest
-
         session = self._session
         self._running.set(raw)
         self._novelties.visit(raw)
-        if self._avoided and digest(raw) in self._avoided:
+        if self._avoided and self._digest(raw) in self._avoided:
             return -1
         taken = session.execute(raw)
         counts = session.counts
@@ -203,7 +202,7 @@ class _Target:
         self._report()
         self._telling.tell(Ended())
         self._session.examiner.close()
-        os._exit(0)  # neither atexit nor what stands behind Fuzz() would run
+        os._exit(0)  # neither atexit functions nor the code after Fuzz() would run
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""What ends a campaign with a paragraph: what cannot be done as it was asked for."""
+"""The error that ends a campaign with a message to the user."""
 
 from __future__ import annotations
 
 
 class FuzzError(ValueError):
-    """A target, type or dialect that there is not, a folder that cannot be used, a harness that finds nothing. The text
-    says what was found, and what to do."""
+    """An unknown target, type or dialect, a folder that cannot be used, or a planted bug that was not found. The text
+    describes the problem and what to do."""

@@ -1,7 +1,7 @@
-"""What tells libFuzzer which branches an input took: modules are instrumented as they are imported, and code that they
-generate as it is executed, which an import hook cannot see.
+"""Instruments Python code, so that libFuzzer sees the branches that an input takes.
 
-Everything stays as it is in any other process: this module is only used in a child of a campaign.
+Modules are instrumented when they are imported. Functions that they generate with `exec` are instrumented when they are
+made, because an import hook does not see them. Only fuzzing processes use this module; other processes are unchanged.
 """
 
 from __future__ import annotations
@@ -9,33 +9,72 @@ from __future__ import annotations
 import builtins
 import sys
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
 
 import atheris
 
-#: So many generated functions are instrumented at once, as they are made. Each takes some ten milliseconds, and the
-#: messages have hundreds: the others follow one by one.
+#: The number of generated functions that are instrumented as soon as they are made. Each takes about ten milliseconds,
+#: and the messages have hundreds, so the others follow one by one.
 AT_ONCE = 40
 
 
-def install(packages: Iterable[str]) -> Generated:
-    """From now on modules of these packages are instrumented when they are imported. What is imported already stays as
-    it is. Functions that they make with `exec` are instrumented, too; see `Generated`."""
+#: Modules of the reference that are not instrumented, because they take the same branches for all inputs: half of all
+#: branches were in them, and each costs a fifth of a microsecond. The code that some of them generate is instrumented.
+_ALIKE = (
+    "reference",
+    *(f"reference.{module}" for module in ("catalog", "codec", "cursor", "dialects.base", "errors", "rules")),
+    *(f"reference.compiled.{module}" for module in ("decoding", "encoding", "even", "source")),
+)
+
+
+#: The package of each dialect that has one: no input of another dialect reaches it. `kafka` is a module, and the shared
+#: modules beside it are always instrumented.
+PACKAGES = {
+    "kip-35-v7": "kip_35",
+    "kip-482-v1": "kip_482",
+    "kip-82-int-keys": "kip_82_int",
+    "kip-82-string-keys": "kip_82_string_keys",
+    "wire-format": "wire_format",
+}
+
+
+#: Modules that only the inputs of this target reach.
+_SCHEMA = "schema"
+_OF_SCHEMAS = ("reference.evolution", "reference.schema.parsing")
+
+
+def install(packages: Iterable[str], dialect: str, target: str) -> Generated:
+    """Instrument the modules of these packages from now on, when they are imported, but no modules of the reference
+    that no input of this dialect and target reaches. Modules that are already imported are not changed. Functions that
+    they make with `exec` are instrumented as well; see `Generated`."""
     names = frozenset(packages)
     if names:
-        # Not the loaders of other tools: theirs need not be instrumented. It is never left: modules are imported late.
-        hook = atheris.instrument_imports(include=sorted(names), enable_loader_override=False)
+        # Other tools' loaders are left alone, except in a target packed by PyInstaller: its loader loads all modules.
+        frozen = hasattr(sys, "frozen")
+        left_out = [*_ALIKE, *_of_other_dialects(dialect), *(() if target == _SCHEMA else _OF_SCHEMAS)]
+        hook = atheris.instrument_imports(include=sorted(names), exclude=left_out, enable_loader_override=frozen)
+        # The hook is never removed, because some modules are imported late.
         hook.__enter__()
     made = Generated(builtins.exec, names)
     builtins.exec = made
     return made
 
 
+def _of_other_dialects(dialect: str) -> Iterator[str]:
+    """The modules in the packages of all other dialects. None in a packed target, which has no source files."""
+    root = Path(__file__).parents[1]
+    for other, package in PACKAGES.items():
+        if other != dialect:
+            for path in sorted((root / "reference" / "dialects" / package).rglob("*.py")):
+                yield ".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__init__")
+
+
 class Generated:
-    """`exec`, but functions that are made up by an instrumented module are instrumented: the first ones at once, the
-    others one whenever `one_more` is called."""
+    """`exec`, but functions that an instrumented module makes with it are instrumented: the first ones at once, then
+    one with each call of `one_more`."""
 
     def __init__(self, usual: Any, packages: frozenset[str]) -> None:
         self._usual = usual
@@ -44,7 +83,7 @@ class Generated:
         self._waiting: deque[FunctionType] = deque()
 
     def __call__(self, source: Any, names: dict[str, Any] | None = None, inner: Any = None, /, **named: Any) -> None:
-        caller = sys._getframe(1)  # noqa: SLF001 (whose code it is; exec's own defaults are the caller's, too)
+        caller = sys._getframe(1)  # noqa: SLF001 (exec also uses the names of its caller by default)
         if names is None:
             names = caller.f_globals
             inner = caller.f_locals if inner is None else inner
@@ -65,7 +104,12 @@ class Generated:
                         self.one_more()
 
     def one_more(self) -> None:
-        """Instrument one of the functions that wait for it."""
+        """Instrument one of the waiting functions."""
         if self._waiting:
             function = self._waiting.popleft()
             function.__code__ = atheris.patch_code(function.__code__, trace_dataflow=True)
+
+
+def basic_mutation(data: bytes, most: int) -> bytes:
+    """libFuzzer's own mutation. Looked up at each call, because `atheris.Setup` replaces the function."""
+    return bytes(atheris.Mutate(data, most))

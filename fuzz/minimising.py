@@ -1,4 +1,4 @@
-"""A corpus with the same coverage, and as few and as small inputs as are needed for it."""
+"""Reduces a corpus to fewer and smaller inputs with the same coverage."""
 
 from __future__ import annotations
 
@@ -15,20 +15,22 @@ Reached = set[tuple[Any, ...]]
 
 
 def needed(session: Session, raws: Iterable[bytes], packages: frozenset[str]) -> list[bytes]:
-    """Of these inputs those, the small ones first, that reach a line of the reference or of `packages` from a line from
-    which no one before them did, or show what none before them showed."""
+    """The inputs that add coverage, the smallest first. Coverage is each step from one line to another in the reference
+    and in `packages`, and each head of an input."""
     seen: Reached = set()
     kept = []
     for raw in sorted(raws, key=lambda one: (len(one), one)):
-        reached = _reached(session, raw, packages)
-        if not reached <= seen:
-            seen |= reached
+        steps = reached(session, raw, packages)
+        if not steps <= seen:
+            seen |= steps
             kept.append(raw)
     return kept
 
 
-def _reached(session: Session, raw: bytes, packages: frozenset[str]) -> Reached:
-    found: Reached = set()
+def reached(session: Session, raw: bytes, packages: frozenset[str]) -> Reached:
+    """The steps that an input takes from line to line, each with the code's id, the line before and the line; and the
+    head of the input. Empty if the session does not take the input."""
+    steps: Reached = set()
     head, _ = split(raw)
 
     def called(frame: FrameType, _event: str, _what: Any) -> Any:
@@ -41,7 +43,7 @@ def _reached(session: Session, raw: bytes, packages: frozenset[str]) -> Reached:
         def line(inner: FrameType, event: str, _: Any) -> Any:
             nonlocal last
             if event == "line":
-                found.add((code, last, inner.f_lineno))
+                steps.add((code, last, inner.f_lineno))
                 last = inner.f_lineno
             return line
 
@@ -54,12 +56,12 @@ def _reached(session: Session, raw: bytes, packages: frozenset[str]) -> Reached:
         session.finish()
     finally:
         sys.settrace(before)
-    found.add((head,))
-    return found if taken else set()
+    steps.add((head,))
+    return steps if taken else set()
 
 
 def minimise(session: Session, folder: Path, packages: Iterable[str]) -> tuple[int, int]:
-    """Take the inputs out of a corpus that are not needed. How many there were, and how many are left."""
+    """Delete the inputs of a corpus that are not needed. Returns the numbers of inputs before and after."""
     files = [entry for entry in sorted(folder.iterdir()) if entry.is_file()]
     contents = {entry: entry.read_bytes() for entry in files}
     kept = {*needed(session, contents.values(), frozenset({"reference", *packages}))}

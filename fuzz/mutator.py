@@ -1,5 +1,5 @@
-"""The custom mutator: the line that says what an input is about is kept or exchanged as a whole; its bytes are changed
-by libFuzzer's own mutations or by those that know their structure."""
+"""The custom mutator. It keeps the head of an input or replaces it by another one. The bytes are changed by libFuzzer's
+own mutations, or by mutations that know the structure."""
 
 from __future__ import annotations
 
@@ -8,73 +8,106 @@ from collections.abc import Callable, Mapping
 from random import Random
 
 from conformance import mutations
-from fuzz import inputs
 from fuzz.inputs import Form, Forms
 
-#: libFuzzer's own mutation: bytes and the size that they may have at most.
+#: libFuzzer's own mutation, called with bytes and the maximum size of the result.
 Basic = Callable[[bytes, int], bytes]
 
-#: How often an input becomes one about something else, and how often that is another version of the same type.
+#: The probability of another head, and, within that, of another version of the same type.
 _TURNED = 0.04
 _SAME_TYPE = 0.7
-#: How often the structure is looked at: that takes a hundred times as long as libFuzzer's own mutations do.
-_STRUCTURED = 0.15
-#: So many inputs of a form are kept, of which parts are taken.
-_KEPT = 8
+#: The probability of a mutation of the structure, for longer inputs and for those of fewer than `_SHORT` bytes.
+_STRUCTURED, _SELDOM = 0.25, 0.05
+_SHORT = 6
+#: To find the structure of an input takes ten to twenty times as long as to change it. So this share of inputs is
+#: analysed; otherwise an input with known structure is changed instead.
+_LOOKED_FOR = 1 / 16
+#: The number of inputs with known structure that are kept (fewer than the layouts in `conformance.mutations`), and the
+#: number of inputs of each form from which parts are copied.
+_KEPT, _OF_FORM = 384, 8
+_SPLICED = 0.3
+#: For targets that draw values: the probability of new random bytes, and their maximum number. libFuzzer cannot follow
+#: how values are drawn.
+_FRESH, _BUFFER = 0.25, 512
 
 
 class Mutator:
-    """Changes inputs. The same input and seed give the same, as far as `basic` does."""
+    """Changes inputs. The same sequence of inputs and seeds gives the same results, if `basic` does so too."""
 
-    def __init__(self, forms: Forms, basic: Basic, *, structured: bool = True) -> None:
+    def __init__(self, forms: Forms, basic: Basic, *, structured: bool = True, drawn: bool = False) -> None:
+        """`drawn`: values are drawn from the bytes of an input, so the bytes have no structure."""
         self._forms = forms
         self._heads = [*forms]
         self._basic = basic
-        self._structured = structured
-        self._random = Random()  # noqa: S311 (no secret hangs on it)
+        self._structured = structured and not drawn
+        self._drawn = drawn
+        self._random: Random | None = None
         self._versions: Mapping[str | None, list[bytes]] = _by_type(forms)
-        self._others: dict[bytes, deque[bytes]] = {}
+        #: Inputs with known structure: a ring, in which a new one replaces the oldest.
+        self._known: list[bytes] = []
+        self._oldest = 0
+        self._among: set[bytes] = set()
+        self._of_form: dict[bytes, deque[bytes]] = {}
 
     def __call__(self, raw: bytes, most: int, seed: int) -> bytes:
-        """An input, changed. Never raises: libFuzzer would stand still."""
+        """A changed input. Never raises, because libFuzzer would stop."""
         try:
             return self._changed(bytes(raw), most, seed)[:most]
-        except Exception:  # whatever is wrong with a mutation, the campaign goes on
+        except Exception:  # the campaign continues after a fault in a mutation
             return self._basic(raw, most)
 
     def _changed(self, raw: bytes, most: int, seed: int) -> bytes:
         random = self._random
-        random.seed(seed)
-        head, data = inputs.split(raw)
+        if random is None:  # only once, because seeding takes longer than the rest
+            random = self._random = Random(seed)  # noqa: S311 (not used for secrets)
+        head, _, data = raw.partition(b"\n")
         form = self._forms.get(head)
         if form is None or random.random() < _TURNED:
             head = self._turned(form, random)
             form = self._forms[head]
             if random.random() < 0.5:
                 return head + b"\n" + data
-        room = max(1, most - len(head) - 1)
-        if self._structured and form.type is not None and random.random() < _STRUCTURED:
-            data = self._structure(form, head, data, random)
-        else:
-            data = self._basic(data, room)
-        return head + b"\n" + data
+            raw = head + b"\n" + data
+        if self._drawn and random.random() < _FRESH:
+            return head + b"\n" + random.randbytes(random.randrange(1, _BUFFER))
+        share = _SELDOM if len(data) < _SHORT else _STRUCTURED
+        if self._structured and form.type is not None and random.random() < share:
+            return self._with_structure(raw, random)
+        room = most - len(head) - 1
+        return head + b"\n" + self._basic(data, room if room > 0 else 1)
 
     def _turned(self, form: Form | None, random: Random) -> bytes:
         if form is not None and random.random() < _SAME_TYPE:
             return random.choice(self._versions[form.type])
         return random.choice(self._heads)
 
-    def _structure(self, form: Form, head: bytes, data: bytes, random: Random) -> bytes:
+    def _with_structure(self, raw: bytes, random: Random) -> bytes:
+        """A mutation of the structure of this input, or of another input with known structure."""
+        if raw not in self._among:
+            if not self._known or random.random() < _LOOKED_FOR:
+                self._keep(raw)
+            else:
+                raw = random.choice(self._known)
+        head, _, data = raw.partition(b"\n")
+        form = self._forms[head]
         assert form.type is not None
-        others = self._others.setdefault(head, deque(maxlen=_KEPT))
-        other = random.choice(others) if others and random.random() < 0.3 else None
-        if random.random() < 0.1:
-            others.append(data)
-        return mutations.mutate(data, form.dialect, form.type, form.version, random, other)
+        other = random.choice(self._of_form[head]) if random.random() < _SPLICED else None
+        return head + b"\n" + mutations.mutate(data, form.dialect, form.type, form.version, random, other)
+
+    def _keep(self, raw: bytes) -> None:
+        head, _, data = raw.partition(b"\n")
+        if len(self._known) < _KEPT:
+            self._known.append(raw)
+        else:
+            self._among.discard(self._known[self._oldest])
+            self._known[self._oldest] = raw
+            self._oldest = (self._oldest + 1) % _KEPT
+        self._among.add(raw)
+        self._of_form.setdefault(head, deque(maxlen=_OF_FORM)).append(data)
 
 
 def _by_type(forms: Forms) -> dict[str | None, list[bytes]]:
-    found: dict[str | None, list[bytes]] = {}
+    heads: dict[str | None, list[bytes]] = {}
     for head, form in forms.items():
-        found.setdefault(form.type, []).append(head)
-    return found
+        heads.setdefault(form.type, []).append(head)
+    return heads

@@ -1,4 +1,4 @@
-"""How a session is opened: the implementation is reached, and what it offers decides what it is asked."""
+"""Opens a session: connects to the implementation, and selects the questions that it offers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from conformance.known import Known
 from conformance.model import Description, Op
 from fuzz import inputs
 from fuzz.errors import FuzzError
-from fuzz.found import Found
+from fuzz.finding import Finding
 from fuzz.inputs import Forms
 from fuzz.orders import Order
 from fuzz.session import Inside, Listener, Outside, Session, configure
@@ -23,14 +23,14 @@ from fuzz.targets import KINDS, Kind, Likeness
 
 
 def kind_of(target: str) -> Kind:
-    """The target of this name. Raises FuzzError."""
+    """The target with this name. Raises FuzzError."""
     if target not in KINDS:
         raise FuzzError(f"there is no target {target!r}; the targets are {', '.join(KINDS)}")
     return KINDS[target]
 
 
 def forms(kind: Kind, described: Description, dialect: str, only: str | None) -> Forms:
-    """What is asked in a target. Raises FuzzError where that is nothing."""
+    """The forms that a target asks about. Raises FuzzError if there are none."""
     if dialect not in reference.dialects:
         raise FuzzError(f"there is no dialect {dialect!r}; the dialects are {', '.join(reference.dialects)}")
     if dialect not in described.dialects:
@@ -42,38 +42,38 @@ def forms(kind: Kind, described: Description, dialect: str, only: str | None) ->
         offered = inputs.typed(described, dialect, kind.ops, only)
     else:
         offered = inputs.untyped(described, dialect, [op for op in kind.ops if _has(dialect, op)])
-    found = {head: form for head, form in offered.items() if kind.takes(form)}
-    if not found:
+    taken = {head: form for head, form in offered.items() if kind.takes(form)}
+    if not taken:
         what = f"{dialect}" if only is None else f"the type {only} of {dialect}"
         needed = " and ".join(sorted(kind.needs)) or " or ".join(kind.ops)
         raise FuzzError(f"the target {kind.name} asks {needed}, which {described.name} does not offer for {what}")
-    return found
+    return taken
 
 
 def _has(dialect: str, op: Op) -> bool:
-    """Whether a dialect says what is right in an op without a type."""
+    """Whether a dialect has vectors for this op."""
     return any(op in vector.ops for vector in vectors.load([dialect]))
 
 
 def known_of(path: str | None, described: Description) -> Known:
-    """The known deviations of a file. Raises KnownError."""
+    """The known deviations in a file. Raises KnownError."""
     return NOTHING_KNOWN if path is None else known.load(Path(path), described.version)
 
 
 def examiner_of(spec: str, options: Options, known_file: str | None) -> Examiner:
-    """Who asks and judges. Raises ImplementationError, KnownError."""
+    """Connect to an implementation, to ask it and judge its answers. Raises ImplementationError, KnownError."""
     connection = open_connection(spec, options)
     try:
         return Examiner(connection, known_of(known_file, connection.description))
-    except ValueError as error:  # it declares a reading that there is not
+    except ValueError as error:  # it declares an unknown reading
         connection.close()
         raise ImplementationError(str(error)) from None
 
 
 class _Deaf:
-    """A listener that keeps nothing."""
+    """A listener that ignores everything."""
 
-    def found(self, finding: Found) -> None:
+    def found(self, finding: Finding) -> None:
         pass
 
     def novel(self, raw: bytes, shown: Likeness) -> None:
@@ -82,7 +82,7 @@ class _Deaf:
 
 @contextlib.contextmanager
 def session_of(spec: str, target: str, dialect: str, *, outside: bool) -> Iterator[Session]:
-    """A session that only runs inputs. Raises FuzzError, ImplementationError."""
+    """A session that only runs inputs and reports nothing. Raises FuzzError, ImplementationError."""
     order = Order(spec, target, dialect, corpus=(), running="", events=0, outside=outside)
     session = opened(order, _Deaf())
     try:
@@ -92,14 +92,14 @@ def session_of(spec: str, target: str, dialect: str, *, outside: bool) -> Iterat
 
 
 def opened(order: Order, listener: Listener) -> Session:
-    """The session of an order. Raises FuzzError, ImplementationError, KnownError."""
+    """Open the session of an order. Raises FuzzError, ImplementationError, KnownError."""
     kind = kind_of(order.target)
     options = Options(timeout=order.timeout, memory=order.memory, in_process=not order.outside)
     examiner = examiner_of(order.spec, options, order.known)
-    found = forms(kind, examiner.description, order.dialect, order.only)
+    asked = forms(kind, examiner.description, order.dialect, order.only)
     configure(examiner.connection, order.dialect)
     if order.outside:
-        return Outside(kind, found, examiner, listener)
+        return Outside(kind, asked, examiner, listener)
     module = load(order.spec)
     module.configure(order.dialect, vectors.settings(order.dialect))
-    return Inside(kind, found, examiner, listener, module)
+    return Inside(kind, asked, examiner, listener, module)

@@ -1,4 +1,5 @@
-"""What a child of a campaign is told, and what it tells: JSON, an order as its argument, an event a line."""
+"""The messages between a campaign and its children, in JSON. A child gets its order as an argument, and sends one event
+on each line."""
 
 from __future__ import annotations
 
@@ -6,13 +7,14 @@ from typing import Any
 
 import msgspec
 
-from fuzz.found import Found
+from fuzz.finding import Finding
 
 
 class Order(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a child does. `corpus`: the folders of inputs, into the first of which libFuzzer writes. `running`: the file
-    that holds the input at hand. `seconds`, `runs`: when it ends, None for never. `avoided`: names of inputs that ended
-    or held up a child before. `only`: a type. `events`: the descriptor on which it tells."""
+    """The work of a child. `corpus`: folders of inputs; libFuzzer writes to the first one. `words`: its dictionary.
+    `vectors`: folders of the user's own vectors. `running`: the file that holds the current input. `seconds`, `runs`:
+    the limits (None: no limit). `avoided`: names of inputs that ended or blocked an earlier child. `only`: ask about
+    this type only. `events`: the descriptor to which it writes events."""
 
     spec: str
     target: str
@@ -22,6 +24,8 @@ class Order(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     events: int
     only: str | None = None
     known: str | None = None
+    words: str | None = None
+    vectors: tuple[str, ...] = ()
     packages: tuple[str, ...] = ()
     outside: bool = False
     structured: bool = True
@@ -34,7 +38,7 @@ class Order(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Progress(msgspec.Struct, frozen=True, tag="progress", tag_field="event"):
-    """What a child has done since it began; `findings` and `known` count deviations by name."""
+    """The work done since the start of the child. `findings` and `known` count deviations by name."""
 
     executions: int
     judged: int
@@ -42,23 +46,23 @@ class Progress(msgspec.Struct, frozen=True, tag="progress", tag_field="event"):
     known: dict[str, int]
 
 
-class Finding(msgspec.Struct, frozen=True, tag="finding", tag_field="event"):
-    """A finding, or the same with a smaller input."""
+class Found(msgspec.Struct, frozen=True, tag="found", tag_field="event"):
+    """A new finding, or an earlier one with a smaller input."""
 
-    found: Found
+    finding: Finding
 
 
 class Ended(msgspec.Struct, frozen=True, tag="ended", tag_field="event"):
-    """The child has done what it was told to. Nothing comes after it."""
+    """The child has carried out its order. This is its last event."""
 
 
 class Failed(msgspec.Struct, frozen=True, tag="failed", tag_field="event"):
-    """The child cannot do what it was told to: why, for a person."""
+    """The child cannot carry out its order. `why`: a message to the user."""
 
     why: str
 
 
-Event = Progress | Finding | Ended | Failed
+Event = Progress | Found | Ended | Failed
 
 
 def encode(event: Event) -> bytes:
@@ -68,5 +72,5 @@ def encode(event: Event) -> bytes:
 
 def decode(line: bytes) -> Event:
     """The event of a line. Raises msgspec.DecodeError."""
-    found: Any = msgspec.json.decode(line, type=Event)
-    return found  # type: ignore[no-any-return]
+    event: Any = msgspec.json.decode(line, type=Event)
+    return event  # type: ignore[no-any-return]

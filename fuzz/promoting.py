@@ -1,4 +1,4 @@
-"""A vector drafted from a finding: for a person to complete, and to put where it belongs."""
+"""Drafts a vector from a finding. A person completes it and puts it in place."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _ABOUT = "found by fuzzing: say what is special here"
 
 
 def draft(judged: Judged, name: str) -> str:
-    """The file of a vector that asks what a finding asked. Its `source` is null, which the loader refuses: where the
-    specification says so is for a person to find out. Raises FuzzError for a question that no vector asks so."""
+    """A vector file with the question of a finding. Its `source` is null, and the loader refuses that: a person has to
+    look up the place in the specification. Raises FuzzError for a question that reads or writes no type."""
     vector = judged.vector
     if vector.kind not in (VectorKind.VALID, VectorKind.INVALID) or judged.case.type is None:
         raise FuzzError(f"{judged.case.id}: only what is decoded or encoded is drafted as a vector")
@@ -52,7 +52,7 @@ def _fields(judged: Judged, vector: Vector, name: str) -> dict[str, Any]:
 
 
 def _pieces(vector: Vector, data: bytes) -> list[list[str]]:
-    """Bytes with what each of them is, by the reference's spans."""
+    """Bytes in pieces, each labelled from the reference's spans."""
     pieces = (Piece(data, ""),)
     rows = label_rows(pieces, data, vector.type, vector.dialect, vector.version)
     return [[row.data.hex(), row.label or vector.type or ""] for row in rows] or [["", "nothing"]]

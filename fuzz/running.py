@@ -1,4 +1,4 @@
-"""The process that a person starts: it starts children, hears what they tell, keeps it, and goes on when one ends."""
+"""The parent process of a campaign: it starts children, stores what they report, and restarts those that end."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ from conformance.model import Description
 from conformance.report.failure import repro_command
 from fuzz import orders, seeding
 from fuzz.errors import FuzzError
-from fuzz.found import Found
+from fuzz.finding import Finding
 from fuzz.inputs import Forms
 from fuzz.opening import examiner_of, forms, kind_of
-from fuzz.orders import Ended, Failed, Finding, Order, Progress
+from fuzz.orders import Ended, Failed, Found, Order, Progress
 from fuzz.running_input import read as read_running
 from fuzz.scouting import Ground, environment
 from fuzz.session import Outside
 from fuzz.store import Kept, Store
 
-#: How libFuzzer ends a process: by what.
+#: The reason for each exit code of libFuzzer.
 EXITS = {77: "it ended the process", 70: "it took too long", 71: "it took too much memory", 72: "it was told to end"}
-#: Seconds without an event after which a child is taken for hanging, beside the time that a question may take.
+#: A child counts as hanging after this number of seconds without an event, plus the time limit of the questions.
 SILENCE = 30.0
-#: After so many deaths inside a process an implementation is asked in a child of its own.
+#: After this number of children that ended, the implementation itself runs in a separate process.
 DEATHS = 3
-#: So many starts in a row without an execution end the campaign.
+#: The campaign ends after this number of consecutive starts without an execution.
 FAILED_STARTS = 3
 _STATUS = re.compile(rb"cov: (\d+) ft: \d+ corp: (\d+)")
 _TAIL = 4000
@@ -48,8 +48,8 @@ _TAIL = 4000
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be done. `seconds` and `runs`: when it ends, whichever comes first; None for never.
-    `until_found`: it ends with the first finding, too."""
+    """The settings of a run. `seconds` and `runs`: it ends when one of these limits is reached (None: no limit).
+    `vectors`: folders of the user's own vectors; they are seeds as well. `until_found`: end with the first finding."""
 
     spec: str
     target: str
@@ -57,6 +57,7 @@ class Plan:
     ground: Ground
     only: str | None = None
     known: str | None = None
+    vectors: tuple[str, ...] = ()
     seconds: float | None = None
     runs: int | None = None
     jobs: int = 1
@@ -69,7 +70,7 @@ class Plan:
 
 @dataclass(slots=True)
 class State:
-    """How far a run is, for whoever watches."""
+    """The progress of a run."""
 
     executions: int = 0
     seconds: float = 0.0
@@ -82,7 +83,7 @@ class State:
 
 @dataclass(slots=True)
 class _Job:
-    """A child at work."""
+    """A running child."""
 
     process: subprocess.Popen[bytes]
     events: int
@@ -101,10 +102,10 @@ class _Job:
 
 
 class Run:
-    """One target on one dialect, until its time is over."""
+    """Runs one target with one dialect until its time is over."""
 
     def __init__(
-        self, plan: Plan, store: Store, described: Description, watch: Callable[[State, Found | None], None]
+        self, plan: Plan, store: Store, described: Description, watch: Callable[[State, Finding | None], None]
     ) -> None:
         """`watch` is called now and then, and with each new finding."""
         self.plan = plan
@@ -123,12 +124,13 @@ class Run:
         self._selector = selectors.DefaultSelector()
 
     def go(self) -> State:
-        """Run it to its end. Raises FuzzError; what was told before is kept."""
+        """Run until the end. Raises FuzzError; the findings made before are kept."""
         with tempfile.TemporaryDirectory(prefix="wireproof-fuzz-") as name:
             folder = Path(name)
             seeds = folder / "seeds"
             seeds.mkdir()
             count = seeding.write(seeding.seeds(self._kind, self.plan.dialect, self._forms), seeds)
+            self._words = self._write_words(folder)
             corpus = self.store.corpus(self.plan.target, self.plan.dialect)
             count += len(list(corpus.iterdir()))
             self._corpus = (str(corpus), str(seeds))
@@ -144,6 +146,15 @@ class Run:
                     self._end(job)
             self._note("end")
         return self.state
+
+    def _write_words(self, folder: Path) -> str | None:
+        """Write libFuzzer's dictionary. None if there are no words, or if only its own mutations are wanted."""
+        words = seeding.words(self._kind, self.plan.dialect) if self.plan.structured else []
+        if not words:
+            return None
+        path = folder / "words"
+        seeding.write_words(words, path)
+        return str(path)
 
     # --- Children ---
 
@@ -164,6 +175,8 @@ class Run:
             events=writing,
             only=self.plan.only,
             known=self.plan.known,
+            words=self._words,
+            vectors=self.plan.vectors,
             packages=() if self._outside else self.plan.ground.packages,
             outside=self._outside,
             structured=self.plan.structured,
@@ -196,7 +209,7 @@ class Run:
         return job
 
     def _end(self, job: _Job) -> None:
-        """Make sure that a child is gone, and that what it told is kept."""
+        """End a child, if it still runs, and close its pipes."""
         if job.process.stderr is None or job.process.stderr.closed:
             return
         with contextlib.suppress(ProcessLookupError):
@@ -211,8 +224,8 @@ class Run:
     def _follow(self, folder: Path, jobs: list[_Job]) -> None:
         while jobs:
             for key, _ in self._selector.select(0.2):
-                job, told = key.data
-                self._hear(job, told)
+                job, events = key.data
+                self._hear(job, events)
             self.state.seconds = time.monotonic() - self._began
             self._watch(self.state, None)
             if self.plan.until_found and self.state.new:
@@ -228,7 +241,7 @@ class Run:
                     jobs.append(self._start(folder, job.number))
 
     def _silent(self, job: _Job) -> bool:
-        """Whether a child has told nothing for too long."""
+        """Whether a child has sent no event for too long."""
         waiting = SILENCE + self.plan.timeout * (40 if job.outside else 2)
         return time.monotonic() - job.heard > waiting
 
@@ -237,7 +250,7 @@ class Run:
             pass
 
     def _goes_on(self, job: _Job) -> bool:
-        """What became of a child, and whether another takes its place."""
+        """Handle the end of a child. True if another one must replace it."""
         if job.failed:
             raise FuzzError(job.failed)
         if job.ended:
@@ -263,14 +276,14 @@ class Run:
             return
         self.store.avoid(raw)
         self._deaths += 1
-        told = len(self.state.new)
+        before = len(self.state.new)
         self._ask_again(raw)
         if self._deaths >= DEATHS and not self._outside:
             self._outside = True
-            self.store.log("outside", why=f"{DEATHS} children ended", new=len(self.state.new) - told)
+            self.store.log("outside", why=f"{DEATHS} children ended", new=len(self.state.new) - before)
 
     def _ask_again(self, raw: bytes) -> None:
-        """Ask about the input that ended a child, in a child that is watched: what becomes of it is judged there."""
+        """Ask about the input that ended a child again, in a watched child, and judge the result."""
         options = Options(timeout=self.plan.timeout, memory=self.plan.memory)
         with examiner_of(self.plan.spec, options, self.plan.known) as examiner:
             session = Outside(self._kind, self._forms, examiner, _Keeping(self))
@@ -278,18 +291,18 @@ class Run:
             session.finish()
             self._count(Counter(session.counts.findings), session.counts.known)
 
-    # --- What children tell ---
+    # --- Events of children ---
 
-    def _hear(self, job: _Job, told: bool) -> bool:
-        """Take up what has come; whether anything has."""
+    def _hear(self, job: _Job, events: bool) -> bool:
+        """Read from a child: its events, or else its stderr. True if there was something to read."""
         assert job.process.stderr is not None
         try:
-            chunk = os.read(job.events if told else job.process.stderr.fileno(), 1 << 16)
+            chunk = os.read(job.events if events else job.process.stderr.fileno(), 1 << 16)
         except BlockingIOError:
             return False
         if not chunk:
             return False
-        if told:
+        if events:
             job.heard = time.monotonic()
             *lines, job.half = (job.half + chunk).split(b"\n")
             for line in lines:
@@ -300,52 +313,53 @@ class Run:
 
     def _look(self, job: _Job, chunk: bytes) -> None:
         job.said = (job.said + chunk)[-_TAIL:]
-        for found in _STATUS.finditer(chunk):
-            self.state.coverage = max(self.state.coverage, int(found[1]))
-            self.state.corpus = max(self.state.corpus, int(found[2]))
+        for status in _STATUS.finditer(chunk):
+            self.state.coverage = max(self.state.coverage, int(status[1]))
+            self.state.corpus = max(self.state.corpus, int(status[2]))
 
     def _take(self, job: _Job, event: orders.Event) -> None:
         match event:
             case Progress():
                 self.state.executions += event.executions - job.executions
                 job.executions = event.executions
-                found, known = Counter(event.findings), Counter(event.known)
-                self._count(found - job.counted, known - job.known)
-                job.counted, job.known = found, known
-            case Finding():
-                self.keep(event.found)
+                findings, known = Counter(event.findings), Counter(event.known)
+                self._count(findings - job.counted, known - job.known)
+                job.counted, job.known = findings, known
+            case Found():
+                self.keep(event.finding)
             case Failed():
                 job.failed = event.why
             case Ended():
                 job.ended = True
 
-    def _count(self, found: Counter[str], known: Counter[str]) -> None:
-        for name, times in found.items():
+    def _count(self, findings: Counter[str], known: Counter[str]) -> None:
+        for name, times in findings.items():
             kept = self.store.findings.get(name)
             if kept is not None and times:
                 self.store.keep(msgspec.structs.replace(kept, times=kept.times + times))
         self.state.known.update(known)
 
-    def keep(self, found: Found) -> None:
-        """Write a finding down: a new one, or one whose input is smaller now."""
-        old = self.store.findings.get(found.name)
+    def keep(self, finding: Finding) -> None:
+        """Store a finding if it is new, or if its input is smaller now."""
+        old = self.store.findings.get(finding.name)
         if old is None:
             kept = Kept(
-                finding=found,
+                finding=finding,
                 implementation=self.described.name,
                 version=self.described.version,
                 spec=self.plan.spec,
-                repro=repro_command(found.id, self.plan.spec),
+                repro=repro_command(finding.id, self.plan.spec),
                 first_seen=round(time.time(), 3),
                 executions=self._before + self.state.executions,
                 times=0,
             )
             self.store.keep(kept)
-            self._note("finding", name=found.name, id=found.id)
-            self.state.new.append(found.name)
-            self._watch(self.state, found)
-        elif found.order < old.finding.order:
-            self.store.keep(msgspec.structs.replace(old, finding=found, repro=repro_command(found.id, self.plan.spec)))
+            self._note("finding", name=finding.name, id=finding.id)
+            self.state.new.append(finding.name)
+            self._watch(self.state, finding)
+        elif finding.order < old.finding.order:
+            repro = repro_command(finding.id, self.plan.spec)
+            self.store.keep(msgspec.structs.replace(old, finding=finding, repro=repro))
 
     def _note(self, event: str, **members: Any) -> None:
         self.store.executions = self._before + self.state.executions
@@ -360,12 +374,12 @@ class Run:
 
 
 class _Keeping:
-    """Findings of a session in this process."""
+    """Stores the findings of a session in this process."""
 
     def __init__(self, run: Run) -> None:
         self._run = run
 
-    def found(self, finding: Found) -> None:
+    def found(self, finding: Finding) -> None:
         self._run.keep(finding)
 
     def novel(self, raw: bytes, shown: Any) -> None:
@@ -377,6 +391,6 @@ def _last(said: bytes) -> str:
 
 
 def describe(spec: str, options: Options, known_file: str | None) -> Description:
-    """What an implementation says of itself, in a child. Raises ImplementationError, KnownError."""
+    """The description of an implementation, which runs in a child. Raises ImplementationError, KnownError."""
     with examiner_of(spec, options, known_file) as examiner:
         return examiner.description

@@ -1,4 +1,4 @@
-"""The input at hand, in memory that outlives the process: whatever ends a child, its parent knows what it was at."""
+"""The current input of a child, in a memory-mapped file: if the child ends, the parent can still read its input."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SIZE = 4
 
 
 class RunningInput:
-    """The writing side: a file of a fixed size, written without a call of the system."""
+    """The child's side: a file of fixed size, written without system calls."""
 
     def __init__(self, path: Path) -> None:
         with path.open("wb") as file:
@@ -20,7 +20,7 @@ class RunningInput:
             self._map = mmap.mmap(file.fileno(), 0)
 
     def set(self, raw: bytes) -> None:
-        """From now on this one."""
+        """Store the current input."""
         size = len(raw)
         if size > LONGEST:
             raw, size = b"", 0
@@ -29,7 +29,7 @@ class RunningInput:
 
 
 def read(path: Path) -> bytes:
-    """The input at hand; empty where there is none."""
+    """The current input; empty if there is none."""
     try:
         content = path.read_bytes()
     except OSError:

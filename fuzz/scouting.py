@@ -1,4 +1,4 @@
-"""Which packages a wrapper rests on, and whether any of them is native: found by importing it, in a process of its own.
+"""Lists the packages that a wrapper uses, and which of them are native, by importing it in a separate process.
 
 As a program (`python -m fuzz.scouting SPEC`) it prints a JSON object; `scout` runs it.
 """
@@ -21,38 +21,37 @@ import msgspec
 from conformance.connection import ImplementationError
 from fuzz.errors import FuzzError
 
-#: Seconds that an import may take.
+#: The time limit for an import, in seconds.
 TIMEOUT = 60.0
 #: The kit's own packages: `reference` is always instrumented, the others never.
 OWN = frozenset({"conformance", "fuzz", "pytest_wireproof", "reference", "vectors", "wireproof"})
-#: Native packages that compress and sum up, and know nothing of the protocol: a wrapper that names them is not native.
+#: Native packages for compression and checksums, without knowledge of the protocol. They do not make a wrapper native.
 HELPERS = frozenset({"cramjam", "crc32c", "google_crc32c", "lz4", "snappy", "xxhash", "zlib", "zstandard"})
 
 
 class Ground(msgspec.Struct, frozen=True):
-    """The packages that are instrumented for a wrapper, and the native modules among what it rests on."""
+    """The packages that are instrumented for a wrapper, and the native modules in them."""
 
     packages: tuple[str, ...]
     native: tuple[str, ...]
 
     @property
     def outside(self) -> bool:
-        """Whether it is asked in a child: what it does cannot be seen, and may end the process."""
+        """Whether the implementation is asked in a child: its code cannot be instrumented, and may end the process."""
         return bool(self.native)
 
 
 def environment() -> dict[str, str]:
-    """The environment of our own children: modules of the kit and of the current folder are found, and hashes are the
-    same in every run."""
+    """The environment of the kit's own children: they can import the kit, and hashes are the same in every run."""
     root = Path(__file__).parents[1]
-    found = {**os.environ, "PYTHONHASHSEED": "0"}
+    variables = {**os.environ, "PYTHONHASHSEED": "0"}
     if root not in (Path(sysconfig.get_path("purelib")), Path(sysconfig.get_path("platlib"))):
-        found["PYTHONPATH"] = os.pathsep.join([*filter(None, [os.environ.get("PYTHONPATH")]), str(root)])
-    return found
+        variables["PYTHONPATH"] = os.pathsep.join([*filter(None, [os.environ.get("PYTHONPATH")]), str(root)])
+    return variables
 
 
 def scout(spec: str) -> Ground:
-    """What a spec rests on: a program is outside by itself. Raises ImplementationError, FuzzError."""
+    """The packages behind a spec. A program counts as native. Raises ImplementationError, FuzzError."""
     if spec.startswith("exec:"):
         return Ground((), (spec,))
     command = [sys.executable, "-P", "-m", __name__, spec]
@@ -71,8 +70,8 @@ def scout(spec: str) -> Ground:
 
 
 def main(spec: str) -> int:
-    """Import it, and say what came with it."""
-    from conformance import asking  # noqa: F401 (what the kit itself loads is not the wrapper's)
+    """Import a wrapper, and print the packages that were loaded with it."""
+    from conformance import asking  # noqa: F401 (modules that the kit loads must not count as the wrapper's)
     from conformance.connection.loading import load
 
     before = frozenset(sys.modules)
@@ -98,7 +97,7 @@ def _is_native(module: ModuleType) -> bool:
 
 
 def _imported(wrapper: str, loaded: Iterable[ModuleType]) -> Iterator[str]:
-    """The wrapper's own package, and those that it imports itself, as far as they were loaded with it."""
+    """The wrapper's package, and the packages that its source imports, if they were loaded."""
     yield wrapper.partition(".")[0]
     there = {_package(module) for module in loaded} - sys.stdlib_module_names
     for module in loaded:

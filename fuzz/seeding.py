@@ -3,44 +3,44 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from random import Random
 
 from conformance import seeded
 from conformance.model import Op
 from conformance.reference_codec import reference_codec
-from conformance.seeds import Seed
+from conformance.seeds import Seed, dictionary
 from conformance.seeds import seeds as kit_seeds
 from fuzz.inputs import LONGEST, Forms
 from fuzz.session import digest
 from fuzz.targets import Kind
 from reference.errors import WireError
 
-#: Buffers from which values are drawn, where that is how a target makes its inputs: so many of each form, so long.
-_BUFFERS = 2
+#: For targets that draw values: the size of the random buffer of each form.
 _BUFFER = 256
-#: Of an input so many bytes may stand before its own.
+#: Seeds must be shorter than this, so that there is room for the head of the input.
 _LONGEST = LONGEST - 128
 
 
 def seeds(kind: Kind, dialect: str, forms: Forms) -> Iterator[bytes]:
-    """The inputs to begin with, of these forms."""
-    random = Random(0)  # noqa: S311 (no secret hangs on it)
+    """The first inputs of a campaign with these forms."""
+    random = Random(0)  # noqa: S311 (not used for secrets)
     if kind.draws:
         for form in forms.values():
-            for _ in range(_BUFFERS):
-                yield form.input(random.randbytes(_BUFFER))
+            yield form.input(random.randbytes(_BUFFER))
         return
     for form in forms.values():
         if form.type is not None:
             with contextlib.suppress(NotImplementedError, WireError):  # a type without values
                 value = seeded.simplest(form.type, dialect=dialect, version=form.version)
                 yield form.input(reference_codec().encode(form.type, value, dialect=dialect, version=form.version))
-    for seed in kit_seeds(dialect):
-        found = forms.get(_head(seed))
-        if found is not None and len(seed.data) < _LONGEST and (seed.op in found.ops) and seed.op is not Op.ENCODE:
-            yield found.input(seed.data)
+    types = {form.type for form in forms.values()}
+    ops = frozenset(op for form in forms.values() for op in form.ops) - {Op.ENCODE}
+    for seed in kit_seeds(dialect, types.pop() if len(types) == 1 else None, ops=ops):
+        form_of_seed = forms.get(_head(seed))
+        if form_of_seed is not None and len(seed.data) < _LONGEST and seed.op in form_of_seed.ops:
+            yield form_of_seed.input(seed.data)
 
 
 def _head(seed: Seed) -> bytes:
@@ -49,10 +49,21 @@ def _head(seed: Seed) -> bytes:
     return f"{seed.type}/{'-' if seed.version is None else seed.version}".encode()
 
 
-def write(found: Iterator[bytes], folder: Path) -> int:
-    """Seeds as files of a folder, named as libFuzzer names them. How many there are."""
+def words(kind: Kind, dialect: str) -> list[bytes]:
+    """Words for libFuzzer's dictionary. Empty for targets whose inputs are not bytes of the protocol."""
+    return [] if kind.draws or Op.EVOLVE in kind.ops else dictionary(dialect)
+
+
+def write_words(words: Iterable[bytes], path: Path) -> None:
+    """Write a dictionary file for libFuzzer: one quoted word on each line."""
+    lines = ('"' + "".join(f"\\x{byte:02x}" for byte in word) + '"\n' for word in words)
+    path.write_text("".join(lines), "ascii")
+
+
+def write(raws: Iterator[bytes], folder: Path) -> int:
+    """Write seeds as files, with the same names as libFuzzer gives. Returns the number of files."""
     names = set()
-    for raw in found:
+    for raw in raws:
         name = digest(raw)
         if name not in names:
             names.add(name)

@@ -1,11 +1,12 @@
-"""A session: inputs become questions, what looks wrong is judged, and findings are told at once.
+"""A session turns inputs into questions, has suspicious answers judged, and reports findings at once.
 
-`Inside` asks a module in this process, input by input. `Outside` asks through a connection, a block of inputs at a
-time, since a child is quick only when it is given many questions at once.
+`Inside` asks a module in this process, one input at a time. `Outside` asks through a connection, a block of inputs at a
+time, because a child is only fast with many questions at once.
 """
 
 from __future__ import annotations
 
+import functools
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -16,35 +17,37 @@ from conformance import vectors
 from conformance.asking import Examiner, Judged
 from conformance.connection import Connection
 from conformance.connection.module import Module
-from conformance.model import DEVIATIONS, Case, Observation, Outcome
+from conformance.model import DEVIATIONS, Case, Outcome
 from conformance.questions import UnknownId, find
 from fuzz import inputs
 from fuzz.alike import Alike
-from fuzz.finding import made_of
-from fuzz.found import Found
+from fuzz.bucketing import finding_of, name_of
+from fuzz.finding import Finding
 from fuzz.inputs import Form, Forms
 from fuzz.smaller import smaller
 from fuzz.targets import Kind, Likeness, Looked, Steps, Suspect
 
-#: So many inputs are put to a child at a time.
-BLOCK = 128
-#: Outcomes that cost too much to be provoked again and again for the sake of a smaller input.
+#: The number of inputs in a block. While a block is collected, the connection is read after each `_LISTENED` inputs,
+#: because a full pipe blocks the child.
+BLOCK = 256
+_LISTENED = 16
+#: Outcomes that cost too much time to search for a smaller input.
 _COSTLY = frozenset({Outcome.HANG, Outcome.OOM})
 
 
 class Listener(Protocol):
-    """Who is told what a session finds."""
+    """Receives the findings of a session."""
 
-    def found(self, finding: Found) -> None:
-        """A finding, or the same with a smaller input."""
+    def found(self, finding: Finding) -> None:
+        """Called with a new finding, or an earlier one with a smaller input."""
 
     def novel(self, raw: bytes, shown: Likeness) -> None:
-        """An input showed what none before it did."""
+        """Called with an input that caused new behaviour."""
 
 
 @dataclass(slots=True)
 class Counts:
-    """What a session did: inputs, questions judged, and deviations by finding and by entry of the known file."""
+    """Counts inputs, judged questions, and deviations by finding and by entry of the known file."""
 
     executions: int = 0
     judged: int = 0
@@ -53,7 +56,7 @@ class Counts:
 
 
 class Session:
-    """What the two ways to ask share."""
+    """The common part of `Inside` and `Outside`."""
 
     def __init__(self, kind: Kind, forms: Forms, examiner: Examiner, listener: Listener) -> None:
         self.kind = kind
@@ -63,14 +66,14 @@ class Session:
         self.counts = Counts()
         self._alike = Alike()
         self._shown: set[Likeness] = set()
-        self._told: dict[str, Found] = {}
+        self._told: dict[str, Finding] = {}
 
     def execute(self, raw: bytes) -> bool:
-        """Ask about an input; False where it is about nothing that is asked."""
+        """Ask about an input. False if its form is not asked about."""
         raise NotImplementedError
 
     def finish(self) -> None:
-        """Ask what has been put off."""
+        """Ask the questions that are still waiting."""
 
     def _begin(self, raw: bytes) -> tuple[Form, Steps] | None:
         self.counts.executions += 1
@@ -86,7 +89,7 @@ class Session:
         for suspect in looked.suspects:
             self._judge(raw, form, suspect)
 
-    # --- What looks wrong ---
+    # --- Suspects ---
 
     def _judge(self, raw: bytes, form: Form, suspect: Suspect) -> None:
         if not self._alike.wants(suspect.likeness):
@@ -101,11 +104,11 @@ class Session:
             return
         self._count(name)
         if judged.verdict.known is None and name not in self._told:
-            self._tell(made_of(judged, raw, self.kind.name))
+            self._tell(finding_of(judged, raw, self.kind.name))
             self._shrink(form, raw, judged)
 
     def judged(self, identifier: str) -> Judged | None:
-        """The question of an id, judged; None where there is none: what is encoded has to be decoded first."""
+        """The judged question of an id. None if the id is unknown, as for encode of bytes that cannot be decoded."""
         try:
             question = find(identifier)
         except UnknownId:
@@ -116,11 +119,11 @@ class Session:
 
     @staticmethod
     def _name(judged: Judged) -> str | None:
-        """Under which name a deviation is counted: its finding's, or its entry's in the known file. None for none."""
+        """The name for counting a deviation: of its finding, or of its entry in the known file. None: no deviation."""
         verdict = judged.verdict
         if verdict.verdict not in DEVIATIONS:
             return None
-        return f"known {verdict.known}" if verdict.known is not None else made_of(judged, b"", "").name
+        return f"known {verdict.known}" if verdict.known is not None else name_of(judged.verdict)
 
     def _count(self, name: str) -> None:
         known = name.removeprefix("known ")
@@ -129,7 +132,7 @@ class Session:
         else:
             self.counts.findings[name] += 1
 
-    def _tell(self, finding: Found) -> None:
+    def _tell(self, finding: Finding) -> None:
         self._told[finding.name] = finding
         self.listener.found(finding)
 
@@ -139,17 +142,17 @@ class Session:
         name = self._name(judged)
 
         def same(other: Form, data: bytes) -> Judged | None:
-            found = self.judged(other.identifier(judged.case.op, data))
-            return found if found is not None and self._name(found) == name else None
+            tried = self.judged(other.identifier(judged.case.op, data))
+            return tried if tried is not None and self._name(tried) == name else None
 
         data = bytes.fromhex(judged.case.id.rpartition("/x")[2].partition("#")[0])
         best = smaller(form, data, self.forms, same)
         if best is not None:
             at, small = best
-            found = self.judged(at.identifier(judged.case.op, small))
-            assert found is not None
+            smallest = self.judged(at.identifier(judged.case.op, small))
+            assert smallest is not None
             kept = raw if self.kind.draws else at.input(small)
-            self._tell(made_of(found, kept, self.kind.name))
+            self._tell(finding_of(smallest, kept, self.kind.name))
 
 
 class Inside(Session):
@@ -158,12 +161,17 @@ class Inside(Session):
     def __init__(self, kind: Kind, forms: Forms, examiner: Examiner, listener: Listener, module: Module) -> None:
         super().__init__(kind, forms, examiner, listener)
         self._call = module.call
+        self._looks = {head: kind.look(form, module) for head, form in forms.items()}
 
     def execute(self, raw: bytes) -> bool:
-        """Ask about an input, now."""
+        """Ask about an input at once."""
+        head, _, data = raw.partition(b"\n")
+        look = self._looks.get(head)
+        if look is None or look(data):
+            self.counts.executions += 1
+            return look is not None
         begun = self._begin(raw)
-        if begun is None:
-            return False
+        assert begun is not None
         form, steps = begun
         try:
             cases = next(steps)
@@ -185,52 +193,58 @@ class _Waiting:
 
 
 class Outside(Session):
-    """Asks through a connection, a block of inputs at a time."""
+    """Asks through a connection, a block of inputs at a time. While one block is asked, the next is collected."""
 
     def __init__(self, kind: Kind, forms: Forms, examiner: Examiner, listener: Listener) -> None:
         super().__init__(kind, forms, examiner, listener)
         self._waiting: list[_Waiting] = []
+        self._asked: list[_Waiting] = []
 
     def execute(self, raw: bytes) -> bool:
-        """Put an input with the others; ask them all when they are many."""
+        """Add an input to the block. Begin to ask the block when it is full."""
         begun = self._begin(raw)
         if begun is None:
             return False
         form, steps = begun
-        self._advance(_Waiting(raw, form, steps, ()), lambda: next(steps), self._waiting)
+        self._advance(_Waiting(raw, form, steps, ()), functools.partial(next, steps))
         if len(self._waiting) >= BLOCK:
-            self.finish()
+            self._turn()
+        elif not len(self._waiting) % _LISTENED:
+            self.examiner.connection.poll()
         return True
 
     def finish(self) -> None:
-        """Ask all that wait."""
-        while self._waiting:
-            waiting, self._waiting = self._waiting, []
-            observations = iter(self._ask([case for one in waiting for case in one.cases]))
-            for one in waiting:
-                seen = [next(observations) for _ in one.cases]
-                self._advance(one, lambda one=one, seen=seen: one.steps.send(seen), self._waiting)  # type: ignore[misc]
+        """Ask about all waiting inputs."""
+        while self._waiting or self._asked:
+            self._turn()
 
-    def _advance(self, one: _Waiting, step: Callable[[], Sequence[Case]], into: list[_Waiting]) -> None:
+    def _turn(self) -> None:
+        """Process the observations of the current block, then begin the next one. Suspects are judged in between."""
+        asked, self._asked = self._asked, []
+        if asked:
+            seen = {one.case.id: one for one in self.examiner.connection.finish()}
+            for one in asked:
+                self._advance(one, functools.partial(one.steps.send, [seen[case.id] for case in one.cases]))
+        self._asked, self._waiting = self._waiting, []
+        if self._asked:
+            # Each case only once, because two inputs may ask the same.
+            unique = {case.id: case for one in self._asked for case in one.cases}
+            self.examiner.connection.begin([*unique.values()])
+
+    def _advance(self, one: _Waiting, step: Callable[[], Sequence[Case]]) -> None:
         try:
             one.cases = step()
         except StopIteration as end:
             self._end(one.raw, one.form, end.value)
         else:
-            into.append(one)
-
-    def _ask(self, cases: Sequence[Case]) -> list[Observation]:
-        """Each case asked once: two inputs may ask the same."""
-        unique = {case.id: case for case in cases}
-        seen = dict(zip(unique, self.examiner.connection.ask([*unique.values()]), strict=True))
-        return [seen[case.id] for case in cases]
+            self._waiting.append(one)
 
 
 def configure(connection: Connection | Module, dialect: str) -> bool:
-    """Hand over what the questions of a dialect need, as its vectors have it."""
+    """Send the settings of a dialect's vectors to the implementation."""
     return connection.configure(dialect, vectors.settings(dialect))
 
 
 def digest(raw: bytes) -> str:
-    """The name of an input in a corpus, as libFuzzer gives it."""
+    """The file name of an input in a corpus, the same as libFuzzer gives."""
     return hashlib.sha1(raw, usedforsecurity=False).hexdigest()

@@ -1,4 +1,4 @@
-"""A smaller input that shows the same: fewer bytes first, then simpler ones, then a lower version."""
+"""Searches for a smaller input with the same deviation: first fewer bytes, then simpler bytes, then a lower version."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator
 from conformance.asking import Judged
 from fuzz.inputs import Form, Forms
 
-#: So many inputs are tried at most.
+#: The maximum number of inputs to try.
 TRIES = 300
 
 Same = Callable[[Form, bytes], Judged | None]
 
 
-class _Spent(Exception):  # noqa: N818 (how a search ends)
+class _Spent(Exception):  # noqa: N818 (it ends a search, and is no error)
     pass
 
 
@@ -25,7 +25,7 @@ class _Search:
         self._tried: set[tuple[bytes, bytes]] = {(form.head, data)}
 
     def better(self, form: Form, data: bytes) -> bool:
-        """Take this one, if it shows the same."""
+        """Use this input from now on, if it shows the same deviation. True if it does."""
         if (form.head, data) in self._tried:
             return False
         self._tried.add((form.head, data))
@@ -38,31 +38,31 @@ class _Search:
         return True
 
     def cut(self) -> bool:
-        """Leave out bytes: long runs first, from the end on."""
-        found = False
+        """Remove bytes: long runs first, from the end to the start. True if any were removed."""
+        shorter = False
         size = max(1, len(self.data) // 2)
         while size:
             at = len(self.data) - size
             while at >= 0:
                 if self.better(self.form, self.data[:at] + self.data[at + size :]):
-                    found = True
+                    shorter = True
                 at -= size
                 at = min(at, len(self.data) - size)
             size //= 2
-        return found
+        return shorter
 
     def simplify(self) -> bool:
-        """Zero what need not be anything else; else make it smaller."""
-        found = False
+        """Replace bytes by zero or by smaller ones. True if any were replaced."""
+        changed = False
         for at, byte in enumerate(self.data):
             for simpler in _simpler(byte):
                 if self.better(self.form, self.data[:at] + bytes([simpler]) + self.data[at + 1 :]):
-                    found = True
+                    changed = True
                     break
-        return found
+        return changed
 
     def lower(self, forms: Forms) -> bool:
-        """The lowest version of the type that shows the same for the same bytes."""
+        """Use the lowest version of the type with the same deviation for the same bytes. True if there is one."""
         version = self.form.version
         if version is None:
             return False
@@ -76,8 +76,8 @@ def _simpler(byte: int) -> Iterator[int]:
 
 
 def smaller(form: Form, data: bytes, forms: Forms, same: Same, tries: int = TRIES) -> tuple[Form, bytes] | None:
-    """The smallest input that was found to show the same; None where there is none but this. `same` tells whether an
-    input does."""
+    """The smallest input found with the same deviation; None if there is no smaller one. `same` judges an input, and
+    returns None if it does not show that deviation."""
     search = _Search(form, data, same, tries)
     try:
         while search.cut() | search.simplify():

@@ -1,12 +1,12 @@
-"""The folder of a campaign: plain files, written as things happen, so that nothing is lost that was told.
+"""The folder of a campaign: plain files, written at once, so that nothing is lost.
 
-    corpus/<target>/<dialect>/<sha1>   inputs that took a new branch, or showed something new
-    findings/<name>.json               a finding each, replaced as a whole
-    campaign.jsonl                     what happened, a JSON object a line
-    avoided.txt                        inputs that ended a child inside this process, by name: not run there again
+    corpus/<target>/<dialect>/<sha1>   inputs that took a new branch, or caused new behaviour
+    findings/<name>.json               one finding each, always replaced as a whole
+    campaign.jsonl                     the events of the campaign, one JSON object on each line
+    avoided.txt                        names of inputs that ended a child; they are not run in its process again
 
-One process writes all but the corpus; there each file's name is what it holds, so that none is there twice, and one
-that was cut off is found out.
+Only one process writes these files, except the corpus. There, each file's name is the hash of its content, so there are
+no duplicates, and damaged files are noticed.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from conformance.asking import Judged
 from conformance.bounded import read_bytes
 from conformance.rows import RowError, judged_of
 from fuzz.errors import FuzzError
-from fuzz.found import Found
+from fuzz.finding import Finding
 from fuzz.session import digest
 
 
 class Kept(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A finding's file. `first_seen` in seconds since 1970; `executions`: so many the campaign had made by then;
-    `times`: how often it was seen, those that look alike included."""
+    """The content of a finding's file. `first_seen`: in seconds since 1970. `executions`: their number before it.
+    `times`: the number of deviations, including those that look alike."""
 
-    finding: Found
+    finding: Finding
     implementation: str
     version: str | None
     spec: str
@@ -44,7 +44,7 @@ class Kept(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Store:
-    """A campaign's folder, held by one process at a time. Raises FuzzError for one that cannot be used."""
+    """A campaign's folder, locked by one process at a time. Raises FuzzError if the folder cannot be used."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -79,7 +79,7 @@ class Store:
             ) from None
 
     def close(self) -> None:
-        """Let others use it."""
+        """Release the lock."""
         if self._lock is not None:
             self._lock.close()
             self._lock = None
@@ -91,17 +91,17 @@ class Store:
         self.close()
 
     def corpus(self, target: str, dialect: str) -> Path:
-        """The folder of a target's inputs; damaged ones are taken out of it."""
-        found = self.folder / "corpus" / target / dialect
-        with _usable(found):
-            found.mkdir(parents=True, exist_ok=True)
-            for entry in found.iterdir():
+        """The folder of a target's inputs. Damaged files are deleted."""
+        folder = self.folder / "corpus" / target / dialect
+        with _usable(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+            for entry in folder.iterdir():
                 if entry.is_file() and entry.name != digest(entry.read_bytes()):
                     entry.unlink()
-        return found
+        return folder
 
     def keep(self, kept: Kept) -> None:
-        """Write a finding, in place of what there was of it."""
+        """Write a finding, and replace its file if there is one."""
         path = self.folder / "findings" / f"{kept.finding.name}.json"
         content = msgspec.json.format(msgspec.json.encode(kept), indent=2) + b"\n"
         with _usable(path):
@@ -122,7 +122,7 @@ class Store:
         return self.folder / "campaign.jsonl"
 
     def _mend_log(self) -> None:
-        """Take out a last line that was cut off."""
+        """Remove an incomplete last line."""
         if not self._log.exists():
             return
         with self._log.open("r+b") as file:
@@ -145,13 +145,13 @@ class Store:
                 yield event
 
     def avoided(self) -> tuple[str, ...]:
-        """The inputs that are not run inside this process again."""
+        """The names of the inputs to avoid."""
         path = self.folder / "avoided.txt"
         with _usable(path):
             return tuple(path.read_text("utf-8").split()) if path.exists() else ()
 
     def avoid(self, raw: bytes) -> None:
-        """Do not run this input inside this process again."""
+        """Add an input to those to avoid."""
         path = self.folder / "avoided.txt"
         with _usable(path), path.open("a", encoding="utf-8") as file:
             file.write(f"{digest(raw)}\n")
@@ -159,7 +159,7 @@ class Store:
 
 @contextlib.contextmanager
 def _usable(path: Path) -> Iterator[None]:
-    """Raises FuzzError for whatever the system says against a path."""
+    """Raises FuzzError for an error of the operating system about a path."""
     try:
         yield
     except OSError as error:
@@ -170,19 +170,19 @@ def _usable(path: Path) -> Iterator[None]:
         ) from None
 
 
-#: The largest file of a finding that is read, in bytes.
+#: The maximum size of a finding's file, in bytes.
 _LARGEST = 64 << 20
 
 
 def read_findings(folder: Path) -> list[Kept]:
-    """All findings of a folder, by name. Raises FuzzError for a damaged one, and for a folder that is none."""
+    """All findings of a folder, sorted by name. Raises FuzzError for a damaged finding or a missing folder."""
     if not folder.is_dir():
         raise FuzzError(f"{folder}: there is no such folder. `wireproof fuzz run … --out {folder}` makes it.")
     return [read_finding(path) for path in sorted(folder.glob("findings/*.json"))]
 
 
 def read_finding(path: Path) -> Kept:
-    """The finding of a file. Raises FuzzError."""
+    """Read a finding's file. Raises FuzzError."""
     try:
         kept = msgspec.json.decode(read_bytes(path, _LARGEST), type=Kept)
     except OSError as error:

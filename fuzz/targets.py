@@ -1,39 +1,44 @@
-"""Targets: what is asked about an input, and which of the answers have to be judged.
+"""Targets: the questions about an input, and the selection of the answers to judge.
 
-A target is a generator: it yields the cases of a step, is sent what was observed of them, and returns what looks wrong.
-So the same target serves an implementation inside the process, input by input, and one in a child, a block at a time.
-What looks wrong is no verdict: the judge, asked with the same case, makes that.
+A target is a generator: it yields the cases of a step, receives their observations, and returns the suspects. So the
+same target works for an implementation in this process, one input at a time, and for one in a child, a block at a time.
+A suspect is not a verdict: the judge gets the same case and decides.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import re
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import reference
-from conformance import generated, vectors
+from conformance import generated
 from conformance.arguments import arguments_of
+from conformance.configured import configured_reference
+from conformance.connection.module import Module
 from conformance.model import TYPED_OPS, Case, Observation, Op, Status
-from conformance.readings import ask
+from conformance.readings import ask, refusal
 from conformance.reference_codec import reference_codec
 from conformance.values import ValueFormatError, difference, identical
-from fuzz.drawing import NOTHING, draw
+from conformance.vectors import Vector
+from fuzz import quick
 from fuzz.inputs import Form
+from reference.codec import Codec, decode_fast, encode_fast
+from reference.errors import WireError
 
-#: What makes two deviations look alike before either is judged.
+#: Two deviations with the same likeness look alike, before they are judged.
 Likeness = tuple[Any, ...]
 _INDEX = re.compile(r"\[\d+\]")
-#: Words of a refusal, without the numbers of the case at hand.
+#: Numbers and quoted names in the text of a refusal; they are left out, because they depend on the case.
 _NUMBER = re.compile(r"-?\d+|0x[0-9a-f]+|'[^']*'")
 _WORDS = 80
 
 
 @dataclass(frozen=True, slots=True)
 class Suspect:
-    """A case whose answer looks wrong: its id, and what makes others look like it."""
+    """A case with an answer that looks wrong: its id and its likeness."""
 
     identifier: str
     likeness: Likeness
@@ -41,18 +46,18 @@ class Suspect:
 
 @dataclass(slots=True)
 class Looked:
-    """What a target saw of an input: what looks wrong, and what the input showed, by which it is novel or not."""
+    """The result of a target for an input: its suspects, and the behaviour that decides whether the input is new."""
 
     suspects: list[Suspect] = field(default_factory=list)
     shown: list[Likeness] = field(default_factory=list)
 
     def add(self, form: Form, op: Op, data: bytes, seen: Observation, told: Observation, where: str = "") -> None:
-        """A case looks wrong: what was seen of it, and what the reference does."""
+        """Add a suspect. `seen`: the observation of the implementation. `told`: that of the reference."""
         likeness = (op, form.type, told.status, told.reason, *_did(seen), where)
         self.suspects.append(Suspect(form.identifier(op, data), likeness))
 
     def show(self, seen: Observation, told: Observation, size: int) -> None:
-        """What the implementation did, and in which part of the input: the first byte, the middle, the last, none."""
+        """Note the behaviour, and its place in the input: the first byte, the middle, the last byte, or unknown."""
         case = seen.case
         at = told.offset
         part = None if at is None else 0 if at == 0 else 2 if at >= size - 1 else 1
@@ -64,27 +69,23 @@ Target = Callable[[Form, bytes], Steps]
 
 
 def _did(seen: Observation) -> Likeness:
-    """What an implementation did, as far as it tells one fault from another."""
+    """The part of an observation that distinguishes faults."""
     if seen.status is Status.REJECT and seen.reason is None:
         return seen.status, _NUMBER.sub("…", seen.detail[:_WORDS])
     return seen.status, seen.reason, seen.error, seen.frame
 
 
-def _case(form: Form, op: Op, **arguments: Any) -> Case:
-    return Case("", op, form.dialect, form.type, form.version, arguments)
-
-
 def _reading(form: Form) -> Op:
-    """The op in which bytes are read: decode, or recode where that alone is offered."""
+    """The op to read bytes: decode, or recode if decode is not offered."""
     return Op.DECODE if Op.DECODE in form.ops else Op.RECODE
 
 
 def decode(form: Form, data: bytes) -> Steps:
-    """Any bytes are read or refused, and nothing else happens."""
+    """All bytes are read or refused, and nothing else happens."""
     op = _reading(form)
     (seen,) = yield (_named(form, op, data),)
     looked = Looked()
-    told = ask(reference_codec(), seen.case)
+    told = _read(form, seen.case)
     looked.show(seen, told, len(data))
     if seen.status not in (Status.ANSWER, Status.REJECT, Status.UNSUPPORTED):
         looked.add(form, op, data, seen, told)
@@ -92,44 +93,69 @@ def decode(form: Form, data: bytes) -> Steps:
 
 
 def _named(form: Form, op: Op, data: bytes) -> Case:
-    """A case with its id, which the ways to reach an implementation in a child need."""
+    """A case with its id. A connection to a child needs the id."""
     return Case(form.identifier(op, data), op, form.dialect, form.type, form.version, {"data": data})
 
 
 def differential(form: Form, data: bytes) -> Steps:
-    """What the implementation reads and writes is what the reference reads and writes."""
+    """The implementation reads and writes the same as the reference."""
     op = _reading(form)
-    told = ask(reference_codec(), _case(form, op, data=data))
-    (seen,) = yield (_named(form, op, data),)
-    looked = Looked()
-    looked.show(seen, told, len(data))
-    _compare(looked, form, data, seen, told)
+    case = _named(form, op, data)
+    told = _read(form, case)
+    cases, expected = [case], [told]
     if told.status is Status.ANSWER and op is Op.DECODE:
-        yield from _written(looked, form, data, told.answer)
+        written = _writing(form, data, told.answer)
+        cases += written
+        expected += [_written(form, told.answer)] * len(written)
+    looked = Looked()
+    for seen, told in zip((yield cases), expected, strict=True):
+        looked.show(seen, told, len(data))
+        _compare(looked, form, data, seen, told)
     return looked
 
 
-def _written(looked: Looked, form: Form, data: bytes, value: Any) -> Generator[Sequence[Case], Sequence[Observation]]:
-    """Encode and recode of bytes that the reference reads as this value."""
-    expected = ask(reference_codec(), _case(form, Op.ENCODE, value=value))
+def _writing(form: Form, data: bytes, value: Any) -> list[Case]:
+    """The cases of encode and recode for bytes that the reference reads as this value. Both expect the same bytes."""
     cases = []
     if Op.ENCODE in form.ops:
-        made = Case(form.identifier(Op.ENCODE, data), Op.ENCODE, form.dialect, form.type, form.version)
-        cases.append(_with(made, {"value": value}))
+        encode = form.identifier(Op.ENCODE, data)
+        cases.append(Case(encode, Op.ENCODE, form.dialect, form.type, form.version, {"value": value}))
     if Op.RECODE in form.ops and not generated.has_partial_tail(form.dialect, form.type or "", data):
         cases.append(_named(form, Op.RECODE, data))
-    if cases:
-        for seen in (yield cases):
-            looked.show(seen, expected, len(data))
-            _compare(looked, form, data, seen, expected)
+    return cases
 
 
-def _with(case: Case, arguments: Mapping[str, Any]) -> Case:
-    return Case(case.id, case.op, case.dialect, case.type, case.version, arguments)
+def _read(form: Form, case: Case) -> Observation:
+    """The reference's observation of a case that reads bytes."""
+    if case.op is not Op.DECODE:
+        return ask(reference_codec(), case)
+    try:
+        return Observation(case, Status.ANSWER, decode_fast(_codec(form), case.args["data"], reference_codec().rules))
+    except WireError as error:
+        return refusal(case, error)
+
+
+def _written(form: Form, value: Any) -> Observation:
+    """The reference's observation when it writes a value."""
+    case = Case("", Op.ENCODE, form.dialect, form.type, form.version, {"value": value})
+    try:
+        return Observation(case, Status.ANSWER, encode_fast(_codec(form), value, reference_codec().rules))
+    except WireError as error:
+        return refusal(case, error)
+
+
+def _codec(form: Form) -> Codec:
+    """The reference's codec of a form. It is looked up once and kept."""
+    return _codec_of(form.dialect, form.type or "", form.version)
+
+
+@functools.lru_cache(1 << 13)
+def _codec_of(dialect: str, type_name: str, version: int | None) -> Codec:
+    return reference_codec().dialect(dialect).codec(type_name, version)
 
 
 def _compare(looked: Looked, form: Form, data: bytes, seen: Observation, told: Observation) -> None:
-    """Note an answer that is not the reference's. Both refused is right, for whatever reason."""
+    """Add a suspect if the answer differs from the reference's. Two refusals agree, whatever their reasons are."""
     where = ""
     match seen.status, told.status:
         case Status.UNSUPPORTED, _:
@@ -140,29 +166,30 @@ def _compare(looked: Looked, form: Form, data: bytes, seen: Observation, told: O
         case Status.ANSWER, Status.ANSWER:
             if identical(told.answer, seen.answer):
                 return
-            found = _difference(told.answer, seen.answer)
-            if found is None:
+            different = _difference(told.answer, seen.answer)
+            if different is None:
                 return
-            where = found
+            where = different
     looked.add(form, seen.case.op, data, seen, told, where)
 
 
 def _difference(expected: Any, answer: Any) -> str | None:
-    """Where two answers part, without the places in arrays; of bytes only that they do."""
+    """The path of the first difference of two answers, without array indexes; `bytes` if they are different bytes."""
     if isinstance(expected, bytes):
         return None if expected == answer else "bytes"
     try:
-        found = difference(expected, answer)
+        path = difference(expected, answer)
     except ValueFormatError:
         return "form"
-    return None if found is None else _INDEX.sub("[]", found) or "whole"
+    return None if path is None else _INDEX.sub("[]", path) or "whole"
 
 
 def stability(form: Form, data: bytes) -> Steps:
-    """What was read and written reads as the same, and is written as the same. Needs no reference to be right."""
+    """After reading and writing, the bytes give the same value, and writing that gives the same bytes. This check does
+    not need the reference."""
     first, written = yield (_named(form, Op.DECODE, data), _named(form, Op.RECODE, data))
     looked = Looked()
-    looked.show(first, ask(reference_codec(), first.case), len(data))
+    looked.show(first, _read(form, first.case), len(data))
     if first.status is not Status.ANSWER or generated.has_partial_tail(form.dialect, form.type or "", data):
         return looked
     if written.status is not Status.ANSWER:
@@ -181,31 +208,42 @@ def stability(form: Form, data: bytes) -> Steps:
 
 
 def _all(looked: Looked, form: Form, data: bytes, seen: Observation, told: Observation, where: str) -> None:
-    """One of these has to be wrong: reading, writing, or both."""
+    """Add a suspect for each op, because it is not known whether reading or writing is wrong."""
     for op in (Op.DECODE, Op.ENCODE, Op.RECODE):
         if op in form.ops:
             looked.add(form, op, data, seen, told, f"{where} {op}")
 
 
 def values(form: Form, data: bytes) -> Steps:
-    """What is drawn from the bytes as hypothesis draws it is written, read and written again as the reference does."""
-    value = draw(form.dialect, form.type or "", form.version, data)
-    if value is NOTHING:
-        return Looked()
-    written = reference_codec().encode(form.type or "", value, dialect=form.dialect, version=form.version)
-    return (yield from differential(form, written))
+    """The properties of `--properties` hold for the examples that hypothesis draws from the bytes."""
+    from fuzz.drawing import draw  # hypothesis loads slowly, and no other target needs it
+
+    asked = draw(form, data)
+    looked = Looked()
+    if not asked:
+        return looked
+    cases = [_drawn(form, vector, case.op) for vector, case in asked]
+    for seen, (vector, case) in zip((yield cases), asked, strict=True):
+        told = _expected(vector, case)
+        looked.show(seen, told, len(vector.data))
+        _compare(looked, form, vector.data, seen, told)
+    return looked
 
 
-@functools.cache
-def _configured(dialect: str) -> reference.Reference:
-    """The reference with the settings that implementations are given."""
-    found = reference.Reference()
-    found.configure(vectors.settings(dialect), dialect=dialect)
-    return found
+def _drawn(form: Form, vector: Vector, op: Op) -> Case:
+    """The case with the bytes of a vector."""
+    named = _named(form, op, vector.data)
+    return named if op is not Op.ENCODE else dataclasses.replace(named, args={"value": vector.value})
+
+
+def _expected(vector: Vector, case: Case) -> Observation:
+    if vector.reject is not None:
+        return Observation(case, Status.REJECT, reason=vector.reject.reason, offset=vector.reject.offset)
+    return Observation(case, Status.ANSWER, vector.value if case.op is Op.DECODE else vector.canonical_data)
 
 
 def answers(form: Form, data: bytes) -> Steps:
-    """An op without a type, of whose arguments the bytes are the seed: the answer is the reference's."""
+    """An op without a type gives the same answer as the reference. The bytes are the seed of its arguments."""
     (op,) = form.ops
     looked = Looked()
     try:
@@ -213,7 +251,7 @@ def answers(form: Form, data: bytes) -> Steps:
     except ValueError:
         return looked
     case = Case(form.identifier(op, data), op, form.dialect, args=args)
-    told = ask(_configured(form.dialect), case)
+    told = ask(configured_reference(form.dialect), case)
     if told.status is Status.UNSUPPORTED:
         return looked
     (seen,) = yield (case,)
@@ -226,25 +264,30 @@ def answers(form: Form, data: bytes) -> Steps:
     return looked
 
 
+def _look(form: Form, module: Module) -> quick.Look:
+    return quick.answers(configured_reference(form.dialect), form, module)
+
+
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A target with the ops that it asks. `needs`: those without which it cannot be asked of a type.
-    `draws`: the bytes of an input are no protocol's, values are drawn from them."""
+    """A target with the ops that it asks. `look`: makes its quick look, for implementations in this process. `needs`:
+    ops that a type must offer. `draws`: the bytes of an input are not the protocol's; values are drawn from them."""
 
     name: str
     about: str
     steps: Target
+    look: quick.Maker
     ops: tuple[Op, ...]
     needs: frozenset[Op] = frozenset()
     draws: bool = False
 
     @property
     def typed(self) -> bool:
-        """Whether its inputs are about types."""
+        """Whether its inputs name types."""
         return not TYPED_OPS.isdisjoint(self.ops)
 
     def takes(self, form: Form) -> bool:
-        """Whether this is asked of a form."""
+        """Whether it can ask about a form."""
         return self.needs <= form.ops
 
 
@@ -252,11 +295,18 @@ _READS_AND_WRITES = (Op.DECODE, Op.ENCODE, Op.RECODE)
 KINDS: Mapping[str, Kind] = {
     kind.name: kind
     for kind in (
-        Kind("decode", "any bytes are read or refused, and nothing else happens", decode, (Op.DECODE, Op.RECODE)),
+        Kind(
+            "decode",
+            "any bytes are read or refused, and nothing else happens",
+            decode,
+            quick.decode,
+            (Op.DECODE, Op.RECODE),
+        ),
         Kind(
             "stability",
             "what was read and written reads as the same, and is written as the same",
             stability,
+            quick.stability,
             _READS_AND_WRITES,
             frozenset({Op.DECODE, Op.RECODE}),
         ),
@@ -264,12 +314,14 @@ KINDS: Mapping[str, Kind] = {
             "differential",
             "what is read and written is what the reference reads and writes",
             differential,
+            quick.differential,
             _READS_AND_WRITES,
         ),
         Kind(
             "values",
-            "values that are drawn are written, read and written again as the reference does",
+            "the properties of `--properties` hold for what is drawn",
             values,
+            quick.nowhere,
             _READS_AND_WRITES,
             frozenset({Op.ENCODE}),
             draws=True,
@@ -278,8 +330,9 @@ KINDS: Mapping[str, Kind] = {
             "exchange",
             "requests in any chunks are answered, and answers understood, as a broker and a client should",
             answers,
+            _look,
             (Op.SERVE, Op.INTERPRET, Op.NEGOTIATE),
         ),
-        Kind("schema", "schemas are refused, or compared, as the dialect has it", answers, (Op.EVOLVE,)),
+        Kind("schema", "schemas are refused, or compared, as the dialect has it", answers, _look, (Op.EVOLVE,)),
     )
 }

@@ -1,20 +1,22 @@
-"""What the tests of fuzzing share: they need atheris, and say so where it is missing."""
+"""Common code of the tests of fuzzing: they need atheris, and are skipped without it."""
 
 from __future__ import annotations
 
 import importlib.util
 import os
-import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from copies import run_copy
 
 from fuzz.store import Kept, read_findings
 
 ROOT = Path(__file__).resolve().parents[1]
 TESTS = ROOT / "tests"
+#: So many seconds a command takes at most.
+_LIMIT = 280
 
 
 def need_atheris() -> None:
@@ -39,18 +41,10 @@ def command(*words: str | Path, env: dict[str, str] | None = None) -> list[str]:
 
 
 def fuzz(*words: str | Path) -> Ran:
-    """`wireproof fuzz …`, from the folder of the tests, where the miniatures are found."""
-    done = subprocess.run(
-        command(*words),
-        cwd=TESTS,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=280,
-        check=False,
-    )
-    return Ran(done.returncode, done.stdout)
+    """`wireproof fuzz …`, from the folder of the tests, where the miniatures are found. The process is a copy of one in
+    which the kit is loaded: see `ready`."""
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return Ran(*run_copy("wireproof", ["fuzz", *map(str, words)], TESTS, env, _LIMIT))
 
 
 def named(found: list[Kept]) -> set[tuple[str | None, ...]]:

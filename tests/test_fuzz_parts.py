@@ -5,27 +5,29 @@ from __future__ import annotations
 import errno
 import json
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
 import pytest
-from fuzzing import command
+from fuzzing import command, need_atheris
 
 from conformance import vectors
 from conformance.asking import Examiner, Judged
 from conformance.connection import Options, open_connection
 from conformance.model import Op
 from conformance.questions import find
-from fuzz import alike, inputs, minimising, promoting, running_input
+from fuzz import alike, inputs, minimising, promoting, running_input, seeding
+from fuzz.bucketing import finding_of
 from fuzz.errors import FuzzError
-from fuzz.finding import made_of
 from fuzz.inputs import Form
 from fuzz.mutator import Mutator
 from fuzz.opening import forms, kind_of, session_of
 from fuzz.running import describe
 from fuzz.smaller import Same, smaller
 from fuzz.store import Kept, Store, judged, read_findings
+from reference.dialects import DIALECTS
 
 VARINT = Form("kafka", "VARINT", None, frozenset({Op.DECODE}))
 METADATA = {version: Form("kafka", "MetadataResponse", version, frozenset({Op.DECODE})) for version in (0, 1, 12)}
@@ -38,7 +40,7 @@ def a_judged(identifier: str = "gen/kafka/VARINT/-/x01#decode") -> Judged:
 
 
 def a_kept(identifier: str = "gen/kafka/VARINT/-/x01#decode", times: int = 1) -> Kept:
-    found = made_of(a_judged(identifier), b"VARINT/-\n\x01", "decode")
+    found = finding_of(a_judged(identifier), b"VARINT/-\n\x01", "decode")
     return Kept(found, "impl", "1", "impl", "wireproof repro", 1.0, 10, times)
 
 
@@ -80,11 +82,30 @@ class TestMutator:
         again = Mutator(table, lambda data, most: (data + b"x")[:most])
         assert made == [again(raw, 4096, seed) for seed in range(300)]
 
+    def test_what_values_are_drawn_from_is_new_now_and_then(self) -> None:
+        mutator = Mutator({VARINT.head: VARINT}, lambda data, _: data, drawn=True)
+        made = {mutator(VARINT.input(bytes(8)), 4096, 1) for _ in range(200)}
+        assert 20 < len(made) < 120
+        assert {inputs.split(one)[0] for one in made} == {VARINT.head}
+
     def test_it_never_raises_and_keeps_to_the_size(self) -> None:
         mutator = Mutator({VARINT.head: VARINT}, lambda data, most: bytes(data)[:most])
         for raw in (b"", b"\n", b"VARINT/-\n", b"nonsense", b"VARINT/-\n" + bytes(40)):
             for seed in range(50):
                 assert len(mutator(raw, 12, seed)) <= 12
+
+
+class TestWords:
+    def test_a_word_is_a_line_as_libfuzzer_reads_it(self, tmp_path: Path) -> None:
+        seeding.write_words([b"\x00\x12", b'"a\\'], tmp_path / "words")
+        assert (tmp_path / "words").read_text() == '"\\x00\\x12"\n"\\x22\\x61\\x5c"\n'
+
+    @pytest.mark.parametrize(
+        ("target", "some"), [("decode", True), ("exchange", True), ("values", False), ("schema", False)]
+    )
+    def test_only_where_an_input_is_the_protocols_bytes(self, target: str, some: bool) -> None:
+        assert (bytes.fromhex("00120003") in seeding.words(kind_of(target), "kafka")) is some
+        assert bool(seeding.words(kind_of(target), "kafka")) is some
 
 
 def test_of_those_that_look_alike_the_first_are_judged_and_then_one_in_many() -> None:
@@ -206,6 +227,7 @@ class TestCommands:
             (["findings", "nowhere"], "there is no such folder"),
             (["run", "guess"], "there is no target 'guess'"),
             (["run", "decode", "--time=soon"], "is no time"),
+            (["run", "decode", "--vectors=nowhere"], "--vectors"),
             (["promote", "nothing.json", "vector.json"], "No such file"),
             (["minimise", "nowhere"], "there is no such folder"),
         ],
@@ -253,3 +275,39 @@ def test_a_corpus_keeps_what_is_needed(tmp_path: Path) -> None:
 def test_an_order_of_findings() -> None:
     small, large = a_kept("gen/kafka/VARINT/-/x01#decode").finding, a_kept("gen/kafka/VARINT/-/x8001#decode").finding
     assert small.order < large.order
+
+
+class TestInstrumented:
+    """Which modules of the reference libFuzzer sees the branches of."""
+
+    def test_each_dialect_s_package_is_known(self) -> None:
+        need_atheris()
+        from fuzz import instrument
+
+        there = {name: type(dialect).__module__.rpartition(".")[2] for name, dialect in DIALECTS.items()}
+        assert there.pop("kafka") == "kafka"
+        assert there == instrument.PACKAGES
+
+    @pytest.mark.parametrize(
+        ("dialect", "target", "seen", "left_out"),
+        [
+            ("kafka", "decode", {"reference.message"}, {"reference.dialects.kip_35", "reference.evolution"}),
+            (
+                "kip-35-v7",
+                "schema",
+                {"reference.message", "reference.dialects.kip_35.tags", "reference.evolution"},
+                {"reference.dialects.wire_format", "reference.dialects.wire_format.values"},
+            ),
+        ],
+    )
+    def test_modules_that_no_input_reaches_are_not(
+        self, dialect: str, target: str, seen: set[str], left_out: set[str]
+    ) -> None:
+        need_atheris()
+        program = f"from fuzz import instrument; instrument.install(['reference'], {dialect!r}, {target!r}); "
+        done = subprocess.run(
+            [sys.executable, "-c", f"{program} import reference"], stderr=subprocess.PIPE, text=True, check=True
+        )
+        instrumented = {line.rpartition(" ")[2] for line in done.stderr.splitlines() if "Instrumenting" in line}
+        assert seen <= instrumented
+        assert left_out.isdisjoint(instrumented)

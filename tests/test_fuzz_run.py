@@ -1,4 +1,4 @@
-"""Campaigns as a person starts them: what is found, kept and told, and how they end."""
+"""Campaigns as a person starts them: findings, files, messages, and how campaigns end."""
 
 from __future__ import annotations
 
@@ -11,17 +11,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from fuzzing import ROOT, TESTS, command, findings, fuzz, named, need_atheris
 
+from conformance import vectors
 from conformance.connection import Options
 from conformance.model import DEVIATIONS
-from fuzz import campaign
+from conformance.seeds import dictionary
+from fuzz import campaign, seeding
 from fuzz.errors import FuzzError
-from fuzz.running import Plan, State, describe
+from fuzz.opening import forms, kind_of
+from fuzz.running import Plan, Run, State, describe
 from fuzz.scouting import Ground, scout
 from fuzz.session import digest
 from fuzz.store import Store, judged
 from fuzz.targets import KINDS
+from wireproof.cli import group
 
 #: Enough executions for what is to be found, in a second or two.
 FEW = "--runs=400"
@@ -97,14 +102,20 @@ def test_a_finding_is_as_small_as_it_can_be(tmp_path: Path) -> None:
 def test_what_ends_or_holds_up_the_process_is_a_finding_and_the_campaign_goes_on(
     miniature: str, tmp_path: Path
 ) -> None:
-    ran = fuzz(
-        "run", "decode", f"--impl=miniatures.{miniature}", "--timeout=1", "--time=12s", "--runs=2000", "--out", tmp_path
-    )
+    spec = f"--impl=miniatures.{miniature}"
+    ran = fuzz("run", "decode", spec, "--timeout=1", "--time=200s", "--runs=100", "--out", tmp_path)
     assert ran.code == 1, ran.text
     assert {kept.finding.signature["verdict"] for kept in findings(tmp_path)} <= {"crash", "hang"}
     events = [json.loads(line) for line in (tmp_path / "campaign.jsonl").read_text().splitlines()]
     assert [event for event in events if event["event"] == "death"]
     assert events[-1]["event"] == "end"
+
+
+def test_a_run_without_time_for_an_input_is_no_success(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(campaign, "run", lambda *_: State())
+    ran = CliRunner().invoke(group, ["fuzz", "run", "decode", "--type=VARINT", "--out", str(tmp_path)])
+    assert ran.exit_code == 2, ran.output
+    assert "nothing was asked: the time was over before the first input" in ran.output
 
 
 def test_a_program_is_asked_in_a_child_and_what_it_does_wrong_is_a_finding(tmp_path: Path) -> None:
@@ -157,7 +168,64 @@ def test_a_second_run_tells_nothing_twice_and_counts_on(tmp_path: Path) -> None:
     assert {kept.first_seen for kept in second.values()} == {kept.first_seen for kept in first.values()}
 
 
-@pytest.mark.parametrize("told", [1, 3, 5])
+def own_vectors(tmp_path: Path) -> Path:
+    """A user's folder with one vector, a string."""
+    folder = tmp_path / "my-own"
+    folder.mkdir()
+    vector = {
+        "id": "one",
+        "about": "a string",
+        "type": "COMPACT_STRING",
+        "source": "KIP-482",
+        "bytes": [["07", "length + 1"], ["66757a7a6564", "text"]],
+        "value": "fuzzed",
+    }
+    content = {"format": 1, "dialect": "kafka", "area": "null-encodings", "vectors": [vector]}
+    (folder / "own.json").write_text(json.dumps(content))
+    return folder
+
+
+def test_the_dictionary_is_given_and_a_users_own_vectors_are_seeds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = own_vectors(tmp_path)
+    vectors.use_folders([folder])
+    said: list[bytes] = []
+    look = Run._look
+
+    def heard(self: Run, job: Any, chunk: bytes) -> None:
+        said.append(chunk)
+        look(self, job, chunk)
+
+    monkeypatch.setattr(Run, "_look", heard)
+    described = describe("reference", Options(), None)
+    plan = Plan("reference", "decode", "kafka", Ground((), ()), only="COMPACT_STRING", runs=50, vectors=(str(folder),))
+    try:
+        with Store(tmp_path / "out") as store:
+            state = Run(plan, store, described, lambda *_: None).go()
+        seeds = {*seeding.seeds(kind_of("decode"), "kafka", forms(kind_of("decode"), described, "kafka", plan.only))}
+    finally:
+        vectors.use_folders(())
+    assert state.executions > 50
+    assert not state.new
+    assert b"COMPACT_STRING/-\n\x07fuzzed" in seeds
+    assert f"Dictionary: {len(dictionary('kafka'))} entries".encode() in b"".join(said)
+
+
+def test_first_inputs_are_written_with_those_of_a_users_own_vectors(tmp_path: Path) -> None:
+    folder = own_vectors(tmp_path)
+    added_folder: list[str | Path] = ["--vectors", folder]
+    none: list[str | Path] = []
+    for name, more in (("without", none), ("with", added_folder)):
+        words: list[str | Path] = ["seeds", "decode", tmp_path / name, "--type=COMPACT_STRING", *more]
+        assert fuzz(*words).code == 0
+    added = {path.read_bytes() for path in (tmp_path / "with").iterdir()} - {
+        path.read_bytes() for path in (tmp_path / "without").iterdir()
+    }
+    assert added == {b"COMPACT_STRING/-\n\x07fuzzed"}
+
+
+@pytest.mark.parametrize("told", [3])
 def test_killed_at_any_moment_it_keeps_what_it_told(told: int, tmp_path: Path) -> None:
     words: list[str | Path] = [
         "run",
@@ -199,12 +267,12 @@ def test_the_same_seed_and_runs_do_the_same(tmp_path: Path) -> None:
 
 class TestBlind:
     def test_a_target_without_the_planted_bug_is_blind(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """As if the harness did not see it: the reference stands where the canary should."""
+        """As if the search did not see it: the reference stands where the canary should."""
         monkeypatch.setattr(campaign, "_MODULE", "no_canary")
         monkeypatch.setattr(campaign, "BUDGET", 300)
         described = describe("reference", Options(), None)
         plan = Plan("reference", "decode", "kafka", Ground((), ()), only="VARINT")
-        with pytest.raises(FuzzError, match="the harness is blind"):
+        with pytest.raises(FuzzError, match="the search is blind"):
             campaign.canary_found(plan, described)
 
     @pytest.mark.parametrize("target", [*KINDS])

@@ -1,4 +1,4 @@
-"""`wireproof fuzz`: campaigns, and what to do with what they find."""
+"""`wireproof fuzz`: campaigns, and commands for their findings."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NoReturn, Self, TypeVar
 
 import click
 from rich.text import Text
@@ -18,15 +18,15 @@ from conformance.connection import Options
 from conformance.report.failure import failure_page
 from conformance.report.text import middle, safe
 from fuzz.errors import FuzzError
-from fuzz.found import Found
+from fuzz.finding import Finding
 from fuzz.running import Plan, State
 from fuzz.store import Kept, Store, judged, read_finding, read_findings
-from wireproof.implementation import MEMORY, SECONDS
+from wireproof.implementation import memory_option, timeout_option, use_vectors, vectors_option
 from wireproof.output import progress, say, show, width
 
 #: Seconds between two lines of progress, on a terminal and elsewhere.
 _ON_TERMINAL, _ELSEWHERE = 1.0, 10.0
-#: So many new findings are told on a page each, the others in a line.
+#: This number of new findings are shown as pages, the others as lines.
 _PAGES = 5
 _TIME = re.compile(r"(\d+(?:\.\d+)?)(s|m|h)?")
 _UNITS = {None: 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
@@ -39,7 +39,7 @@ class _Time(click.ParamType[float]):
     name = "time"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """Seconds, more than none."""
+        """The time in seconds, more than 0."""
         if isinstance(value, float):
             return value
         match = _TIME.fullmatch(value)
@@ -68,7 +68,7 @@ def _options(default_time: str) -> Callable[[_Command], _Command]:
                     type=_Time(),
                     default=default_time,
                     show_default=True,
-                    help="How long it takes.",
+                    help="How long to fuzz: 90s, 10m, 2h.",
                 ),
                 click.option(
                     "--jobs",
@@ -76,7 +76,7 @@ def _options(default_time: str) -> Callable[[_Command], _Command]:
                     default=1,
                     show_default=True,
                     metavar="N",
-                    help="So many processes look at the same time.",
+                    help="The number of fuzzing processes.",
                 ),
                 click.option(
                     "--out",
@@ -84,13 +84,13 @@ def _options(default_time: str) -> Callable[[_Command], _Command]:
                     default=Path("fuzz-out"),
                     show_default=True,
                     metavar="DIR",
-                    help="Where everything is kept; a campaign goes on from what is there.",
+                    help="The folder of corpus, findings and log; a campaign continues from it.",
                 ),
                 click.option(
                     "--known",
                     "known_file",
                     metavar="FILE",
-                    help="The file of known deviations, or none. Without this the one beside the implementation.",
+                    help="The file of known deviations, or `none`; by default the one beside the implementation.",
                 ),
                 click.option(
                     "--seed",
@@ -98,24 +98,11 @@ def _options(default_time: str) -> Callable[[_Command], _Command]:
                     default=0,
                     show_default=True,
                     metavar="N",
-                    help="Where chance begins.",
+                    help="The seed of the random numbers.",
                 ),
-                click.option(
-                    "--timeout",
-                    type=SECONDS,
-                    default=5.0,
-                    show_default=True,
-                    metavar="SECONDS",
-                    help="How long one question may take.",
-                ),
-                click.option(
-                    "--memory",
-                    type=MEMORY,
-                    default=1024,
-                    show_default=True,
-                    metavar="MIB",
-                    help="How much memory a child may take.",
-                ),
+                vectors_option,
+                timeout_option,
+                memory_option,
             )
         ):
             command = option(command)
@@ -126,22 +113,30 @@ def _options(default_time: str) -> Callable[[_Command], _Command]:
 
 @click.group(name="fuzz")
 def group() -> None:
-    """Look for inputs that no vector holds, and keep what they find."""
+    """Search for new inputs that show deviations, and keep the findings."""
 
 
-@group.command(epilog="Exit codes: 0 nothing new, 1 a new finding, 2 a usage error, or the harness finds nothing.")
+@group.command(epilog="Exit codes: 0 nothing new, 1 a new finding, 2 a usage error, or the planted bug was not found.")
 @click.argument("target", metavar="TARGET")
 @click.option("--dialect", default="kafka", show_default=True, metavar="D", help="The dialect.")
-@click.option("--type", "only", metavar="T", help="One type alone, in all its versions.")
-@click.option("--runs", type=click.IntRange(min=1), metavar="N", help="It ends after the seeds and N executions more.")
+@click.option("--type", "only", metavar="T", help="Only this type, in all its versions.")
+@click.option("--runs", type=click.IntRange(min=1), metavar="N", help="End after the seeds and N more executions.")
 @_options("10m")
 def run(target: str, dialect: str, only: str | None, runs: int | None, out: Path, **options: Any) -> None:
     """Fuzz one target.
 
-    TARGET is decode, stability, values, differential, exchange or schema. A Python module is run inside the process
-    that fuzzes it, guided by the branches that it takes; a program, or a module over native code, in a child, guided by
-    what the kit's own codec does with the same input. Before it begins, a bug planted in a copy of the target has to be
-    found.
+    \b
+    TARGET is one of
+        decode        all bytes are read or refused, within the limits of time and memory
+        stability     reading and writing twice gives the same value and the same bytes
+        values        generated values are written and read as they should be
+        differential  the codec reads and writes the same as the kit's own codec
+        exchange      a broker's and a client's answers are right
+        schema        schemas are refused, or compared, as they should be
+
+    A Python module runs in the fuzzing process, and the branches that it takes guide the search. A program, or a module
+    with native code, runs in a child, and the branches of the kit's own codec guide the search. First, a bug planted in
+    a copy of the target must be found.
 
     \b
     Examples:
@@ -156,24 +151,21 @@ def run(target: str, dialect: str, only: str | None, runs: int | None, out: Path
     plan, described = _plan(target=target, dialect=dialect, only=only, runs=runs, **options)
     forms(kind_of(target), described, dialect, only)
     with Store(out) as store:
-        watch = _Watch(out)
-        try:
+        with _Watch(out) as watch:
             state = campaign.run(plan, store, described, watch)
-        finally:
-            watch.end()
         _tell(store, [state], watch)
-    sys.exit(1 if state.new else 0)
+    _leave([state])
 
 
 @group.command(
     name="campaign",
-    epilog="Exit codes: 0 nothing new, 1 a new finding, 2 a usage error, or the harness finds nothing.",
+    epilog="Exit codes: 0 nothing new, 1 a new finding, 2 a usage error, or the planted bug was not found.",
 )
 @_options("1h")
 def all_targets(out: Path, **options: Any) -> None:
     """Fuzz all targets and dialects that an implementation offers, in turns.
 
-    Time goes to where new branches and new findings come from.
+    Targets with more new branches and findings get more time.
 
     \b
     Examples:
@@ -183,24 +175,30 @@ def all_targets(out: Path, **options: Any) -> None:
 
     plan, described = _plan(target="decode", dialect=None, only=None, runs=None, **options)
     with Store(out) as store:
-        watch = _Watch(out)
-        try:
+        with _Watch(out) as watch:
             states = campaign.campaign(plan, store, described, watch)
-        finally:
-            watch.end()
         _tell(store, states, watch)
-    sys.exit(1 if any(state.new for state in states) else 0)
+    _leave(states)
 
 
 def _plan(
-    *, target: str, dialect: str | None, spec: str, known_file: str | None, timeout: float, memory: int, **more: Any
+    *,
+    target: str,
+    dialect: str | None,
+    spec: str,
+    known_file: str | None,
+    folders: tuple[Path, ...],
+    timeout: float,
+    memory: int,
+    **more: Any,
 ) -> tuple[Plan, Any]:
-    """What is to be done, and what the implementation says of itself. Raises click.UsageError, FuzzError."""
+    """The plan and the implementation's description. Raises click.UsageError, FuzzError."""
     if importlib.util.find_spec("atheris") is None:
         raise click.UsageError("fuzzing needs atheris, which is not installed: pip install 'wireproof[fuzz]'")
     from fuzz.running import describe
     from fuzz.scouting import scout
 
+    use_vectors(folders)
     path = None if known_file == "none" else known_file
     if known_file is None:
         beside = known.beside(spec)
@@ -212,6 +210,7 @@ def _plan(
         dialect=dialect or described.dialects[0],
         ground=scout(spec),
         known=path,
+        vectors=tuple(str(folder.resolve()) for folder in folders),
         timeout=timeout,
         memory=memory,
         **more,
@@ -220,20 +219,24 @@ def _plan(
 
 
 class _Watch:
-    """Progress, while it goes on: a line that is written over on a terminal, elsewhere a line now and then."""
+    """Shows progress: on a terminal in one line that is overwritten, elsewhere with a new line from time to time."""
 
     def __init__(self, out: Path) -> None:
         self.out = out
         self._terminal = sys.stderr.isatty()
         self._next = 0.0
         self._open = False
-        self.found: list[Found] = []
 
-    def __call__(self, plan: Plan, state: State, found: Found | None) -> None:
-        if found is not None:
-            self.found.append(found)
-            self.end()
-            say(f"found {found.name}: {middle(found.id, 200)}", err=True)
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._leave()
+
+    def __call__(self, plan: Plan, state: State, finding: Finding | None) -> None:
+        if finding is not None:
+            self._leave()
+            say(f"found {finding.name}: {middle(finding.id, 200)}", err=True)
         now = time.monotonic()
         if now < self._next:
             return
@@ -250,8 +253,8 @@ class _Watch:
         else:
             say(line, err=True)
 
-    def end(self) -> None:
-        """Leave the line that is written over."""
+    def _leave(self) -> None:
+        """End the line that is overwritten."""
         if self._open:
             progress("")
             self._open = False
@@ -273,15 +276,25 @@ def _tell(store: Store, states: list[State], watch: _Watch) -> None:
         say(f"wireproof fuzz findings {watch.out} lists them")
 
 
+def _leave(states: list[State]) -> NoReturn:
+    """End with the exit code of these runs. Raises FuzzError if none of them reached its first input."""
+    idle = sum(not state.executions for state in states)
+    if idle == len(states):
+        raise FuzzError("nothing was asked: the time was over before the first input. Give it more with --time.")
+    if idle:
+        say(f"{idle} of {len(states)} turns ended before their first input: give more time with --time", err=True)
+    sys.exit(1 if any(state.new for state in states) else 0)
+
+
 def _page(kept: Kept) -> None:
-    """A finding, told as a failure of the suite is."""
-    found = judged(kept)
+    """Show a finding like a failure of the suite."""
+    question = judged(kept)
     show(
         failure_page(
-            found.vector,
-            found.case,
-            found.observation,
-            found.verdict,
+            question.vector,
+            question.case,
+            question.observation,
+            question.verdict,
             implementation=" ".join(filter(None, (kept.implementation, kept.version))),
             repro=kept.repro,
             width=width(),
@@ -297,17 +310,17 @@ def _line(kept: Kept) -> None:
 
 @group.command(epilog="Exit codes: 0 there are none, 1 there are some, 2 a usage error.")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
-@click.option("-v", "--verbose", is_flag=True, help="Each on a page of its own.")
+@click.option("-v", "--verbose", is_flag=True, help="Show each finding as a whole page.")
 def findings(folder: Path, verbose: bool) -> None:
     """List the findings of a campaign, the most frequent first."""
-    found = sorted(read_findings(folder), key=lambda kept: -kept.times)
-    for kept in found:
+    most_frequent = sorted(read_findings(folder), key=lambda kept: -kept.times)
+    for kept in most_frequent:
         if verbose:
             _page(kept)
         else:
             _line(kept)
-    say(f"{len(found)} findings")
-    sys.exit(1 if found else 0)
+    say(f"{len(most_frequent)} findings")
+    sys.exit(1 if most_frequent else 0)
 
 
 @group.command(epilog="Exit codes: 0 it is written, 2 a usage error.")
@@ -316,8 +329,8 @@ def findings(folder: Path, verbose: bool) -> None:
 def promote(finding: Path, file: Path) -> None:
     """Draft a vector from a finding.
 
-    FINDING is a file of findings/, FILE the vector file to be made. What the specification says, and where, is for a
-    person to find out: until `source` is filled in, and `twin` where it stands, the file is refused.
+    FINDING is a file in findings/, FILE the new vector file. A person must look up the place in the specification: the
+    file is refused until you fill in `source`, and `twin` if it is there.
     """
     from fuzz.promoting import draft
 
@@ -334,7 +347,7 @@ def promote(finding: Path, file: Path) -> None:
 @group.command(epilog="Exit codes: 0 done, 2 a usage error.")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option(
-    "--impl", "spec", default="reference", show_default=True, metavar="SPEC", help="The implementation that it is for."
+    "--impl", "spec", default="reference", show_default=True, metavar="SPEC", help="The implementation that was fuzzed."
 )
 def minimise(folder: Path, spec: str) -> None:
     """Keep the smallest corpus that reaches the same lines."""
@@ -351,3 +364,39 @@ def minimise(folder: Path, spec: str) -> None:
             with session_of(spec, place.parent.name, place.name, outside=ground.outside) as session:
                 before, after = smallest(session, corpus, ground.packages)
             say(f"{place.parent.name} {place.name}: {before:,} inputs, {after:,} are needed")
+
+
+@group.command(epilog="Exit codes: 0 they are written, 2 a usage error.")
+@click.argument("target")
+@click.argument("folder", metavar="DIR", type=click.Path(file_okay=False, path_type=Path))
+@click.option("--dialect", metavar="NAME", help="The dialect; by default the first one of the implementation.")
+@click.option("--type", "only", metavar="NAME", help="Only this type.")
+@click.option(
+    "--impl", "spec", default="reference", show_default=True, metavar="SPEC", help="The implementation that is asked."
+)
+@vectors_option
+def seeds(
+    target: str, folder: Path, dialect: str | None, only: str | None, spec: str, folders: tuple[Path, ...]
+) -> None:
+    """Write the inputs with which a campaign begins, one file for each.
+
+    TARGET is a target of `wireproof fuzz run`.
+
+    Fuzzing services need such a folder, as an archive, for each target.
+    """
+    from fuzz.opening import forms, kind_of
+    from fuzz.running import describe
+    from fuzz.seeding import seeds as of_target
+    from fuzz.seeding import write
+
+    use_vectors(folders)
+    kind = kind_of(target)
+    described = describe(spec, Options(), None)
+    chosen = dialect or described.dialects[0]
+    offered = forms(kind, described, chosen, only)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        count = write(of_target(kind, chosen, offered), folder)
+    except OSError as error:
+        raise FuzzError(f"{error.filename or folder}: {error.strerror or error}") from None
+    say(f"{folder}: {count:,} inputs of the target {target} ({chosen})")

@@ -1,0 +1,241 @@
+"""The quick look compares an implementation in this process with the reference, without making questions, observations
+or verdicts.
+
+This is enough for nearly all inputs. If an answer is wrong or new, the look returns False, and the target takes its
+steps. So False is always safe, but True is only allowed if the steps would find nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from conformance.arguments import arguments_of
+from conformance.connection.module import Module
+from conformance.connection.shapes import ShapeError, plain, shape
+from conformance.model import ARGUMENTS, Op
+from conformance.reference_codec import reference_codec
+from conformance.values import difference, identical
+from reference import Reference, compiled
+from reference.codec import Codec, encode_fast
+from reference.codec import decode as decode_readably
+from reference.errors import WireError
+from reference.rules import Rules
+
+if TYPE_CHECKING:
+    from fuzz.inputs import Form
+
+#: Returns True if nothing is wrong or new with these bytes.
+Look = Callable[[bytes], bool]
+#: Makes a look for a form.
+Maker = Callable[["Form", Module], Look]
+
+#: The maximum number of kinds of refusal that are distinguished, because an implementation may use any text for them.
+_KINDS = 64
+
+
+def never(_: bytes) -> bool:
+    """The look that always returns False, so that the target takes its steps."""
+    return False
+
+
+def nowhere(_form: Form, _module: Module) -> Look:
+    """For a target without a quick look."""
+    return never
+
+
+class _Shown:
+    """The kinds of behaviour seen so far. The first input of each kind takes the steps, so it is kept as new."""
+
+    def __init__(self) -> None:
+        self._seen: set[tuple[Any, ...]] = set()
+
+    def before(self, *kind: Any) -> bool:
+        """True if this kind was seen before, or if `_KINDS` kinds were already seen."""
+        if kind in self._seen or len(self._seen) >= _KINDS:
+            return True
+        self._seen.add(kind)
+        return False
+
+
+def _kind(error: BaseException, size: int) -> tuple[Any, ...]:
+    """The kind of a refusal: its class, its reason and its place in the input (the first byte, the middle, the last
+    byte, or unknown)."""
+    at, reason = getattr(error, "offset", None), getattr(error, "reason", None)
+    part = (0 if at == 0 else 2 if at >= size - 1 else 1) if isinstance(at, int) else None
+    return type(error), reason if isinstance(reason, str) else None, part
+
+
+#: The exceptions with which the reference refuses bytes.
+_REFUSED = (WireError, *compiled.GIVES_UP)
+
+
+def _reading(codec: Codec, rules: Rules) -> Callable[[bytes], Any]:
+    """A function that reads a value, or raises one of `_REFUSED`. It uses the fast codec alone if possible: the reason
+    of a refusal is not needed, and finding it takes most of the time of the readable codec."""
+    fast = codec.fast_decoder(rules)
+    if fast is None:
+        return lambda data: decode_readably(codec, data, rules)
+
+    def read(data: bytes) -> Any:
+        try:
+            value, end = fast(data, 0)
+        except compiled.NotPlain:
+            return decode_readably(codec, data, rules)
+        if end != len(data):
+            raise compiled.Fault
+        return value
+
+    return read
+
+
+def _same(expected: Any, answer: Any) -> bool:
+    """Whether an answer is the expected value."""
+    if identical(expected, answer):
+        return True
+    try:
+        return difference(expected, plain(answer)) is None
+    except ValueError:  # not a protocol value
+        return False
+
+
+def differential(form: Form, module: Module) -> Look:
+    """True if both refuse the bytes, or both read and write them in the same way."""
+    decode, encode, recode = (module.function(op) for op in (Op.DECODE, Op.ENCODE, Op.RECODE))
+    if Op.DECODE not in form.ops or decode is None:
+        return never
+    name, version, dialect = form.type, form.version, form.dialect
+    assert name is not None
+    reference = reference_codec()
+    spoken = reference.dialect(dialect)
+    codec, rules, entries = spoken.codec(name, version), reference.rules, spoken.entries.get(name)
+    read = _reading(codec, rules)
+    refusals = module.refusals(Op.DECODE)
+    writes, rewrites = Op.ENCODE in form.ops, Op.RECODE in form.ops
+    shown = _Shown()
+
+    def refused(data: bytes) -> bool:
+        try:
+            decode(name, data, dialect=dialect, version=version)
+        except (KeyboardInterrupt, MemoryError):
+            raise
+        except refusals as error:
+            return shown.before(*_kind(error, len(data)))
+        return False
+
+    def written(value: Any, answer: Any, data: bytes) -> bool:
+        expected = encode_fast(codec, value, rules)
+        if writes and _other(encode(name, value, dialect=dialect, version=version), expected):  # type: ignore[misc]
+            return False
+        if not rewrites or (entries is not None and entries.ends_partially(data)):
+            return True
+        if recode is not None:
+            return not _other(recode(name, data, dialect=dialect, version=version), expected)
+        assert encode is not None
+        return not _other(encode(name, answer, dialect=dialect, version=version), expected)
+
+    def look(data: bytes) -> bool:
+        try:
+            value = read(data)
+        except _REFUSED:
+            return refused(data)
+        answer = decode(name, data, dialect=dialect, version=version)
+        return _same(value, answer) and written(value, answer, data) and shown.before("read")
+
+    return _guarded(look)
+
+
+def _other(answer: Any, expected: bytes) -> bool:
+    """Whether the written answer differs. True also for types other than `bytes`."""
+    return type(answer) is not bytes or answer != expected
+
+
+def decode(form: Form, module: Module) -> Look:
+    """True if the bytes are read as a value, or refused. The reference is not used."""
+    function = module.function(Op.DECODE)
+    if Op.DECODE not in form.ops or function is None:
+        return never
+    name, version, dialect = form.type, form.version, form.dialect
+    refusals = module.refusals(Op.DECODE)
+    shown = _Shown()
+
+    def look(data: bytes) -> bool:
+        try:
+            plain(function(name, data, dialect=dialect, version=version))
+        except (KeyboardInterrupt, MemoryError, ShapeError):
+            raise
+        except refusals as error:
+            return shown.before(*_kind(error, len(data)))
+        return shown.before("read")
+
+    return _guarded(look)
+
+
+def _guarded(look: Look) -> Look:
+    """A look that returns False when an exception is raised."""
+
+    def guarded(data: bytes) -> bool:
+        try:
+            return look(data)
+        except KeyboardInterrupt:
+            raise
+        except BaseException:  # the steps make an observation of any exception
+            return False
+
+    return guarded
+
+
+def stability(form: Form, module: Module) -> Look:
+    """True if the bytes are refused, or if they are read, written and read again with the same value."""
+    decode, encode, recode = (module.function(op) for op in (Op.DECODE, Op.ENCODE, Op.RECODE))
+    if decode is None or (recode is None and encode is None):
+        return never
+    name, version, dialect = form.type, form.version, form.dialect
+    assert name is not None
+    entries = reference_codec().dialect(dialect).entries.get(name)
+    refusals = module.refusals(Op.DECODE)
+    shown = _Shown()
+
+    def rewritten(data: bytes, answer: Any) -> Any:
+        if recode is not None:
+            return recode(name, data, dialect=dialect, version=version)
+        assert encode is not None
+        return encode(name, answer, dialect=dialect, version=version)
+
+    def look(data: bytes) -> bool:
+        try:
+            answer = decode(name, data, dialect=dialect, version=version)
+        except (KeyboardInterrupt, MemoryError):
+            raise
+        except refusals as error:
+            return shown.before(*_kind(error, len(data)))
+        first = plain(answer)
+        if entries is not None and entries.ends_partially(data):
+            return False
+        written = rewritten(data, answer)
+        if type(written) is not bytes:
+            return False
+        again = decode(name, written, dialect=dialect, version=version)
+        return _same(first, again) and not _other(rewritten(written, again), written) and shown.before("read")
+
+    return _guarded(look)
+
+
+def answers(reference: Reference, form: Form, module: Module) -> Look:
+    """True if both give the same answer to an op without a type. `reference`: with the settings of the dialect."""
+    (op,) = form.ops
+    theirs, ours = module.function(op), getattr(reference, op, None)
+    if theirs is None or ours is None:
+        return never
+    dialect, names = form.dialect, ARGUMENTS[op]
+
+    def look(data: bytes) -> bool:
+        try:
+            args = arguments_of(op, data)
+        except ValueError:
+            return True  # no question can be made from it
+        arguments = [args[name] for name in names]
+        expected = shape(op, ours(*arguments, dialect=dialect))
+        return identical(expected, shape(op, theirs(*arguments, dialect=dialect)))
+
+    return _guarded(look)

@@ -1,0 +1,119 @@
+"""Runs a target as a program with libFuzzer's options, as OSS-Fuzz and ClusterFuzzLite need it.
+
+    from fuzz.standalone import main
+    main("differential", impl="my_codec", dialect="kafka")
+
+It asks and judges as a campaign does, in one process. The first deviation that is not in the known file is shown like a
+failure of the suite, and ends the program like a crash. libFuzzer then keeps the input, and the service repeats,
+minimises and reports it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+import atheris
+
+from fuzz import instrument
+
+#: The width of a shown deviation, in columns.
+_WIDTH = 100
+
+
+class Deviation(Exception):  # noqa: N818 (fuzzing services show this name)
+    """The implementation deviates."""
+
+
+def main(
+    target: str,
+    *,
+    impl: str,
+    dialect: str = "kafka",
+    type: str | None = None,
+    packages: Sequence[str] = (),
+    known: str | None = None,
+    arguments: Sequence[str] | None = None,
+) -> NoReturn:
+    """Run a target on a Python module until libFuzzer ends it, or until it deviates.
+
+    `type`: only this type. `packages`: packages to instrument in addition to the module's own. `known`: a file of known
+    deviations. `arguments`: libFuzzer's arguments; by default those of the command line. Without `-dict=FILE` among
+    them, the dictionary of a campaign is used. Call this before you import other parts of the kit or the
+    implementation: modules that are already imported cannot be instrumented.
+    """
+    if "reference" in sys.modules:
+        raise RuntimeError("the kit was imported before it could be instrumented: call fuzz.standalone.main first")
+    generated = instrument.install({"reference", impl.partition(":")[0].partition(".")[0], *packages}, dialect, target)
+    from conformance.connection import ImplementationError
+    from conformance.known import KnownError
+    from fuzz.errors import FuzzError
+    from fuzz.mutator import Mutator
+    from fuzz.opening import opened
+    from fuzz.orders import Order
+    from fuzz.seeding import words, write_words
+
+    first = _First()
+    order = Order(impl, target, dialect, corpus=(), running="", events=0, only=type, known=known)
+    try:
+        session = opened(order, first)
+    except (FuzzError, ImplementationError, KnownError) as error:
+        sys.stderr.write(f"{error}\n")
+        sys.exit(2)
+
+    def one_input(raw: bytes) -> int:
+        taken = session.execute(raw)
+        generated.one_more()
+        if first.finding is not None:
+            _leave(first.finding, impl, session.examiner.description)
+        return 0 if taken else -1
+
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    known_words = words(session.kind, dialect)
+    if known_words and not any(argument.startswith("-dict=") for argument in given):
+        # A file in memory: libFuzzer ends the process, so nobody could delete one on a disk.
+        path = Path(f"/proc/{os.getpid()}/fd/{os.memfd_create('dictionary')}")
+        write_words(known_words, path)
+        given.append(f"-dict={path}")
+    mutator = Mutator(session.forms, instrument.basic_mutation, drawn=session.kind.draws)
+    atheris.Setup([sys.argv[0], *given], one_input, custom_mutator=mutator)
+    atheris.Fuzz()
+    os._exit(0)  # Fuzz returns only after it ran given inputs; libFuzzer would exit with 0 as well
+
+
+class _First:
+    """Keeps the first finding, and later its smaller inputs."""
+
+    def __init__(self) -> None:
+        self.finding: Any = None
+
+    def found(self, finding: Any) -> None:
+        if self.finding is None or finding.name == self.finding.name:
+            self.finding = finding
+
+    def novel(self, raw: bytes, shown: Any) -> None:
+        """Ignored: here only coverage decides which inputs are kept."""
+
+
+def _leave(finding: Any, impl: str, described: Any) -> NoReturn:
+    """Show the deviation, and raise the exception that ends libFuzzer."""
+    from conformance.report.failure import render_failure, repro_command
+    from conformance.rows import judged_of
+
+    judged = judged_of(finding.row)
+    page = render_failure(
+        judged.vector,
+        judged.case,
+        judged.observation,
+        judged.verdict,
+        implementation=described,
+        repro=repro_command(judged.case.id, impl),
+        width=_WIDTH,
+        color=False,
+    )
+    sys.stderr.write(page)
+    sys.stderr.flush()
+    raise Deviation(finding.name)
