@@ -1,1 +1,1 @@
-"""Released implementations behind the contract: each a module that imports its library and nothing of the kit."""
+"""Wrappers of released implementations. Each module imports its library and nothing of the kit."""

@@ -1,9 +1,9 @@
-"""Kafka's names of what aiokafka's hand-written classes name otherwise.
+"""Kafka's names for messages and fields that aiokafka's hand-written classes name differently.
 
-A class is named `<stem>_v<version>`, a field in snake case. In `FIELDS` a field may be named with the one that it
-stands in ("partitions.max_bytes") where its name alone would be ambiguous. The name that it is given may be empty: its
-own fields then stand in the structure itself; or have a dot ("Topics.Name"): it is an array of the bare values of that
-one field.
+A class is called `<stem>_v<version>`; fields are in snake case. In `FIELDS` a field has the name of its parent before
+it ("partitions.max_bytes") where its name alone is ambiguous. Kafka's name may be empty: then the field's own fields
+belong to the structure itself; or it may have a dot ("Topics.Name"): then the field is an array with the bare values
+of that one field.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ STEMS = {
     "SaslHandShakeResponse": "SaslHandshakeResponse",
 }
 
-#: Message or header → field → Kafka's name, where that is not the field's in capitals.
+#: Message or header → field → Kafka's name, where that is not the field's name in camel case.
 FIELDS: dict[str, dict[str, str]] = {
     "RequestHeader": {"api_key": "RequestApiKey", "api_version": "RequestApiVersion"},
     "AddPartitionsToTxnRequest": {

@@ -1,15 +1,15 @@
-"""Records by the classes that kafka-python and aiokafka have in common: one grew out of the other.
+"""Reads and writes records by the classes of kafka-python and aiokafka, which have a common origin.
 
-Bytes are read as a fetch is: `MemoryRecords` cuts them into batches, each batch is asked for its CRC, then for its
-records, each of these for its CRC where it can be asked. Such a reader stops at a partial batch without a word. Bytes
-are written by the builders of the producers, which take records, and set the rest by themselves.
+Bytes are read as in a fetch: `MemoryRecords` cuts them into batches; the CRC of each batch is checked, then its records
+are read, with a check of their CRC where there is one. Such a reader stops silently at a partial batch. Bytes are
+written by the producers' builders, which take records and set the rest themselves.
 
-What the classes do not tell or take, and so is not asked: the record attributes (0 is shown), the timestamps that
-records had before LogAppendTime, batch attributes other than the codec and the transactional bit (writing), a codec
-that makes the records no smaller (writing), a base offset, a base timestamp that is not the first record's (writing),
-the offset, timestamp and key of a compressed wrapper (writing; a key is not shown either). A record by itself is put
-into a batch, the header of which is made here. A key of a value that its format has no field for is handed to the
-builder as it is: it refuses, or does not.
+The classes have no way to express the following, so it is not asked. In both directions: record attributes (0 is shown)
+and the timestamps of records before LogAppendTime. In writing: batch attributes other than the codec and the
+transactional bit, a codec that makes the records no smaller, a base offset, a base timestamp that is not the first
+record's, and the offset, timestamp and key of a compressed wrapper (the key is not shown in reading either). A single
+record is put into a batch, whose header is made here. A key of a value without a field in its format is passed to the
+builder, which may refuse it.
 """
 
 from __future__ import annotations
@@ -24,29 +24,29 @@ from implementations._shared import BATCH_FIELDS, RECORD_FIELDS, TrailingBytesEr
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-#: What is offered: `MessageSet` by its magic.
+#: The types offered; a `MessageSet`'s version is its magic.
 TYPES: dict[str, tuple[int, int] | None] = {
     "Record": None,
     "RecordBatch": None,
     "RecordSet": None,
     "MessageSet": (0, 1),
 }
-#: What the builder sets by itself, or leaves to the broker.
+#: The fields that the builder sets itself, or leaves to the broker.
 REBUILDS = ("partitionLeaderEpoch", "lastOffsetDelta", "maxTimestamp")
-#: How the decompressors of the standard library refuse.
+#: The exceptions of the standard library's decompressors.
 REJECTS = (zlib.error, EOFError, OSError)
 
 #: The fields of a message, and of a compressed wrapper.
 MESSAGE_FIELDS = frozenset(("magic", "offset", "attributes", "timestamp", "key", "value"))
 WRAPPER_FIELDS = MESSAGE_FIELDS - {"value"} | {"messages"}
 
-#: No builder may call a batch full.
+#: The batch size of the builders: no batch gets full.
 ROOM = 1 << 30
 CODEC, LOG_APPEND_TIME, TRANSACTIONAL = 0x07, 0x08, 0x10
 BATCH_HEADER = struct.Struct(">qiibIhiqqqhii")
 LEGACY_HEADER = struct.Struct(">qiIBb")
 TIMESTAMP = struct.Struct(">q")
-#: Where the CRC of a batch ends, and what it covers begins; where the length of a batch or message ends.
+#: The offset of the first byte that a batch's CRC covers; the offset after the length of a batch or message.
 COVERED, LOG_OVERHEAD = 21, 12
 
 
@@ -59,11 +59,11 @@ class Classes:
     batch_builder: Any
     legacy_builder: Any
     crc32c: Callable[[bytes], int]
-    #: A batch → its leader epoch; None where the library does not tell.
+    #: A batch → its leader epoch; None where the library has no access to it.
     leader_epoch: Callable[[Any], int] | None
 
     def decode(self, type_name: str, data: bytes, version: int | None) -> Any:
-        """The value of one of `TYPES`. Raises what the library raises, and ValueError where it has no batch."""
+        """The value of one of `TYPES`. Raises the library's exceptions, and ValueError where it finds no batch."""
         match type_name:
             case "Record":
                 return self._record(data)
@@ -93,7 +93,7 @@ class Classes:
     # --- Reading ---
 
     def _batches(self, data: bytes) -> Iterator[tuple[Any, bytes]]:
-        """The batches that the reader finds, each with the bytes that it was cut from."""
+        """The batches that the reader finds, each with its bytes."""
         records = self.memory(data)
         position = 0
         while records.has_next():
@@ -112,19 +112,19 @@ class Classes:
                 yield _plain_message(batch, cut)
 
     def _batch(self, data: bytes) -> dict[str, Any]:
-        found = self._batches(data)
-        batch, cut = next(found, (None, b""))
+        batches = self._batches(data)
+        batch, cut = next(batches, (None, b""))
         if not isinstance(batch, self.batch):
             raise ValueError(f"MemoryRecords has {'a message' if batch else 'nothing'} here, and no batch")  # noqa: TRY004
         value = self._plain_batch(batch)
-        if next(found, None):
+        if next(batches, None):
             raise TrailingBytesError(len(cut))
         return value
 
     def _plain_batch(self, batch: Any) -> dict[str, Any]:
         records = _checked(batch)
         if records and batch.timestamp_type:
-            raise NotImplementedError("a record tells the time of its batch, and no more its own")
+            raise NotImplementedError("a record has the timestamp of its batch, and its own is lost")
         return {
             "baseOffset": batch.base_offset,
             **({"partitionLeaderEpoch": self.leader_epoch(batch)} if self.leader_epoch else {}),
@@ -168,7 +168,7 @@ class Classes:
         return built
 
     def _built_record(self, record: dict[str, Any]) -> bytes:
-        """Written behind another one, which has the base timestamp."""
+        """A record's bytes. It is written after another record, which has the base timestamp."""
         builder = self.batch_builder(2, 0, False, -1, -1, -1, ROOM)
         builder.append(0, 0, key=None, value=None, headers=[])
         written = _append(builder, record, 0)
@@ -190,7 +190,8 @@ class Classes:
 
 
 def _checked(batch: Any) -> list[Any]:
-    """The records. Those of kafka-python have a check of their own: a batch knows no CRC of inner messages."""
+    """The records, checked. In kafka-python each record has a check: a batch does not know the CRC of inner
+    messages."""
     records = list(batch)
     if not all(record.validate_crc() for record in records if hasattr(record, "validate_crc")):
         raise ValueError("validate_crc() of a record is False")
@@ -217,7 +218,7 @@ def _append(builder: Any, record: dict[str, Any], base: int) -> Any:
 
 
 def _plain_message(batch: Any, cut: bytes) -> dict[str, Any]:
-    """A message, or a wrapper. What the batch does not tell of a wrapper is as it stands in the bytes."""
+    """A message, or a wrapper. Fields of a wrapper that the batch class lacks are read from the bytes."""
     records = _checked(batch)
     offset, _, _, magic, attributes = LEGACY_HEADER.unpack_from(cut)
     time = {"timestamp": TIMESTAMP.unpack_from(cut, LEGACY_HEADER.size)[0]} if magic else {}
@@ -226,7 +227,7 @@ def _plain_message(batch: Any, cut: bytes) -> dict[str, Any]:
         [record] = records
         return whole | _plain_inner(record) | {"attributes": attributes}
     if magic and attributes & LOG_APPEND_TIME:
-        raise NotImplementedError("a record tells the time of its wrapper, and no more its own")
+        raise NotImplementedError("a record has the timestamp of its wrapper, and its own is lost")
     return whole | {"messages": [_plain_inner(record) for record in records]}
 
 

@@ -1,4 +1,4 @@
-"""What the wrappers have in common. Like them it imports nothing of the kit."""
+"""Common code of the wrappers. Like them it imports nothing of the kit."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 
-#: Message → names that are not what `wire_name` makes of their words, or not those of a library made from an older
-#: release's schemas: Kafka writes a few in lower case, and 4.4 gave two a new name.
+#: Message → names that `wire_name` does not get right: Kafka writes a few in lower case, and 4.4 renamed two.
 SPELLED = {
     "CreateTopicsRequest": {"TimeoutMs": "timeoutMs", "ValidateOnly": "validateOnly"},
     "UpdateFeaturesRequest": {"TimeoutMs": "timeoutMs"},
@@ -36,7 +35,7 @@ RECORD_FIELDS = frozenset(("attributes", "timestampDelta", "offsetDelta", "key",
 
 
 class TrailingBytesError(ValueError):
-    """A reader told how much it took, and that was not all."""
+    """A reader has not read all bytes."""
 
     reason = "trailing-bytes"
 
@@ -46,7 +45,7 @@ class TrailingBytesError(ValueError):
 
 
 def read_whole(read: Callable[[io.BytesIO], Any], data: bytes) -> Any:
-    """What `read` makes of a stream of `data`. Raises TrailingBytesError when the stream is not at its end then."""
+    """The result of `read` on a stream of `data`. Raises TrailingBytesError when it does not read the whole stream."""
     stream = io.BytesIO(data)
     value = read(stream)
     if stream.tell() < len(data):
@@ -60,7 +59,7 @@ def wire_name(field: str) -> str:
 
 
 def others_than(fields: frozenset[str], value: dict[str, Any]) -> dict[str, Any]:
-    """What a value has beside these fields: handed to the library as it is, which may refuse it."""
+    """The other fields of a value. They are passed to the library unchanged, which may refuse them."""
     return {key: item for key, item in value.items() if key not in fields}
 
 
@@ -75,8 +74,8 @@ def distinct_tags(tags: Iterable[tuple[int, bytes]]) -> dict[int, bytes]:
 def failed(error: Exception, response: bytes | None) -> dict[str, Any]:
     """The outcome of a client's question that ended in this exception of the library's.
 
-    An exception with a code stands for the error code of the response. Any other one is how the library closes the
-    connection: because of this response, or because there was none.
+    An exception with a code has the error code of the response. With any other one the library closes the connection:
+    because of this response, or because there was none.
     """
     if response is None:
         return {"outcome": "error", "error": None}

@@ -1,14 +1,13 @@
-"""aiokafka: schemas written by hand, a class a version.
+"""aiokafka, whose schemas are written by hand, with a class for each version.
 
-Offered: the codecs of `aiokafka.protocol.types`, which read a stream (what they leave is refused), headers and messages
-by their `SCHEMA`s, for each version that has a class; `_aiokafka_names` has Kafka's names for them. One codec serves
-nullable and other fields alike, as in the library's own messages. Frames exist on a connection alone:
-`AIOKafkaConnection` writes the request frame and reads the response frame, on a stand-in for its streams; nothing reads
-a request frame. `negotiate` is `Request.prepare`; `interpret` is the connection's own lookup of versions, which asks
-ApiVersions 0 and no other. Records are read as by a fetch and written as by a producer (`_records` has the how and what
-is not told or taken): here by the compiled classes, and by the pure-Python ones in
-`--impl=implementations.aiokafka:python`, which offers records alone. Not there: UINT16, UUID, header version 0,
-anything of a broker's.
+Offered are the codecs of `aiokafka.protocol.types`, and headers and messages by their `SCHEMA`s, for each version that
+has a class; `_aiokafka_names` has Kafka's names. The codecs read a stream; bytes left over are refused. One codec
+serves nullable and other fields, as in the library's own messages. Frames exist only on a connection:
+`AIOKafkaConnection` writes request frames and reads response frames, on stand-ins for its streams; nothing reads a
+request frame. `negotiate` is `Request.prepare`; `interpret` is the connection's own version lookup, which only asks
+ApiVersions 0. Records are read as in a fetch and written as by a producer (see `_records`): here by the compiled
+classes, and by the pure-Python ones in `--impl=implementations.aiokafka:python`, which offers only records. The library
+has no UINT16, no UUID, no header version 0 and no part of a broker.
 """
 
 from __future__ import annotations
@@ -54,9 +53,9 @@ logging.getLogger("aiokafka").addHandler(logging.NullHandler())
 name = "aiokafka"
 version = installed_version("aiokafka")
 dialects = ("kafka",)
-#: ValueError is what the library makes of struct.error, but not in its varints; a connection takes either for broken.
-#: AssertionError is how `TaggedFields.encode` refuses ("Key 0 is not a positive integer").
-#: The decompressors' own exceptions pass through to whoever asks for records.
+#: The library turns struct.error into ValueError, except in its varints; a connection treats both as broken data.
+#: `TaggedFields.encode` refuses with AssertionError ("Key 0 is not a positive integer").
+#: The decompressors' own exceptions reach the caller who reads records.
 rejects = (ValueError, struct.error, AssertionError, KafkaError, *_records.REJECTS, cramjam.DecompressionError)
 #: Bytes after the body of a response frame are ignored, lengths of strings and bytes below -1 are null.
 readings = {"R-K-7": "other", "R-K-15": "other"}
@@ -84,7 +83,7 @@ CODECS = {
     "COMPACT_BYTES": "CompactBytes",
     "COMPACT_NULLABLE_BYTES": "CompactBytes",
     "TAG_BUFFER": "TaggedFields",
-    # Each of these is given the codec of its elements.
+    # Each of these gets the codec of its elements.
     "ARRAY": "Array",
     "NULLABLE_ARRAY": "Array",
     "COMPACT_ARRAY": "CompactArray",
@@ -96,18 +95,18 @@ FRAME = "ResponseFrame:"
 
 
 def _messages() -> dict[str, dict[int, Any]]:
-    """Message → version → class. Where two classes say that they are of one version, the first."""
-    found: dict[str, dict[int, Any]] = {}
+    """Message → version → class. Where two classes have the same version, the first counts."""
+    messages: dict[str, dict[int, Any]] = {}
     for module in MODULES:
         for each in vars(module).values():
             if isinstance(each, type) and issubclass(each, api.RequestStruct | api.Response) and "SCHEMA" in vars(each):
                 stem = _stem(each)
-                found.setdefault(STEMS.get(stem, stem), {}).setdefault(vars(each)["API_VERSION"], each)
-    return found
+                messages.setdefault(STEMS.get(stem, stem), {}).setdefault(vars(each)["API_VERSION"], each)
+    return messages
 
 
-def _stem(found: type) -> str:
-    return found.__name__.partition("_v")[0]
+def _stem(message_class: type) -> str:
+    return message_class.__name__.partition("_v")[0]
 
 
 #: Header or message → version → class.
@@ -144,7 +143,7 @@ types: dict[str, dict[str, tuple[int, int] | None]] = {
 
 
 def _record_classes() -> _records.Classes:
-    """What the record modules have when imported now."""
+    """The classes of the record modules as imported now: the compiled ones."""
     modules = {
         part: import_module(f"aiokafka.record.{part}")
         for part in ("memory_records", "default_records", "legacy_records", "util")
@@ -160,9 +159,9 @@ def _record_classes() -> _records.Classes:
 
 
 def _record_classes_in_python() -> _records.Classes:
-    """What they have when imported under AIOKAFKA_NO_EXTENSIONS: a second time, and without a trace."""
-    found = [module for module in sys.modules if f"{module}.".startswith("aiokafka.record.")]
-    kept = {module: sys.modules.pop(module) for module in found}
+    """Their classes as imported under AIOKAFKA_NO_EXTENSIONS: the pure-Python ones. The second import is undone."""
+    modules = [module for module in sys.modules if f"{module}.".startswith("aiokafka.record.")]
+    kept = {module: sys.modules.pop(module) for module in modules}
     extensions, package = util.NO_EXTENSIONS, aiokafka.record
     util.NO_EXTENSIONS = True
     try:
@@ -173,7 +172,7 @@ def _record_classes_in_python() -> _records.Classes:
 
 
 RECORDS = _record_classes()
-#: A batch does not tell its leader epoch: values are without it.
+#: A batch class has no leader epoch, so values are without it.
 rebuilds = dict.fromkeys(("RecordBatch", "RecordSet"), _records.REBUILDS)
 
 
@@ -224,7 +223,7 @@ def negotiate(api_key: int, client: tuple[int, int], broker: tuple[int, int] | N
 
 
 def interpret(request: bytes, response: bytes | None, *, dialect: str) -> dict[str, Any]:
-    """What a new connection makes of the answer to its ApiVersions request."""
+    """The outcome for a new connection's ApiVersions request and this response."""
     api_key, asked, correlation_id, _ = api.RequestHeader_v1.SCHEMA.decode(io.BytesIO(request[4:]))
     if (api_key, asked) != (admin.ApiVersionRequest.API_KEY, admin.ApiVersionRequest_v0.API_VERSION):
         raise NotImplementedError("aiokafka.conn.AIOKafkaConnection judges answers to ApiVersions 0 alone")
@@ -251,8 +250,8 @@ async def _sent(header: dict[str, Any], body: dict[str, Any]) -> bytes:
     if api_key not in REQUESTS or header.get("_tags"):
         raise NotImplementedError(f"aiokafka.conn.AIOKafkaConnection: no request of api key {api_key}, or header tags")
     message = REQUESTS[api_key][0]
-    found = _class(message, version)
-    struct = found(**_fields(found.SCHEMA, body, FIELDS.get(message, {})))
+    request_class = _class(message, version)
+    struct = request_class(**_fields(request_class.SCHEMA, body, FIELDS.get(message, {})))
     sent = bytearray()
     connection = _connection(header["CorrelationId"], header["ClientId"], sent)
     connection.send(SimpleNamespace(prepare=lambda _: struct), expect_response=False)
@@ -292,12 +291,12 @@ def _codec(type_name: str, version: int | None = None) -> Any:
         return _class(type_name, version).SCHEMA
     form, _, element = type_name.partition("<")
     sought = CODECS.get(form, "API")
-    found = getattr(codecs, sought, None)
-    if found is None:
+    codec = getattr(codecs, sought, None)
+    if codec is None:
         raise NotImplementedError(f"{codecs.__name__} has no {sought} for {type_name}")
     if element:
-        return found(_codec(element[:-1]))
-    return found() if issubclass(found, codecs.String) else found
+        return codec(_codec(element[:-1]))
+    return codec() if issubclass(codec, codecs.String) else codec
 
 
 def _class(type_name: str, version: int | None) -> Any:
@@ -311,7 +310,7 @@ def _class(type_name: str, version: int | None) -> Any:
 
 
 def _name(field: str, codec: Any, within: str, names: dict[str, str]) -> tuple[str, str]:
-    """Kafka's name of a field; of an array of bare values also the name of the one field that they stand for."""
+    """Kafka's name of a field; for an array of bare values also the name of the one field in each element."""
     if codec is codecs.TaggedFields:
         return "_tags", ""
     name, _, only = names.get(f"{within}.{field}", names.get(field, wire_name(field))).partition(".")
@@ -319,7 +318,7 @@ def _name(field: str, codec: Any, within: str, names: dict[str, str]) -> tuple[s
 
 
 def _plain(codec: Any, value: Any, names: dict[str, str], within: str = "") -> Any:
-    """What the library gives, as a protocol value: dicts for its tuples, pairs for its dict of tags."""
+    """The library's value as a protocol value: dicts for its tuples, pairs for its dict of tags."""
     if codec is codecs.TaggedFields:
         return list(value.items())
     if isinstance(codec, codecs.Schema):
@@ -337,7 +336,7 @@ def _plain(codec: Any, value: Any, names: dict[str, str], within: str = "") -> A
 
 
 def _native(codec: Any, value: Any, names: dict[str, str], within: str = "") -> Any:
-    """The way back: tuples for dicts, and a dict for tags."""
+    """A protocol value as the library's: tuples for dicts, a dict for tags."""
     if codec is codecs.TaggedFields:
         return distinct_tags(value)
     if isinstance(codec, codecs.Schema):
@@ -349,7 +348,7 @@ def _native(codec: Any, value: Any, names: dict[str, str], within: str = "") -> 
 
 
 def _fields(codec: Any, value: dict[str, Any], names: dict[str, str], within: str = "") -> dict[str, Any]:
-    """The fields under the library's names. One that it does not know is handed on as it is: the library refuses."""
+    """The fields under the library's names. An unknown one is passed on, so that the library refuses it."""
     fields: dict[str, Any] = {}
     rest = {key: item for key, item in value.items() if key != "_tags" or item}
     for field, inner in zip(codec.names, codec.fields, strict=True):

@@ -1,15 +1,13 @@
-"""kafka-python: codecs and messages built at run time from Kafka's schema JSON.
+"""kafka-python, whose codecs and messages are built at run time from Kafka's schema JSON.
 
-Offered: the codecs of `kafka.protocol.schemas.fields.codecs`, which read a stream (what they leave is refused); arrays
-by `ArrayField`; headers and all messages that have a class in `kafka.protocol`, at the versions that its schemas call
-valid. One codec serves nullable and other fields alike, as in the library's own messages. `ApiMessage.decode` does not
-tell how much it took: what it leaves is accepted. A response frame is read by `KafkaProtocol`, as the client reads it;
-a request frame by `ApiMessage.decode(framed=True)`. Authorized operations are a set of bits. Records are read as by a
-fetch and written as by a producer (`_records` has the how and what is not told or taken); a record by itself goes
-through `KafkaProducer.send`. `negotiate` is `BrokerVersionData.api_version`; `interpret` is `KafkaConnection`'s own
-lookup of versions, on a stand-in for its socket. Not there: UINT32, a header of version 0, writing unknown tags,
-anything of a broker's.
-"""
+Offered are the codecs of `kafka.protocol.schemas.fields.codecs`; arrays by `ArrayField`; headers and all messages with
+a class in `kafka.protocol`, at the valid versions of its schemas. The codecs read a stream; bytes left over are
+refused. One codec serves nullable and other fields, as in the library's own messages. `ApiMessage.decode` does not
+return how much it has read, so bytes left over are accepted. A response frame is read by `KafkaProtocol`, as in the
+client; a request frame by `ApiMessage.decode(framed=True)`. Authorized operations are a set of bits. Records are read
+as in a fetch and written as by a producer (see `_records`); a single record goes through `KafkaProducer.send`.
+`negotiate` is `BrokerVersionData.api_version`; `interpret` is `KafkaConnection`'s own version lookup, on a stand-in for
+its socket. The library has no UINT32, no header version 0, no unknown tags in writing and no part of a broker."""
 
 from __future__ import annotations
 
@@ -45,9 +43,9 @@ logging.getLogger("kafka").addHandler(logging.NullHandler())
 name = "kafka-python"
 version = installed_version("kafka-python")
 dialects = ("kafka",)
-#: The parser takes ValueError and struct.error for "unable to decode", and raises KafkaErrors of its own. It does not
-#: expect an IndexError or AssertionError: these escape the client's read loop, so here they are no refusal.
-#: The decompressors' own exceptions pass through to whoever asks for records; RuntimeError is lz4's.
+#: The parser treats ValueError and struct.error as "unable to decode", and raises KafkaErrors. It does not expect an
+#: IndexError or AssertionError: these escape the client's read loop, so they are no refusal here.
+#: The decompressors' own exceptions reach the caller who reads records; RuntimeError is lz4's.
 rejects = (
     ValueError,
     struct.error,
@@ -57,11 +55,11 @@ rejects = (
     zstandard.ZstdError,
     RuntimeError,
 )
-#: Tags in any order, sizes of known tags not looked at, bytes after a body ignored, lengths below -1 are null.
+#: Tags in any order; sizes of known tags and bytes after a body ignored; lengths below -1 are null.
 readings = {"R-K-1": "other", "R-K-2": "other", "R-K-7": "other", "R-K-15": "other"}
 
-#: Type → the codec sought. The codecs of texts, bytes and arrays have a flag for their compact form; none knows of
-#: "not nullable".
+#: Type → the codec's name. The codecs of texts, bytes and arrays have a flag for their compact form, but none for "not
+#: nullable".
 CODECS = {
     "BOOLEAN": "Boolean",
     "INT8": "Int8",
@@ -85,10 +83,10 @@ HEADERS = {header: getattr(api_header, header) for header in ("RequestHeader", "
 #: Where the messages' classes are.
 MODULES = (admin, consumer, metadata, producer, sasl)
 MESSAGES = {
-    found.__name__: found
+    member.__name__: member
     for module in MODULES
-    for found in vars(module).values()
-    if isinstance(found, api_data.JsonSchemaData) and found._struct is not None
+    for member in vars(module).values()
+    if isinstance(member, api_data.JsonSchemaData) and member._struct is not None
 }
 REQUESTS = {message.API_KEY: message for message in MESSAGES.values() if message.type == "request"}
 RESPONSE_FRAMES = {
@@ -107,8 +105,8 @@ types: dict[str, dict[str, tuple[int, int] | None]] = {
     "kafka": {
         **{sought: None for sought, codec in CODECS.items() if hasattr(codecs, codec)},
         **dict.fromkeys([*ARRAYS, "TAG_BUFFER", "RequestFrame"]),
-        **{header: found._valid_versions for header, found in HEADERS.items()},
-        **{message: found.valid_versions for message, found in {**MESSAGES, **RESPONSE_FRAMES}.items()},
+        **{name: header._valid_versions for name, header in HEADERS.items()},
+        **{name: message.valid_versions for name, message in {**MESSAGES, **RESPONSE_FRAMES}.items()},
         **_records.TYPES,
     }
 }
@@ -193,7 +191,7 @@ def negotiate(api_key: int, client: tuple[int, int], broker: tuple[int, int] | N
 
 
 def interpret(request: bytes, response: bytes | None, *, dialect: str) -> dict[str, Any]:
-    """What a new connection makes of the answer to its ApiVersions request, which it asks at the version given."""
+    """The outcome for a new connection's ApiVersions request, sent at the version of `request`, and this response."""
     header = api_header.RequestHeader.decode(io.BytesIO(request[4:]), flexible=False)
     asked, number = metadata.ApiVersionsRequest, header.request_api_version
     if header.request_api_key != asked.API_KEY or not asked.min_version <= number <= asked.max_version:
@@ -219,7 +217,7 @@ def interpret(request: bytes, response: bytes | None, *, dialect: str) -> dict[s
 
 
 def _sent(record: dict[str, Any]) -> dict[str, Any]:
-    """The record as `KafkaProducer.send` hands it on to be written, from a producer without a cluster."""
+    """The record as `KafkaProducer.send` passes it to the writer, in a producer without a cluster."""
     handed: dict[str, Any] = {}
 
     def append(_: Any, timestamp: int, key: Any, value: Any, headers: Any, **__: Any) -> tuple[None, bool, bool, bool]:
@@ -245,7 +243,7 @@ def _sent(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def _connection(version: int, correlation_id: int) -> Any:
-    """A connection just made, on an event loop whose timers never fire and a socket without another end."""
+    """A new connection, on an event loop whose timers never fire and a socket without a peer."""
     if not 0 <= correlation_id < 2**31:
         raise NotImplementedError("kafka.protocol.parser.KafkaProtocol counts its correlation ids from 0 to 2**31 - 1")
     connection = KafkaConnection(SimpleNamespace(call_at=lambda *_: None, cancel=lambda *_: None))
@@ -271,10 +269,10 @@ def _codec(type_name: str) -> Pinned:
         array = {"name": "array", "type": "[]", "versions": "0+"}
         return Pinned(ArrayField(array, array_of=_codec(element[:-1])), compact)
     sought = CODECS.get(type_name, "API")
-    found = getattr(codecs, sought, None)
-    if found is None:
+    codec = getattr(codecs, sought, None)
+    if codec is None:
         raise NotImplementedError(f"{codecs.__name__} has no {sought} for {type_name}")
-    return Pinned(found() if found is codecs.String else found, compact)
+    return Pinned(codec() if codec is codecs.String else codec, compact)
 
 
 def _flexible(header: str, version: int | None) -> bool:
@@ -350,7 +348,7 @@ def _plain_field(field: Any, value: Any) -> Any:
 
 
 def _native(container: Any, value: dict[str, Any], version: int | None = None) -> Any:
-    """The DataContainer of a dict. A name that the schema lacks is handed to it as it is: it refuses."""
+    """The DataContainer of a dict. An unknown name is passed on, so that the library refuses it."""
     known = {_wire_name(container, field): field for field in container.fields.values()}
     fields: dict[str, Any] = _named_tags(value.get("_tags", ()))
     for key, item in value.items():

@@ -1,12 +1,12 @@
-"""kio: entities generated from Kafka's schemas, read by a Rust core, written in Python.
+"""kio, whose entities are generated from Kafka's schemas, read by a Rust core, and written in Python.
 
-Offered: the readers and writers of `kio.serial.readers` and `kio.serial.writers`, and all entities that
-`kio.schema.index` lists (`entity_reader`, `entity_writer`): each has a module a version, imported at its first use. One
-array reader of each form serves nullable and other fields alike, as in kio's own entities. A reader tells how much it
-took, so what it leaves is refused. Records are those of `kio.records`: batches of magic 2, not compressed; a new batch
-has its base offset and timestamp from its first record. Error codes, durations and points in time are an enumeration's
-members, timedeltas and datetimes; numbers that these can't hold can't be asked. Not there: tag buffers by themselves,
-unknown tags, frames, sets of batches or messages, and anything that negotiates or answers.
+Offered are the readers and writers of `kio.serial.readers` and `kio.serial.writers`, and all entities in
+`kio.schema.index` (`entity_reader`, `entity_writer`), with a module for each version, imported at its first use. One
+array reader of each form serves nullable and other fields, as in kio's own entities. A reader returns how much it has
+read, so bytes left over are refused. Records are those of `kio.records`: batches of magic 2, not compressed; a new
+batch has the base offset and timestamp of its first record. Error codes, durations and points in time are members of
+an enumeration, timedeltas and datetimes; numbers that these can't hold can't be asked. kio has no tag buffers alone, no
+unknown tags, no frames, no sets of batches or messages, no negotiation and no part of a broker.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ if TYPE_CHECKING:
 name = "kio"
 version = installed_version("kio")
 dialects = ("kafka",)
-#: KeyError is how the core says "Unknown tagged field tag"; ValueError how it says "Varint is too long" and the like.
+#: The core raises KeyError for "Unknown tagged field tag", and ValueError for "Varint is too long" and the like.
 rejects = (errors.SerialError, index.KioIndexError, ValueError, KeyError)
-#: Tags are taken in any order, and their sizes are not looked at.
+#: Tags are read in any order, and their sizes are ignored.
 readings = {"R-K-1": "other", "R-K-2": "other"}
 
-#: Type → the names sought in `kio.serial.readers` and `kio.serial.writers`.
+#: Type → the names in `kio.serial.readers` and `kio.serial.writers`.
 PRIMITIVES = {
     "BOOLEAN": ("read_boolean", "write_boolean"),
     "INT8": ("read_int8", "write_int8"),
@@ -62,31 +62,31 @@ PRIMITIVES = {
     "COMPACT_NULLABLE_STRING": ("read_compact_string_nullable", "write_nullable_compact_string"),
     "BYTES": ("read_legacy_bytes", "write_legacy_bytes"),
     "NULLABLE_BYTES": ("read_nullable_legacy_bytes", "write_nullable_legacy_bytes"),
-    # The writers of compact strings take bytes as well: kio's entities use them for both.
+    # The writers of compact strings also take bytes: kio's entities use them for both.
     "COMPACT_BYTES": ("read_compact_string_as_bytes", "write_compact_string"),
     "COMPACT_NULLABLE_BYTES": ("read_compact_string_as_bytes_nullable", "write_nullable_compact_string"),
     "TAG_BUFFER": ("read_tagged_fields", "write_tagged_fields"),
 }
-#: Array forms → the names sought; each is given the element's reader or writer.
+#: Array form → these names for arrays; each function gets the element's reader or writer.
 ARRAYS = {
     "ARRAY": ("legacy_array_reader", "legacy_array_writer"),
     "NULLABLE_ARRAY": ("legacy_array_reader", "legacy_array_writer"),
     "COMPACT_ARRAY": ("compact_array_reader", "compact_array_writer"),
     "COMPACT_NULLABLE_ARRAY": ("compact_array_reader", "compact_array_writer"),
 }
-#: What None stands for in kio's types that have no null of their own.
+#: The protocol value for None in kio's types that have no null in the protocol.
 NULLS = {"uuid": uuid.UUID(int=0), "datetime_i64": -1}
 EPOCH, MILLISECOND = datetime.fromtimestamp(0, UTC), timedelta(milliseconds=1)
 
 
 def _entities() -> dict[str, dict[int, tuple[str, Any]]]:
     """Entity → version → its schema's name and kind, as `kio.index` takes them. Imports none of their modules."""
-    found: dict[str, dict[int, tuple[str, Any]]] = {}
+    entities: dict[str, dict[int, tuple[str, Any]]] = {}
     for schema, versions in schema_name_map.items():
         for number, kinds in versions.items():
             for kind, path in kinds.items():
-                found.setdefault(path.partition(":")[2], {})[number] = (schema, kind)
-    return found
+                entities.setdefault(path.partition(":")[2], {})[number] = (schema, kind)
+    return entities
 
 
 ENTITIES = _entities()
@@ -103,7 +103,7 @@ types: dict[str, dict[str, tuple[int, int] | None]] = {
         "RecordBatch": None,
     }
 }
-#: What the writer sets by itself.
+#: The fields that the writer sets itself.
 rebuilds = {"RecordBatch": ("lastOffsetDelta", "maxTimestamp")}
 CODEC = 0x07
 
@@ -151,13 +151,13 @@ def _codec(type_name: str, side: int) -> Callable[..., Any]:
     form, _, element = type_name.partition("<")
     module = (readers, writers)[side]
     sought = {**PRIMITIVES, **ARRAYS}.get(form)
-    found = getattr(module, sought[side], None) if sought else None
-    if found is None:
+    function = getattr(module, sought[side], None) if sought else None
+    if function is None:
         what = sought[side] if sought else "API"
         raise NotImplementedError(f"{module.__name__} has no {what} for {type_name}")
-    if found is readers.read_uuid:
+    if function is readers.read_uuid:
         return _read_uuid
-    codec: Callable[..., Any] = found(_codec(element[:-1], side)) if element else found
+    codec: Callable[..., Any] = function(_codec(element[:-1], side)) if element else function
     return codec
 
 
@@ -167,7 +167,7 @@ def _read_uuid(data: bytes, offset: int) -> tuple[Any, int]:
 
 
 def _entity(type_name: str, version: int | None) -> Any:
-    """The class of a version. One that is not there is asked for too: `kio.index` refuses it."""
+    """The class of a version. `kio.index` refuses one that it lacks."""
     load: Any = index.load_entity_schema
     places = ENTITIES[type_name]
     schema, kind = next((place for number, place in places.items() if number == version), places[max(places)])
@@ -176,7 +176,7 @@ def _entity(type_name: str, version: int | None) -> Any:
 
 @cache
 def _names(entity: Any) -> dict[str, Field[Any]]:
-    """The fields of an entity by Kafka's names: kio has snake case, and drops the "Ms" of what it gives as a time."""
+    """Kafka's name → field of an entity. kio uses snake case, and drops "Ms" from the names of times."""
     spelled = SPELLED.get(entity.__name__, {})
     named = {}
     for one in fields(entity):
@@ -187,7 +187,7 @@ def _names(entity: Any) -> dict[str, Field[Any]]:
 
 
 def _plain(value: Any, null: Any = None) -> Any:
-    """What kio gives, as a protocol value; `null` is what its None stands for."""
+    """kio's value as a protocol value; `null`: the protocol value of None."""
     match value:
         case None:
             return null
@@ -212,7 +212,7 @@ def _plain_field(value: Any, field: Field[Any]) -> Any:
 
 
 def _native(value: dict[str, Any], entity: Any) -> Any:
-    """The entity of a dict. A key that it has no field for is handed to it as it is: it refuses."""
+    """The entity of a dict. An unknown key is passed on, so that the entity refuses it."""
     known = _names(entity)
     items = {key: item for key, item in value.items() if key != "_tags" or item}
     return entity(

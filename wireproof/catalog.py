@@ -1,5 +1,5 @@
-"""Makes a catalogue: reads the message schemas in a kafka-clients jar or a folder, checks them, and keeps what decides
-bytes."""
+"""Makes a catalogue: reads the message schemas in a kafka-clients jar or a folder, checks them, and drops all keys that
+change no byte."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _in_jar(path: Path) -> Iterator[tuple[str, bytes]]:
         raise SchemaError(f"{path}: {error}; a kafka-clients jar or a folder of schemas is expected") from None
     with jar:
         entries = [(match[1], entry) for entry in jar.infolist() if (match := _IN_JAR.fullmatch(entry.filename))]
-        for name, entry in sorted(entries, key=lambda found: found[0]):
+        for name, entry in sorted(entries, key=lambda pair: pair[0]):
             if entry.file_size > _LARGEST:
                 raise SchemaError(f"{path}: {entry.filename} has more than {size_text(_LARGEST)}: that is no schema")
             try:

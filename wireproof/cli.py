@@ -16,7 +16,7 @@ import click
 
 @dataclass(frozen=True, slots=True)
 class LazyCommand:
-    """Where a command is, and what help says of it without importing it."""
+    """A command's place, and its line in help, which needs no import."""
 
     module: str
     attribute: str
@@ -25,16 +25,17 @@ class LazyCommand:
 
 #: In the order in which help lists them.
 COMMANDS = {
-    "explain": LazyCommand("wireproof.commands.explain", "explain", "Say what each byte of an input is."),
-    "repro": LazyCommand("wireproof.commands.repro", "repro", "Ask one question again, and tell all about it."),
+    "explain": LazyCommand("wireproof.commands.explain", "explain", "Show the meaning of each byte of an input."),
+    "repro": LazyCommand("wireproof.commands.repro", "repro", "Ask one question again, and show all details."),
     "readings": LazyCommand(
         "wireproof.commands.readings", "readings", "Find out which readings of contested points a codec takes."
     ),
-    "fuzz": LazyCommand("wireproof.commands.fuzz", "group", "Look for inputs that no vector holds."),
-    "ledger": LazyCommand("wireproof.commands.ledger", "ledger", "Make the message ledger again."),
-    "schema": LazyCommand("wireproof.commands.schema", "schema", "Import the message schemas of another Kafka."),
+    "fuzz": LazyCommand("wireproof.commands.fuzz", "group", "Search for new inputs that show deviations."),
+    "pipeline": LazyCommand("wireproof.commands.pipeline", "group", "Run jobs on Spark: many cases, many bytes."),
+    "ledger": LazyCommand("wireproof.commands.ledger", "ledger", "Have implementations write the bytes of messages."),
+    "schema": LazyCommand("wireproof.commands.schema", "schema", "Import, compare or convert message schemas."),
     "wrapper": LazyCommand(
-        "wireproof.commands.wrapper_check", "wrapper", "Check that a program keeps to the line protocol."
+        "wireproof.commands.wrapper_check", "wrapper", "Check that a program follows the line protocol."
     ),
     "new": LazyCommand("wireproof.commands.new_wrapper", "new", "Write a scaffold that runs."),
 }
@@ -44,7 +45,7 @@ class LazyGroup(click.Group):
     """A group that imports a command's module when the command is called, not before."""
 
     def main(self, *arguments: Any, **named: Any) -> Any:
-        """As click's, with the guard around it that no command is without."""
+        """As click's, inside the guard."""
         from wireproof.guard import guarded
 
         run = super().main
@@ -52,7 +53,7 @@ class LazyGroup(click.Group):
         sys.exit(ended if isinstance(ended, int) else 0)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 (click's signature)
-        """Their names, in the order of help; those whose module is missing are left out."""
+        """The commands' names, in the order of help; without those whose module is missing."""
         return [name for name, command in COMMANDS.items() if _is_there(command.module)]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 (click's)
@@ -71,7 +72,7 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """As click does, with the names that are near an unknown one."""
+        """As click's, but an unknown name gets similar ones as a hint."""
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError:
@@ -119,7 +120,7 @@ def _version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
 def group() -> None:
     """A conformance test kit for Kafka's wire protocol.
 
-    Point it at a codec, client, broker or proxy in any language, and learn byte by byte where it departs from the
+    It tests a codec, client, broker or proxy in any language, and shows byte by byte where it departs from the
     protocol. The whole suite runs under pytest:
 
     \b
@@ -133,14 +134,14 @@ def group() -> None:
     Exit codes:
         0   all is well
         1   the input is refused, or the implementation departs from the protocol
-        2   the command was not used rightly, or cannot be done: a file that is not there, no room for the output
-        3   a fault of Wireproof's own, shown with a traceback and how to report it
+        2   wrong use of the command, or it can't be done: a missing file, no room for the output
+        3   a bug of Wireproof itself, shown with a traceback and how to report it
     """  # noqa: D301 (\b is click's sign for text that keeps its lines)
 
 
 def main(arguments: Sequence[str] | None = None) -> Any:
-    """The entry point of `wireproof`: the group, on streams that never fail on a character that they cannot show."""
-    if sys.stderr is None:  # closed: then what would be said there is said nowhere
+    """The entry point of `wireproof`. Its streams never fail on a character that they cannot show."""
+    if sys.stderr is None:  # closed: its messages are lost
         sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 (until the process ends)
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)

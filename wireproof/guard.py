@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 import click
 
-#: Exit code of what cannot be done as it was asked for, and of a fault of ours.
+#: The exit codes of wrong use and of a bug of ours.
 USAGE, FAULT = 2, 3
 _REPORT = (
     "This is a fault of Wireproof's own, whatever the input was. Please report it where you have Wireproof from, with "
@@ -21,7 +21,7 @@ _REPORT = (
 
 
 def guarded(command: Callable[[], Any]) -> Any:
-    """Run a command; what it returns. Ends the process with an exit code wherever the command does not return."""
+    """Run a command, and return its result. Ends the process with an exit code when the command fails."""
     if sys.stdout is None:
         _leave("standard output is closed: there is nowhere to write to")
     try:
@@ -57,7 +57,7 @@ def _run(command: Callable[[], Any]) -> Any:
 
 
 def _of_input(error: Exception) -> str | None:
-    """What an exception says that speaks of what was given, in whichever format; None for any other."""
+    """The text of an exception about bad input, in any format; None for another exception."""
     from conformance.connection import ImplementationError
     from conformance.known import KnownError
     from conformance.report.jsonl import ReportError
@@ -75,7 +75,7 @@ def _of_input(error: Exception) -> str | None:
 
 
 def _show(error: click.ClickException) -> None:
-    """As click does, with whatever was given in its text made safe."""
+    """As click's, with user input in the text made safe."""
     from conformance.report.text import paragraph
 
     if isinstance(error, click.exceptions.NoArgsIsHelpError):
@@ -114,7 +114,7 @@ def _fault(error: Exception) -> NoReturn:
 
 
 def _flush(*, quiet: bool = False) -> None:
-    """Write what is still held back; when that fails, say so and end, for it is part of the answer."""
+    """Flush the output. When that fails, end with a message, because the output is incomplete."""
     try:
         if sys.stdout is not None:
             sys.stdout.flush()
@@ -131,6 +131,6 @@ def _flush(*, quiet: bool = False) -> None:
 
 
 def _turn_away() -> None:
-    """Let what stdout still holds go nowhere, or Python fails at it once more at its end."""
+    """Discard what stdout still holds: Python would fail on it again at exit."""
     with contextlib.suppress(OSError, ValueError, AttributeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -14,7 +14,7 @@ from conformance.bounded import MIB, read_bytes, size_text
 from conformance.dump import GIVE_WHOLE, DumpError, undump
 from conformance.report.text import safe
 
-#: As many bytes are taken, and as many characters that stand for them: those of xxd take five a byte.
+#: The maximum number of bytes, and of the characters that stand for them: xxd needs five for a byte.
 LARGEST = 16 * MIB
 _LONGEST_TEXT = 5 * LARGEST
 _BETWEEN = {ord(":"): " ", ord(","): " "}
@@ -25,7 +25,7 @@ _TOKEN = re.compile(r"(0[xX]|\\x)|((?:[0-9a-fA-F](?![xX]))+)|[\s:,]+|(.)", re.DO
 
 
 def input_bytes(arguments: tuple[str, ...]) -> bytes:
-    """The bytes that the arguments give: digits, a dump, `-` or `@FILE`. Raises click.UsageError."""
+    """The bytes of the arguments: digits, a dump, `-` or `@FILE`. Raises click.UsageError."""
     if len(arguments) == 1 and arguments[0].startswith("@"):
         path = Path(arguments[0][1:])
         try:
@@ -67,7 +67,7 @@ def _from_text(text: str, arguments: tuple[str, ...]) -> bytes:
 
 
 def _digits(text: str) -> bytes:
-    """Hex digits with anything between them that people write there."""
+    """The bytes of hex digits, with the usual separators between them."""
     with contextlib.suppress(ValueError):  # the quick way for most
         return bytes.fromhex(_PREFIX.sub(" ", text.translate(_BETWEEN)))
     pieces: list[str] = []

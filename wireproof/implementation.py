@@ -1,4 +1,4 @@
-"""The options of commands that put questions to an implementation, and how it is reached."""
+"""The common options of commands that ask an implementation, and how they reach it."""
 
 from __future__ import annotations
 
@@ -19,19 +19,42 @@ from conformance.vectors import VectorError
 
 
 class _Seconds(click.FloatRange):
-    """A time that passes: no nan, which no comparison finds."""
+    """A finite time: nan, which passes every comparison of a range, is refused."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """As every range does."""
+        """As click's, without nan."""
         number: float = super().convert(value, param, ctx)
         if math.isnan(number):
             self.fail(f"{value!r} is no number of seconds", param, ctx)
         return number
 
 
-#: What `--timeout` and `--memory` take, of every command.
-SECONDS = _Seconds(min=0, min_open=True, max=LONGEST)
-MEMORY = click.IntRange(min=1, max=MOST_MEMORY)
+#: The limits of a child, of every command that starts one.
+timeout_option = click.option(
+    "--timeout",
+    type=_Seconds(min=0, min_open=True, max=LONGEST),
+    default=5.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Time limit of one question.",
+)
+memory_option = click.option(
+    "--memory",
+    type=click.IntRange(min=1, max=MOST_MEMORY),
+    default=1024,
+    show_default=True,
+    metavar="MIB",
+    help="Memory limit of the child process.",
+)
+
+vectors_option = click.option(
+    "--vectors",
+    "folders",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="A folder of your own vectors, as pytest --impl takes it (repeatable).",
+)
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -47,26 +70,12 @@ def implementation_options(command: _Command) -> _Command:
                 metavar="SPEC",
                 help="The implementation: package.module[:attribute], or 'exec:./program --flag'.",
             ),
-            click.option(
-                "--timeout",
-                type=SECONDS,
-                default=5.0,
-                show_default=True,
-                metavar="SECONDS",
-                help="Time limit of one question.",
-            ),
-            click.option(
-                "--memory",
-                type=MEMORY,
-                default=1024,
-                show_default=True,
-                metavar="MIB",
-                help="Memory limit of the child process.",
-            ),
+            timeout_option,
+            memory_option,
             click.option(
                 "--in-process",
                 is_flag=True,
-                help="Run a Python module inside this process, for a debugger: no limits, and its crash is ours.",
+                help="Run a Python module in this process, for a debugger: no limits, and a crash ends the command.",
             ),
             click.option(
                 "--transcript",
@@ -82,24 +91,33 @@ def implementation_options(command: _Command) -> _Command:
 
 @contextlib.contextmanager
 def open_examiner(spec: str, options: Options, *, as_declared: bool = True) -> Iterator[Examiner]:
-    """Who asks the implementation, without known deviations. `as_declared`: under the readings that it declares.
+    """An examiner of the implementation, without known deviations. `as_declared`: with the readings that it declares.
 
-    Raises click.UsageError when it cannot be reached, or breaks off.
+    Raises click.UsageError when the implementation cannot be reached, or stops.
     """
     try:
         with open_connection(spec, options) as connection:
             declared = connection.description if as_declared else replace(connection.description, readings={})
             try:
                 examiner = Examiner(connection, description=declared)
-            except ValueError as error:  # it declares a reading that there is not
+            except ValueError as error:  # it declares an unknown reading
                 raise ImplementationError(str(error)) from None
             yield examiner
     except ImplementationError as error:
         raise click.UsageError(f"--impl: {error}") from None
 
 
+def use_vectors(folders: tuple[Path, ...]) -> None:
+    """Use the vectors of these folders while the command runs. Raises click.UsageError."""
+    click.get_current_context().call_on_close(lambda: vectors.use_folders(()))
+    try:
+        vectors.use_folders(folders)
+    except VectorError as error:
+        raise click.UsageError(f"--vectors: {error}") from None
+
+
 def load_vectors(dialects: tuple[str, ...] | None = None) -> tuple[vectors.Vector, ...]:
-    """The vector set. Raises click.ClickException for a file that does not keep to the format."""
+    """The vector set. Raises click.ClickException for a file with a wrong format."""
     try:
         return vectors.load(dialects)
     except VectorError as error:

@@ -1,6 +1,6 @@
-"""How commands show things: in colour on a terminal, plain elsewhere.
+"""The output of commands: in colour on a terminal, plain elsewhere.
 
-Everything that a command prints goes through here; whatever in it a terminal could act on becomes an escape.
+Everything that a command prints goes through here; control characters become escapes.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from rich.console import RenderableType
 
 from conformance.report.text import json_text, middle, safe, to_string
 
-#: Lines are not drawn out beyond this, however wide the terminal is.
+#: The maximum width of lines, on wider terminals too.
 WIDEST = 120
-#: A line that `say` is given is cut in its middle beyond this.
+#: `say` cuts longer lines in the middle.
 _LONGEST_LINE = 2000
 
 
 def width() -> int:
-    """The columns there are: the terminal's, 100 where there is none."""
+    """The number of columns: the terminal's, or 100 without one."""
     return max(60, min(shutil.get_terminal_size((100, 24)).columns, WIDEST))
 
 
@@ -39,7 +39,7 @@ def show(renderable: RenderableType) -> None:
 
 
 def say(line: str, *, err: bool = False) -> None:
-    """Write a line, with names and numbers from wherever in it, to standard output; `err`: to standard error."""
+    """Write a line, made safe, to standard output; `err`: to standard error."""
     click.echo(safe(middle(line, _LONGEST_LINE)), err=err)
 
 

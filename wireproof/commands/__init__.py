@@ -1,1 +1,1 @@
-"""The commands of `wireproof`, one module each; `wireproof.cli` imports the one that is asked for."""
+"""The commands of `wireproof`, one module for each; `wireproof.cli` imports only the one that is called."""

@@ -30,11 +30,11 @@ from reference.schema import load_json
 from wireproof.hex_input import input_bytes
 from wireproof.output import say, say_json, show, width
 
-#: How wide the word is that stands before a paragraph below a dump.
+#: The width of the word before a paragraph below a dump.
 _MARGIN = 9
-#: A list of more types than this helps nobody.
+#: The maximum number of types in a list.
 _MANY = 40
-#: What HEX may be made of without being taken for a TYPE.
+#: An argument of only these characters is HEX, and no TYPE.
 _HEX = re.compile(r"(?:0[xX]|\\x|[0-9a-fA-F\s:,])*")
 
 
@@ -69,25 +69,25 @@ def explain(
     schemas: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    """Say what each byte of HEX is, and mark the byte at which it is refused.
+    """Show the meaning of each byte of HEX, and mark the byte at which it is refused.
 
     TYPE is a type of the dialect: VARINT, COMPACT_NULLABLE_STRING, ARRAY<INT32>, TAG_BUFFER, RequestFrame, a message
     such as ApiVersionsResponse (with --version), ResponseFrame:ApiVersions.
 
-    Without TYPE, HEX is what one side of a connection sent, beginning with a whole frame. Requests say themselves what
-    they are: each one is explained; a single one may come without its size. Responses do not: --request gives the
-    requests that they answer, and each response is read as the answer to the request with the same correlation id.
+    Without TYPE, HEX is what one side of a connection sent, beginning with a whole frame. Requests contain their type,
+    so each one is explained; a single one may come without its size. Responses do not: --request gives their requests,
+    and each response is read as the answer to the request with the same correlation id.
 
-    HEX is hex digits; blanks, new lines, colons and 0x are ignored. What xxd and tcpdump -X print is understood too (in
-    quotes): offsets, text and the headers of IP and TCP are left out. A single - reads HEX from standard input, @FILE
+    HEX is hex digits; blanks, new lines, colons and 0x are ignored. The output of xxd and tcpdump -X is read too (in
+    quotes); offsets, text and the headers of IP and TCP are left out. A single - reads HEX from standard input, @FILE
     reads the raw bytes of a file. The limits: 16 MiB of bytes, 5000 frames, and names for the first 50000 fields of
     a TYPE or frame. The rulings behind a refusal are found for up to 256 KiB.
 
     The messages of kip-482-v1 are made from schemas: --schema reads yours, instead of those of the kit's vectors.
 
     --json writes type, dialect, version, data, spans, value, error and rulings; without TYPE dialect, data and frames,
-    each with start, end, type, version, sized (has it its size before it?), why (it is read so), spans, value, error
-    and rulings. All offsets count from the beginning of data.
+    each with start, end, type, version, sized (whether its size stands before it), why (the reason for this type),
+    spans, value, error and rulings. All offsets count from the beginning of data.
 
     \b
     Examples:
@@ -102,7 +102,7 @@ def explain(
         wireproof explain --dialect kip-482-v1 --schema Mine.json Mine --version 3 00
     """  # noqa: D301 (\b is click's sign for text that keeps its lines)
     if schemas:
-        _take(schemas, dialect)
+        _use_schemas(schemas, dialect)
     type_name, digits = split_type(arguments, dialect)
     if registers:
         _register(registers, dialect)
@@ -111,12 +111,12 @@ def explain(
     elif request is None:
         refused = _explain_typed(type_name, digits, dialect, version, as_json)
     else:
-        raise click.UsageError("--request says what HEX is: leave TYPE out")
+        raise click.UsageError("with --request the type follows from the request: leave TYPE out")
     sys.exit(1 if refused else 0)
 
 
 def split_type(arguments: tuple[str, ...], dialect: str) -> tuple[str | None, tuple[str, ...]]:
-    """TYPE, None where it is left out, and the arguments that HEX is in. Raises click.UsageError."""
+    """TYPE (None where it is left out) and the arguments with HEX. Raises click.UsageError."""
     first, *rest = arguments
     is_hex = not first[:1].isalpha() or _HEX.fullmatch(first)
     if is_hex and first not in _types(dialect):
@@ -133,7 +133,7 @@ def _explain_typed(
     version: int | None,
     as_json: bool,
 ) -> bool:
-    """Write what the bytes are as this type; True when they are refused."""
+    """Write the explanation of the bytes as this type. Returns whether they are refused."""
     data = input_bytes(digits)
     check_type(type_name, dialect, version)
     explanation = reference_codec().explain(type_name, data, dialect=dialect, version=version)
@@ -160,9 +160,9 @@ def _explain_typed(
 def _explain_frames(
     digits: tuple[str, ...], request: str | None, dialect: str, version: int | None, as_json: bool
 ) -> bool:
-    """Write what the frames in the bytes are; True when one of them is refused, or cannot be read."""
+    """Write the explanation of the frames. Returns whether one of them is refused, or cannot be read."""
     if version is not None:
-        raise click.UsageError("--version is that of a TYPE: say which, such as ResponseFrame:Metadata")
+        raise click.UsageError("--version needs a TYPE, such as ResponseFrame:Metadata")
     types, spoken = _types(dialect), reference_codec().dialect(dialect)
     if not any(map(spoken.request_type, spoken.apis())):
         raise click.UsageError(f"the dialect {dialect} has no frames: say TYPE, {', '.join(sorted(types))}")
@@ -192,7 +192,7 @@ def _is_good(frame: CapturedFrame) -> bool:
     return frame.type is not None and frame.explanation.error is None
 
 
-# --- What is written --------------------------------------------------------------------------------------------------
+# --- Output -----------------------------------------------------------------------------------------------------------
 
 
 def _frame(frame: CapturedFrame, data: bytes, dialect: str) -> Text:
@@ -218,10 +218,10 @@ def _summary(frames: Sequence[CapturedFrame]) -> Text:
     return Text(f"{len(frames)} frames: " + ", ".join(f"{count} {what}" for what, count in counts.items() if count))
 
 
-def _outline(found: reference.Explanation, data: bytes, start: int, notes: Mapping[str, str]) -> Text:
-    value = {} if found.error else {"value": found.value}
-    rows = outline_rows(found.spans, data, start=start, notes=notes, **value)
-    return hex_dump(rows, width=width(), marks=_marks(found.error)).append("\n\n")
+def _outline(explanation: reference.Explanation, data: bytes, start: int, notes: Mapping[str, str]) -> Text:
+    value = {} if explanation.error else {"value": explanation.value}
+    rows = outline_rows(explanation.spans, data, start=start, notes=notes, **value)
+    return hex_dump(rows, width=width(), marks=_marks(explanation.error)).append("\n\n")
 
 
 def _marks(error: DecodeError | None) -> list[Mark]:
@@ -230,13 +230,13 @@ def _marks(error: DecodeError | None) -> list[Mark]:
     return [Mark(error.offset, f"{error.reason}: {error.detail}")]
 
 
-def _end(found: reference.Explanation, rulings: Iterable[str], dialect: str, good: str | None) -> Text:
-    """What became of it: `good`, or the value where that is None; or the refusal and its rulings."""
+def _end(explanation: reference.Explanation, rulings: Iterable[str], dialect: str, good: str | None) -> Text:
+    """The last lines: `good`, or the value where that is None; or the refusal and its rulings."""
     out = Text()
-    if found.error is None:
-        word, said = ("value", brief(found.value, 8 * width())) if good is None else ("accepted", good)
+    if explanation.error is None:
+        word, said = ("value", brief(explanation.value, 8 * width())) if good is None else ("accepted", good)
         return out.append(f"{word:<{_MARGIN}}", "bold green").append(_hanging(said))
-    out.append(f"{'refused':<{_MARGIN}}", "bold red").append(_hanging(safe(str(found.error))))
+    out.append(f"{'refused':<{_MARGIN}}", "bold red").append(_hanging(safe(str(explanation.error))))
     for identifier in rulings:
         ruling_shown = ruling_text(identifier, reference.rulings(dialect).get(identifier), width() - _MARGIN)
         out.append(f"\n{'ruling':<{_MARGIN}}", "bold")
@@ -246,12 +246,12 @@ def _end(found: reference.Explanation, rulings: Iterable[str], dialect: str, goo
 
 
 def _hanging(text: str) -> str:
-    """Wrapped beside the word that stands before it."""
+    """Text wrapped, with a hanging indent."""
     return f"\n{'':{_MARGIN}}".join(wrap(text, width() - _MARGIN))
 
 
 def _notes(type_name: str, version: int | None, explanation: reference.Explanation, dialect: str) -> dict[str, str]:
-    """What header and body of a frame are, as far as the bytes that were read say it."""
+    """Names and versions of a frame's header and body, as far as they follow from the bytes read."""
     read = {span.path: span.value for span in explanation.spans}
     tagged = any(path.startswith("header._tags") for path in read)
     if type_name == "RequestFrame":
@@ -265,14 +265,14 @@ def _notes(type_name: str, version: int | None, explanation: reference.Explanati
     return {"header": header, "body": message} if begun else {"body": message}
 
 
-def _facts(found: reference.Explanation, rulings: Iterable[str]) -> dict[str, Any]:
-    error = found.error
+def _facts(explanation: reference.Explanation, rulings: Iterable[str]) -> dict[str, Any]:
+    error = explanation.error
     return {
         "spans": [
             {"path": one.path, "start": one.start, "end": one.end, "what": one.what, "value": to_json(one.value)}
-            for one in found.spans
+            for one in explanation.spans
         ],
-        "value": None if error else to_json(found.value),
+        "value": None if error else to_json(explanation.value),
         "error": error and {"reason": error.reason, "offset": error.offset, "path": error.path, "detail": error.detail},
         "rulings": list(rulings),
     }
@@ -283,11 +283,11 @@ def _frame_facts(frame: CapturedFrame) -> dict[str, Any]:
     return {**named, **_facts(frame.explanation, frame.rulings)}
 
 
-# --- What is given ----------------------------------------------------------------------------------------------------
+# --- Input ------------------------------------------------------------------------------------------------------------
 
 
 def _register(files: tuple[str, ...], dialect: str) -> None:
-    """Let these registers be known while the command runs; what is wrong among them goes to standard error. Raises
+    """Use these registers while the command runs; their problems are written to standard error. Raises
     click.UsageError."""
     _types(dialect)
     spoken = DIALECTS[dialect]
@@ -315,8 +315,8 @@ def _text(path: Path) -> str:
         raise click.UsageError(f"{path} is not UTF-8: {error}") from None
 
 
-def _take(files: Sequence[str], dialect: str) -> None:
-    """Let the dialect's messages be those of these schemas, while the command runs. Raises click.UsageError."""
+def _use_schemas(files: Sequence[str], dialect: str) -> None:
+    """Use the messages of these schemas while the command runs. Raises click.UsageError."""
     _types(dialect)
     read = []
     for name in files:
@@ -334,7 +334,7 @@ def _take(files: Sequence[str], dialect: str) -> None:
     except SchemaError as error:
         raise click.UsageError(f"{error.path}: {error.detail}" if error.path else error.detail) from None
     if reference_codec().dialect(dialect) is DIALECTS[dialect]:
-        raise click.UsageError(f"--schema: the messages of {dialect} are its own, and come from no schema")
+        raise click.UsageError(f"--schema: the messages of {dialect} do not come from schemas")
 
 
 def _types(dialect: str) -> Mapping[str, tuple[int, int] | None]:
@@ -344,7 +344,7 @@ def _types(dialect: str) -> Mapping[str, tuple[int, int] | None]:
 
 
 def check_type(type_name: str, dialect: str, version: int | None) -> None:
-    """Is there such a type, and is the version one of its own? Raises click.UsageError with what is near."""
+    """Check that the type exists and has this version. Raises click.UsageError with similar names."""
     types = _types(dialect)
     name = "ARRAY" if type_name.endswith(">") else type_name
     if name not in types or type_name == "ARRAY":
@@ -373,7 +373,7 @@ def _unknown(type_name: str, dialect: str, types: Mapping[str, tuple[int, int] |
 
 
 def _listed(types: Mapping[str, tuple[int, int] | None]) -> str:
-    """All types; where messages are many, their number."""
+    """All types; for many messages only their number."""
     names = sorted(types.keys() - {"*"})
     if len(names) <= _MANY:
         return ", ".join(names)
@@ -382,7 +382,7 @@ def _listed(types: Mapping[str, tuple[int, int] | None]) -> str:
 
 
 def _near(type_name: str, names: Sequence[str]) -> list[str]:
-    """Types that may be meant: those of an api of this name, else those that are written much alike."""
+    """Types that may be meant: those of an api with this name, else those with a similar name."""
     wanted = type_name.casefold()
     ends = ("request", "response")
     of_api = [

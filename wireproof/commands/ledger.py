@@ -1,4 +1,4 @@
-"""`wireproof ledger`: the message ledger, made again."""
+"""`wireproof ledger`: makes the message ledger."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def make(folder: Path, specs: tuple[str, ...], chosen: tuple[str, ...]) -> None:
     """Write the ledger of every message into DIR.
 
     For each version of a message the kit makes values from its schema: defaults, every field set, nulls, tags, unknown
-    tags. The first implementation says what their bytes are; every other has to write the same ones, and all have to
-    read them back. Where one does not, its difference is told, and the exit code is 1.
+    tags. The first implementation writes their bytes; every other has to write the same ones, and all have to read them
+    back. Differences are listed, and make the exit code 1.
 
     \b
     Example, as the kit's own ledger is made:
@@ -44,7 +44,7 @@ def make(folder: Path, specs: tuple[str, ...], chosen: tuple[str, ...]) -> None:
             --impl=exec:implementations/java/wrapper --impl=exec:implementations/java/wrapper-schema
 
     \b
-    Exit codes: 0 made, 1 the implementations differ, 2 usage.
+    Exit codes: 0 made, 1 the implementations differ, 2 a usage error.
     """  # noqa: D301 (\b is click's sign for text that keeps its lines)
     messages = catalog.current().messages
     unknown = [name for name in chosen if name not in messages]
@@ -59,10 +59,10 @@ def make(folder: Path, specs: tuple[str, ...], chosen: tuple[str, ...]) -> None:
             raise click.UsageError(str(error)) from None
         folder.mkdir(parents=True, exist_ok=True)
         for name in track(chosen or tuple(messages), "messages", transient=True):
-            content, found = remaking.make(name, messages[name], sources)
+            content, result = remaking.make(name, messages[name], sources)
             (folder / f"{name}.jsonl").write_bytes(content)
             count += len(ledgers.parse(content, name).vectors)
-            differences += found
+            differences += result
     for difference in differences:
         say(f"{difference.id}: {difference.implementation} {difference.what}")
     say(f"{folder}: {len(chosen or messages)} messages, {count} cases, {len(differences)} differences")

@@ -22,7 +22,7 @@ from wireproof.output import say_json, show, width
 
 #: How many ids are listed for a reading of a mixed ruling.
 _LISTED = 3
-#: Where a ruling's text stands on a line.
+#: The column of a ruling's text.
 _INDENT = 20
 
 
@@ -43,11 +43,11 @@ def readings(
 ) -> None:
     """Find out which readings of the contested rulings an implementation takes.
 
-    The protocol leaves some points open, and good implementations differ on them. A ruling marked ‡ demands one
-    reading and knows the others. This command asks every vector on which the readings part, and says for each ruling
-    whether the demanded reading is taken, another one, or now this and now that. It ends with what to paste into the
-    wrapper, a dict for a Python module and JSON for a program: what is declared there is reported as contested, in
-    generated cases too, and not as a failure.
+    The protocol leaves some points open, and good implementations differ on them. A ruling marked ‡ demands one reading
+    and names the others. This command asks every vector on which the readings differ, and shows for each ruling whether
+    the implementation takes the demanded reading, another one, or both now and then. It ends with lines to paste into
+    the wrapper, a dict for a Python module and JSON for a program. A reading declared there is reported as contested,
+    in generated cases too, and not as a failure.
 
     \b
     Examples:
@@ -59,13 +59,13 @@ def readings(
         described = examiner.description
         declared = examiner.connection.description.readings
         chosen = _dialect(dialect, described)
-        load_vectors((chosen,))  # damaged ones are told of
-        found = find_readings(examiner, chosen)
+        load_vectors((chosen,))  # reports damaged files
+        evidence = find_readings(examiner, chosen)
     if as_json:
-        say_json(_as_json(described, chosen, found), indent=2)
+        say_json(_as_json(described, chosen, evidence), indent=2)
     else:
-        show(_page(described, declared, chosen, found, program=spec.startswith("exec:")))
-    sys.exit(0 if any(one.shown for one in found) else 1)
+        show(_page(described, declared, chosen, evidence, program=spec.startswith("exec:")))
+    sys.exit(0 if any(one.shown for one in evidence) else 1)
 
 
 def _dialect(wanted: str | None, described: Description) -> str:
@@ -81,19 +81,19 @@ def _dialect(wanted: str | None, described: Description) -> str:
     return wanted
 
 
-# --- Telling ------------------------------------------------------------------------------------------------------
+# --- Output -------------------------------------------------------------------------------------------------------
 
 
 def _page(
-    described: Description, declared: Mapping[str, str], dialect: str, found: list[Evidence], *, program: bool
+    described: Description, declared: Mapping[str, str], dialect: str, evidence: list[Evidence], *, program: bool
 ) -> Text:
     out = Text().append(f"{safe(titled_name(described))}, dialect {dialect}\n\n", "bold")
-    for finding in found:
+    for finding in evidence:
         _append_finding(out, finding)
     where = "For the program's answer to describe" if program else "For the wrapper"
-    out.append(f"\n{where}:\n\n", "bold").append(_json_snippet(found) if program else _snippet(found))
-    wanted = {one.ruling.id: one.declared for one in found if one.declared}
-    asked = {one.ruling.id for one in found if one.taken not in (MIXED, NOT_ASKED)}
+    out.append(f"\n{where}:\n\n", "bold").append(_json_snippet(evidence) if program else _snippet(evidence))
+    wanted = {one.ruling.id: one.declared for one in evidence if one.declared}
+    asked = {one.ruling.id for one in evidence if one.taken not in (MIXED, NOT_ASKED)}
     missing = [key for key in wanted if declared.get(key) != wanted[key]]
     needless = [key for key in declared if key in asked and key not in wanted]
     if missing:
@@ -125,10 +125,10 @@ def _append_prose(out: Text, text: str) -> None:
         out.append(f"{'':{_INDENT}}{line}\n", "dim")
 
 
-def _snippet(found: list[Evidence]) -> str:
-    """The dict to paste; what is taken now and then is in it as a comment, for a person to decide."""
+def _snippet(evidence: list[Evidence]) -> str:
+    """The dict to paste. A mixed reading is a comment in it: a person has to decide."""
     lines = []
-    for one in found:
+    for one in evidence:
         if one.declared:
             lines.append(f'    "{one.ruling.id}": "{one.declared}",  # {one.ruling.other}')
         elif one.taken == MIXED:
@@ -136,20 +136,22 @@ def _snippet(found: list[Evidence]) -> str:
     return "\n".join(["readings = {", *lines, "}"]) if lines else "readings = {}"
 
 
-def _json_snippet(found: list[Evidence]) -> str:
-    """The same for a program, which describes itself in JSON; that has no comments."""
-    taken = {one.ruling.id: one.declared for one in found if one.declared}
-    mixed = [f"{one.ruling.id} is mixed: now and then {', '.join(one.others)}" for one in found if one.taken == MIXED]
+def _json_snippet(evidence: list[Evidence]) -> str:
+    """JSON to paste, for a program. JSON has no comments, so mixed readings follow it."""
+    taken = {one.ruling.id: one.declared for one in evidence if one.declared}
+    mixed = [
+        f"{one.ruling.id} is mixed: now and then {', '.join(one.others)}" for one in evidence if one.taken == MIXED
+    ]
     return "\n".join([f'"readings": {json.dumps(taken)}', *mixed])
 
 
-def _as_json(described: Description, dialect: str, found: list[Evidence]) -> dict[str, Any]:
+def _as_json(described: Description, dialect: str, evidence: list[Evidence]) -> dict[str, Any]:
     return {
         "implementation": {"name": described.name, "version": described.version, "language": described.language},
         "dialect": dialect,
         "rulings": [
             {"ruling": one.ruling.id, "question": one.ruling.question, "taken": one.taken, "shown": one.shown}
-            for one in found
+            for one in evidence
         ],
-        "readings": {one.ruling.id: one.declared for one in found if one.declared},
+        "readings": {one.ruling.id: one.declared for one in evidence if one.declared},
     }

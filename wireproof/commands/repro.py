@@ -11,7 +11,6 @@ from typing import Any
 import click
 from rich.text import Text
 
-from conformance import vectors
 from conformance.asking import Judged
 from conformance.connection import Options
 from conformance.model import Outcome, Status
@@ -19,7 +18,7 @@ from conformance.questions import Question, UnknownId, find
 from conformance.report.failure import failure_page, repro_command, titled_name
 from conformance.report.text import brief, middle, safe
 from conformance.vectors import VectorError
-from wireproof.implementation import implementation_options, open_examiner
+from wireproof.implementation import implementation_options, open_examiner, use_vectors, vectors_option
 from wireproof.output import show, width
 
 #: How many characters of a line of the conversation are shown.
@@ -33,14 +32,7 @@ _GOOD = (Outcome.PASS, Outcome.CONTESTED)
     "2 a usage error."
 )
 @click.argument("verdict_id", metavar="VERDICT-ID")
-@click.option(
-    "--vectors",
-    "folders",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="A folder of your own vectors, as pytest --impl takes it (repeatable).",
-)
+@vectors_option
 @implementation_options
 def repro(
     verdict_id: str,
@@ -51,11 +43,11 @@ def repro(
     in_process: bool,
     transcript: Path | None,
 ) -> None:
-    """Ask an implementation one question again, and tell all about it.
+    """Ask an implementation one question again, and show all details.
 
-    VERDICT-ID is what a failure and the lines of a report name: DIALECT/AREA/VECTOR#OP, or gen/… for a generated case;
-    a failure also prints the whole command. The question, the conversation with the child, what it did and the verdict
-    are shown. A negative vector is asked together with its valid twin: a refusal counts only when the twin is accepted.
+    VERDICT-ID is the id in a failure or a report: DIALECT/AREA/VECTOR#OP, or gen/… for a generated case; a failure also
+    prints the whole command. The output has the question, the conversation with the child, the answer and the verdict.
+    A negative vector is asked together with its valid twin: a refusal counts only when the twin is accepted.
 
     \b
     Examples:
@@ -63,7 +55,7 @@ def repro(
         wireproof repro 'kafka/varints/varint-minus-1#decode' --impl="exec:./wrapper" --timeout 60
         wireproof repro 'kafka/varints/varint-minus-1#decode' --impl=my.wrapper --in-process
     """  # noqa: D301 (\b is click's sign for text that keeps its lines)
-    _take(folders)
+    use_vectors(folders)
     question = _find(verdict_id)
     with tempfile.TemporaryDirectory() as folder:
         heard = Path(folder) / "transcript.jsonl"
@@ -93,17 +85,8 @@ def repro(
     sys.exit(0 if judged.verdict.verdict in _GOOD else 1)
 
 
-def _take(folders: tuple[Path, ...]) -> None:
-    """Let the vectors of these folders be there while the command runs. Raises click.UsageError."""
-    click.get_current_context().call_on_close(lambda: vectors.take(()))
-    try:
-        vectors.take(folders)
-    except VectorError as error:
-        raise click.UsageError(f"--vectors: {error}") from None
-
-
 def _find(verdict_id: str) -> Question:
-    """The question of this id. Raises click.UsageError with the ids that are near it."""
+    """The question of this id. Raises click.UsageError with similar ids."""
     try:
         return find(verdict_id.rpartition("::")[2])  # pytest puts the implementation before it
     except UnknownId as error:
@@ -113,7 +96,7 @@ def _find(verdict_id: str) -> Question:
 
 
 def _twin_line(judged: Judged) -> Text:
-    """What became of the valid twin."""
+    """The result of the valid twin."""
     seen = judged.twin
     if seen is None:
         return Text()
@@ -135,7 +118,7 @@ def _conversation(transcript: str) -> Text:
             out.append("conversation\n" if starts == 1 else "  (the child was started again)\n", "bold")
         style = "cyan" if line["dir"] == ">" else "green"
         out.append(f"  {line['t']:7.3f} s {line['dir']} ", style)
-        # What stands before the first question matters least.
+        # The lines before the first question matter least.
         limit = _LINE if isinstance(said, dict) and "seq" in said else width() - 14
         out.append(f"{safe(middle(_text(said), limit))}\n")
     return out

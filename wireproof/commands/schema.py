@@ -23,21 +23,21 @@ from wireproof.output import say
 
 @click.group()
 def schema() -> None:
-    """Message schemas: import those of the Kafka that you run, lift them, see what a change breaks."""
+    """Message schemas: import those of another Kafka version, compare them, convert them to kip-482-v1."""
 
 
-@schema.command(name="import")
+@schema.command(name="import", short_help="Make a catalogue from the schemas in a kafka-clients jar or a folder.")
 @click.argument("source", metavar="JAR-OR-FOLDER", type=click.Path(exists=True, path_type=Path))
 @click.argument("folder", metavar="DIR", type=click.Path(file_okay=False, path_type=Path))
 def import_(source: Path, folder: Path) -> None:
-    """Make a catalogue in DIR of the message schemas in a kafka-clients jar, or in a folder of *.json files.
+    """Make a catalogue in DIR from the message schemas in a kafka-clients jar, or in a folder of *.json files.
 
-    Schemas are read as Kafka's own generator reads them, comments and all, and checked: names, ranges of versions,
-    keys, tags, defaults, structures that contain themselves. What changes no byte is left out. Nothing is written when
-    a schema is refused.
+    Schemas are read as Kafka's own generator reads them, with comments, and checked: names, ranges of versions, keys,
+    tags, defaults, structures that contain themselves. Keys that change no byte are left out. Nothing is written when a
+    schema is refused.
 
-    pytest's --catalog takes the folder, and then asks what the vectors' own Kafka and this one have alike. All commands
-    take it from the environment variable WIREPROOF_CATALOG.
+    With --catalog=DIR pytest asks the messages and versions that this Kafka and the vectors' Kafka share. For all
+    commands the environment variable WIREPROOF_CATALOG selects the folder.
 
     \b
     Examples:
@@ -46,7 +46,7 @@ def import_(source: Path, folder: Path) -> None:
         WIREPROOF_CATALOG=kafka-3.9 wireproof explain MetadataRequest --version 0 0000000100026162
 
     \b
-    Exit codes: 0 done, 1 a schema is refused, 2 usage.
+    Exit codes: 0 done, 1 a schema is refused, 2 a usage error.
     """  # noqa: D301 (\b is click's sign for text that keeps its lines)
     try:
         files, live = catalog.make(source, folder)
@@ -62,14 +62,14 @@ def _refused(error: SchemaError) -> click.ClickException:
 # --- lift -------------------------------------------------------------------------------------------------------------
 
 
-@schema.command(name="lift")
+@schema.command(name="lift", short_help="Convert messages of the current catalogue to schemas of kip-482-v1.")
 @click.argument("folder", metavar="DIR", type=click.Path(file_okay=False, path_type=Path))
 @click.argument("messages", metavar="[MESSAGE]...", nargs=-1)
 def lift_(folder: Path, messages: tuple[str, ...]) -> None:
-    """Write requests and responses of the catalogue in force, all or these, into DIR as schemas of kip-482-v1.
+    """Write requests and responses of the current catalogue into DIR, as schemas of kip-482-v1: all, or those given.
 
-    Each has one version more, the first with optional fields: what is tagged today stands there as an optional field.
-    All its versions have the classic encodings; the bytes of those that were classic stay as they were.
+    Each gets one more version, the first with optional fields: today's tagged fields are optional fields there. All its
+    versions have the classic encodings; versions that were classic keep their bytes.
 
     \b
     Examples:
@@ -79,38 +79,38 @@ def lift_(folder: Path, messages: tuple[str, ...]) -> None:
             HeartbeatRequest --version 5 0000016700000001000164ffff
 
     \b
-    Exit codes: 0 done, 1 a schema is refused, 2 usage.
+    Exit codes: 0 done, 1 a schema is refused, 2 a usage error.
     """  # noqa: D301 (\b is click's sign for text that keeps its lines)
-    found = catalogs.current()
+    catalog = catalogs.current()
     try:
-        wanted = [_message(found, name) for name in messages or found.messages]
+        wanted = [_message(catalog, name) for name in messages or catalog.messages]
         made = {one.name: schemas.to_json(lift(one)) for one in wanted if messages or one.kind in KINDS}
         folder.mkdir(parents=True, exist_ok=True)
         for name, raw in made.items():
             (folder / f"{name}.json").write_text(json.dumps(raw, indent=2) + "\n", "utf-8")
     except SchemaError as error:
         raise _refused(error) from None
-    say(f"{folder}: {len(made)} {'message' if len(made) == 1 else 'messages'}, lifted from {found.made_by}")
+    say(f"{folder}: {len(made)} {'message' if len(made) == 1 else 'messages'}, lifted from {catalog.made_by}")
 
 
-def _message(found: catalogs.Catalog, name: str) -> Schema:
-    message = found.load(name) if name in found.messages else None
+def _message(catalog: catalogs.Catalog, name: str) -> Schema:
+    message = catalog.load(name) if name in catalog.messages else None
     if message is None:
-        raise click.UsageError(f"the catalogue ({found.made_by}) has no message {name!r} with a version")
+        raise click.UsageError(f"the catalogue ({catalog.made_by}) has no message {name!r} with a version")
     return message
 
 
 # --- diff -------------------------------------------------------------------------------------------------------------
 
 
-@schema.command()
+@schema.command(short_help="List the changes between schemas, and those that break compatibility.")
 @click.option("--dialect", default="kafka", show_default=True, metavar="NAME", help="The dialect of the schemas.")
 @click.argument("releases", metavar="OLD... NEW", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
 def diff(releases: tuple[Path, ...], dialect: str) -> None:
-    """Say what NEW changes, and what of that breaks compatibility with any of the OLD releases, the oldest first.
+    """List the changes in NEW, and those that break compatibility with any of the OLD releases, the oldest first.
 
-    A release is a file with a message's schema, or a folder of such files: then those of the same name are compared. A
-    tag that any release gave away keeps its meaning for ever, so the whole history counts and not its last step alone.
+    A release is a file with a message's schema, or a folder of such files; files with the same name are compared. The
+    whole history counts, not only its last step: a tag that any release has used keeps its meaning for ever.
 
     In the dialect kip-35-v7 a release is a ledger of ProtocolVersions, as JSON or in the proposal's own text form.
 
@@ -122,10 +122,10 @@ def diff(releases: tuple[Path, ...], dialect: str) -> None:
         wireproof schema diff --dialect kip-35-v7 ledger-0.9.txt ledger-0.10.txt
 
     \b
-    Exit codes: 0 compatible, 1 something breaks or a schema is refused, 2 usage.
+    Exit codes: 0 compatible, 1 something breaks or a schema is refused, 2 a usage error.
     """  # noqa: D301 (\b is click's sign for text that keeps its lines)
     if len(releases) < 2:
-        raise click.UsageError("OLD and NEW are wanted: one release alone has not changed")
+        raise click.UsageError("two releases are needed, OLD and NEW")
     if dialect not in DIALECTS:
         raise click.UsageError(f"there is no dialect {dialect!r}; there are {', '.join(DIALECTS)}")
     *old, new = (_release(path, DIALECTS[dialect]) for path in releases)
@@ -138,13 +138,13 @@ def diff(releases: tuple[Path, ...], dialect: str) -> None:
             say(f"{name}: new")
             continue
         try:
-            found = DIALECTS[dialect].compare(history, raw)
+            comparison = DIALECTS[dialect].compare(history, raw)
         except SchemaError as error:
             raise click.ClickException(f"{name}: {_refused(error).message}") from None
         except NotImplementedError as error:
             raise click.UsageError(str(error)) from None
-        broken += len(found.breaks)
-        _tell(name, found.changes)
+        broken += len(comparison.breaks)
+        _tell(name, comparison.changes)
     for name in sorted(old[-1].keys() - new.keys()):
         say(f"{name}: gone")
     say(f"{broken} {'change breaks' if broken == 1 else 'changes break'} compatibility" if broken else "compatible")
@@ -154,7 +154,7 @@ def diff(releases: tuple[Path, ...], dialect: str) -> None:
 def _release(path: Path, dialect: Dialect) -> dict[str, Any]:
     """Message → its schema's JSON. Raises click exceptions."""
     files = sorted(one for one in path.glob("*.json") if one.name != "index.json") if path.is_dir() else [path]
-    found: dict[str, Any] = {}
+    messages: dict[str, Any] = {}
     for file in files:
         try:
             raw = dialect.read_schema(read_bytes(file))
@@ -164,12 +164,12 @@ def _release(path: Path, dialect: Dialect) -> dict[str, Any]:
             raise click.UsageError(f"{file} cannot be read: {error.strerror}") from None
         name = raw.get("name") if isinstance(raw, Mapping) else None
         message = name if isinstance(name, str) else file.stem
-        if message in found:
-            raise click.ClickException(f"{file}: another file of {path} has a message of the name {message} too")
-        found[message] = raw
-    if not found:
+        if message in messages:
+            raise click.ClickException(f"{file}: another file of {path} also has a message called {message}")
+        messages[message] = raw
+    if not messages:
         raise click.UsageError(f"{path}: there is no *.json in it")
-    return found
+    return messages
 
 
 def _tell(name: str, changes: Sequence[Change]) -> None:

@@ -1,4 +1,4 @@
-"""`wireproof wrapper check`: does a program keep to the line protocol?"""
+"""`wireproof wrapper check`: checks that a program follows the line protocol."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rich.text import Text
 from conformance.connection import ImplementationError, Options
 from conformance.connection.protocol_check import Check, Inspection, Result
 from conformance.report.text import LINE, LINES, middle, safe, safe_lines, wrap
-from wireproof.implementation import MEMORY, SECONDS
+from wireproof.implementation import memory_option, timeout_option
 from wireproof.output import show, width
 
 _SIGNS = {Result.GOOD: ("✓", "green"), Result.BAD: ("✗", "bold red"), Result.NOT_RUN: ("–", "dim")}
@@ -20,32 +20,18 @@ _INDENT = " " * 4
 
 @click.group()
 def wrapper() -> None:
-    """Look after a wrapper: the program or module that connects a codec to the kit."""
+    """Check a wrapper: the program or module that connects a codec to the kit."""
 
 
 @wrapper.command(epilog="Exit codes: 0 nothing to mend, 1 something to mend, 2 a usage error.")
 @click.argument("spec", metavar="exec:COMMAND")
-@click.option(
-    "--timeout",
-    type=SECONDS,
-    default=5.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="Time limit of the next answer.",
-)
-@click.option(
-    "--memory",
-    type=MEMORY,
-    default=1024,
-    show_default=True,
-    metavar="MIB",
-    help="Memory limit of the program.",
-)
+@timeout_option
+@memory_option
 def check(spec: str, timeout: float, memory: int) -> None:
-    """Check that a program keeps to the line protocol.
+    """Check that a program follows the line protocol.
 
-    It does not ask whether answers are right, only whether they are answers: complete, to the right question, in
-    time. With a program that passes, what `pytest --impl` finds is about the codec, not about the wrapper.
+    It does not check whether answers are right, only that they are complete, in time and for the right question. If a
+    program passes, failures of `pytest --impl` are about the codec, not about the wrapper.
 
     \b
     Examples:
@@ -70,14 +56,14 @@ def check(spec: str, timeout: float, memory: int) -> None:
 
 
 def _row(done: Check) -> Text:
-    """A check in one line; a bad one with all that was found and what to do."""
+    """A check in one line; a bad one with details and advice."""
     sign, style = _SIGNS[done.result]
     text = Text().append(f"{sign} ", style).append(f"{done.name:<38}")
     if done.result is not Result.BAD:
         room = max(width() - len(text) - 2, 10)
-        first_line = safe(done.found.partition("\n")[0])
+        first_line = safe(done.detail.partition("\n")[0])
         return text.append(f"  {middle(first_line, min(room, LINE))}", "dim")
-    for line in safe_lines(done.found, LINES, LINE):
+    for line in safe_lines(done.detail, LINES, LINE):
         for piece in wrap(line, width() - len(_INDENT)):
             text.append(f"\n{_INDENT}{piece}")
     for piece in wrap(f"→ {done.advice}", width() - len(_INDENT)):

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""A codec behind Wireproof's line protocol: a JSON object on each line of stdin asks, one on stdout answers it."""
+"""A codec behind Wireproof's line protocol: each line of stdin is a question in JSON, and gets a line on stdout."""
 
 import json
 import sys
 from typing import Any
 
-HEAD = {"INT32": 4, "STRING": 2, "BYTES": 4}  # the types, and the bytes of the number with which each begins
+HEAD = {"INT32": 4, "STRING": 2, "BYTES": 4}  # the types, and the size of the number at their beginning
 ABOUT = {"name": "my-codec", "ops": ["decode", "encode", "recode"], "types": {"kafka": dict.fromkeys(HEAD)}}
 
 
@@ -36,9 +36,9 @@ for asked in map(json.loads, sys.stdin):
             answer |= {"value": value} if op == "decode" else {"data": encode(kind, value).hex()}
         else:
             answer = ABOUT if op == "describe" else {**answer, "unsupported": f"{op} of {kind}"}
-    except (ValueError, OverflowError) as error:  # by these the codec above refuses; list those of your library
+    except (ValueError, OverflowError) as error:  # the refusals of the codec above; list those of your library
         answer["reject"] = {"reason": str(error)}
-    except Exception as error:  # whatever else it raises is a crash, and is to be seen as one
+    except Exception as error:  # every other exception is a crash
         answer["error"] = repr(error)
     sys.stdout.write(json.dumps(answer) + "\n")
     sys.stdout.flush()

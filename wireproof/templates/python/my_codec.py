@@ -1,7 +1,7 @@
-"""A wrapper for Wireproof: it puts a codec behind the contract, so that `pytest --impl=my_codec` can ask it.
+"""A wrapper for Wireproof: it connects a codec to the kit, so that `pytest --impl=my_codec` can ask it.
 
-It runs as it is, with a codec of its own for two types. Call your library in their place, then add types one by one:
-what is not in `types` is not asked. Nothing is imported from the kit.
+It already runs: it contains a small codec for two types. Call your library instead, then add types one by one. Types
+that are not in `types` are not asked. A wrapper imports nothing from the kit.
 """
 
 from __future__ import annotations
@@ -12,25 +12,25 @@ from typing import Any
 name = "my-codec"
 version = "0.1"
 
-#: By dialect: the types on offer, each with its lowest and highest version, or None where it has no versions.
-#: "ARRAY" stands for all arrays. Messages go by their names: "ApiVersionsRequest": (0, 3), or, where the library only
-#: reads and writes again, without values: {"versions": (0, 3), "ops": ["recode"]}.
+#: By dialect: the offered types, each with its lowest and highest version, or None for a type without versions.
+#: "ARRAY" stands for all arrays. Messages have their names: "ApiVersionsRequest": (0, 3). For a message that the
+#: library can only read and write again, without values: {"versions": (0, 3), "ops": ["recode"]}.
 types: dict[str, dict[str, Any]] = {"kafka": {"INT32": None, "STRING": None}}
 
-#: The exceptions by which the library says "I refuse these bytes" or "this value". Every other one is a crash.
+#: The exceptions with which the library refuses bytes or values. Every other exception is a crash.
 rejects = (ValueError, EOFError)
 
 
 def decode(type: str, data: bytes, *, dialect: str, version: int | None = None) -> Any:
-    """The value of these bytes, all of them. What the library does not know: NotImplementedError.
+    """The value of these bytes, all of them. Raise NotImplementedError for a type that the library does not have.
 
-    Bytes are bytes, arrays lists, structs dicts with the field names of the message schema, unknown tags under
-    `_tags` a list of (tag, bytes). Report what the library does: checks of your own hide what its users meet.
+    Bytes are bytes, arrays are lists, structs are dicts with the field names of the message schema; unknown tags are a
+    list of (tag, bytes) under `_tags`. Report what the library does: your own checks would hide its bugs.
     """
     if dialect != "kafka" or type not in READERS:
         raise NotImplementedError(f"no reader for {type} of {dialect}, version {version}")
     value, end = READERS[type](data)
-    # Keep this check only if the library tells its callers how much it has read.
+    # Keep this check only if the library tells its callers how many bytes it has read.
     if end != len(data):
         raise ValueError(f"{len(data) - end} bytes are left over")
     return value
@@ -76,31 +76,31 @@ WRITERS: dict[str, Callable[[Any], bytes]] = {
     "STRING": write_string,
 }
 
-# What else a wrapper may offer, where the library has it. Each is a pure function; leave out what it has not.
+# Other functions of a wrapper. Each is a pure function; leave out those that the library does not have.
 #
 #   recode(type, data, *, dialect, version=None) -> bytes
-#       What the library writes for what it has read. Where there is none, encode(decode(data)) is asked. A wrapper
+#       Read the bytes, and write the result again. Without this function the kit calls encode(decode(data)). A wrapper
 #       that offers only this needs no values at all.
 #   lookup(type, data, key, *, dialect, version=None) -> list
 #       All values of this header key, in order.
 #   convert(type, data, to, *, dialect, version=None) -> bytes
-#       The same in another format, as the contract's types name them: "magic-1".
+#       The same data in another format; the contract lists the formats, such as "magic-1".
 #   serve(chunks, *, dialect) -> (bytes, bool)
-#       A broker: what it sends for these chunks on a fresh connection, and whether it then closes it.
+#       For a broker: the bytes that it sends for these chunks on a new connection, and whether it then closes it.
 #   interpret(request, response, *, dialect) -> dict
-#       A client: what it makes of this response frame (None: the connection was closed). {"outcome": "accepted"},
+#       For a client: the meaning of this response frame (None: the connection was closed). {"outcome": "accepted"},
 #       "unsupported", "retry" (with "version"), "error" (with "error") or "malformed".
 #   negotiate(api_key, client, broker, *, dialect) -> int | None
-#       Which version it uses, from two (lowest, highest) pairs; broker is None where it does not list the key.
+#       The version to use, from two (lowest, highest) pairs; broker is None if the broker does not list the key.
 #   configure(settings, *, dialect)
-#       Called before the first question with what some of them need: "schemas", "apis", …
+#       Called before the first question, with settings that some questions need: "schemas", "apis", …
 #
-# And as attributes:
+# Further attributes:
 #
 #   dialects = ("kafka",)
 #   rebuilds = {"RecordBatch": ["maxTimestamp"]}    fields that its writer sets by itself
-#   readings = {"R-K-5": "other"}                   contested points of the protocol that it is known to read in
-#                                                   another way; `wireproof readings` finds them out
+#   readings = {"R-K-5": "other"}                   contested points of the protocol that the library reads in
+#                                                   another way; `wireproof readings` finds them
 #
-# An exception's attributes `reason` ("truncated"), `offset` (the first byte at fault) and `half` ("decode" or
-# "encode", for recode) are shown in the report.
+# An exception's attributes `reason` ("truncated"), `offset` (the first wrong byte) and `half` ("decode" or "encode",
+# for recode) are shown in the report.
