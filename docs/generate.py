@@ -1,7 +1,7 @@
-"""Writes the pages of docs/ that follow from the code and the vectors, and in pages of proposals the table of claims:
+"""Writes the pages of docs/ that follow from code and vectors, and the tables of claims in the pages of proposals:
 `python docs/generate.py`.
 
-With `--check` it writes nothing, names the pages that are not fresh, and ends with exit code 1 when there are any.
+With `--check` it writes nothing. It names the outdated pages, and ends with exit code 1 if there are any.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import msgspec
 import pytest_wireproof
 import reference
 from conformance import claims, known, ledger, vectors
-from conformance.coverage import REASONS, FieldCoverage, Gap, State, coverage, everything
+from conformance.coverage import REASONS, FieldCoverage, FieldState, Gap, coverage, everything
 from conformance.vectors import Vector, VectorKind
 from reference import catalog
 from reference.rules import Ruling
@@ -29,7 +29,7 @@ from wireproof import cli
 
 DOCS = Path(__file__).resolve().parent
 ROOT = DOCS.parent
-#: click's mark in help texts: the paragraph behind it is left as it is.
+#: click's mark in help texts: the paragraph after it is not changed.
 _AS_IT_IS = "\b"
 
 Lines = Iterator[str]
@@ -37,42 +37,50 @@ Lines = Iterator[str]
 _NOTE = "<!-- Written by `python docs/generate.py`: change its sources, not this page. -->"
 
 _RULINGS = """\
-A ruling is the kit's reading of a point that the specification leaves open. Every vector that rests on one names it.
+A ruling is the kit's reading of a point that the specification leaves open. Vectors name the rulings they rest on.
 
-A ruling marked ‡ is *contested*: the kit demands what stands under "demanded". An implementation that takes the other
-reading is reported as `contested`, which is neither a pass nor a failure; any third outcome fails. The last column is
-what a wrapper writes into its `readings` when its library takes the other reading, see
-[the contract](reference/contract.md#readings); where that is empty, the reference has no switch for it.
+A ruling marked ‡ is *contested*: the kit demands the reading in the column "demanded". An implementation that takes the
+other reading is reported as `contested`, which is neither a pass nor a failure. All other outcomes fail. If a library
+takes the other reading, its wrapper writes the text of the last column into its `readings`, see
+[the contract](reference/contract.md#readings). If the column is empty, the reference has no switch for the ruling.
 
 [Why rulings are contested](explanation/contested-rulings.md) · [How to dispute one](how-to/dispute-a-ruling.md)
 """
 
+_TABLES = """\
+The tables that `wireproof pipeline` writes, as Parquet, and the columns of its data sources. Bytes are binary, times
+are in milliseconds since 1970 in UTC. `pipeline.tables` holds the same schemas for Arrow and Spark. The folders of
+`cases` and `verdicts` have a subfolder for each group of cases; a run's other tables are in `reports/<run>/`.
+
+[How to run jobs on Spark](../how-to/run-on-spark.md)
+"""
+
 _BUGS = """\
-{total} bugs that released software had, as public trackers and histories tell of them. For {caught} of them a vector's
-`wrong` entry holds what the buggy library did, and a test of the kit sees to it that the judge fails it. What {ruled}
-did is right or contested under a ruling. {unreached} are not reached yet, for the reason that is given.
+{total} bugs of released software, from public trackers and histories. For {caught} of them, the `wrong` entry of a
+vector holds the answer of the buggy library, and a test of the kit checks that the judge fails it. {ruled} are right or
+contested under a ruling. {unreached} are not reached yet, for the given reason.
 
 `wireproof repro` takes the ids in the last column.
 """
 
 _PYTEST = """\
-`pytest --impl=SPEC` collects the conformance suite and nothing else. pytest's own options work with it: `-k`, `-x`,
-`--lf`, `--junitxml`, and `-n` where pytest-xdist is installed. Without `--impl` there is no other option of
-Wireproof's, so that none can meet one of yours.
+`pytest --impl=SPEC` only collects the conformance suite. pytest's own options work with it: `-k`, `-x`, `--lf`,
+`--junitxml`, and `-n` if pytest-xdist is installed. Without `--impl`, Wireproof has no other options, so they cannot
+conflict with yours.
 
-An argument without an option is an id, as it stands behind FAILED: `pytest --impl=my_codec
-'my_codec::kafka/varints/varint-1#decode'` asks that one, and without `my_codec::` it is asked of every
-implementation. In `-k` an id, or a part of one, stands as it is: `-k 'varint-1#decode or tag-'`. `--tb=short` shows a
-failure in two lines, `--tb=line` in one, `--tb=no` not at all.
+An argument without an option is an id, as shown after FAILED: `pytest --impl=my_codec
+'my_codec::kafka/varints/varint-1#decode'` asks that question. Without `my_codec::` all implementations are asked. You
+can use an id, or a part of one, in `-k`: `-k 'varint-1#decode or tag-'`. `--tb=short` shows a failure in two lines,
+`--tb=line` in one, `--tb=no` not at all.
 
-pytest-timeout's `--timeout` is a limit for a test. Items of the suite have none, since one may wait for the answers
-to a whole block of questions: `--case-timeout` is the limit of each question.
+pytest-timeout's `--timeout` is a limit for a test. It does not apply to items of the suite, because one item may wait
+for the answers to a whole block of questions: `--case-timeout` is the limit for each question.
 """
 
 _PYTEST_ENDS = """\
-The exit codes are pytest's own: 0 no deviation that is not known; 1 deviations, a file of known deviations that is no
-longer true, or nothing asked; 2 ended early, by SIGINT or SIGTERM, or because the report or the transcript can't be
-written on; 4 a usage error; 5 nothing collected. A run that is ended early, by `-x` too, says how much was asked.
+The exit codes are pytest's own: 0 no unknown deviations; 1 deviations, an outdated file of known deviations, or nothing
+asked; 2 ended early, by SIGINT or SIGTERM, or because the report or the transcript cannot be written; 4 a usage error;
+5 nothing collected. A run that ends early, also with `-x`, shows how many questions were asked.
 """
 
 
@@ -120,15 +128,15 @@ class _Bug(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     unreached: str | None = None
 
 
-class _Catalogue(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+class _BugFile(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     format: Literal[1]
     bugs: list[_Bug]
 
 
 def bugs_page() -> Lines:
-    """Every bug of the catalogue, and what becomes of it here. Raises ClickException where nothing does."""
+    """All bugs of the catalogue, and how the kit treats each. Raises ClickException for a bug without an entry."""
     content = (DOCS.parent / "vectors" / "bugs.json").read_bytes()
-    catalogue = msgspec.json.decode(content, type=_Catalogue).bugs
+    catalogue = msgspec.json.decode(content, type=_BugFile).bugs
     caught = _caught()
     states = {bug.id: _state(bug, caught.get(bug.id, [])) for bug in catalogue}
     strangers = sorted(set(caught) - set(states))
@@ -144,12 +152,12 @@ def bugs_page() -> Lines:
 
 
 def _caught() -> Mapping[str, list[str]]:
-    """Bug → ids of the verdicts that its behaviour fails."""
-    found: dict[str, list[str]] = {}
+    """Bug → ids of the questions that its behaviour fails."""
+    by_bug: dict[str, list[str]] = {}
     for vector in vectors.load():
         for wrong in vector.wrong:
-            found.setdefault(wrong.bug, []).append(f"{vector.path}#{wrong.op}")
-    return found
+            by_bug.setdefault(wrong.bug, []).append(f"{vector.path}#{wrong.op}")
+    return by_bug
 
 
 def _state(bug: _Bug, caught: list[str]) -> tuple[str, str]:
@@ -178,17 +186,17 @@ def _bug_row(bug: _Bug, state: str) -> tuple[str, ...]:
 # --- docs/reference/coverage-messages.md --------------------------------------------------------------------------
 
 _COVERAGE = """\
-What the vectors really hold of every message of the catalogue: the values of all ledger cases and of the vectors that
-are written by hand, field by field and version by version. A field's cell shows the versions in which
+This page shows the coverage of each message of the catalogue by the values of all ledger cases and handwritten vectors,
+for each field and version. A field's cell shows the versions in which
 
 - **default**: a value of it equals its default;
 - **set**: one is neither its default nor null;
 - **null**: one is null;
 - **tagged**: one is sent in a tag buffer, because it is not the default;
-- **boundary**: of a number or UUID, its type's least and its greatest value both occur; of text, bytes or an array, one
-  is empty, or its compact length takes two bytes; of an array, too, one has a single element.
+- **boundary**: for a number or UUID, the smallest and the largest value of its type both occur; for text, bytes or an
+  array, one is empty, or its compact length takes two bytes; for an array, also one with a single element.
 
-✓ without versions means all versions that have the field; a letter, that none of them is covered, for this reason:
+✓ without versions means all versions with the field. A letter means that no version is covered, for this reason:
 """
 _LETTERS = {
     Gap.NOT_NULLABLE: "N",
@@ -201,7 +209,7 @@ _LETTERS = {
 
 
 def coverage_page() -> Lines:
-    """Message × version × field × state: whether the vectors hold it, and if not, why."""
+    """Message × version × field × state: whether the vectors cover it, or the reason why not."""
     messages = coverage(everything())
     yield from ("# What the vectors hold of each message", "", _NOTE, "", _COVERAGE)
     reasons = [gap for gap in _LETTERS if gap in REASONS]
@@ -216,8 +224,8 @@ def coverage_page() -> Lines:
         for gap in cell.values()
     )
     head = ("cells", "covered", *(_LETTERS[gap] for gap in reasons), Gap.NO_FIELD, Gap.NOT_COVERED, "total")
-    totals = [[count[state, gap] for gap in gaps] for state in State]
-    names = [f"**{state}**" for state in State]
+    totals = [[count[state, gap] for gap in gaps] for state in FieldState]
+    names = [f"**{state}**" for state in FieldState]
     rows = [*zip(names, totals, strict=True), ("all", [sum(column) for column in zip(*totals, strict=True)])]
     yield from _table(head, [(name, *(f"{n:,}" for n in (*numbers, sum(numbers)))) for name, numbers in rows])
     keys = {f"{api}{kind}": key for key, api in catalog.current().apis.items() for kind in ("Request", "Response")}
@@ -225,13 +233,13 @@ def coverage_page() -> Lines:
         key = f", api {keys[message.name]}" if message.name in keys else ""
         yield from (f"## {message.name} {_ranges(message.versions)}{key}", "")
         if message.rows:
-            yield from _table(("field", "type", "versions", *State), map(_coverage_row, message.rows))
+            yield from _table(("field", "type", "versions", *FieldState), map(_coverage_row, message.rows))
         else:
             yield from ("It has no fields.", "")
 
 
 def _coverage_row(row: FieldCoverage) -> tuple[str, ...]:
-    cells = (_coverage_cell(row, row.cells[state]) for state in State)
+    cells = (_coverage_cell(row, row.cells[state]) for state in FieldState)
     return _code(row.path), _code(row.type), _ranges(row.versions), *cells
 
 
@@ -257,22 +265,23 @@ def _ranges(versions: Iterable[int]) -> str:
 # --- docs/reference/coverage-dialects.md --------------------------------------------------------------------------
 
 _DIALECTS = """\
-How many vectors each dialect has in each area. They are written by hand; what is derived from them (each prefix of a
-valid one, counts that promise too much) and what `--properties` draws is not counted here.
+The number of vectors of each dialect in each area. They are written by hand. Derived cases (each prefix of a valid
+vector, counts that are too large) and cases of `--properties` are not counted here.
 """
 _LEDGER = """\
-Besides, message ledgers have a few cases for every version of every message, as [the format](../../vectors/FORMAT.md)
-tells; what Kafka's holds, field by field, is [a page of its own](coverage-messages.md).
+Message ledgers also have a few cases for each version of each message; see [the format](../../vectors/FORMAT.md).
+[Another page](coverage-messages.md) shows the coverage of Kafka's ledger for each field.
 """
 
 
 def dialects_page() -> Lines:
-    """Dialect × area × count, and the vectors of each ruling. Raises ClickException for a gap without a reason."""
-    found = list(vectors.load())
-    count = Counter((vector.dialect, vector.area) for vector in found)
+    """The counts for each dialect and area, and the vectors of each ruling. Raises ClickException for a gap without a
+    reason."""
+    all_vectors = list(vectors.load())
+    count = Counter((vector.dialect, vector.area) for vector in all_vectors)
     yield from ("# What the vectors hold of each dialect", "", _NOTE, "", _DIALECTS)
     rows = [(area, *(_count(count[name, area]) for name in reference.dialects)) for area in vectors.AREAS]
-    totals = Counter(vector.dialect for vector in found)
+    totals = Counter(vector.dialect for vector in all_vectors)
     rows.append(("all", *(f"{totals[name]:,}" for name in reference.dialects)))
     yield from _table(("area", *map(_code, reference.dialects)), rows)
     yield _LEDGER
@@ -290,11 +299,11 @@ def dialects_page() -> Lines:
         ],
     )
     for name in reference.dialects:
-        yield from _dialect(name, [vector for vector in found if vector.dialect == name])
+        yield from _dialect(name, [vector for vector in all_vectors if vector.dialect == name])
 
 
 def _makers(dialect: str) -> str:
-    """What made the bytes of a dialect's ledgers."""
+    """The program that made the bytes of a dialect's ledgers."""
     return "; ".join(sorted({_cell(ledger.load(name, dialect).made_by) for name in ledger.names(dialect)}))
 
 
@@ -302,12 +311,12 @@ def _count(number: int) -> str:
     return f"{number:,}" if number else "–"
 
 
-def _dialect(name: str, found: list[Vector]) -> Lines:
+def _dialect(name: str, all_vectors: list[Vector]) -> Lines:
     """A dialect's kinds of vectors by area, why areas are empty, and how many vectors rest on each ruling."""
     yield from (f"## {name}", "")
-    kinds = [kind for kind in VectorKind if any(vector.kind is kind for vector in found)]
-    count = Counter((vector.area, vector.kind) for vector in found)
-    areas = [area for area in vectors.AREAS if any(vector.area == area for vector in found)]
+    kinds = [kind for kind in VectorKind if any(vector.kind is kind for vector in all_vectors)]
+    count = Counter((vector.area, vector.kind) for vector in all_vectors)
+    areas = [area for area in vectors.AREAS if any(vector.area == area for vector in all_vectors)]
     yield from _table(("area", *kinds), [(area, *(_count(count[area, kind]) for kind in kinds)) for area in areas])
     why = reference.dialect_named(name).empty_areas
     _no_gap(f"{name}: areas without vectors", set(vectors.AREAS) - set(areas), why)
@@ -315,8 +324,8 @@ def _dialect(name: str, found: list[Vector]) -> Lines:
         yield from (f"- no `{area}`: {_cell(why[area])}" for area in vectors.AREAS if area in why)
         yield ""
     rulings = reference.rulings(name).values()
-    rest = Counter(ruling for vector in found for ruling in vector.rulings)
-    other = Counter(ruling for vector in found for also in vector.also for ruling in also.rulings)
+    rest = Counter(ruling for vector in all_vectors for ruling in vector.rulings)
+    other = Counter(ruling for vector in all_vectors for also in vector.also for ruling in also.rulings)
     without = {ruling.id for ruling in rulings if not rest[ruling.id]}
     reasons = {ruling.id: ruling.beyond for ruling in rulings if ruling.beyond and ruling.id in without}
     _no_gap(f"{name}: rulings without vectors", without, reasons)
@@ -337,7 +346,7 @@ def _dialect(name: str, found: list[Vector]) -> Lines:
 
 
 def _no_gap(what: str, empty: set[str], why: Mapping[str, str]) -> None:
-    """Raises ClickException where something is empty without a reason, or has a reason and is not empty."""
+    """Raises ClickException for empty areas without a reason, and for reasons of areas that are not empty."""
     if empty != set(why):
         raise click.ClickException(f"{what}: {sorted(empty)}; the reasons are for {sorted(why)}")
 
@@ -346,7 +355,7 @@ def _no_gap(what: str, empty: set[str], why: Mapping[str, str]) -> None:
 
 
 def command_line_page() -> Lines:
-    """The options of the pytest plugin, and every command of `wireproof`."""
+    """The options of the pytest plugin, and all commands of `wireproof`."""
     yield from ("# Command line", "", _NOTE, "", "## pytest", "", _PYTEST)
     recorder = _Recorder()
     pytest_wireproof.pytest_addoption(cast("Any", recorder))
@@ -357,7 +366,7 @@ def command_line_page() -> Lines:
 
 
 class _Recorder:
-    """Stands for pytest's parser and its groups, and keeps what is registered."""
+    """Replaces pytest's parser and its groups, and keeps the registered options."""
 
     def __init__(self) -> None:
         self.rows: list[tuple[str, ...]] = []
@@ -382,9 +391,9 @@ def _command(command: click.Command, context: click.Context, level: int) -> Line
     yield from _prose(command.epilog or "")
     if isinstance(command, click.Group):
         for name in command.list_commands(context):
-            found = command.get_command(context, name)
-            if found is not None:
-                yield from _command(found, click.Context(found, info_name=name, parent=context), level + 1)
+            subcommand = command.get_command(context, name)
+            if subcommand is not None:
+                yield from _command(subcommand, click.Context(subcommand, info_name=name, parent=context), level + 1)
 
 
 def _option_row(option: click.Option) -> tuple[str, ...]:
@@ -398,7 +407,7 @@ def _option_row(option: click.Option) -> tuple[str, ...]:
 
 
 def _prose(text: str) -> Lines:
-    """Help text as Markdown; what click leaves as it is becomes a code block."""
+    """Help text as Markdown. Paragraphs that click does not change become code blocks."""
     for paragraph in filter(None, re.split(r"\n\s*\n", text.strip())):
         kept = paragraph.lstrip(" ").startswith(_AS_IT_IS)
         yield from _code_block(paragraph) if kept else (_cell(" ".join(paragraph.split())), "")
@@ -435,6 +444,28 @@ def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Lines:
     yield ""
 
 
+# --- docs/reference/tables.md -----------------------------------------------------------------------------------------
+
+
+def tables_page() -> Lines:
+    """The tables of jobs on Spark. They need the extra `pipeline`."""
+    try:
+        from pipeline import tables
+    except ImportError as error:
+        raise click.ClickException(f"the page on tables needs the extra `pipeline`: {error}") from None
+
+    yield from ("# Tables", "", _NOTE, "", _TABLES)
+    for table in tables.ALL:
+        yield from (f"## `{table.name}`", "", f"A row is {table.row}.", "")
+        yield from _table(
+            ("column", "type", "meaning"),
+            (
+                (_code(one.name), _code(str(one.type)), _cell(one.meaning + ("" if one.nullable else " (never null)")))
+                for one in table.columns
+            ),
+        )
+
+
 # --- The claims of a proposal's page, in docs/explanation/ ------------------------------------------------------------
 
 _CLAIMS_BEGIN = "<!-- claims: written by `python docs/generate.py` from docs/claims/{}.toml -->"
@@ -442,19 +473,19 @@ _CLAIMS_END = "<!-- end of claims -->"
 
 
 def claims_table(dialect: str) -> Lines:
-    """Each claim of a proposal's page, the rulings that read it, and the vectors that ask it, or why none do. Raises
-    ClickException for what is wrong with the claims."""
+    """Each claim of a proposal's page, with its rulings, and its vectors or the reason why there are none. Raises
+    ClickException for problems in the claims."""
     try:
-        found = claims.load(DOCS / "claims" / f"{dialect}.toml")
+        file = claims.load(DOCS / "claims" / f"{dialect}.toml")
     except claims.ClaimsError as error:
         raise click.ClickException(f"docs/claims/{error}") from None
     there = [*vectors.load([dialect]), *(ledger.every_vector(dialect) if ledger.names(dialect) else ())]
-    wrong = list(claims.problems(found, reference.rulings(dialect), there))
+    wrong = list(claims.problems(file, reference.rulings(dialect), there))
     if wrong:
         raise click.ClickException("\n".join(f"docs/claims/{dialect}.toml: {problem}" for problem in wrong))
-    for section in found.sections:
+    for section in file.sections:
         yield from (f"**{_cell(section)}**", "")
-        yield from _table(("the page says", "rulings", "asked by"), map(_claim_row, found.of(section)))
+        yield from _table(("the page says", "rulings", "asked by"), map(_claim_row, file.of(section)))
 
 
 def _claim_row(claim: claims.Claim) -> tuple[str, ...]:
@@ -464,8 +495,7 @@ def _claim_row(claim: claims.Claim) -> tuple[str, ...]:
 
 
 def claims_page(dialect: str) -> Lines:
-    """The proposal's page as it stands, with its table of claims made anew. Raises ClickException where the page has
-    no place for it."""
+    """The proposal's page with a new table of claims. Raises ClickException if the page has no place for it."""
     name = f"docs/explanation/{dialect}.md"
     text = (DOCS / "explanation" / f"{dialect}.md").read_text("utf-8")
     begin = _CLAIMS_BEGIN.format(dialect)
@@ -484,10 +514,10 @@ def _claims_pages() -> Mapping[str, Callable[[], Lines]]:
 _FOUND_BEGIN = "<!-- found: written by `python docs/generate.py` from the files of known deviations -->"
 _FOUND_END = "<!-- end of found -->"
 _FOUND = """\
-A bug here is an entry of the class `bug` in the library's file of known deviations: one cause, and a point in which the
-protocol leaves no choice. One that shows in several areas is counted in each of them.
+A bug here is an entry of the class `bug` in the library's file of known deviations: it has one cause, and the protocol
+leaves no choice. A bug that shows in several areas is counted in each of them.
 """
-#: File of known deviations → what it is about.
+#: File of known deviations → the tested library.
 _LIBRARIES = {
     "aiokafka.known.toml": "aiokafka",
     "aiokafka.python.known.toml": "aiokafka, record codecs in Python",
@@ -499,12 +529,12 @@ _LIBRARIES = {
 
 
 def readme_page() -> Lines:
-    """The README as it stands, with its table of findings made anew."""
+    """The README with a new table of findings."""
     yield from _between((ROOT / "README.md").read_text("utf-8"), _FOUND_BEGIN, _FOUND_END, found_table(), "README.md")
 
 
 def found_table() -> Lines:
-    """What is known of each library under test: how many bugs, and in which areas."""
+    """The number of known bugs of each tested library, by area."""
     yield from _FOUND.splitlines()
     yield ""
     rows = (_library_row(name, title) for name, title in _LIBRARIES.items())
@@ -513,7 +543,8 @@ def found_table() -> Lines:
 
 def _library_row(name: str, title: str) -> tuple[str, ...]:
     path = ROOT / "implementations" / name
-    bugs = [entry for entry in known.load(path, None).deviations if entry.kind == "bug"]
+    # An entry about generated cases alone repeats the cause of another one, or is about fuzzing.
+    bugs = [entry for entry in known.load(path, None).deviations if entry.kind == "bug" and not entry.generated]
     version = _version(path, bugs)
     bugs = [entry for entry in bugs if entry.concerns(version)]
     areas = Counter(area for entry in bugs for area in {glob.split("/")[1] for glob in entry.globs})
@@ -524,7 +555,7 @@ def _library_row(name: str, title: str) -> tuple[str, ...]:
 
 
 def _version(path: Path, entries: Iterable[known.KnownDeviation]) -> str:
-    """The release that is tested: that of the Java wrapper's build, else the one that all entries name."""
+    """The tested release: from the build of the Java wrapper, else the one that all entries name."""
     if path.parent.name == "java":
         built = re.search(r"<kafka.version>(.*?)</kafka.version>", (path.parent / "pom.xml").read_text("utf-8"))
         assert built is not None
@@ -534,7 +565,7 @@ def _version(path: Path, entries: Iterable[known.KnownDeviation]) -> str:
 
 
 def _between(text: str, begin: str, end: str, lines: Lines, name: str) -> Lines:
-    """A page with other lines between two marks. Raises ClickException where it does not have the marks."""
+    """A page with new lines between two marks. Raises ClickException if the marks are missing."""
     before, opened, rest = text.partition(f"{begin}\n")
     _, closed, behind = rest.partition(f"{end}\n")
     if not opened or not closed:
@@ -545,6 +576,7 @@ def _between(text: str, begin: str, end: str, lines: Lines, name: str) -> Lines:
 
 PAGES: Mapping[str, Callable[[], Lines]] = {
     "rulings.md": rulings_page,
+    "reference/tables.md": tables_page,
     "reference/bugs.md": bugs_page,
     "reference/command-line.md": command_line_page,
     "reference/coverage-dialects.md": dialects_page,
