@@ -1,4 +1,4 @@
-"""The layouts of wire-format with some part changed, for miniatures and plants."""
+"""The layouts of wire-format with one part changed, for miniatures and for wrong readings planted on purpose."""
 
 from __future__ import annotations
 

@@ -54,12 +54,13 @@ def blocks(page: Path) -> list[Block]:
 
 
 def unmarked_shell(page: Path) -> list[int]:
-    """Lines at which a block of shell commands begins that no mark stands before."""
+    """Lines at which a block of shell commands begins that is neither run nor a file that a test uses."""
     lines = page.read_text("utf-8").splitlines()
     return [
         number
         for number, (before, line) in enumerate(zip(["", *lines], lines, strict=False), 1)
-        if line.strip() in ("```sh", "```bash", "```shell", "```console") and not before.startswith("<!-- run")
+        if line.strip() in ("```sh", "```bash", "```shell", "```console")
+        and not before.startswith(("<!-- run", "<!-- file"))
     ]
 
 

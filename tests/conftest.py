@@ -1,6 +1,11 @@
-"""What all tests share."""
+"""Configuration and fixtures of all tests."""
 
 from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -9,3 +14,23 @@ import pytest
 def _width(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same width for every output, whatever terminal the tests run in."""
     monkeypatch.setenv("COLUMNS", "100")
+
+
+@pytest.fixture(scope="session")
+def spark_modules(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which Spark's workers look for modules."""
+    return tmp_path_factory.mktemp("modules")
+
+
+@pytest.fixture(scope="session")
+def spark(spark_modules: Path) -> Iterator[Any]:
+    """A session of Spark on this machine, for all tests of a process. Without the extra `pipeline` they are skipped;
+    under CI they fail."""
+    try:
+        from pipeline.session import session
+    except ImportError as error:
+        if os.environ.get("CI") == "true":
+            raise
+        pytest.skip(f"the extra `pipeline` is not installed: {error}")
+    with session("local[2]", settings={"spark.executorEnv.PYTHONPATH": str(spark_modules)}) as started:
+        yield started

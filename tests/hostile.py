@@ -1,4 +1,4 @@
-"""A text that a terminal, XML or a page must never see as it is, and what is looked for where it came out."""
+"""A text that must never reach a terminal, XML or a page unescaped, and the check of output for it."""
 
 from __future__ import annotations
 

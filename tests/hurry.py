@@ -1,4 +1,4 @@
-"""Hangs without waiting: the time has passed as soon as a child says that it hangs, and not before."""
+"""Hangs without waiting: the time limit has passed as soon as a child says that it hangs, and not before."""
 
 from __future__ import annotations
 

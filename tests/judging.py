@@ -1,4 +1,4 @@
-"""Vectors, observations and conclusions, as the tests of the judge need them."""
+"""Vectors, observations and conclusions for the tests of the judge."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The reference where a canary should be: what a harness is like that does not see the bug."""
+"""A canary without a bug, the plain reference: the campaign has to report that it finds nothing."""
 
 import reference
 

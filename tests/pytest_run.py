@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import atexit
-import functools
-import json
 import os
 import re
-import select
-import signal
 import subprocess
 import sys
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+
+from copies import run_copy
 
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 #: So many seconds a run takes at most.
@@ -33,18 +29,11 @@ def run(*arguments: str, cwd: Path, **settings: str) -> Run:
     """Run pytest with these arguments in a folder, without the settings of any pytest around it. `settings`: of the
     environment.
 
-    The process is a copy of one in which pytest and the kit are loaded: see `pytest_ready`. It goes without pytest's
+    The process is a copy of one in which pytest and the kit are loaded: see `ready`. It goes without pytest's
     plugin of hypothesis, which loads all of hypothesis at the end of a run that needs nothing of it.
     """
-    with tempfile.NamedTemporaryFile() as output:
-        told = {
-            "arguments": ["-p", "no:hypothesispytest", *arguments],
-            "cwd": str(cwd),
-            "env": _env() | settings,
-            "output": output.name,
-        }
-        code = _Ready.there().run(json.dumps(told))
-        return _found(code, output.read().decode())
+    code, printed = run_copy("pytest", ["-p", "no:hypothesispytest", *arguments], cwd, _env() | settings, _LIMIT)
+    return _found(code, printed)
 
 
 def run_anew(*arguments: str, cwd: Path, **settings: str) -> Run:
@@ -69,42 +58,3 @@ def _env() -> dict[str, str]:
 
 def _found(code: int, printed: str) -> Run:
     return Run(code, _COLOUR.sub("", printed), printed)
-
-
-class _Ready:
-    """The process that is copied for each run. It ends with this one, whose end closes its stdin."""
-
-    def __init__(self) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, str(Path(__file__).with_name("pytest_ready.py"))],
-            env=_env(),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-        )
-        atexit.register(self._close)
-
-    @staticmethod
-    @functools.cache
-    def there() -> _Ready:
-        return _Ready()
-
-    def run(self, told: str) -> int:
-        """The exit code. Raises TimeoutExpired, RuntimeError."""
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._process.stdin.write(told + "\n")
-        self._process.stdin.flush()
-        if not select.select([self._process.stdout], [], [], _LIMIT)[0]:
-            os.killpg(self._process.pid, signal.SIGKILL)
-            _Ready.there.cache_clear()
-            raise subprocess.TimeoutExpired(told, _LIMIT)
-        code = self._process.stdout.readline()
-        if not code:
-            raise RuntimeError("the process that is copied for each run of pytest has ended: see its stderr")
-        return int(code)
-
-    def _close(self) -> None:
-        with self._process as process:
-            process.kill()

@@ -1,4 +1,4 @@
-"""Questions about one reading each: put to the reference under `Rules(**switches)`, and bytes to ask them of."""
+"""Questions that show one reading each, for the reference under `Rules(**switches)`, and bytes for them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A connection to the reference, in this process, that remembers what it was asked."""
+"""A connection to the reference, in this process, that remembers its questions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the reference does under every reading of every switch of Rules."""
+"""The expected answers of the reference under every reading of every switch of Rules."""
 
 from __future__ import annotations
 

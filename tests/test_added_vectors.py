@@ -45,7 +45,7 @@ def written(folder: Path, *entries: dict[str, Any], file: str = "mine.json", **h
 @pytest.fixture(autouse=True)
 def none_left() -> Iterator[None]:
     yield
-    vectors.take(())
+    vectors.use_folders(())
 
 
 def test_they_are_asked_beside_the_kits(tmp_path: Path) -> None:
@@ -115,33 +115,33 @@ def test_files_lie_in_it_or_in_folders_named_as_dialects(tmp_path: Path) -> None
     header = {"id": "none", "about": "no headers", "type": "HEADERS", "bytes": [["", "nothing"]], "value": []}
     written(folder, header, file="kip-82-int-keys/h.json", dialect="kip-82-int-keys", area="header-multimaps")
     written(folder, header, file="other/h.json", dialect="no-such")
-    vectors.take([folder])
+    vectors.use_folders([folder])
     assert find("my-own/header-multimaps/none#decode").case.dialect == "kip-82-int-keys"
     assert find("my-own/varints/five#decode").vector.value == 5
     assert [vector.path for vector in vectors.load(["kafka"]) if vector.folder] == ["my-own/varints/five"]
     found = [one.data for one in seeds.seeds("kip-82-int-keys", "HEADERS") if one.op is Op.DECODE]
     assert b"" in found
-    vectors.take(())
+    vectors.use_folders(())
     with pytest.raises(UnknownId):
         find("my-own/varints/five#decode")
 
 
 def test_settings_of_theirs_reach_the_implementation_and_agree_with_ours(tmp_path: Path) -> None:
     ours = vectors.settings("kafka")["apis"]
-    vectors.take([written(tmp_path / "mine", FIVE, settings={"apis": ours, "more": 1})])
+    vectors.use_folders([written(tmp_path / "mine", FIVE, settings={"apis": ours, "more": 1})])
     assert vectors.settings("kafka") == {"apis": ours, "more": 1}
     other = written(tmp_path / "other", FIVE, settings={"more": 2})
     with pytest.raises(VectorError, match=r"other, kafka/varints: the setting 'more' is another one in .*mine"):
-        vectors.take([tmp_path / "mine", other])
+        vectors.use_folders([tmp_path / "mine", other])
     clash = written(tmp_path / "clash", FIVE, settings={"apis": {}})
     with pytest.raises(VectorError, match="the setting 'apis' is another one in the kit's vectors"):
-        vectors.take([clash])
+        vectors.use_folders([clash])
     assert [one.name for one in vectors.added()] == ["mine"]  # what was there stays
 
 
 def test_the_kits_own_digest_and_files_stay_what_they_are(tmp_path: Path) -> None:
     before, count = vectors.digest(), len(vectors.load())
-    vectors.take([written(tmp_path / "mine", FIVE, CUT)])
+    vectors.use_folders([written(tmp_path / "mine", FIVE, CUT)])
     assert (vectors.digest(), len(vectors.load())) == (before, count + 2)
     assert vectors.load_file("kafka", "varints") == next(
         file for file in vectors.files(["kafka"], ["varints"]) if not file.vectors[0].folder
@@ -212,6 +212,6 @@ def test_a_bad_folder_is_a_usage_error_of_pytests(tmp_path: Path) -> None:
 def test_two_folders_of_the_same_name_are_refused(tmp_path: Path) -> None:
     first, second = written(tmp_path / "a/mine", FIVE), written(tmp_path / "b/mine", FIVE)
     with pytest.raises(VectorError, match="whose name is the same"):
-        vectors.take([first, second])
-    vectors.take([first, first])
+        vectors.use_folders([first, second])
+    vectors.use_folders([first, first])
     assert len(vectors.added()) == 1

@@ -1,4 +1,4 @@
-"""Asking ahead, in whatever order entries are wanted: each is asked about once, and not a block of others with it."""
+"""Questions asked ahead, with entries wanted in any order: each is asked once, without a block of others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The core: what is asked, when, how often, beside which twin, and what is made of it."""
+"""The core: which questions are asked, when, how often, with which twin, and the results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bombs are what they say: whole streams that every library inflates to so many zeros, cheap to make."""
+"""Bombs: whole streams that every library inflates to the announced number of zeros, and that are cheap to make."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every boundary of every type has a vector, by op; `boundaries` tells what fills one."""
+"""Every boundary of every type has a vector for each op; `boundaries` defines which vectors count."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every boundary of what brokers and clients are asked has a vector; `boundaries` tells what fills one."""
+"""Every boundary in the questions to brokers and clients has a vector; `boundaries` defines which vectors count."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Captured bytes: where frames begin, what they are, and what is said when they do not tell."""
+"""Captured bytes: where frames begin, their types, and the messages where these are unknown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Catalogues: what is imported, what is refused, and a suite that runs against another Kafka."""
+"""Catalogues: the import, its refusals, and a suite that runs with another Kafka's catalogue."""
 
 from __future__ import annotations
 
@@ -225,4 +225,4 @@ def test_the_suite_runs_against_another_catalogue(tmp_path: Path) -> None:
     assert "ApiVersionsResponse" in done.text  # among what is not offered
     refused = run("--impl=reference", "--catalog=source", cwd=tmp_path)
     assert refused.code == 4
-    assert "a folder that `wireproof schema import` made is expected" in refused.text
+    assert "a folder from `wireproof schema import` is expected" in refused.text

@@ -1,4 +1,4 @@
-"""What one chooses of the suite as one does of any pytest suite: ids as arguments, `-k`, `--tb`."""
+"""Choosing a part of the suite as in any pytest suite: ids as arguments, `-k`, `--tb`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def failed(done: Run) -> list[str]:
-    """The ids behind FAILED."""
+    """The ids in the FAILED lines."""
     return re.findall(r"^FAILED (\S+)", done.text, re.MULTILINE)
 
 
@@ -83,14 +83,14 @@ def test_workers_run_the_one_too(folder: Path) -> None:
         ("tests", "There is no vector 'tests'"),
         ("tests/", "There is no vector 'tests/'"),
         ("unread.py", "There is no vector 'unread.py'"),
-        ("unread.py::test_own", "'unread.py' is not tested here, but unread"),
+        ("unread.py::test_own", "'unread.py' is not tested here, only unread"),
         ("kafka/varints/varint-1", "asks more than one question"),
         ("kafka/varints/varint-11111#decode", "There is no vector"),
-        ("kafka/varints/varint-1#encode", "is asked this: it is not offered"),
+        ("kafka/varints/varint-1#encode", "is asked this: none offers it"),
         ("wire-format/framing/nothing#decode", "There is no vector"),
         (f"{LEDGER}/unknown-tags+prefix:999999#decode", "no"),
         ("gen/kafka/INT8/-/x00#decode", "`wireproof repro` asks it again"),
-        ("::", "'' is not tested here, but unread"),
+        ("::", "'' is not tested here, only unread"),
     ],
 )
 def test_a_path_that_is_no_id_is_refused(folder: Path, argument: str, said: str) -> None:

@@ -246,8 +246,8 @@ def test_a_version_that_a_message_does_not_have_is_refused() -> None:
         ((API_VERSIONS_ANSWER,), "give the request that it answers with --request"),
         (("--request", "00", API_VERSIONS_ANSWER), "1 bytes: a request needs 4"),
         (("--request", "@nowhere.bin", "00"), "nowhere.bin cannot be read"),
-        (("--request", "00", "VARINT", "00"), "--request says what HEX is: leave TYPE out"),
-        (("--version", "3", "00000000"), "--version is that of a TYPE"),
+        (("--request", "00", "VARINT", "00"), "with --request the type follows from the request: leave TYPE out"),
+        (("--version", "3", "00000000"), "--version needs a TYPE"),
         (("--dialect", "kafak", "00"), "there is no dialect 'kafak'"),
     ],
 )
@@ -362,8 +362,8 @@ def test_control_records_are_told() -> None:
     code, text = run("RecordBatch", CONTROL)
     assert code == 0
     assert "control  records[0]: commit, {CoordinatorEpoch: 7}" in text
-    assert "control  records[1]: type 99, which is not known: readers pass over it" in text
-    assert "control  records[2]: no control record: truncated at key" in text
+    assert "control  records[1]: type 99 is unknown: readers skip it" in text
+    assert "control  records[2]: not a control record: truncated at key" in text
     assert "control  [0].records[0]: commit" in run("RecordSet", CONTROL)[1]
 
 

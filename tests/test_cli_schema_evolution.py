@@ -92,7 +92,7 @@ class TestLift:
         (path,) = files(tmp_path, FooResponse=FOO)
         done = CliRunner().invoke(group, ["explain", "--schema", str(path), "VARINT", "00"])
         assert done.exit_code == 2
-        assert "--schema: the messages of kafka are its own" in done.output
+        assert "--schema: the messages of kafka do not come from schemas" in done.output
 
     def test_a_message_that_is_none(self, tmp_path: Path) -> None:
         done = run("lift", tmp_path, "FooRequest")
@@ -161,7 +161,7 @@ class TestDiff:
 
     def test_usage(self, tmp_path: Path) -> None:
         (one,) = files(tmp_path, a=FOO)
-        assert "OLD and NEW are wanted" in run("diff", one).output
+        assert "two releases are needed, OLD and NEW" in run("diff", one).output
         assert "there is no dialect 'amqp'" in run("diff", "--dialect", "amqp", one, one).output
         assert "wire-format has no schemas" in run("diff", "--dialect", "wire-format", one, one).output
         (tmp_path / "empty").mkdir()

@@ -1,10 +1,13 @@
-"""The fast codec and the readable one are the same codec: values and refusals, on every message-version."""
+"""The fast codec and the readable one are equal: values and refusals, for every version of every message."""
 
 from __future__ import annotations
 
 import itertools
+import json
 import random
 import uuid
+from collections import Counter
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -19,7 +22,7 @@ from reference.codec import NodeCodec, decode, decode_fast, encode, encode_fast
 from reference.compiled import encoding, even
 from reference.compiled.source import make_uuid
 from reference.dialects import DIALECTS
-from reference.errors import DecodeError, EncodeError
+from reference.errors import DecodeError, EncodeError, SchemaError
 from reference.plan import Array, Struct, plan
 from reference.rules import Rules, rules_with
 from reference.schema import from_json
@@ -127,6 +130,86 @@ def test_equal_on_drawn_values(name: str, version: int) -> None:
             assert fast == readable or (equal(fast, readable) and equal(readable, fast)), data.hex()  # NaN is not NaN
 
     tried(3, check, made, f"{name} {version}")
+
+
+_SCHEMAS = [path for path in sorted(Path(catalog.__file__).parent.glob("*.json")) if path.stem != "index"]
+#: Values for the keys of a schema: right ones of other fields, and odd ones.
+_PARTS: dict[str, list[Any]] = {
+    "type": [
+        "bool",
+        "int8",
+        "uint16",
+        "uint32",
+        "float64",
+        "uuid",
+        "string",
+        "bytes",
+        "records",
+        "[]int32",
+        "[]string",
+    ],
+    "versions": ["0+", "1+", "2-3", "0", "none", "5-2"],
+    "nullableVersions": ["0+", "1+", "none"],
+    "flexibleVersions": ["0+", "1+", "2+", "none"],
+    "taggedVersions": ["0+", "1+", "2+"],
+    "tag": [0, 1, 2, 300, -1],
+    "default": ["null", "-1", "true", "0x10", 7, "a"],
+    "validVersions": ["0", "0-2", "0-5", "3-4"],
+    "ignorable": [True, False],
+}
+
+
+def changed_schema(dice: random.Random) -> Any:
+    """A schema of the catalogue with one to three changes."""
+    raw = json.loads(dice.choice(_SCHEMAS).read_text("utf-8"))
+    for _ in range(dice.randint(1, 3)):
+        places = [raw]
+        for place in places:  # grows while it is walked
+            places += [field for field in place.get("fields", []) if isinstance(field, dict)]
+        place = dice.choice(places)
+        match dice.randrange(4):
+            case 0:
+                place.pop(dice.choice(sorted(place)))
+            case 1 if place.get("fields"):
+                dice.shuffle(place["fields"])
+            case 2 if place.get("fields"):
+                place["fields"] = [*place["fields"], dice.choice(places[1:]) | {"name": "Another"}]
+            case _:
+                key = dice.choice(sorted(_PARTS))
+                place[key] = dice.choice(_PARTS[key])
+    return raw
+
+
+def test_equal_for_every_schema_that_the_parser_takes() -> None:
+    """Schemas that nobody has written: each is refused, or both codecs make the same of it."""
+    counts = Counter[str]()
+
+    def check(drawn: tuple[Any, Random]) -> None:
+        raw, random = drawn
+        try:
+            schema = from_json(raw)
+        except SchemaError:
+            counts["refused"] += 1
+            return
+        if not schema.versions:
+            return
+        version = random.randint(schema.versions.low, min(schema.versions.high, 40))
+        codec = NodeCodec(plan(schema, version))
+        value = seeded.of_node(codec.node, random)
+        data = written(codec, value, fast=False)
+        assert written(codec, value, fast=True) == data, (raw, version)
+        if not isinstance(data, bytes):
+            return
+        counts["written"] += 1
+        for changed in (data, *mutations(data, random)):
+            for rules in (STRICT, LENIENT):
+                fast = outcome(codec, changed, rules, fast=True)
+                readable = outcome(codec, changed, rules, fast=False)
+                same = fast == readable or (equal(fast, readable) and equal(readable, fast))  # NaN is not NaN
+                assert same, (raw, version, changed.hex())
+
+    tried(1500, check, lambda random: (changed_schema(random), random), "schemas")
+    assert min(counts["refused"], counts["written"]) > 200, counts
 
 
 @pytest.mark.parametrize(

@@ -307,7 +307,7 @@ def test_quarantine_spares_derived_cases_only() -> None:
     statuses = [observation.status for observation in observations]
     assert statuses == [crash, crash, answer, crash, not_asked, not_asked, answer, crash, answer]
     assert later.status is not_asked
-    assert later.detail == "after 3 crashes or hangs in INT32, what is derived of it is not asked"
+    assert later.detail == "after 3 crashes or hangs in INT32, its derived cases are not asked"
 
 
 def test_quarantine_counts_exceptions_and_is_the_same_in_process() -> None:

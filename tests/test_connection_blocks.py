@@ -1,4 +1,4 @@
-"""Blocks in two steps: the implementation answers while the driver does something else."""
+"""Blocks in two steps: the implementation answers while the kit does something else."""
 
 from __future__ import annotations
 

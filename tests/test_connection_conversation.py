@@ -1,7 +1,8 @@
-"""Who is blamed for what: the conversation without its pipes."""
+"""Which question is blamed: the conversation without its pipes."""
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import random
 
@@ -9,11 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from conformance.connection import lines
 from conformance.connection.conversation import WINDOW, WINDOW_BYTES, Conversation
 from conformance.connection.endings import FIRST_LINES, LAST_LINES, Ending, died, last_words, python_frame, shorten
 from conformance.connection.stderr import HEAD, TAIL, Stderr
 from conformance.model import Case, Observation, Op, Status
 
+#: No conversation of these tests takes as many rounds.
+MOST_STEPS = 2_000
 DEATH = Ending(Status.CRASH, "SIGABRT", "the process was ended by SIGABRT")
 
 
@@ -50,10 +54,13 @@ class Side:
         self.talk.ended(DEATH)
 
     def answer_all(self) -> None:
-        while not self.talk.done:
+        for _ in range(MOST_STEPS):
+            if self.talk.done:
+                return
             self.take()
             for seq in list(self.open):
                 self.answer(seq)
+        raise AssertionError("it does not end")
 
 
 def told(observations: list[Observation]) -> list[str]:
@@ -76,9 +83,11 @@ def test_the_window_bounds_number_and_bytes() -> None:
     first = next(iter(side.open))
     side.answer(first)
     assert side.take() == [], "not one by one"
-    for seq in list(side.open)[: WINDOW // 2]:
+    for seq in list(side.open)[: WINDOW // 2 - 2]:
         side.answer(seq)
-    assert len(side.take()) == WINDOW // 2 + 1
+    assert side.take() == [], "more than half of them are open"
+    side.answer(next(iter(side.open)))
+    assert len(side.take()) == WINDOW // 2
 
     talk = Conversation(ordered=True)
     large = {"data": bytes(WINDOW_BYTES)}
@@ -116,7 +125,9 @@ def test_unordered_all_open_ones_are_put_again_one_at_a_time() -> None:
     side.die()
     assert len(side.take()) == 2, "back to many at a time"
     side.answer_all()
-    assert told(talk.finish()) == ["0", "1", "SIGABRT", "3", "4", "5"]
+    observations = talk.finish()
+    assert told(observations) == ["0", "1", "SIGABRT", "3", "4", "5"]
+    assert observations[2].detail == DEATH.detail, "not that it had answered"
 
 
 def test_unordered_one_alone_is_the_culprit_at_once() -> None:
@@ -136,7 +147,21 @@ def test_unordered_a_death_that_does_not_repeat_is_the_oldest_ones() -> None:
     side.answer_all()
     observations = talk.finish()
     assert told(observations) == ["0", "SIGABRT", "2", "3"]
-    assert "none of them repeats this" in observations[1].detail
+    assert observations[1].detail == (
+        "the process was ended by SIGABRT\n"
+        "several questions were open, and none of them repeats this when asked alone; this was the oldest"
+    )
+
+
+def test_unordered_a_second_death_before_anything_is_asked_again_is_the_oldest_ones() -> None:
+    talk, side = begun(3, ordered=False)
+    side.take()
+    side.die()
+    side.die()
+    side.answer_all()
+    observations = talk.finish()
+    assert told(observations) == ["SIGABRT", "1", "2"]
+    assert "it had answered" not in observations[0].detail  # nothing was
 
 
 def test_unordered_a_death_after_the_answer_is_the_answered_ones() -> None:
@@ -161,7 +186,10 @@ def test_a_death_between_two_rounds_is_the_next_ones(ordered: bool) -> None:
     side.answer_all()
     observations = talk.finish()
     assert told(observations) == ["SIGABRT", "1", "2"]
-    assert "while no question was open" in observations[0].detail
+    assert observations[0].detail == (
+        "the process was ended by SIGABRT\n"
+        "this happened while no question was open, after the question before this one had been answered"
+    )
 
 
 def test_junk_is_the_oldest_open_ones_and_its_answer_may_follow() -> None:
@@ -277,7 +305,13 @@ def test_an_answer_in_a_wrong_form_is_its_own() -> None:
     assert side.say(seq=numbers[1], data="00")
     side.open = {numbers[0]: 0}
     side.answer(numbers[0])
-    assert told(talk.finish()) == ["0", "wrong form", "wrong form"]
+    observations = talk.finish()
+    assert told(observations) == ["0", "wrong form", "wrong form"]
+    assert [observation.case for observation in observations] == cases_of(3)
+    assert observations[1].detail == (
+        """`data` cannot answer decode: `value` was expected: '{"seq": 2, "data": "00"}'"""
+    )
+    assert observations[2].detail.endswith("""this one has none of them: '{"seq": 3, "values": 3}'""")
 
 
 def test_no_restart_in_the_middle_of_a_trial() -> None:
@@ -290,7 +324,20 @@ def test_no_restart_in_the_middle_of_a_trial() -> None:
     assert talk.done
     observations = talk.finish()
     assert told(observations) == ["0", "SIGABRT", "no restart", "not-asked"]
+    assert [observation.case for observation in observations] == cases_of(4)
+    assert observations[3].detail == "not asked: it is gone"
     assert observations[1].detail.endswith("then: it does not start again")
+
+
+def test_no_restart_after_a_brief_silence() -> None:
+    talk, side = begun(3, ordered=False)
+    side.take()
+    talk.silent(Ending(Status.HANG, "silent", "it was silent"))
+    talk.not_started(Ending(Status.CRASH, "no restart", "it does not start again"))
+    talk.give_up("not asked: it is gone")
+    observations = talk.finish()
+    assert told(observations) == ["no restart", "not-asked", "not-asked"]
+    assert observations[0].detail == "it was silent\nthen: it does not start again"
 
 
 def test_quarantine_does_not_depend_on_the_order_of_answers() -> None:
@@ -301,6 +348,208 @@ def test_quarantine_does_not_depend_on_the_order_of_answers() -> None:
         for seq in sorted(side.take(), reverse=reverse):
             side.say(seq=seq, error="KeyError: x")
         assert told(talk.finish()) == ["KeyError"] * 3 + ["not-asked"] * 3
+
+
+def test_after_three_deaths_what_is_derived_of_the_type_is_not_put() -> None:
+    talk = Conversation(ordered=True)
+    talk.begin(cases_of(6, derived=True))
+    side = Side(talk)
+    for _ in range(3):
+        side.take()
+        side.die()
+    assert side.take() == []
+    assert told(talk.finish()) == ["SIGABRT"] * 3 + ["not-asked"] * 3
+
+
+def test_the_window_is_bounded_after_a_death_too() -> None:
+    _talk, side = begun(3 * WINDOW)
+    side.take()
+    side.die()
+    assert len(side.take()) == WINDOW
+
+
+def case_of_line(size: int, seq: int) -> Case:
+    """A case whose question is a line of so many bytes."""
+    for type_name in ("BYTES", "BYTESX"):
+        plain = Case("long", Op.DECODE, "kafka", type_name, args={"data": b""})
+        missing, odd = divmod(size - len(lines.question(seq, plain)), 2)
+        if not odd:
+            return dataclasses.replace(plain, args={"data": bytes(missing)})
+    raise AssertionError(size)
+
+
+@pytest.mark.parametrize("calm", [True, False])
+@pytest.mark.parametrize(("size", "more"), [(WINDOW_BYTES - 1, 1), (WINDOW_BYTES, 0), (WINDOW_BYTES + 1, 0)])
+def test_a_line_that_fills_the_window_is_alone(calm: bool, size: int, more: int) -> None:
+    talk = Conversation(ordered=True)
+    seq = 1
+    if not calm:
+        talk.begin(cases_of(1))
+        talk.data_to_send()
+        talk.ended(DEATH)
+        talk.finish()
+        seq = 2
+    talk.begin([case_of_line(size, seq), *cases_of(1)])
+    sent = talk.data_to_send().splitlines(keepends=True)
+    assert [len(sent[0]), len(sent)] == [size, 1 + more]
+
+
+def test_what_it_may_be_working_on_is_what_is_open() -> None:
+    for ordered in (False, True):
+        talk = Conversation(ordered=ordered)
+        talk.begin([*cases_of(3), Case("long", Op.DECODE, "kafka", "BYTES", args={"data": bytes(500)})])
+        sizes = [len(line) for line in talk.data_to_send().splitlines(keepends=True)]
+        assert talk.at_work == (sizes[0] if ordered else sum(sizes))
+        talk.hear(b"junk")
+        assert talk.at_work == (sizes[1] if ordered else sum(sizes[1:]))
+        talk.hear(b'{"seq":2,"value":1}')
+        assert talk.at_work == (sizes[2] if ordered else sum(sizes[2:]))
+        talk.ended(DEATH)
+        assert talk.at_work == 0
+
+
+def test_numbers_of_lines_never_come_twice() -> None:
+    talk, side = begun(2)
+    numbers = [talk.next_seq(), talk.next_seq(), *side.take(), talk.next_seq()]
+    assert numbers == [1, 2, 3, 4, 5]
+
+
+def test_unordered_a_death_before_any_answer_is_put_to_the_test_by_the_oldest() -> None:
+    talk, side = begun(3, ordered=False)
+    side.take()
+    side.die()
+    side.take()
+    assert list(side.open.values()) == [0]
+    side.die()
+    side.answer_all()
+    assert told(talk.finish()) == ["SIGABRT", "1", "2"]
+
+
+def test_a_second_answer_is_told_with_its_line() -> None:
+    talk, side = begun(1)
+    (seq,) = side.take()
+    side.answer(seq)
+    side.say(seq=seq, value=5)
+    (seen,) = talk.finish()
+    assert (seen.status, seen.error) == (Status.VIOLATION, "answered twice")
+    assert seen.detail == f'a second answer came to the same question: \'{{"seq": {seq}, "value": 5}}\''
+
+
+def test_a_second_answer_leaves_what_was_wrong_with_the_first() -> None:
+    talk, side = begun(1)
+    (seq,) = side.take()
+    side.say(seq=seq, values=3)
+    side.say(seq=seq, value=0)
+    assert told(talk.finish()) == ["wrong form"]
+
+
+def test_an_answer_between_two_rounds_is_to_an_earlier_question_or_to_none() -> None:
+    for ahead, error in ((0, "answered twice"), (1, "unasked answer")):
+        talk, side = begun(1)
+        (seq,) = side.take()
+        side.answer(seq)
+        talk.finish()
+        side.say(seq=seq + ahead, value=0)
+        talk.begin(cases_of(1))
+        side.take()
+        (seen,) = talk.finish()
+        assert (seen.status, seen.error) == (Status.VIOLATION, error)
+
+
+def test_a_wrong_form_with_a_number_that_is_not_open_is_junk() -> None:
+    talk, side = begun(1)
+    side.take()
+    assert not side.say(seq=99, values=3)
+    assert told(talk.finish()) == ["garbage"]
+
+
+def test_late_answers_that_others_overtook_are_passed_over_each() -> None:
+    talk, side = begun(5)
+    first, second, third, fourth, fifth = side.take()
+    for later in (second, fourth):
+        talk.hear(b"debug")
+        assert side.answer(later)
+    for seq in (first, third):
+        assert side.answer(seq)
+        assert not side.say(seq=seq, value=0), "once"
+    assert side.answer(fifth)
+    assert told(talk.finish()) == ["garbage", "1", "garbage", "3", "4"]
+
+
+def test_after_a_brief_silence_of_who_answers_in_order_all_is_asked_again_at_once() -> None:
+    talk, side = begun(3)
+    side.take()
+    side.open.clear()
+    talk.silent(Ending(Status.HANG, "silent", "it was silent"))
+    assert len(side.take()) == 3
+    side.answer_all()
+    assert told(talk.finish()) == ["0", "1", "2"]
+
+
+def test_no_question_has_the_number_zero() -> None:
+    talk, side = begun(1)
+    side.take()
+    side.say(seq=0, value=0)
+    assert told(talk.finish()) == ["unasked answer"]
+
+
+def test_a_number_that_the_process_before_was_asked_is_no_answer_to_it() -> None:
+    talk, side = begun(2)
+    first, _ = side.take()
+    side.die()
+    side.take()
+    side.say(seq=first, value=0)
+    assert told(talk.finish()) == ["SIGABRT", "answered twice"]
+
+
+def test_what_is_asked_again_after_a_brief_silence_has_nothing_to_add_to() -> None:
+    """What was wrong in the test of a silence is forgotten, and the end of the process then blames nobody."""
+    talk, side = begun(2, ordered=False)
+    side.take()
+    side.open.clear()
+    talk.silent(Ending(Status.HANG, "silent", "it was silent"))
+    side.answer(side.take()[0])
+    side.take()
+    talk.hear(b"junk")
+    side.open.clear()
+    assert len(side.take()) == 2, "together"
+    side.die()
+    side.answer_all()
+    assert told(talk.finish()) == ["0", "1"]
+
+
+def test_an_answer_to_what_nobody_asked_is_told_with_its_number() -> None:
+    talk, side = begun(1)
+    side.take()
+    side.say(seq=99, value=0)
+    (seen,) = talk.finish()
+    assert seen.detail == ("""an answer came to a question that nobody asked, seq 99: '{"seq": 99, "value": 0}'""")
+
+
+def test_a_second_answer_to_a_question_long_ago_names_none() -> None:
+    talk, side = begun(1)
+    (seq,) = side.take()
+    side.answer(seq)
+    for _ in range(2):
+        talk.finish()
+        talk.begin(cases_of(1))
+        side.take()
+        side.answer_all()
+    talk.finish()
+    talk.begin(cases_of(1))
+    side.take()
+    side.say(seq=seq, value=0)
+    (seen,) = talk.finish()
+    assert seen.detail.startswith("a second answer came to an earlier question: ")
+
+
+def test_what_is_observed_of_an_end_is_all_that_it_says() -> None:
+    talk, side = begun(1)
+    side.take()
+    talk.ended(Ending(Status.CRASH, "SIGABRT", "it ended", frame="mine:read"))
+    assert talk.finish() == [
+        Observation(cases_of(1)[0], Status.CRASH, error="SIGABRT", detail="it ended", frame="mine:read")
+    ]
 
 
 @given(st.integers(0, 2**32), st.booleans(), st.integers(0, 30))
@@ -315,6 +564,7 @@ def test_whatever_happens_each_case_has_one_observation(seed: int, ordered: bool
         steps = 0
         while not talk.done:
             steps += 1
+            assert steps < MOST_STEPS, "it does not end"
             side.take()
             numbers = list(side.open)
             event = chance.random() if steps < 500 else 1.0
@@ -340,7 +590,7 @@ def test_how_processes_end() -> None:
     assert died(-6, b"").error == "SIGABRT"
     assert died(-64, b"").error == "SIGRTMAX"
     assert died(-99, b"").error == "signal 99"
-    assert died(139, b"").detail == "the process ended with exit code 139 (from a shell this stands for SIGSEGV)"
+    assert died(139, b"").detail == "the process ended with exit code 139 (a shell uses this code for SIGSEGV)"
     assert died(255, b"").detail == "the process ended with exit code 255"
     assert died(0, b"", b'{"seq":3,"va').detail.endswith("""its last line on stdout is not complete: '{"seq":3,"va'""")
     endless = died(-6, b"memory allocation of 1152921504606846976 bytes failed")

@@ -158,7 +158,7 @@ def test_what_other_languages_may_write() -> None:
         ('{"seq":1}', 1, "this one has none of them"),
         ('{"seq":1,"value":1,"reject":{}}', 1, "this one has `value` and `reject`"),
         ('{"seq":1,"valeu":1}', 1, "this one has none of them"),
-        ('{"seq":1,"value":1,"offset":1}', 1, "an answer with `value` has no `offset`"),
+        ('{"seq":1,"value":1,"offset":1}', 1, "an answer with `value` cannot have `offset`"),
     ],
 )
 def test_lines_that_are_no_answers(line: str, seq: int | None, text: str) -> None:
@@ -171,15 +171,15 @@ def test_lines_that_are_no_answers(line: str, seq: int | None, text: str) -> Non
 @pytest.mark.parametrize(
     ("op", "members", "text"),
     [
-        (Op.DECODE, {"data": "00"}, "`data` is no answer to decode: `value` was expected"),
-        (Op.DECODE, {"ok": True}, "`ok` is no answer to decode"),
+        (Op.DECODE, {"data": "00"}, "`data` cannot answer decode: `value` was expected"),
+        (Op.DECODE, {"ok": True}, "`ok` cannot answer decode"),
         (Op.DECODE, {"value": 1.5}, "is no value: a float is written"),
         (Op.DECODE, {"value": {"hex": "0"}}, "is not a row of hex digit pairs"),
-        (Op.ENCODE, {"data": "0"}, "`data` is '0': a row of hex digit pairs"),
-        (Op.ENCODE, {"data": "00 11"}, "a row of hex digit pairs"),
+        (Op.ENCODE, {"data": "0"}, "`data` is '0': hex digits, two for each byte"),
+        (Op.ENCODE, {"data": "00 11"}, "hex digits, two for each byte"),
         (Op.ENCODE, {"data": None}, "`data` is None"),
-        (Op.CONVERT, {"data": "0"}, "`data` is '0': a row of hex digit pairs"),
-        (Op.CONVERT, {"value": {"hex": "00"}}, "`value` is no answer to convert: `data` was expected"),
+        (Op.CONVERT, {"data": "0"}, "`data` is '0': hex digits, two for each byte"),
+        (Op.CONVERT, {"value": {"hex": "00"}}, "`value` cannot answer convert: `data` was expected"),
         (Op.LOOKUP, {"value": {"hex": "00"}}, "a list of the key's values was expected"),
         (Op.SERVE, {"sent": "00"}, "`sent` comes with `closed`"),
         (Op.SERVE, {"sent": "00", "closed": 1}, "True if it then closed"),
@@ -332,7 +332,7 @@ def test_an_exception_that_cannot_print_itself() -> None:
     observation = Module(Description("x"), {Op.DECODE: fail}, None).call(case_of(Op.DECODE))
     assert (observation.status, observation.error) == (Status.CRASH, "MuteError")
     refused = Module(Description("x"), {Op.DECODE: fail}, None, (MuteError,)).call(case_of(Op.DECODE))
-    assert refused.detail == "MuteError: (its text could not be had: RuntimeError)"
+    assert refused.detail == "MuteError: (str() of it raised RuntimeError)"
 
 
 def test_names_that_no_struct_has_alone_are_those_that_schemas_may_not_use() -> None:

@@ -1,4 +1,4 @@
-"""Implementations that cannot be reached: the text says what was tried, what was found and what to do."""
+"""Implementations that cannot be reached: the message says what was tried, what happened and what to do."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_no_such_module_is_told_alike_in_process_and_in_a_child(here: Path) -> N
     inside = text_of("no_such_codec.reader:thing")
     assert inside.startswith("no_such_codec.reader: there is no module 'no_such_codec'.\n")
     assert str(here) in inside
-    assert "a program is given as exec:COMMAND" in inside
+    assert "For a program write exec:COMMAND" in inside
     assert inside == text_of("no_such_codec.reader:thing", in_process=False)
 
 
@@ -52,7 +52,7 @@ def test_a_module_that_fails_at_import(here: Path) -> None:
         """,
     )
     inside = text_of("fails_at_import")
-    assert inside.startswith("fails_at_import was found, and its import failed:\nTraceback (most recent call last):\n")
+    assert inside.startswith("fails_at_import was found, but its import failed:\nTraceback (most recent call last):\n")
     assert f'File "{here}/fails_at_import.py", line 2, in <module>' in inside
     assert "ModuleNotFoundError: No module named 'no_such_dependency'" in inside
     assert "importlib" not in inside, "its own frames only"
@@ -64,7 +64,7 @@ def test_a_module_that_fails_at_import(here: Path) -> None:
 def test_other_failures_at_import(here: Path, statement: str, request: pytest.FixtureRequest) -> None:
     name = f"broken_{request.node.callspec.indices['statement']}"
     write(here / f"{name}.py", statement)
-    assert f"{name} was found, and its import failed" in text_of(name)
+    assert f"{name} was found, but its import failed" in text_of(name)
 
 
 def test_a_module_that_ends_its_process_at_import(here: Path) -> None:
@@ -84,7 +84,7 @@ def test_a_module_whose_import_does_not_end(here: Path, monkeypatch: pytest.Monk
 def test_a_missing_attribute(here: Path) -> None:
     write(here / "two_codecs.py", "class Strict:\n    pass\nloose = object()\n")
     assert text_of("two_codecs:strict.reader") == (
-        "two_codecs:strict.reader: two_codecs was imported, and has no attribute 'strict.reader'.\n"
+        "two_codecs:strict.reader: two_codecs was imported, but has no attribute 'strict.reader'.\n"
         "It has: Strict, loose."
     )
 
@@ -141,12 +141,12 @@ def test_a_wrong_attribute(here: Path, line: str, text: str, request: pytest.Fix
 @pytest.mark.parametrize(
     ("spec", "text"),
     [
-        ("codec.py", "'codec.py' is a file's name; give the module's: codec"),
-        ("./tools/codec.py", "give the module's: tools.codec"),
-        ("./codec --strict", "A program is given as exec:./codec --strict"),
-        ("my-codec", "'my-codec' is no module's name"),
-        ("codec:", "'codec:' is no module's name"),
-        ("", "'' is no module's name"),
+        ("codec.py", "'codec.py' is the name of a file; write the name of the module: codec"),
+        ("./tools/codec.py", "write the name of the module: tools.codec"),
+        ("./codec --strict", "For a program write exec:./codec --strict"),
+        ("my-codec", "'my-codec' is not the name of a module"),
+        ("codec:", "'codec:' is not the name of a module"),
+        ("", "'' is not the name of a module"),
     ],
 )
 def test_a_spec_that_names_no_module(spec: str, text: str) -> None:
@@ -269,7 +269,7 @@ def test_a_folder_of_the_users_does_not_stand_in_for_the_kits(here: Path) -> Non
     ("spec", "text"),
     [
         ("exec:", "names no program"),
-        ("exec:./no 'such", "No closing quotation. Quote it as for a shell."),
+        ("exec:./no 'such", "No closing quotation. Quote the command as in a shell."),
         ("exec:no-such-program --flag", "there is no program 'no-such-program' (looked on PATH)"),
         ("exec:./no-such-program", "there is no program './no-such-program' (looked from "),
         ("exec:./folder", "./folder is a folder"),
@@ -299,7 +299,7 @@ def manner(name: str) -> str:
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("holds_back", "It answered when its stdin was closed: it holds its output back. Flush stdout"),
+        ("holds_back", "It answered when its stdin was closed: its output is buffered. Flush stdout"),
         ("says_nothing", "It has to read its stdin line by line"),
     ],
 )
@@ -321,7 +321,7 @@ def test_a_program_that_greets() -> None:
     [
         ("[]", "the description is []; an object was expected"),
         ("{}", "the description lacks `name`, a string"),
-        ('{"name":"x"}', "the description lacks `ops`, a list of what it offers of decode, encode"),
+        ('{"name":"x"}', "the description lacks `ops`, a list of some of decode, encode"),
         ('{"name":"x","ops":[]}', "`ops` is []; expected at least one of decode"),
         ('{"name":"x","ops":["decode","parse"]}', "expected names of these only: decode"),
         ('{"name":"x","ops":["decode"],"dialect":["kafka"]}', "has a member 'dialect'; did you mean `dialects`?"),

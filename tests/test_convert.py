@@ -1,4 +1,4 @@
-"""The op convert: how its answers are judged and shown, and what vectors name."""
+"""The op convert: how answers are judged and shown, and the formats that vectors name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which rulings a refusal rests on, held against what people wrote into the vectors."""
+"""The rulings behind a refusal, compared with those that people wrote into the vectors."""
 
 from __future__ import annotations
 

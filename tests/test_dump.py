@@ -1,4 +1,4 @@
-"""Hex dumps that people paste: what xxd and `tcpdump -X` print, and what is left of it after a paste."""
+"""Pasted hex dumps: the output of xxd and `tcpdump -X`, also when a paste has damaged it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a schema's change breaks: the places, the notes, the history."""
+"""Incompatible changes of schemas: their places, the notes, the history."""
 
 from __future__ import annotations
 

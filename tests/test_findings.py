@@ -1,4 +1,4 @@
-"""Deviations that one change would mend are one finding."""
+"""Deviations with one cause are one finding."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cases without a vector: their ids say all there is to know, and the reference says what is expected."""
+"""Cases without a vector: their ids contain all arguments, and the reference gives the expected answer."""
 
 from __future__ import annotations
 

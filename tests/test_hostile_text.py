@@ -1,4 +1,5 @@
-"""Whatever text comes from outside, in whichever place: terminal, junitxml and JSON lines show it escaped and cut."""
+"""Text from outside, in every place that it can come from: terminal, junitxml and JSON lines show it escaped and
+cut."""
 
 from __future__ import annotations
 

@@ -43,6 +43,9 @@ ANSWERS: list[tuple[Vector, Op, Any, tuple[Outcome, FailureKind | None]]] = [
     (valid(), Op.DECODE, "5", WRONG_VALUE),
     (valid(value=1, bytes=[["01", "one"]]), Op.DECODE, True, WRONG_VALUE),
     (valid(), Op.DECODE, None, WRONG_VALUE),
+    (valid(type="NULLABLE_STRING", bytes=[["ffff", "null"]], value=None), Op.DECODE, None, PASS),
+    (valid(type="NULLABLE_STRING", bytes=[["ffff", "null"]], value=None), Op.DECODE, "", WRONG_VALUE),
+    (valid(type="BYTES", bytes=[["00000000", "empty"]], value={"hex": ""}), Op.DECODE, bytes(4), WRONG_VALUE),
     (valid(), Op.ENCODE, b"\x05", PASS),
     (valid(), Op.ENCODE, b"\x06", WRONG_BYTES),
     (valid(), Op.ENCODE, b"", WRONG_BYTES),
@@ -88,6 +91,15 @@ ANSWERS: list[tuple[Vector, Op, Any, tuple[Outcome, FailureKind | None]]] = [
         Op.INTERPRET,
         {"outcome": "unsupported", "request": "api 998"},
         WRONG_ANSWER,
+    ),
+    # Whose request it was may be told where it is malformed, and then has to be right.
+    *(
+        (interpret(outcome={"outcome": "malformed", "request": "api 999"}), Op.INTERPRET, given, expected)
+        for given, expected in (
+            ({"outcome": "malformed"}, PASS),
+            ({"outcome": "malformed", "request": "api 999"}, PASS),
+            ({"outcome": "malformed", "request": "api 998"}, WRONG_ANSWER),
+        )
     ),
     (negotiate(), Op.NEGOTIATE, 3, PASS),
     (negotiate(), Op.NEGOTIATE, 2, WRONG_ANSWER),
@@ -162,6 +174,7 @@ def test_without_an_answer_the_status_is_the_verdict(status: Status, vector: Vec
         verdict = judge(vector, seen, readings_for("kafka", {"R-K-7": "other"}), refusal(vector, op))
         assert conclusion(verdict) == (WITHOUT_ANSWER[status], None)
         assert (verdict.detail, verdict.error, verdict.frame) == ("what happened", "SIGABRT", "a:b")
+        assert verdict.note == ("not offered" if status is Status.UNSUPPORTED else "")
 
 
 def test_every_status_is_tested() -> None:
@@ -185,6 +198,95 @@ def test_a_verdict_says_what_was_asked_and_what_was_seen() -> None:
         frame="mine:read",
         note="refused for truncated, the kit for trailing-bytes; refused at byte 0, the kit at byte 1",
     )
+
+
+def test_a_failure_says_where_it_is_and_what_it_rests_on() -> None:
+    header = make(
+        {
+            "type": "RequestHeader",
+            "version": 1,
+            "bytes": [["0012", "key"], ["0003", "version"], ["00000007", "id"], ["0001", "length"], ["61", "a"]],
+            "value": {"RequestApiKey": 18, "RequestApiVersion": 3, "CorrelationId": 7, "ClientId": "a"},
+            "rulings": ["R-K-11", "R-K-7"],
+        }
+    )
+    seen = refusal(header, Op.DECODE, reason="truncated", offset=5, detail="end", error="EOFError", frame="mine:read")
+    assert judged(header, seen) == Verdict(
+        id="kafka/varints/it#decode",
+        dialect="kafka",
+        area="varints",
+        type="RequestHeader",
+        version=1,
+        op=Op.DECODE,
+        verdict=Outcome.FAIL,
+        kind=FailureKind.REFUSED_VALID,
+        reason="truncated",
+        offset=5,
+        detail="refused: truncated at byte 5 end",
+        error="EOFError",
+        frame="mine:read",
+        ground="R-K-11",
+        place="INT32",
+    )
+
+
+def test_what_is_accepted_and_must_be_refused_says_what_was_demanded_and_where() -> None:
+    vector = make(
+        {
+            "type": "UNSIGNED_VARINT",
+            "bytes": [["ffffffff1f", "a bit too many"]],
+            "reject": {"reason": "varint-overflow", "offset": 0},
+        },
+        bytes=[["ffffffff0f", "the largest"]],
+        value=2**32 - 1,
+    )
+    verdict = judge(vector, answer(vector, Op.DECODE, 5))
+    assert (conclusion(verdict), verdict.demanded, verdict.place) == (ACCEPTED, "varint-overflow", "a varint")
+
+
+def test_a_wrong_answer_says_where_it_differs() -> None:
+    header = make(
+        {
+            "type": "RequestHeader",
+            "version": 1,
+            "bytes": [["0012", "key"], ["0003", "version"], ["00000007", "id"], ["0001", "length"], ["61", "a"]],
+            "value": {"RequestApiKey": 18, "RequestApiVersion": 3, "CorrelationId": 7, "ClientId": "a"},
+        }
+    )
+    wrong = header.value | {"RequestApiVersion": 4}
+    for op, given, kind in (
+        (Op.DECODE, wrong, WRONG_VALUE),
+        (Op.ENCODE, bytes.fromhex("0012 0004 00000007 0001 61"), WRONG_BYTES),
+    ):
+        verdict = judge(header, answer(header, op, given))
+        assert conclusion(verdict) == kind
+        assert (verdict.demanded, verdict.place) == (None, "RequestHeader.RequestApiVersion")
+
+
+def test_what_is_no_deviation_has_no_place_and_rests_on_nothing() -> None:
+    vector = invalid(rulings=["R-K-7"], also=[{"ruling": "R-K-7", "value": 7}])
+    passed, contested = judged(vector, refusal(vector, Op.DECODE)), judged(vector, answer(vector, Op.DECODE, 7))
+    doubted = judge(vector, refusal(vector, Op.DECODE))
+    assert [one.verdict for one in (passed, contested, doubted)] == [Outcome.PASS, Outcome.CONTESTED, Outcome.SKIP]
+    for verdict in (passed, contested, doubted):
+        assert (verdict.demanded, verdict.ground, verdict.place) == (None, None, "")
+    failed = judge(vector, answer(vector, Op.DECODE, 8))
+    assert (failed.demanded, failed.ground) == ("trailing-bytes", "R-K-7")
+
+
+@pytest.mark.parametrize(
+    ("vector", "given"),
+    [
+        (negotiate(), 2),
+        (interpret(), {"outcome": "accepted"}),
+        (evolve(), []),
+        (serve(), (b"", True)),
+    ],
+)
+def test_a_wrong_answer_that_is_no_value_has_no_place(vector: Vector, given: Any) -> None:
+    verdict = judge(vector, answer(vector, vector.ops[0], given))
+    assert conclusion(verdict) == WRONG_ANSWER
+    assert verdict.place == ""
 
 
 # --- The twin ---------------------------------------------------------------------------------------------------------
@@ -227,9 +329,13 @@ def test_no_refusal_counts_without_an_accepted_twin(
         alone.detail
         == "refused, but nothing valid of this type could be asked in this form: such a refusal says nothing"
     )
+    assert alone.note == "without a valid question in this form"
     refused = judge(vector, seen, twin=refusal(vector, op))
     assert conclusion(refused) == (Outcome.SKIP, None)
-    assert refused.detail == f"twin refused: {vector.case(op).id}"
+    assert (refused.detail, refused.note) == (
+        f"twin refused: {vector.case(op).id}",
+        "whose valid twin was not accepted",
+    )
 
 
 def test_a_refusal_of_a_declared_reading_counts_for_nothing_without_an_accepted_twin() -> None:

@@ -1,4 +1,4 @@
-"""What the judge compares with what, and how it shows where they part."""
+"""What the judge compares, and how it shows differences."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from judging import (
     interpret,
     invalid,
     judged,
+    lookup,
     make,
     negotiate,
     refusal,
@@ -26,7 +27,7 @@ from judging import (
 )
 
 from conformance import vectors
-from conformance.judge import judge
+from conformance.judge import compared, judge
 from conformance.model import FailureKind, Op, Outcome
 from conformance.vectors import Vector
 
@@ -328,3 +329,40 @@ def test_what_is_looked_up_in_headers_are_values_alone() -> None:
     for vector in lookups:
         assert judge(vector, answer(vector, Op.LOOKUP, vector.expected)).verdict is Outcome.PASS
         assert judge(vector, answer(vector, Op.LOOKUP, [*vector.expected, b"more"])).verdict is Outcome.FAIL
+
+
+# --- What is shown beside a verdict -----------------------------------------------------------------------------------
+
+
+def test_what_was_compared_is_given_as_values() -> None:
+    vector = make(RESPONSE)
+    told = response(key=3)
+    del told["ThrottleTimeMs"]
+    assert compared(vector, answer(vector, Op.DECODE, told)) == (response(), response(key=3))
+    for op in (Op.ENCODE, Op.RECODE):
+        assert compared(vector, answer(vector, op, response_bytes(throttle=9))) == (response(), response(throttle=9))
+        assert compared(vector, answer(vector, op, b"\0")) is None, "bytes that can't be read"
+
+
+def test_what_was_compared_lacks_the_fields_that_the_writer_sets() -> None:
+    vector = make(RESPONSE)
+    expected, written = response(), response(throttle=9)
+    del expected["ThrottleTimeMs"], written["ThrottleTimeMs"]
+    seen = answer(vector, Op.ENCODE, response_bytes(throttle=9))
+    assert compared(vector, seen, ["ThrottleTimeMs"]) == (expected, written)
+
+
+def test_answers_without_a_type_are_compared_as_they_are() -> None:
+    assert compared(lookup(), answer(lookup(), Op.LOOKUP, [None])) == ([b"\x01", None], [None])
+    assert compared(negotiate(), answer(negotiate(), Op.NEGOTIATE, 2)) == (3, 2)
+    found = {"outcome": "retry", "version": 2}
+    assert compared(interpret(), answer(interpret(), Op.INTERPRET, found)) == (
+        {"outcome": "retry", "version": 3},
+        found,
+    )
+
+
+def test_nothing_is_compared_where_nothing_came_or_nothing_may_come() -> None:
+    assert compared(valid(), refusal(valid(), Op.DECODE)) is None
+    assert compared(invalid(), answer(invalid(), Op.DECODE, 5)) is None
+    assert compared(serve(), answer(serve(), Op.SERVE, (RIGHT_FRAME, True))) is None

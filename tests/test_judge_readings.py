@@ -16,6 +16,7 @@ from judging import (
     WRONG_VALUE,
     answer,
     conclusion,
+    evolve,
     interpret,
     invalid,
     judged,
@@ -38,6 +39,7 @@ ONE = [{"ruling": "R-K-7", "value": 7}]
 OVERLONG = {"type": "VARINT", "bytes": [["8a00", "overlong"]], "canonical": [["0a", "five"]]}
 REFUSES = [{"ruling": "R-K-5", "refuses": True}]
 BYTES = [{"ruling": "R-K-5", "bytes": "8a00"}]
+BREAK = {"kind": "tag-reused", "path": "a"}
 FULL = {"type": "ResponseFrame:ApiVersions", "version": 0, "value": {"body": {"ErrorCode": 0}}}
 
 ALSO: list[tuple[Vector, Op, Any, tuple[Outcome, FailureKind | None]]] = [
@@ -58,6 +60,7 @@ ALSO: list[tuple[Vector, Op, Any, tuple[Outcome, FailureKind | None]]] = [
     # Bytes: to recode; to encode only where the entry says so.
     (valid(also=BYTES, **OVERLONG), Op.RECODE, b"\x8a\0", CONTESTED),
     (valid(also=BYTES, **OVERLONG), Op.RECODE, b"\x8b\0", WRONG_BYTES),
+    (valid(also=BYTES, **OVERLONG), Op.RECODE, b"\x8a\x80\0", WRONG_BYTES),  # of the same value, but other bytes
     (valid(also=BYTES, **OVERLONG), Op.ENCODE, b"\x8a\0", WRONG_BYTES),
     (valid(also=[BYTES[0] | {"ops": ["encode"]}], **OVERLONG), Op.ENCODE, b"\x8a\0", CONTESTED),
     (valid(also=[BYTES[0] | {"ops": ["encode"]}], **OVERLONG), Op.RECODE, b"\x8a\0", WRONG_BYTES),
@@ -102,6 +105,9 @@ ALSO: list[tuple[Vector, Op, Any, tuple[Outcome, FailureKind | None]]] = [
     (negotiate(also=[{"ruling": "R-K-21", "chooses": None}]), Op.NEGOTIATE, None, CONTESTED),
     (negotiate(also=[{"ruling": "R-K-21", "chooses": 2}]), Op.NEGOTIATE, 2, CONTESTED),
     (negotiate(also=[{"ruling": "R-K-21", "chooses": 2}]), Op.NEGOTIATE, None, WRONG_ANSWER),
+    (evolve(also=[{"ruling": "R-K-7", "breaks": []}]), Op.EVOLVE, [], CONTESTED),
+    (evolve(breaks=[], also=[{"ruling": "R-K-7", "breaks": [BREAK]}]), Op.EVOLVE, ["tag-reused b"], CONTESTED),
+    (evolve(also=[{"ruling": "R-K-7", "breaks": [BREAK]}]), Op.EVOLVE, [], WRONG_ANSWER),
     # No such entry says anything of another op's answers.
     (valid(also=[{"ruling": "R-K-21", "chooses": 2}]), Op.DECODE, 2, WRONG_VALUE),
     (negotiate(also=[{"ruling": "R-K-7", "value": 2}]), Op.NEGOTIATE, 2, WRONG_ANSWER),
@@ -116,6 +122,36 @@ def test_another_reading_of_the_vector(
     verdict = judged(vector, seen)
     assert conclusion(verdict) == expected
     assert verdict.rulings == (vector.also[0].rulings if expected is CONTESTED else ())
+
+
+@pytest.mark.parametrize(
+    ("written", "more", "expected"),
+    [
+        ("efbfbd", "", CONTESTED),
+        ("efbfbdefbfbd", "", CONTESTED),
+        ("efbfbd61", "", ACCEPTED),
+        ("61", "", ACCEPTED),
+        ("efbfbdefbfbd", "00", ACCEPTED),  # which can't be read
+    ],
+)
+def test_in_a_message_of_a_version_too_any_number_of_characters_may_stand_for_bytes(
+    written: str, more: str, expected: tuple[Outcome, FailureKind | None]
+) -> None:
+    def header(client: str) -> str:
+        return f"0012000300000007{len(bytes.fromhex(client)):04x}{client}"
+
+    vector = make(
+        {
+            "type": "RequestHeader",
+            "version": 1,
+            "bytes": [[header("ff"), "a name that is no text"]],
+            "reject": {"reason": "invalid-utf8", "offset": 10},
+            "also": [{"ruling": "R-K-11", "bytes": header("efbfbd"), "ops": ["recode"]}],
+        },
+        bytes=[[header("61"), "a name"]],
+        value={"RequestApiKey": 18, "RequestApiVersion": 3, "CorrelationId": 7, "ClientId": "a"},
+    )
+    assert conclusion(judged(vector, answer(vector, Op.RECODE, bytes.fromhex(header(written) + more)))) == expected
 
 
 def test_two_rulings_that_act_together_are_both_named() -> None:

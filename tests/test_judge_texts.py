@@ -1,4 +1,4 @@
-"""What verdicts say, to the letter, where nothing else hangs on it."""
+"""The exact texts of verdicts that no other test checks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The two ends of a connection of KIP-35: broker and client, what each makes of the other, and of what is older."""
+"""The two ends of a connection of KIP-35, broker and client: how each handles the other, and older ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""KIP-35's ledger of ProtocolVersions: its text form, what it may not do, and what is chosen by it."""
+"""KIP-35's ledger of ProtocolVersions: its text form, its rules, and the version that is chosen by it."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_what_is_written_is_read_again() -> None:
         (PAGE + PAGE, "ProduceRequest v3 stands twice"),
         (PAGE.replace("25", "18"), "do not grow"),
         (PAGE.replace("27", "24"), "do not grow"),
-        (PAGE.replace("27", "19").replace("25", "19"), "it never was there"),
+        (PAGE.replace("27", "19").replace("25", "19"), "it was never there"),
         (PAGE + "ProduceRequest v4:\nAdded in ProtocolVersion: 18", "v4 was added in 18, before ProduceRequest v3"),
     ],
 )
@@ -180,7 +180,7 @@ def test_additions_break_nothing() -> None:
 
 def test_an_entry_is_never_deleted() -> None:
     assert kinds(VersionLedger(LEDGER.entries[1:])) == [("entry-deleted", "ProduceRequest v2")]
-    assert "deletes nothing" in compare([LEDGER], VersionLedger(LEDGER.entries[1:])).breaks[0].detail
+    assert "nothing is deleted" in compare([LEDGER], VersionLedger(LEDGER.entries[1:])).breaks[0].detail
     # Gone for long, and yet it stays.
     assert kinds(VersionLedger(LEDGER.entries[:-1])) == [("entry-deleted", "FetchRequest v5")]
 

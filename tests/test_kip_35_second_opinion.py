@@ -1,4 +1,4 @@
-"""The second opinion on KIP-35 and the reference say the same, and part where a reading is planted wrongly."""
+"""The second opinion on KIP-35 agrees with the reference, and differs where a wrong reading is planted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""KIP-35's tags: the parsers of the builtin ones, what they serve for, and those of a properties file."""
+"""KIP-35's tags: parsers and uses of the builtin ones, and tags of a properties file."""
 
 from __future__ import annotations
 
@@ -176,7 +176,7 @@ def test_only_what_begins_with_tag_is_one(text: str, found: list[tuple[str, str]
 
 @pytest.mark.parametrize("key", EXAMPLES)
 def test_a_builtin_key_can_not_be_shadowed(key: str) -> None:
-    with pytest.raises(PropertiesError, match=f"the broker itself tells {key}"):
+    with pytest.raises(PropertiesError, match=f"the broker sets {key} itself"):
         tags.from_properties(f"tag.{key} = 5")
 
 

@@ -1,5 +1,4 @@
-"""The lifted messages' ledger: made of Kafka's own bytes, the same to two codecs that know nothing of each other, and
-able to fail."""
+"""The ledger of lifted messages: made from Kafka's own bytes, equal in two independent codecs, and able to fail."""
 
 from __future__ import annotations
 

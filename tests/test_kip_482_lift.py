@@ -1,4 +1,5 @@
-"""Lifting: what becomes of each field, and that the new version round-trips; test_kip_482_ledger has the bytes."""
+"""Lifting: the result for each kind of field, and that the new version round-trips; test_kip_482_ledger has the
+bytes."""
 
 from __future__ import annotations
 

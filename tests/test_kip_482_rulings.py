@@ -1,4 +1,4 @@
-"""Every switch of kip-482-v1 under each reading, and what no vector can hold."""
+"""Every switch of kip-482-v1 under each reading, and the points that no vector can ask."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from judging import judged
 
 import reference
 from conformance import properties, vectors
+from conformance.configured import configured_reference
 from conformance.judge import readings_for
 from conformance.model import Case, Description, Op, Outcome
 from conformance.readings import ask
@@ -26,14 +27,11 @@ from reference.plan import plan
 
 DIALECT = "kip-482-v1"
 RULINGS = reference.rulings(DIALECT)
-SETTINGS = vectors.settings(DIALECT)
 VECTORS = vectors.load([DIALECT])
 
 
 def under(**switches: Any) -> Reference:
-    found = Reference(Rules(**switches))
-    found.configure(SETTINGS, dialect=DIALECT)
-    return found
+    return configured_reference(DIALECT).under(Rules(**switches))
 
 
 def read(asked: Reference, type_name: str, digits: str, version: int | None = None) -> Any:
@@ -191,8 +189,7 @@ TOGETHER = [
 
 @pytest.mark.parametrize("readings", TOGETHER, ids=lambda readings: "+".join(f"{one}:{name}" for one, name in readings))
 def test_declared_readings_are_contested_alone_and_two_at_once(readings: tuple[tuple[str, str], ...]) -> None:
-    asked = Reference(reference.rules_with(RULINGS.values(), dict(readings)))
-    asked.configure(SETTINGS, dialect=DIALECT)
+    asked = configured_reference(DIALECT).under(reference.rules_with(RULINGS.values(), dict(readings)))
     declared = readings_for(DIALECT, dict(readings))
     named: set[str] = set()
     for vector in VECTORS:

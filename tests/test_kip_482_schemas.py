@@ -260,7 +260,7 @@ REFUSED: list[tuple[str, Any, str, str]] = [
     ("a uuid that can be null", optional(entry("A", "uuid", 1, nullable=True)), "A", "a uuid can't be null"),
     ("a structure that can be null", optional(entry("A", "S", 1, nullable=True, fields=[])), "A", "no null form"),
     ("an array of structures", optional(entry("A", "[]S", 1, fields=[field("X", "int8")])), "A", "array of structures"),
-    ("a type that is none", optional(entry("A", "varint", 1)), "A", "varint is neither a scalar nor has it fields"),
+    ("a type that is none", optional(entry("A", "varint", 1)), "A", "varint is no scalar, and it has no fields"),
     ("a type that is no name", optional(entry("A", "[][]int8", 1)), "A", "'[][]int8' is no type"),
     ("no type", optional({"name": "A", "tag": 1}), "A", "None is no type"),
     ("a scalar with fields", optional(entry("A", "int8", 1, fields=[])), "A", "a int8 has no fields"),

@@ -1,4 +1,5 @@
-"""The second opinion on KIP-482's first draft and the reference say the same, and part where a reading is planted."""
+"""The second opinion on KIP-482's first draft agrees with the reference, and differs where a wrong reading is
+planted."""
 
 from __future__ import annotations
 

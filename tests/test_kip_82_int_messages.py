@@ -1,4 +1,4 @@
-"""kip-82-int-keys: what no vector asks of headers and messages, above all what a reader leaves alone."""
+"""kip-82-int-keys: points on headers and messages that no vector asks, mainly the bytes that a reader does not read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""kip-82-int-keys: the records of producers and consumers, interceptors, and one magic as another."""
+"""kip-82-int-keys: records of producers and consumers, interceptors, and conversion between magics."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from conformance import strategies
 from conformance.values import equal
 from reference.dialects.kip_82_int import convert
 from reference.dialects.kip_82_int.records import (
-    ConsumerRecord,
     HeaderPlugin,
     HeadersChangedError,
-    ProducerRecord,
+    IntKeyConsumerRecord,
+    IntKeyProducerRecord,
     receive,
     send,
     wrap,
@@ -42,7 +42,7 @@ def decode(name: str, data: bytes) -> Any:
 
 
 def test_a_second_header_of_a_key_replaces_the_first() -> None:
-    record = ProducerRecord("t", value=b"v")
+    record = IntKeyProducerRecord("t", value=b"v")
     record.set_header(TRACE, b"first")
     record.set_header(1, b"one")
     record.set_header(TRACE, b"second")
@@ -52,7 +52,7 @@ def test_a_second_header_of_a_key_replaces_the_first() -> None:
 
 
 def test_a_producer_record_s_headers_are_changed_by_its_accessor_alone() -> None:
-    record = ProducerRecord("t", value=b"v", headers=[(1, b"one")])
+    record = IntKeyProducerRecord("t", value=b"v", headers=[(1, b"one")])
     with pytest.raises(TypeError):
         record.headers[2] = b"two"  # type: ignore[index]
     assert dict(record.headers) == {1: b"one"}
@@ -70,7 +70,7 @@ def test_a_producer_record_s_headers_are_changed_by_its_accessor_alone() -> None
     ],
 )
 def test_what_is_no_header_is_not_set(key: Any, value: Any, reason: str) -> None:
-    record = ProducerRecord("t", value=None)
+    record = IntKeyProducerRecord("t", value=None)
     with pytest.raises(EncodeError) as caught:
         record.set_header(key, value)
     assert caught.value.reason == reason
@@ -79,15 +79,15 @@ def test_what_is_no_header_is_not_set(key: Any, value: Any, reason: str) -> None
 
 def test_later_changes_of_bytes_do_not_reach_the_record() -> None:
     value: Any = bytearray(b"before")
-    record = ProducerRecord("t", value=b"")
+    record = IntKeyProducerRecord("t", value=b"")
     record.set_header(1, value)
     value[:] = b"later!"
     assert record.get_header(1) == b"before"
 
 
-def consumer_record(**fields: Any) -> ConsumerRecord:
+def consumer_record(**fields: Any) -> IntKeyConsumerRecord:
     plain: dict[str, Any] = {"timestamp": 0, "log_append_time": False, "key": None, "value": None, "headers": {}}
-    return ConsumerRecord("t", 0, 0, **{**plain, **fields})
+    return IntKeyConsumerRecord("t", 0, 0, **{**plain, **fields})
 
 
 def test_a_consumer_record_and_its_headers_are_immutable() -> None:
@@ -114,7 +114,7 @@ class Stamps:
         self.key, self.value = key, value
         self.seen: list[dict[int, bytes]] = []
 
-    def on_send(self, record: ProducerRecord) -> ProducerRecord:
+    def on_send(self, record: IntKeyProducerRecord) -> IntKeyProducerRecord:
         self.seen.append(dict(record.headers))
         record.set_header(self.key, self.value)
         return record
@@ -126,14 +126,14 @@ class Looks:
     def __init__(self) -> None:
         self.seen: list[dict[int, bytes]] = []
 
-    def on_consume(self, record: ConsumerRecord) -> ConsumerRecord:
+    def on_consume(self, record: IntKeyConsumerRecord) -> IntKeyConsumerRecord:
         self.seen.append(dict(record.headers))
         return record
 
 
 def test_interceptors_have_the_record_in_their_order() -> None:
     first, second = Stamps(TRACE, b"trace"), Stamps(REGION, b"eu")
-    record = ProducerRecord("t", key=b"k", value=b"v", headers=[(1, b"me")])
+    record = IntKeyProducerRecord("t", key=b"k", value=b"v", headers=[(1, b"me")])
     message = send(record, [first, second], now=1000)
     assert (first.seen, second.seen) == ([{1: b"me"}], [{1: b"me", TRACE: b"trace"}])
     assert message == decode("MESSAGE_AND_OFFSET", encode("MESSAGE_AND_OFFSET", message))
@@ -145,12 +145,12 @@ def test_interceptors_have_the_record_in_their_order() -> None:
 
 
 def test_a_record_s_own_timestamp_counts() -> None:
-    assert send(ProducerRecord("t", value=b"", timestamp=7), now=1000)["timestamp"] == 7
+    assert send(IntKeyProducerRecord("t", value=b"", timestamp=7), now=1000)["timestamp"] == 7
 
 
 def test_a_tombstone_carries_headers_to_the_consumer() -> None:
     """What a wrapper in the value can't: compaction sees a null value."""
-    message = send(ProducerRecord("t", key=b"k", value=None, headers=[(TRACE, b"why")]), now=0)
+    message = send(IntKeyProducerRecord("t", key=b"k", value=None, headers=[(TRACE, b"why")]), now=0)
     (received,) = receive(decode("MESSAGE_AND_OFFSET", encode("MESSAGE_AND_OFFSET", message)), "t", 0)
     assert received.value is None
     assert received.get_header(TRACE) == b"why"
@@ -158,14 +158,14 @@ def test_a_tombstone_carries_headers_to_the_consumer() -> None:
 
 def test_an_interceptor_of_a_consumer_can_t_change_headers() -> None:
     class Changes:
-        def on_consume(self, record: ConsumerRecord) -> ConsumerRecord:
+        def on_consume(self, record: IntKeyConsumerRecord) -> IntKeyConsumerRecord:
             return dataclasses.replace(record, headers={})
 
     class Replaces:
-        def on_consume(self, record: ConsumerRecord) -> ConsumerRecord:
+        def on_consume(self, record: IntKeyConsumerRecord) -> IntKeyConsumerRecord:
             return dataclasses.replace(record, value=b"decrypted")
 
-    message = send(ProducerRecord("t", value=b"v", headers=[(1, b"one")]), now=0)
+    message = send(IntKeyProducerRecord("t", value=b"v", headers=[(1, b"one")]), now=0)
     assert receive(message, "t", 0, [Replaces()])[0].value == b"decrypted"
     with pytest.raises(HeadersChangedError, match="Changes changed headers"):
         receive(message, "t", 0, [Changes()])
@@ -173,7 +173,7 @@ def test_an_interceptor_of_a_consumer_can_t_change_headers() -> None:
 
 def test_a_plugin_says_what_its_header_s_bytes_mean() -> None:
     hops = HeaderPlugin[int](0x00110001, lambda count: struct.pack(">h", count), lambda data: int.from_bytes(data))
-    record = ProducerRecord("t", value=b"v")
+    record = IntKeyProducerRecord("t", value=b"v")
     assert hops.get_from(record) is None
     hops.set_on(record, 3)
     assert record.get_header(0x00110001) == b"\0\3"
@@ -182,7 +182,7 @@ def test_a_plugin_says_what_its_header_s_bytes_mean() -> None:
 
 
 def test_records_through_a_compressed_wrapper() -> None:
-    records = [ProducerRecord("t", value=bytes([n]), headers=[(1, b"%d" % n)], timestamp=n) for n in range(3)]
+    records = [IntKeyProducerRecord("t", value=bytes([n]), headers=[(1, b"%d" % n)], timestamp=n) for n in range(3)]
     messages = [{**send(record, now=0), "offset": 40 + n} for n, record in enumerate(records)]
     for codec in (1, 2, 3):
         wrapper = wrap(messages, codec)

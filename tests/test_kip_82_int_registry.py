@@ -1,4 +1,4 @@
-"""kip-82-int-keys: who may use which keys, what they are called, and where people read their names."""
+"""kip-82-int-keys: owners and names of keys, and where people see the names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""KIP-82 with string keys: to and from the record that shipped, and older messages (R-82s-11)."""
+"""KIP-82 with string keys: conversion to and from shipped records, and to older messages (R-82s-11)."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def test_what_is_left_behind_is_named() -> None:
     entry = SHIPPED | {"attributes": 4 | 0x18, "partitionLeaderEpoch": 5, "records": [message(attributes=1)]}
     found = convert.from_shipped([SHIPPED, entry])
     assert found.lost == [
-        "entry 1: zstd, which only what shipped has: gzip in its place",
+        "entry 1: zstd, which only the shipped format has: gzip in its place",
         "entry 1: the partition leader's epoch",
         "entry 1: records' attributes",
     ]

@@ -1,4 +1,4 @@
-"""KIP-82 with string keys: a second reading of the page, which knows nothing of the reference, says the same."""
+"""KIP-82 with string keys: a second opinion, independent of the reference, agrees with it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""KIP-82 with string keys: its types, its rulings, and what no vector reaches."""
+"""KIP-82 with string keys: its types, its rulings, and points that no vector can ask."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files of known deviations: what they say, what they know, when they are out of date, and how one is drafted."""
+"""Files of known deviations: their format, what they match, when they are out of date, and how one is drafted."""
 
 from __future__ import annotations
 
@@ -44,6 +44,8 @@ def _toml(value: Any) -> str:
     match value:
         case str():
             return f'"{value}"'
+        case bool():
+            return str(value).lower()
         case list():
             return f"[{', '.join(map(_toml, value))}]"
         case dict():
@@ -281,6 +283,26 @@ def test_a_signature_that_nothing_showed_is_stale_when_everything_was_asked(file
     assert stale(found, complete=False) == []
     (line,) = stale(found)
     assert line.endswith("no deviation of this run looks so: remove the entry")
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"signature": {"type": "VARINT"}},
+        {"finding": {"verdict": "fail", "kind": "wrong-value", "side": "read", "place": "nowhere"}},
+    ],
+)
+def test_what_only_generated_cases_show_a_run_of_the_suite_need_not_show(file: Path, part: dict[str, Any]) -> None:
+    (line,) = stale(load(file, entry(match=None, **part)))
+    assert line.endswith("no deviation of this run looks so: remove the entry")
+    assert stale(load(file, entry(match=None, generated=True, **part))) == []
+    expired = TODAY - datetime.timedelta(1)
+    assert len(stale(load(file, entry(match=None, generated=True, expires=expired, **part)))) == 1
+
+
+def test_an_id_says_itself_whether_its_case_is_generated(file: Path) -> None:
+    with pytest.raises(KnownError, match="has `generated` beside `match`"):
+        load(file, entry(generated=True))
 
 
 # --- Where it is ------------------------------------------------------------------------------------------------------

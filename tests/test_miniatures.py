@@ -1,4 +1,4 @@
-"""Each miniature, put to all vectors in a child of its own, produces exactly what it declares."""
+"""Each miniature, asked all vectors in its own child, gets exactly the verdicts that it declares."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import re
 import sys
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import miniatures
 import pytest
@@ -24,6 +25,8 @@ TESTS = Path(__file__).parent
 NAMES = sorted(module.name for module in pkgutil.iter_modules(miniatures.__path__))
 #: Bytes.
 LONG = 10_000
+#: Elements, and bytes.
+HUGE = 50_000, 500_000
 #: The areas of the types that there are.
 AREAS = {*vectors.AREAS}
 
@@ -43,14 +46,36 @@ def is_long(vector: Vector) -> bool:
     return len(vector.data) > LONG or vector.id.endswith("bomb")
 
 
+def is_huge(vector: Vector) -> bool:
+    """Whether it has tens of thousands of elements, or so many bytes that an array of as many could be read."""
+    elements, size = HUGE
+    return _count(vector.value) > elements or len(vector.data) > size
+
+
+def _count(value: Any) -> int:
+    """The elements of the longest array in a value."""
+    match value:
+        case list():
+            return max(len(value), max(map(_count, value[:10]), default=0))
+        case dict():
+            return max(map(_count, value.values()), default=0)
+    return 0
+
+
 def verdicts(module: ModuleType) -> list[Verdict]:
     """The verdicts on all that the miniature offers to answer, in the set's order. What is long is asked only of those
-    that deviate in resource-limits."""
+    that deviate in resource-limits, and what is huge only of those that say so: it takes ten times as long as all else,
+    and its verdicts are of the same kinds."""
     limits = getattr(module, "LIMITS", {})
     options = Options(timeout=limits.get("timeout", 10.0), memory=limits.get("memory", 1024))
     with Examiner(open_connection(spec(module), options)) as examiner:
         every = any(area == "resource-limits" for area, _, _ in module.PRODUCES)
-        asked = [vector for vector in vectors.load() if every or not is_long(vector)]
+        huge = getattr(module, "HUGE", False)
+        asked = [
+            vector
+            for vector in vectors.load()
+            if (every or not is_long(vector)) and (huge or not every or not is_huge(vector))
+        ]
         chosen = selection.of_vectors(asked, examiner.description)
         return [judged.verdict for judged in examiner.judge(chosen)]
 

@@ -1,16 +1,18 @@
-"""How the results of mutation testing are read and judged; the testing itself is `tox -e mutation`."""
+"""How results of mutation testing are read and judged; `tox -e mutation` does the testing."""
 
 from __future__ import annotations
 
 import importlib.util
 import sys
+import tomllib
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
 
-FOLDER = Path(__file__).parent / "mutation"
+ROOT = Path(__file__).parents[1]
+FOLDER = ROOT / "tests" / "mutation"
 
 
 def load() -> ModuleType:
@@ -101,11 +103,12 @@ def test_what_is_wrong_with_a_run() -> None:
 
 def test_the_list_is_whole_and_of_the_files_that_are_mutated() -> None:
     listed = check.read_list((FOLDER / "survivors.toml").read_text("utf-8"))
+    files = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["mutmut"]["only_mutate"]
+    modules = {file.removesuffix(".py").replace("/", "."): ROOT / file for file in files}
     for fault in listed:
-        package, module, _ = fault.function.split(".", 2)
-        assert f"{package}.{module}" in ("conformance.judge", "reference.cursor", "reference.primitives")
-        source = (FOLDER.parents[1] / package / f"{module}.py").read_text("utf-8")
-        assert all(line in source for line in fault.was.splitlines()), f"{fault.function} has changed"
+        (source,) = (file for module, file in modules.items() if fault.function.startswith(f"{module}."))
+        text = source.read_text("utf-8")
+        assert all(line in text for line in fault.was.splitlines()), f"{fault.function} has changed"
 
 
 def test_a_sample_is_chosen_by_its_seed_alone() -> None:
@@ -117,7 +120,31 @@ def test_a_sample_is_chosen_by_its_seed_alone() -> None:
     assert check.sample(found, 50, "one commit") == found
 
 
+def test_a_commit_made_during_a_run_changes_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """What was run is what is judged: of the mutants of another commit's sample no test result is known."""
+    commits = iter(f"commit {number}" for number in range(9))
+    made = [f"reference.cursor.x_f__mutmut_{number}" for number in range(200)]
+    asked: set[str] = set()
+
+    def mutmut(*words: str, quiet: bool = True, fails: bool = False) -> str:
+        if words[0] == "run":
+            asked.update(words[1:])
+        return "\n".join(f"{one}: {'killed' if one in asked else 'not checked'}" for one in made)
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(check, "commit", lambda: next(commits))
+    monkeypatch.setattr(check, "mutmut", mutmut)
+    assert check.check(["--sample=10"]) == 0
+    assert len(asked - {check.NOBODY}) == 10
+
+
 def test_of_a_sample_nothing_is_claimed_of_what_was_not_made() -> None:
     assert check.judge(mutants(100, 0), [], [FAULT], sampled=True).problems == ()
     assert len(check.judge(mutants(100, 0), [], [FAULT]).problems) == 1
     assert len(check.judge(mutants(100, 1), [FAULT], [], sampled=True).problems) == 1
+
+
+def test_of_a_sample_no_share_is_demanded_but_each_survivor_is_listed() -> None:
+    assert check.judge(mutants(37, 3), [FAULT], {FAULT: "the same"}, sampled=True).problems == ()
+    assert len(check.judge(mutants(37, 3), [FAULT], {FAULT: "the same"}).problems) == 1
+    assert check.judge(mutants(37, 3), [FAULT], {}, sampled=True).unlisted == (FAULT,)

@@ -1,4 +1,4 @@
-"""Mutations: each on an input made by hand, with the bytes that have to come of it written by hand."""
+"""Mutations: each on input made by hand, with the expected bytes written by hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Wireproof is installed, and the project around it doesn't use it, or not in this run."""
+"""Wireproof is installed in a project that does not use it, or not in this run."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_an_implementation_may_be_named_in_addopts(tmp_path: Path, monkeypatch: 
 def test_without_an_implementation_the_suite_of_the_package_asks_for_one(tmp_path: Path) -> None:
     done = run("--pyargs", "conformance", AREA, cwd=tmp_path)
     assert done.code == 4, done.text
-    assert "say which implementation is to be tested: --impl=SPEC" in done.text
+    assert "name the implementation to test with --impl=SPEC" in done.text
 
 
 def test_an_option_that_a_conftest_has_too_is_told_in_a_paragraph(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Where in its type a deviation is: by the bytes at fault, or by the first value that differs."""
+"""The place of a deviation in its type: from the bytes at fault, or from the first value that differs."""
 
 from __future__ import annotations
 

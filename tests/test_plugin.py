@@ -1,4 +1,4 @@
-"""`pytest --impl=…` as a user meets it, in a folder of the user's own."""
+"""`pytest --impl=…` as a user runs it, in the user's own folder."""
 
 from __future__ import annotations
 
@@ -151,7 +151,9 @@ def test_failures_of_every_kind_are_shown_in_colour(folder: Path) -> None:
     assert re.search(others, found.text, re.MULTILINE)
 
 
-NOT_OFFERED = r"^wrong 1\.2: [\d,]+ questions not asked: \d+ types?\b.* not offered; -v lists them"
+NOT_OFFERED = (
+    r"^wrong 1\.2: [\d,]+ questions not asked, without derived ones: \d+ types?\b.* not offered; -v lists them"
+)
 
 
 def test_what_is_not_offered_is_one_line(whole: Whole) -> None:
@@ -185,7 +187,7 @@ AREAS = ", ".join(vectors.AREAS)
         (("--impl=no.such.module", "-n", "2"), 4, "--impl=no.such.module: no.such.module: there is no module 'no'"),
         (("--impl=right", "--impl=test_own"), 4, "test_own has none of the nine functions"),
         (("--impl=right", "--known=none.toml"), 4, "none.toml: No such file or directory"),
-        (("--impl=right", "--memory=0"), 4, "the memory of a child is 0 MiB"),
+        (("--impl=right", "--memory=0"), 4, "the memory limit is 0 MiB"),
     ],
 )
 def test_a_wrong_command_line_is_a_usage_error(folder: Path, arguments: tuple[str, ...], code: int, said: str) -> None:

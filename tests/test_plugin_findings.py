@@ -1,4 +1,4 @@
-"""The end of `pytest --impl=…`: findings, a page each, and what was not asked."""
+"""The end of a `pytest --impl=…` run: findings, a page for each, and the questions not asked."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Declared readings: when the reference, under them, does what was observed; and how it is asked."""
+"""Declared readings: when the reference, with them, gives the observed answer; and how it is asked."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -67,11 +67,17 @@ def test_a_refused_recode_says_which_half() -> None:
 def test_what_the_reference_does_not_have() -> None:
     unknown = ask(reference.Reference(), case(type_name="FOO", data=b""))
     assert (unknown.status, unknown.detail) == (Status.UNSUPPORTED, "the dialect kafka has no type 'FOO'")
+    assert unknown.case == case(type_name="FOO", data=b"")
     lookup = ask(reference.Reference(), case(Op.LOOKUP, data=b"", key="a"))
     assert lookup.status is Status.UNSUPPORTED
     assert lookup.detail.startswith("headers are looked up in a Record, not in ")
     evolve = ask(reference.Reference(), case(Op.EVOLVE, None, old={}, new={}))
     assert (evolve.status, evolve.reason) == (Status.REJECT, "invalid-schema")
+
+
+def test_an_op_that_the_reference_does_not_have() -> None:
+    asked, codec = case(data=b""), cast(reference.Reference, object())
+    assert ask(codec, asked) == Observation(asked, Status.UNSUPPORTED, detail="the reference has no decode")
 
 
 def test_ops_without_a_type() -> None:
@@ -133,13 +139,86 @@ def test_encoded_bytes_are_compared_as_they_are() -> None:
     assert readings.explain(answered(asked, bytes_of("0001ff"))) == ()
 
 
+def test_a_message_that_is_written_again_is_compared_as_it_is() -> None:
+    asked = case(Op.RECODE, "ApiVersionsRequest", 3, data=bytes_of("8180808010" + "01" + "00"))
+    readings = Readings(KAFKA, {"R-K-6": "other"})
+    assert readings.explain(answered(asked, bytes_of("010100"))) == ("R-K-6",)
+    assert readings.explain(answered(asked, bytes_of("010101"))) == ()
+
+
+@pytest.mark.parametrize(
+    ("tags", "half", "explained"),
+    [
+        ("02 0100 0000", "encode", True),  # out of order: a writer may refuse them, or sort them
+        ("02 0000 0000", "encode", True),  # one twice: a writer refuses it
+        ("02 0000 0100", "encode", False),  # nothing is wrong with these
+        ("02 0100 0000", "decode", False),  # that is the demanded reading
+        ("02 0100 00", "encode", False),  # cut off: nobody could read it
+    ],
+)
+def test_tags_that_were_read_in_any_order_may_be_refused_on_write(tags: str, half: str, explained: bool) -> None:
+    readings = Readings(KAFKA, {"R-K-1": "other"})
+    for type_name, version, before in (("TAG_BUFFER", None, ""), ("ApiVersionsRequest", 3, "0101")):
+        asked = case(Op.RECODE, type_name, version, data=bytes_of(before + tags.replace(" ", "")))
+        seen = Observation(asked, Status.REJECT, half=half)
+        assert readings.explain(seen) == (("R-K-1",) if explained else ())
+
+
+def test_a_refusal_by_one_half_is_not_one_by_the_other() -> None:
+    twice = case(Op.RECODE, "TAG_BUFFER", data=bytes_of("0200000000"))
+    demanded, other = Readings(KAFKA, {}), Readings(KAFKA, {"R-K-1": "other"})
+    for half, by_demanded, by_other in (("decode", True, False), ("encode", False, True), (None, True, True)):
+        seen = Observation(twice, Status.REJECT, half=half)
+        assert (demanded.matches(seen), other.matches(seen)) == (by_demanded, by_other)
+
+
+# --- Whether the reference does the same ---
+
+
+def test_it_may_do_the_same_under_all_declared_readings_together() -> None:
+    readings = Readings(KAFKA, {"R-K-5": "other", "R-K-6": "other"})
+    assert readings.matches(refused(OVERLONG))
+    assert readings.matches(answered(HIGH_BITS, 2**32 - 1))
+    assert not readings.matches(answered(OVERLONG, 1))
+    assert not readings.matches(refused(HIGH_BITS))
+
+
+def test_it_may_do_the_same_without_any_reading() -> None:
+    assert Readings(KAFKA, {}).matches(answered(OVERLONG, 1))
+    assert not Readings(KAFKA, {}).matches(answered(OVERLONG, 2))
+    assert not Readings(KAFKA, {}).matches(refused(OVERLONG))
+
+
+@pytest.mark.parametrize("status", [one for one in Status if one not in (Status.ANSWER, Status.REJECT)])
+def test_what_is_no_answer_is_never_the_same(status: Status) -> None:
+    asked = case(type_name="FOO", data=b"")
+    assert not Readings(KAFKA, {}).matches(Observation(asked, status))
+
+
+def test_of_an_evolution_only_whether_it_breaks_is_compared() -> None:
+    def schema(*fields: dict[str, Any]) -> dict[str, Any]:
+        head = {"apiKey": 1, "type": "request", "name": "ARequest", "validVersions": "0", "flexibleVersions": "none"}
+        return head | {"fields": [*fields]}
+
+    one, other = ({"name": "A", "type": kind, "versions": "0+"} for kind in ("int8", "int16"))
+    breaking = case(Op.EVOLVE, None, old=schema(one), new=schema(other))
+    kept = case(Op.EVOLVE, None, old=schema(one), new=schema(one))
+    readings = Readings(KAFKA, {})
+    assert readings.matches(answered(breaking, ["by another name"]))
+    assert not readings.matches(answered(breaking, []))
+    assert readings.matches(answered(kept, []))
+    assert not readings.matches(answered(kept, ["by another name"]))
+
+
 def test_a_broker_is_asked_under_its_settings() -> None:
     ask_99 = bytes_of("0000000b" + "0012" + "0063" + "00000001" + "ffff" + "00")
     asked = case(Op.SERVE, None, chunks=[ask_99])
     full = bytes_of("00000016" + "00000001" + "0023" + "00000002" + "000300000001" + "001200000002")
     settings = {"apis": {"3": [0, 1], "18": [0, 2]}}
-    assert Readings(KAFKA, {"R-K-17": "full"}, lambda: settings).explain(answered(asked, (full, False))) == ("R-K-17",)
-    assert Readings(KAFKA, {"R-K-17": "empty"}, lambda: settings).explain(answered(asked, (full, False))) == ()
+    broker = reference.Reference()
+    broker.configure(settings, dialect=KAFKA)
+    assert Readings(KAFKA, {"R-K-17": "full"}, lambda: broker).explain(answered(asked, (full, False))) == ("R-K-17",)
+    assert Readings(KAFKA, {"R-K-17": "empty"}, lambda: broker).explain(answered(asked, (full, False))) == ()
     assert Readings(KAFKA, {"R-K-17": "full"}).explain(answered(asked, (full, False))) == ()
 
 

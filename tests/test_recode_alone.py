@@ -1,4 +1,5 @@
-"""Who offers messages by recode alone is asked as much as others, whether it says so before or when it is asked."""
+"""Implementations whose messages have only recode are asked as much as others, whether they declare it or answer
+"unsupported"."""
 
 from __future__ import annotations
 

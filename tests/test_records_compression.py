@@ -1,4 +1,4 @@
-"""Compression: streams of other libraries, streams that are broken, and how far a bomb gets."""
+"""Compression: streams of other libraries, broken streams, and the limit on bombs."""
 
 from __future__ import annotations
 

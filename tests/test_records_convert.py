@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from test_records_fast import batch
 
 import reference
-from reference import DecodeError, catalog
+from reference import DecodeError, Reason, catalog
 from reference.dialects.kafka import CatalogMessages
 from reference.records.control import ControlRecord, read_control
 from reference.records.convert import down_convert, up_convert
@@ -176,3 +176,9 @@ def test_control_records_without_their_parts_are_refused(key: str | None, value:
     with pytest.raises(DecodeError) as caught:
         control(key, value)
     assert (caught.value.reason, caught.value.path) == ("truncated", path)
+
+
+def test_a_fault_in_a_marker_has_its_place_in_the_value() -> None:
+    with pytest.raises(DecodeError) as caught:
+        control("00000000", "0000" + "0000")  # the value's version, and half of coordinatorEpoch
+    assert (caught.value.reason, caught.value.offset, caught.value.path) == (Reason.TRUNCATED, 2, "CoordinatorEpoch")

@@ -9,6 +9,7 @@ import pytest
 
 import reference
 from reference import DecodeError, EncodeError
+from reference.compiled import Fault, NotPlain
 from reference.records import fast
 from reference.rules import Rules
 
@@ -142,7 +143,9 @@ def test_odd_values_end_alike(change: dict[str, Any]) -> None:
         ({"headers": [("a",)]}, "out-of-range"),
         ({"headers": [("\ud800", b"")]}, "invalid-utf8"),
         ({"timestampDelta": 2**63}, "out-of-range"),
+        ({"timestampDelta": -(2**63) - 1}, "out-of-range"),
         ({"offsetDelta": 2**31}, "out-of-range"),
+        ({"offsetDelta": -(2**31) - 1}, "out-of-range"),
         ({"attributes": 128}, "out-of-range"),
         ({"size": 1}, "unknown-field"),
     ],
@@ -170,6 +173,143 @@ def test_what_is_valid_is_left_to_nobody_else(seed: int) -> None:
     assert fast.decode_batch(written, 0) == (READABLE.decode("RecordBatch", written, dialect=KAFKA), len(written))
     entries, end = fast.decode_set(written * 2, 0)
     assert (len(entries), end) == (2, 2 * len(written))
+
+
+def alone(**changes: Any) -> dict[str, Any]:
+    """A batch of one record with these fields."""
+    plain: dict[str, Any] = {
+        "attributes": 0,
+        "timestampDelta": 0,
+        "offsetDelta": 0,
+        "key": None,
+        "value": None,
+        "headers": [],
+    }
+    return batch(3) | {"attributes": 0, "records": [plain | changes]}
+
+
+def both_ways(value: dict[str, Any]) -> None:
+    """The fast path alone writes it as the readable codec does, and reads it back."""
+    written = READABLE.encode("RecordBatch", value, dialect=KAFKA)
+    assert fast.encode_batch(value) == written
+    assert fast.decode_batch(written, 0) == (value, len(written))
+
+
+#: Where varints get another byte: after 7 bits, 14, 21, …; and around what is made in advance, −64 to 511.
+BORDERS = sorted(
+    {border + by for border in (0, 256, 512, *(1 << bits for bits in range(6, 63, 7))) for by in (-1, 0, 1)}
+)
+
+
+@pytest.mark.parametrize("border", BORDERS)
+def test_the_borders_of_a_delta_are_left_to_nobody_else(border: int) -> None:
+    for delta in (border, -1 - border):
+        both_ways(alone(timestampDelta=delta))
+        if -(2**31) <= delta < 2**31:
+            both_ways(alone(offsetDelta=delta))
+
+
+def test_the_greatest_deltas_are_left_to_nobody_else() -> None:
+    for timestamp, offset in ((2**63 - 1, 2**31 - 1), (-(2**63), -(2**31))):
+        both_ways(alone(timestampDelta=timestamp, offsetDelta=offset))
+
+
+@pytest.mark.parametrize("size", [size for size in BORDERS if 0 <= size <= 8193])
+def test_the_borders_of_a_length_are_left_to_nobody_else(size: int) -> None:
+    both_ways(alone(key=b"k" * size))
+    both_ways(alone(value=b"v" * size))
+    both_ways(alone(headers=[("n" * size, b"")]))
+    both_ways(alone(headers=[("a", b"h" * size), ("b", None)]))
+    both_ways(alone(headers=[("a", None)] * size))
+
+
+def of_record(body: str) -> bytes:
+    """A batch of one record of these bytes, which stand behind its size."""
+    raw = bytes.fromhex(body)
+    assert len(raw) < 64
+    content = bytes([2 * len(raw)]) + raw
+    data = fast.encode_batch(batch(3) | {"attributes": 0, "records": []})
+    fields = data[21:57] + (1).to_bytes(4, "big") + content
+    return recrc(bytearray(data[:8] + (49 + len(content)).to_bytes(4, "big") + data[12:21] + fields))
+
+
+def test_a_record_by_hand() -> None:
+    (read_back,) = fast.decode_batch(of_record("00" + "04" + "06" + "026b" + "0276" + "02" + "0261" + "01"), 0)[0][
+        "records"
+    ]
+    assert (
+        read_back == alone(timestampDelta=2, offsetDelta=3, key=b"k", value=b"v", headers=[("a", None)])["records"][0]
+    )
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param("00" + "8000" + "00" + "01" + "01" + "00", id="timestamp of a byte too many"),
+        pytest.param("00" + "80" * 9 + "02" + "00" + "01" + "01" + "00", id="timestamp of 65 bits"),
+        pytest.param("00" + "00" + "8000" + "01" + "01" + "00", id="offset of a byte too many"),
+        pytest.param("00" + "00" + "8080808010" + "01" + "01" + "00", id="offset of 33 bits"),
+        pytest.param("00" + "00" + "00" + "8200" + "6b" + "01" + "00", id="length of a key of a byte too many"),
+        pytest.param("00" + "00" + "00" + "01" + "8200" + "76" + "00", id="length of a value of a byte too many"),
+        pytest.param(
+            "00" + "00" + "00" + "01" + "01" + "8200" + "0261" + "01", id="count of headers of a byte too many"
+        ),
+        pytest.param("00" + "00" + "00" + "01" + "01" + "02" + "8200" + "61" + "01", id="length of a name, the same"),
+        pytest.param(
+            "00" + "00" + "00" + "01" + "01" + "02" + "0261" + "8200" + "62", id="length of an item, the same"
+        ),
+    ],
+)
+def test_a_varint_that_readers_differ_on_is_left_to_the_readable_codec(body: str) -> None:
+    data = of_record(body)
+    with pytest.raises(NotPlain):
+        fast.decode_batch(data, 0)
+    assert read(FAST, data) == read(READABLE, data)
+
+
+def test_a_batch_that_ends_behind_the_input_is_refused_whatever_its_crc() -> None:
+    data = bytearray(fast.encode_batch(alone()))
+    data[8:12] = (int.from_bytes(data[8:12]) + 1).to_bytes(4)
+    with pytest.raises(Fault):
+        fast.decode_batch(recrc(data), 0)
+    assert read(FAST, recrc(data)) == read(READABLE, recrc(data))
+
+
+def test_a_batch_shorter_than_its_fields_is_refused_whatever_its_crc() -> None:
+    """Its count has a byte too few; the one behind it is another's."""
+    whole = bytearray(fast.encode_batch(batch(3) | {"attributes": 0, "records": []}))
+    assert len(whole) == 61
+    whole[8:12] = (48).to_bytes(4)
+    data = recrc(whole[:60])
+    for behind in (b"", b"\0"):
+        with pytest.raises(Fault):
+            fast.decode_batch(data + behind, 0)
+    assert read(FAST, data) == read(READABLE, data)
+
+
+def test_each_batch_of_a_set_is_read_where_it_stands() -> None:
+    values = [alone(key=b"one") | {"baseOffset": 1}, alone(key=b"other") | {"baseOffset": 2}]
+    data = b"".join(fast.encode_batch(value) for value in values)
+    assert fast.decode_set(data, 0) == ([{"magic": 2} | value for value in values], len(data))
+
+
+@pytest.mark.parametrize("codec", [5, 6, 7])
+def test_a_codec_that_is_none_is_left_to_the_readable_one(codec: int) -> None:
+    with pytest.raises(NotPlain):
+        fast.encode_batch(alone() | {"attributes": codec})
+    data = bytearray(fast.encode_batch(alone()))
+    data[22] = codec
+    with pytest.raises(NotPlain):
+        fast.decode_batch(recrc(data), 0)
+
+
+@pytest.mark.parametrize("codec", [1, 2, 3, 4])
+def test_what_is_compressed_to_nothing_is_left_to_the_readable_codec(codec: int) -> None:
+    data = bytearray(fast.encode_batch(batch(3) | {"attributes": 0, "records": []}))
+    data[22] = codec
+    with pytest.raises(NotPlain):
+        fast.decode_batch(recrc(data), 0)
+    assert read(FAST, recrc(data)) == read(READABLE, recrc(data))
 
 
 @pytest.mark.parametrize("least", [-(2**63), -(2**62), -65, -64, -1, 0])

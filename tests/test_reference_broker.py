@@ -190,7 +190,9 @@ def test_a_broker_without_api_versions_closes_on_it() -> None:
 
 
 def test_what_this_broker_can_list_but_not_answer_is_no_answer() -> None:
-    with pytest.raises(NotImplementedError, match="told to list api 1; it can answer ApiVersions, Metadata, Produce"):
+    with pytest.raises(
+        NotImplementedError, match="has to list api 1, but it can only answer ApiVersions, Metadata, Produce"
+    ):
         serve("0000000a" + "0001" + "0004" + "00000004" + "ffff", settings={"apis": {"1": [4, 18]}})
     with pytest.raises(NotImplementedError, match="there is no api with key 999"):
         serve(ASK_OTHER, settings={"apis": {"999": [0, 0]}})

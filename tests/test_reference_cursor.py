@@ -1,4 +1,4 @@
-"""The cursors never look past their end, and say where they stand."""
+"""The cursors never read past their end, and know their position."""
 
 from __future__ import annotations
 

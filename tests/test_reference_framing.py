@@ -1,4 +1,4 @@
-"""Frames: how many bytes are missing, which header stands before a body, and whose fault is whose."""
+"""Frames: the number of missing bytes, the header's version before a body, and the place of each fault."""
 
 from __future__ import annotations
 

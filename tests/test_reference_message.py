@@ -1,4 +1,5 @@
-"""The schema-driven codec: fields by version, null structures, tags and their defaults, and what is refused where."""
+"""The codec for messages: fields by version, null structures, tags and their defaults, and refusals with their
+place."""
 
 from __future__ import annotations
 

@@ -534,3 +534,25 @@ def test_an_integer_may_be_read_under_another_name() -> None:
     assert spans == [Span("", 0, 4, "frame size", 0)]
     with pytest.raises(DecodeError, match="frame size needs 4 more bytes, 3 are left"):
         read(Reader(bytes(3), Rules()), "frame size")
+
+
+def test_a_window_is_as_long_as_its_size_says() -> None:
+    reader = Reader(bytes.fromhex("ff 0002 6162 63"), Rules())
+    reader.take(1, 0, "a byte")
+    window = primitives.read_window(reader, primitives.read_int16, "size")
+    assert (bytes(window.take(2, 3, "all")), window.remaining, reader.remaining) == (b"ab", 0, 1)
+
+
+@pytest.mark.parametrize(
+    ("data", "reason", "text"),
+    [
+        ("ff fffe 6162", Reason.NEGATIVE_LENGTH, "size -2 is negative"),
+        ("ff 0003 6162", Reason.TRUNCATED, "size 3, but 2 bytes are left"),
+    ],
+)
+def test_a_size_of_a_window_is_refused(data: str, reason: Reason, text: str) -> None:
+    reader = Reader(bytes.fromhex(data), Rules())
+    reader.take(1, 0, "a byte")
+    with pytest.raises(DecodeError, match=text) as caught:
+        primitives.read_window(reader, primitives.read_int16, "size")
+    assert (caught.value.reason, caught.value.offset) == (reason, 1)

@@ -1,4 +1,4 @@
-"""Tag buffers alone: order, sizes, the last tag number, and what an encoder may be given."""
+"""Tag buffers alone: order, sizes, the last tag number, and an encoder's input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who refuses everything passes nothing and takes no other reading, however it is asked."""
+"""An implementation that refuses everything passes nothing and takes no other reading, however it is asked."""
 
 from __future__ import annotations
 

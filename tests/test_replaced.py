@@ -1,4 +1,4 @@
-"""Text that is not UTF-8: whatever an implementation shows of it is one answer, contested; what is text stays text."""
+"""Text that is not UTF-8: all ways to show it are one answer, which is contested; valid text is not affected."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ def test_the_difference_in_words() -> None:
         'byte 3, in "text" (byte 2 of 2): the actual bytes end there, 1 byte short'
     )
     assert name_difference(data, data + b"\x00\x01", labels) == (
-        "byte 4, behind the last one expected: 2 bytes too many, 00 01"
+        "byte 4, after the last expected one: 2 bytes too many, 00 01"
     )
     assert name_difference(b"\x01", b"\x02", []) == "byte 0: expected 01, got 02"
 

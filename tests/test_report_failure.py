@@ -159,7 +159,7 @@ def test_wrong_bytes_that_cannot_be_read() -> None:
 def test_bytes_that_mean_the_same() -> None:
     entry = {"id": "one", "about": "one", "type": "UNSIGNED_VARINT", "bytes": [["01", "1"]], "value": 1}
     text = page(load(entry)["one"], Op.ENCODE, Status.ANSWER, b"\x81\x00")
-    assert "read as the right value, but an encoder writes it otherwise" in text
+    assert "the right value, but an encoder writes it in another form" in text
 
 
 def test_crash() -> None:
@@ -237,8 +237,8 @@ def test_wrong_choice() -> None:
         "chooses": None,
     }
     text = page(load(entry)["choice"], Op.NEGOTIATE, Status.ANSWER, 2)
-    assert "choose the version of api 18: the client speaks 0 to 2, the broker 4 to 3 (an empty" in text
-    assert "expected  no version: there is none in both" in text
+    assert "choose the version of api 18: the client has 0 to 2, the broker 4 to 3 (an empty" in text
+    assert "expected  no version: they have none in common" in text
     assert "actual    2" in text
 
 
@@ -439,7 +439,7 @@ def test_bytes_that_are_compared_decoded_are_shown_decoded() -> None:
     written = bytes.fromhex("18020000026b02760202610232")
     observation = Observation(find(identifier).case, Status.ANSWER, written)
     text = told(identifier, observation, ("attributes",))
-    assert "compared by what the bytes mean, without attributes, which its writer sets by itself" in text
+    assert "compared by the meaning of the bytes, without attributes, which its writer sets by itself" in text
     assert "first difference at headers[0][1]" in text
     assert "18 02 00 00 02 6b 02 76 02 02 61 02 32" in text
     assert "attributes      0" not in text

@@ -1,4 +1,4 @@
-"""The report file: what is written can be read, and nothing else can."""
+"""The report file: all that is written can be read, and nothing else."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def _changed(number: int, **fields: Any) -> Callable[[list[bytes]], list[bytes]]
         ),
         (lambda lines: [lines[0], b"{", *lines[2:]], "line 2: a verdict is expected"),
         (lambda lines: [lines[0], b'{"id": "\xff"}'], "line 2: a verdict is expected"),
-        (lambda lines: [lines[0], lines[1], lines[3]], "is not what the verdicts before it add up to"),
+        (lambda lines: [lines[0], lines[1], lines[3]], "differs from the sum of the verdicts before it"),
         (lambda lines: [*lines, lines[1]], "line 5: a header is expected"),
         (_changed(0, report=3), "line 1: a header"),
         (_changed(0, more=1), "unknown field `more`"),

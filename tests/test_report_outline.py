@@ -1,4 +1,4 @@
-"""Outlines: what stands on a row, and under what."""
+"""Outlines: the content of rows, and their headings."""
 
 from __future__ import annotations
 

@@ -62,11 +62,13 @@ def said(left_out: NotAsked, *, verbose: bool = False, whole: bool = True) -> li
 
 def test_what_is_not_offered_is_one_line() -> None:
     assert said(NotAsked(NOT_OFFERED, areas={"framing": 1000, "varints": 2})) == [
-        "x: 1,297 questions not asked: 2 types, 1 dialect and 1 op not offered; -v lists them"
+        "x: 1,297 questions not asked, without derived ones: 2 types, 1 dialect and 1 op not offered; -v lists them"
     ]
-    assert said(NotAsked({"UUID decode": 1})) == ["x: 1 question not asked: 1 type not offered; -v lists them"]
+    assert said(NotAsked({"UUID decode": 1})) == [
+        "x: 1 question not asked, without derived ones: 1 type not offered; -v lists them"
+    ]
     assert said(NotAsked(elsewhere={"MetadataResponse decode": 2, "MetadataResponse encode": 2})) == [
-        "x: 4 questions not asked: 1 type not as in the vectors' schemas; -v lists them"
+        "x: 4 questions not asked, without derived ones: 1 type not as in the vectors' schemas; -v lists them"
     ]
     assert said(NotAsked({"UUID decode": 0})) == []
 
@@ -74,7 +76,8 @@ def test_what_is_not_offered_is_one_line() -> None:
 def test_verbose_names_what_is_not_offered_and_the_areas() -> None:
     lines = said(NotAsked(NOT_OFFERED, areas={"framing": 1000, "varints": 2}), verbose=True)
     assert lines == [
-        "x: 1,297 questions not asked: not offered are UUID decode/encode 3, arrays 1,204, kip-35-v7 20, serve 70",
+        "x: 1,297 questions not asked, without derived ones: not offered are UUID decode/encode 3, arrays 1,204, "
+        "kip-35-v7 20, serve 70",
         "x, framing: 100 % of 1,000 questions were not asked, or not judged: 1,000 not offered",
     ]
     assert said(NotAsked(NOT_OFFERED, areas={"framing": 1000}), verbose=True, whole=False) == lines[:1]
@@ -83,7 +86,9 @@ def test_verbose_names_what_is_not_offered_and_the_areas() -> None:
 def test_of_much_that_is_not_offered_the_most_is_named() -> None:
     many_types = {f"Message{number}Request decode": number + 1 for number in range(30)}
     (line,) = said(NotAsked(many_types), verbose=True)
-    assert line.startswith("x: 465 questions not asked: not offered are Message10Request decode 11, ")
+    assert line.startswith(
+        "x: 465 questions not asked, without derived ones: not offered are Message10Request decode 11, "
+    )
     assert line.endswith("Message29Request decode 30, and 55 of 10 more")
 
 
@@ -177,8 +182,9 @@ def test_numbers_of_one() -> None:
     assert lines.splitlines() == [
         "",
         f"library 1.0: {len(LEFT) + 1} questions in 2 of pytest's items",
-        "library 1.0: 1 question not asked: 1 type not offered; -v lists them",
-        "library 1.0: 2 questions not asked: 1 type not as in the vectors' schemas; -v lists them",
+        "library 1.0: 1 question not asked, without derived ones: 1 type not offered; -v lists them",
+        "library 1.0: 2 questions not asked, without derived ones: 1 type not as in the vectors' schemas; -v",
+        "lists them",
         "library 1.0, varints: 25 % of 4 questions were not asked, or not judged: 1 skip",
     ]
     assert "".join(

@@ -1,4 +1,4 @@
-"""What an implementation says is escaped and shortened before it is shown."""
+"""Text of an implementation is escaped and shortened before it is shown."""
 
 from __future__ import annotations
 
@@ -72,8 +72,8 @@ def test_middle(text: str, limit: int) -> None:
         ("a" * 100, f"'{'a' * 40}'…'{'a' * 20}' (100 characters)"),
         ("it's\x1b[2J", '"it\'s\\x1b[2J"'),
         ({"k\n": 1}, "{k\\n: 1}"),
-        (Unshowable(), "a Unshowable (no protocol value) that cannot be shown"),
-        ({1, 2}, "{1, 2} (a set: no protocol value)"),
+        (Unshowable(), "a Unshowable (not a protocol value) that cannot be shown"),
+        ({1, 2}, "{1, 2} (a set: not a protocol value)"),
     ],
 )
 def test_brief(value: Any, shown: str) -> None:

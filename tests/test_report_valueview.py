@@ -1,4 +1,4 @@
-"""Two values: the first difference, how it can have come, and what is around it."""
+"""Two values: the first difference, its likely cause, and what is around it."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from conformance.report.valueview import NOTHING, at, compare_values
         (None, -1, "means null"),
         (-1, 4294967295, "same 32 bits, read as unsigned"),
         (65535, -1, "same 16 bits, read as signed"),
-        (64, 128, "zigzag was not undone"),
-        (-2, 3, "zigzag was not undone"),
-        (3, -2, "zigzag was undone"),
-        (1, -1, "The sign is turned round, or zigzag"),
-        (5, -5, "sign is turned round"),
-        (1, 16777216, "byte order is turned round (4 bytes)"),
+        (64, 128, "zigzag was not decoded"),
+        (-2, 3, "zigzag was not decoded"),
+        (3, -2, "a plain number was decoded as zigzag"),
+        (1, -1, "The sign is wrong, or a plain number was decoded as zigzag"),
+        (5, -5, "sign is wrong"),
+        (1, 16777216, "byte order is reversed (4 bytes)"),
         (300, 44, "Only the low 8 bits"),
         (True, 1, "true is not 1"),
-        (b"ab", "ab", "Bytes came back as text"),
-        ("ab", b"ab", "bytes that nobody decoded"),
+        (b"ab", "ab", "The answer is text instead of bytes"),
+        ("ab", b"ab", "bytes that were not decoded"),
         (uuid.UUID(int=0), None, "UUID has no null"),
         ("é", "\ufffd", "were replaced"),
         ("é", "Ã©", "Latin-1"),
@@ -38,7 +38,7 @@ from conformance.report.valueview import NOTHING, at, compare_values
         (b"ab", b"abcd", "2 bytes too many"),
         ([1, 2], [2, 1], "another order"),
         ([1, 2], [], "All elements are lost"),
-        ([("a", b"1"), ("a", b"2")], [("a", b"2")], "kept as a map"),
+        ([("a", b"1"), ("a", b"2")], [("a", b"2")], "stored as a map"),
         ([1, 2, 3], [1, 3], "One element is missing"),
         ([2], [1, 2, 3], "2 elements are too many"),
         (7, 900, None),
@@ -54,12 +54,12 @@ def test_hint(expected: Any, actual: Any, words: str | None) -> None:
 @pytest.mark.parametrize(
     ("expected", "actual", "words"),
     [
-        (64, 128, "zigzag was done where the number is plain"),
+        (64, 128, "a plain number was written as zigzag"),
         (-1, -(2**31), "zigzag was left out"),
         (-1, -(2**63), "zigzag was left out"),
         (128, 64, "zigzag was left out"),
-        (1, -1, "The sign is turned round, or zigzag was left out"),
-        (5, -5, "The sign is turned round."),
+        (1, -1, "The sign is wrong, or zigzag was left out"),
+        (5, -5, "The sign is wrong."),
     ],
 )
 def test_hint_on_what_was_written(expected: int, actual: int, words: str) -> None:
@@ -73,7 +73,7 @@ def test_the_difference_stands_among_its_neighbours() -> None:
         "first difference at ApiKeys[0].MaxVersion\n"
         "expected  4\n"
         "actual    -4\n"
-        "The sign is turned round.\n"
+        "The sign is wrong.\n"
         "in ApiKeys[0]:\n"
         "    ApiKey      18\n"
         "    MinVersion  0\n"
@@ -87,7 +87,7 @@ def test_a_missing_element() -> None:
         "first difference at [2]\n"
         "expected  3\n"
         "actual    (nothing: it is missing)\n"
-        "One element is missing, the others are there.\n"
+        "One element is missing, the others are right.\n"
         "in the value:\n"
         "    [0]  1\n"
         "    [1]  2\n"
@@ -126,7 +126,7 @@ def test_far_neighbours_are_counted() -> None:
     actual = [*expected[:50], 900, *expected[51:]]
     text = compare_values(expected, actual, width=80).plain
     assert "… 47 before …" in text
-    assert "… 46 behind …" in text
+    assert "… 46 after …" in text
 
 
 def test_a_key_that_looks_like_a_path() -> None:

@@ -1,4 +1,4 @@
-"""Questions and what became of them survive as JSON; rows that are none are refused."""
+"""Questions and their results survive as JSON; other rows are refused."""
 
 from __future__ import annotations
 

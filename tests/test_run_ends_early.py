@@ -1,5 +1,5 @@
-"""A run that is ended before its end: by a signal, at a failure, by a full disk. What was judged is not lost, and
-nobody takes it for the whole."""
+"""A run that ends early: by a signal, at a failure, by a full disk. Verdicts so far are not lost, and the run is marked
+as incomplete."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from conformance.report.jsonl import read_report, read_reports
+from conformance.suite.stopping import Stopping
 
 #: Answers as the reference does until it is asked for a VARLONG: then it writes a file, and waits for ever.
 WAITS = """
@@ -68,6 +69,14 @@ def start(folder: Path, *options: str, limit: Callable[[], None] | None = None) 
     )
 
 
+@pytest.fixture(autouse=True)
+def _interruptible() -> Iterator[None]:
+    """SIGINT has its effect here and in children, even where a shell started these tests with SIGINT ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def ended(run: subprocess.Popen[str]) -> tuple[int, str]:
     """Its exit code, and what it printed."""
     try:
@@ -116,6 +125,27 @@ def test_a_signal_ends_a_run_in_order(waiting: subprocess.Popen[str], folder: Pa
     assert report.incomplete.asked == len(report.lines) < report.incomplete.of
     assert f"incomplete: {report.incomplete.asked} of {report.incomplete.of} items asked" in output
     assert "100 %" not in output
+
+
+class Interrupted:
+    """Its destructor is interrupted: Python ignores what a signal's handler raises there."""
+
+    def __del__(self) -> None:
+        signal.raise_signal(signal.SIGINT)
+
+
+def test_a_signal_in_a_destructor_is_not_lost() -> None:
+    stopping = Stopping()
+    stopping.begin()
+    there = sys.unraisablehook
+    try:
+        Interrupted()
+        with pytest.raises(KeyboardInterrupt):
+            time.sleep(PATIENCE)
+        assert sys.unraisablehook == there
+    finally:
+        stopping.end()
+    assert sys.unraisablehook != there
 
 
 def test_what_was_judged_before_a_process_is_killed_is_in_its_report(

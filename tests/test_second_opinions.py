@@ -1,4 +1,4 @@
-"""Every proposal has a second opinion, and none of them knows anything of the kit."""
+"""Every proposal has a second opinion, and none of them imports anything of the kit."""
 
 from __future__ import annotations
 

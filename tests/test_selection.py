@@ -1,4 +1,4 @@
-"""What an implementation is asked, and how what it is not asked is counted."""
+"""The questions for an implementation, and how questions that are not asked are counted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the suite does quickly it does as it would slowly."""
+"""The suite's fast paths behave like the slow ones."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def test_a_mark_and_a_hook_of_the_user_count(folder: Path) -> None:
     )
     assert " 1 xfailed" in run(folder, "--impl=counts")
     (folder / "skips.py").write_text("import pytest\ndef pytest_runtest_setup(item):\n    pytest.xfail('no')\n")
-    assert " passed" not in run(folder, "--impl=counts", "-p", "skips")
+    assert " passed" not in run(folder, "--impl=counts", "-p", "skips", "-k", "uvarint-0")
 
 
 def test_hypothesis_is_imported_for_properties_only(folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""Values from seeds: how many are tried, and what is said of those that fail."""
+"""Values from seeds: how many are tried, and the message for those that fail."""
 
 from __future__ import annotations
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import collections
+import enum
 import json
 import struct
+import types
 import uuid
 from typing import Any
 
@@ -17,6 +20,7 @@ from conformance.values import (
     difference,
     equal,
     from_json,
+    identical,
     show,
     surplus,
     to_json,
@@ -114,6 +118,23 @@ def test_forms(value: Any, written: Any) -> None:
     assert equal(value, from_json(written))
 
 
+class Name(enum.StrEnum):
+    A = "a"
+
+
+def test_what_only_behaves_like_text_or_a_dictionary_is_written_too() -> None:
+    assert to_json(Name.A) == to_json([Name.A])[0] == "a"
+    assert to_json(types.MappingProxyType({"A": b"a"})) == {"A": {"hex": "61"}}
+    with pytest.raises(ValueFormatError, match="as its only field"):
+        to_json(types.MappingProxyType({"hex": "61"}))
+
+
+def test_what_a_json_reader_of_ones_own_gives_is_read_too() -> None:
+    """`json.loads` may be told to make others than plain dictionaries."""
+    assert from_json(Name.A) == from_json([Name.A, "b"])[0] == "a"
+    assert from_json(collections.OrderedDict(A={"hex": "61"}, B=1)) == {"A": b"a", "B": 1}
+
+
 def test_both_forms_of_an_integer_are_read() -> None:
     assert from_json({"int": "5"}) == from_json(5) == 5
     assert from_json({"int": "-0"}) == 0
@@ -136,6 +157,7 @@ HOSTILE: list[tuple[Any, str]] = [
     ((1, 2), "is no value"),
     ({"hex": None}, 'None found where {"hex": "<hex digits>"} was expected'),
     ({"hex": 61}, "61 found where"),
+    *(({"hex": "z" * length}, f"{'z' * length!r} is not a row") for length in range(1, 20)),
     ({"hex": "6"}, "'6' is not a row of hex digit pairs"),
     ({"hex": "6g"}, "'6g' is not a row"),
     ({"hex": "61 62"}, "is not a row"),
@@ -144,7 +166,7 @@ HOSTILE: list[tuple[Any, str]] = [
     ({"hex": "0x61"}, "is not a row"),
     ({"hex": ["61"]}, "found where"),
     ({"hex": "x" * 10_000}, "is not a row"),
-    ({"int": 5}, "5 found where"),
+    ({"int": 5}, '5 found where {"int": "<decimal digits>"} was expected'),
     ({"int": ""}, "'' is not a decimal integer"),
     ({"int": "-"}, "'-' is not a decimal integer"),
     ({"int": "--5"}, "is not a decimal integer"),
@@ -157,7 +179,7 @@ HOSTILE: list[tuple[Any, str]] = [
     ({"int": "²"}, "is not a decimal integer"),
     ({"int": "9" * 41}, "with 41 digits: no wire integer is so long"),
     ({"int": "9" * 100_000}, "with 100000 digits"),
-    ({"uuid": None}, "found where"),
+    ({"uuid": None}, 'None found where {"uuid": "<8-4-4-4-12 hex digits>"} was expected'),
     ({"uuid": ""}, "'' is not a UUID"),
     ({"uuid": "00112233445566778899aabbccddeeff"}, "is not a UUID"),
     ({"uuid": "{00112233-4455-6677-8899-aabbccddeeff}"}, "is not a UUID"),
@@ -235,6 +257,7 @@ SAME: list[tuple[Any, Any]] = [
     ({"A": 1}, {"A": 1, "_tags": []}),
     ({"A": {"B": 1}}, {"A": {"B": 1, "_tags": [], "crc": 0}}),
     ({"_tags": [(1, b"a")]}, {"_tags": [[1, b"a"]]}),
+    ({"headers": [("a", b"")]}, {"headers": [(b"a", b"")]}),
 ]
 
 #: expected, actual, where they differ first
@@ -286,6 +309,10 @@ DIFFERENT: list[tuple[Any, Any, str]] = [
     ({"_tags": [(1, b"")]}, {"_tags": []}, "_tags[0]"),
     ({"_tags": [(1, b""), (2, b"")]}, {"_tags": [(2, b""), (1, b"")]}, "_tags[0][0]"),
     ([{"A": 1}, {"A": 2}], [{"A": 1}, {"A": 3}], "[1].A"),
+    ({"_tags": [], "A": 1}, {"_tags": [], "A": 2}, "A"),
+    ({"headers": [("a", b"")]}, {"headers": [(b"b", b"")]}, "headers[0][0]"),
+    ({"headers": [("\ufffd", b"")]}, {"headers": [(b"\xff", b"")]}, "headers[0][0]"),
+    ({"Headers": [("a", b"")]}, {"Headers": [(b"a", b"")]}, "Headers[0][0]"),
 ]
 
 
@@ -311,6 +338,21 @@ def test_an_expectation_that_is_no_value_is_refused() -> None:
 def test_an_answer_that_is_no_value_only_differs() -> None:
     for expected in (None, 1, 1.0, "a", b"a", [1], {"A": 1}, uuid.UUID(int=0)):
         assert difference(expected, object()) == ""
+
+
+def test_what_is_identical_is_so_in_types_and_order_too() -> None:
+    one: list[Any] = [None, True, 5, "a", b"a", 1.5, [1, 2], {"A": 1, "B": []}, uuid.UUID(int=1)]
+    for value in (*one, one, {"A": one}):
+        assert identical(value, from_json(to_json(value)))
+    for other in ([True], [1.0], (1,), [1, 1]):
+        assert not identical([1], other)
+    assert not identical({"A": 1, "B": 2}, {"B": 2, "A": 1})
+    assert not identical([uuid.UUID(int=1), 1], [uuid.UUID(int=1), True])
+
+
+def test_what_occurs_twice_is_identical_to_two_of_the_same() -> None:
+    twice = [b"one"]
+    assert identical([twice, twice], [[b"one"], [b"one"]])
 
 
 def test_surplus() -> None:

@@ -1,4 +1,4 @@
-"""The format of vectors: what the strict loader and the schema refuse, and what every file of the set keeps to."""
+"""The format of vectors: refusals of the strict loader and of the schema, and rules for every file of the set."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The two ends of wire-format: pairing, pipelined responses in any order, what a broker closes on; layouts, limits."""
+"""The two ends of wire-format: pairing, pipelined responses in any order, when a broker closes; layouts, limits."""
 
 from __future__ import annotations
 

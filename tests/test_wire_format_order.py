@@ -1,4 +1,4 @@
-"""No order of errors and offsets but the request's passes, and no correlation id but a request's own."""
+"""Errors and offsets pass only in the request's order, and responses only with the request's own correlation id."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""The second opinion on the wire format proposals and the reference say the same, and part where a reading is planted
-wrongly."""
+"""The second opinion on the wire format proposals agrees with the reference, and differs where a wrong reading is
+planted."""
 
 from __future__ import annotations
 

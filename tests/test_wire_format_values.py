@@ -1,4 +1,4 @@
-"""Which values of wire-format are drawn: partial tails, wrappers of both codecs, arrays beside each other."""
+"""The values that are drawn for wire-format: partial tails, wrappers of both codecs, arrays of equal length."""
 
 from __future__ import annotations
 

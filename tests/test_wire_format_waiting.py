@@ -1,4 +1,4 @@
-"""What a broker of wire-format waits for: acknowledgements, timeouts, long polls, replicas."""
+"""How long a broker of wire-format waits: acknowledgements, timeouts, long polls, replicas."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`wireproof wrapper check`: each fault is found, and only it."""
+"""`wireproof wrapper check` finds each fault, and only that one."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def check(spec: str, *options: str) -> Result:
 def bad(spec: str) -> dict[str, str]:
     """What is bad, by check."""
     inspection = module.Inspection(spec, Options(timeout=0.4))
-    return {done.name: done.found for done in inspection.run() if done.result is module.Result.BAD}
+    return {done.name: done.detail for done in inspection.run() if done.result is module.Result.BAD}
 
 
 def faulty(fault: str = "") -> str:
@@ -49,7 +49,7 @@ def test_a_program_that_keeps_to_the_protocol() -> None:
 
 
 FAULTS = [
-    ("miscounts", {"an answer carries its question's seq"}, 'is no answer to any question: \'{"value": 0, "seq": 4}\''),
+    ("miscounts", {"an answer carries its question's seq"}, 'does not answer any question: \'{"value": 0, "seq": 4}\''),
     ("takes-pieces-for-lines", {"a question in two pieces", "a large value"}, "it ended"),
     ("parses-by-pattern", {"JSON written in another way"}, "it ended (exit code 1) with 1 answer missing"),
     ("limits-lines", {"a large value"}, "1 answer missing after 0.4 seconds"),
@@ -58,9 +58,9 @@ FAULTS = [
     ("dies-at-an-unknown-op", {"an unknown op does no harm"}, "KeyError: 'no-such-op'"),
     ("takes-refusals-for-errors", {"a refusal is a reject"}, "crash (ValueError) to INT32 cut off after three bytes"),
     ("fails-at-settings", {"settings are taken, or unsupported"}, "unknown op: '{"),
-    ("prints", {"nothing else on stdout"}, "lines that answer nothing; the first is 'decoded'"),
-    ("answers-twice", {"nothing else on stdout"}, "3 lines that answer nothing"),
-    ("stays", {"ends when stdin closes"}, "it still runs 0.3 seconds later"),
+    ("prints", {"nothing else on stdout"}, "lines that are not answers; the first is 'decoded'"),
+    ("answers-twice", {"nothing else on stdout"}, "3 lines that are not answers"),
+    ("stays", {"ends when stdin closes"}, "it still runs after 0.3 seconds"),
     ("is-noisy", set(), ""),
 ]
 

@@ -1,5 +1,5 @@
 """The vectors against the judge: the reference passes each one exactly, each recorded bug fails, and each other reading
-of a ruling is told apart."""
+of a ruling is recognised."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from judging import judged, judged_by_asking
 
 import reference
 from conformance import vectors
+from conformance.configured import configured_reference
 from conformance.judge import readings_for
 from conformance.model import DEVIATIONS, Observation, Outcome, Status
 from conformance.vectors import Vector, VectorFile, VectorKind, Wrong
@@ -58,8 +59,7 @@ def test_there_are_recorded_bugs_of_every_kind() -> None:
 @pytest.mark.parametrize("file", FILES, ids=_file)
 def test_the_reference_passes_exactly(file: VectorFile) -> None:
     """Reasons and offsets too: for everybody else a difference there is a note."""
-    own = reference.Reference()
-    own.configure(vectors.settings(file.dialect), dialect=file.dialect)
+    own = configured_reference(file.dialect)
     assert file.vectors
     for vector in file.vectors:
         for op in vector.ops:
@@ -98,8 +98,8 @@ LONG = 10_000
 @pytest.mark.parametrize("reading", READINGS, ids="-".join)
 def test_another_reading_is_contested_and_nothing_else(reading: tuple[str, str, str]) -> None:
     dialect, ruling, name = reading
-    other = reference.Reference(reference.rules_with(reference.rulings(dialect).values(), {ruling: name}))
-    other.configure(vectors.settings(dialect), dialect=dialect)
+    rules = reference.rules_with(reference.rulings(dialect).values(), {ruling: name})
+    other = configured_reference(dialect).under(rules)
     chosen = [v for v in VECTORS if v.dialect == dialect and (len(v.data) < LONG or ruling in v.rulings)]
     declared = readings_for(dialect, {ruling: name}) if (dialect, ruling) in DECLARED else None
     found = [

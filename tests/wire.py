@@ -1,4 +1,4 @@
-"""Short ways to put a question to the reference: bytes are hex digits, a refusal is a value."""
+"""Short ways to ask the reference: bytes are hex digits, a refusal is a value."""
 
 from __future__ import annotations
 

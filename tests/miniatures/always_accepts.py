@@ -28,6 +28,9 @@ PRODUCES: Produces = frozenset(
     {("tag-ordering", "fail", "wrong-bytes")} | {(area, "fail", "accepted-invalid") for area in _AREAS}
 )
 
+HUGE = True
+# So much is read slowly on a busy machine, and nothing here hangs.
+LIMITS = {"timeout": 60.0}
 types = everything()
 
 
