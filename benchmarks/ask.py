@@ -1,4 +1,4 @@
-"""How many small cases a second a Python module in a child process answers.
+"""Measures how many small cases per second a Python module in a child process answers.
 
 From the repository's root: `python benchmarks/ask.py [CASES]`. INT32 decode, the median of five rounds.
 """

@@ -1,6 +1,6 @@
-"""A pytest plugin that collects as many items as `EMPTY_ITEMS` says, which do nothing: pytest's floor.
+"""A pytest plugin that collects `EMPTY_ITEMS` items that do nothing, to measure the minimum cost of pytest.
 
-They hang in pytest's tree as the suite's do: a file, a collector, and items with names of such a length.
+They have the same tree as the suite: a file, a collector, and items with names of similar length.
 """
 
 from __future__ import annotations

@@ -1,15 +1,14 @@
-"""What messages cost, side by side in one run: `python benchmarks/messages.py [--rounds N]`, a minute.
+"""Compares the cost of messages in several codecs: `python benchmarks/messages.py [--rounds N]`, a minute.
 
-A Metadata response with 50 topics of 10 partitions, which all have three replicas, and one in which nothing repeats:
-topics of 1 to 20 partitions of 1 to 5 replicas, of which some are out of sync or offline, names of 1 to 60 characters.
-An ApiVersions response with 60 keys, how the cost grows from 1 to 1,000 topics, and how long a fresh interpreter takes
-to its first frame. Beside the kit's two codecs: kafka-python, kio (Rust), aiokafka at the highest versions that it has,
-and `marshal.loads` and `marshal.dumps` of the same value, which read and write such a value in C in a format of
-Python's own.
+A Metadata response with 50 topics of 10 partitions with three replicas each, and one without repetition: topics of 1 to
+20 partitions of 1 to 5 replicas, some of them out of sync or offline, names of 1 to 60 characters. An ApiVersions
+response with 60 keys, the growth of the cost from 1 to 1,000 topics, and the time that a new interpreter takes to its
+first frame. The codecs: the kit's two, kafka-python, kio (Rust), aiokafka at its highest versions, and `marshal.loads`
+and `marshal.dumps` of the same value, which read and write in C in Python's own format.
 
-All read the same bytes, and have to write them again from what they read. Times are of the processor, medians of the
-rounds; in each round all take their turn, so that what else the machine does hits all alike. The garbage collector
-rests meanwhile.
+All read the same bytes, and must write them again from the result. Times are processor times, as medians of the rounds.
+In each round all codecs run in turn, so that other load on the machine affects all of them. The garbage collector is
+off.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""What record batches cost, side by side in one run: `python benchmarks/records.py [--rounds N]`, half a minute.
+"""Compares the cost of record batches in several codecs: `python benchmarks/records.py [--rounds N]`, half a minute.
 
-A batch of 100 records with three headers each, by the kit's two codecs and by kafka-python's and aiokafka's pure Python
-and aiokafka's C; how fast each compression codec inflates; and a batch of 1 MiB against ten thousand small ones.
+A batch of 100 records with three headers each, with the kit's two codecs, the pure Python of kafka-python and aiokafka,
+and aiokafka's C; the speed of each compression codec; and a batch of 1 MiB compared with ten thousand small ones.
 
-All read the same bytes, CRC included, into their own records, and write the same records. Times are of the processor,
-medians of the rounds; in each round all take their turn. The garbage collector rests meanwhile.
+All read the same bytes, including the CRC, into their own records, and write the same records. Times are processor
+times, as medians of the rounds; in each round all codecs run in turn. The garbage collector is off.
 """
 
 from __future__ import annotations
@@ -66,10 +66,10 @@ def of_library(reader: Any, builder: Any, value: dict[str, Any], data: bytes) ->
     """kafka-python's and aiokafka's decode and encode: they have one shape."""
 
     def decode() -> list[Any]:
-        found = reader(bytearray(data))
-        if not found.validate_crc():
+        value = reader(bytearray(data))
+        if not value.validate_crc():
             raise SystemExit(f"{reader}: the CRC is refused")
-        return list(found)
+        return list(value)
 
     def encode() -> bytes:
         made = builder(2, 0, 0, -1, -1, -1, 1 << 30)

@@ -1,9 +1,9 @@
-"""What whole runs of the suite cost, as ratios of runs in the same round.
+"""Compares the cost of whole runs of the suite, as ratios of runs in the same round.
 
-From the repository's root: `python benchmarks/suite.py [--rounds N] [--only NAME …]`. Every run is a process of its
-own, all take their turn in a round, and the figures are medians of the rounds. A ratio is of seconds on the clock,
-which means something on an idle machine only; beside it stands the same of processor time: of pytest's own process
-alone (the implementation answers in another one, at the same time), and of all processes of a run together.
+From the repository's root: `python benchmarks/suite.py [--rounds N] [--only NAME …]`. Each run is a separate process,
+all run in turn in each round, and the figures are medians of the rounds. A ratio is given for clock time, which is only
+meaningful on an idle machine, and for processor time: of pytest's process alone (the implementation answers in another
+process at the same time), and of all processes of a run together.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ sys.exit(code)
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """Seconds of one run: on the clock, of processor in pytest's own process, and in all its processes."""
+    """Seconds of one run: by the clock, processor time of pytest's process, and processor time of all processes."""
 
     clock: float
     own_time: float
@@ -104,8 +104,8 @@ def main(rounds: int, names: Sequence[str]) -> None:
             _print(f"{name} / {other}: {clock:.2f} (processor {own_time:.2f}, with children {everything:.2f}){wanted}")
 
 
-def _times(found: Sequence[Taken]) -> tuple[list[float], list[float], list[float]]:
-    return [one.clock for one in found], [one.own_time for one in found], [one.all for one in found]
+def _times(runs: Sequence[Taken]) -> tuple[list[float], list[float], list[float]]:
+    return [one.clock for one in runs], [one.own_time for one in runs], [one.all for one in runs]
 
 
 def _print(line: str) -> None:

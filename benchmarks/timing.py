@@ -1,4 +1,4 @@
-"""Timing that is fair among rivals: processor time, medians of rounds, in each of which all take their turn."""
+"""Fair timing of several jobs: processor time, as medians of rounds. In each round all jobs run in turn."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-#: Seconds that one round of one measurement takes, about.
+#: The approximate length of one round of a measurement, in seconds.
 ROUND = 0.05
 
 Job = Callable[[], Any]
@@ -26,11 +26,11 @@ def in_turn(jobs: Mapping[Any, Job], rounds: int) -> dict[Any, list[float]]:
     for key, job in jobs.items():
         job()  # what is made at the first call is not measured
         calls[key] = max(1, int(ROUND / _seconds(job, 1)))
-    found: dict[Any, list[float]] = {key: [] for key in jobs}
+    times: dict[Any, list[float]] = {key: [] for key in jobs}
     for _ in range(rounds):
         for key, job in jobs.items():
-            found[key].append(_seconds(job, calls[key]) * 1e6)
-    return found
+            times[key].append(_seconds(job, calls[key]) * 1e6)
+    return times
 
 
 def ratio(times: Sequence[float], others: Sequence[float]) -> float:
