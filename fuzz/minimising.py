@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 from fuzz.inputs import split
@@ -27,9 +27,11 @@ def needed(session: Session, raws: Iterable[bytes], packages: frozenset[str]) ->
     return kept
 
 
-def reached(session: Session, raw: bytes, packages: frozenset[str]) -> Reached:
+def reached(
+    session: Session, raw: bytes, packages: frozenset[str], codes: dict[int, CodeType] | None = None
+) -> Reached:
     """The steps that an input takes from line to line, each with the code's id, the line before and the line; and the
-    head of the input. Empty if the session does not take the input."""
+    head of the input. Empty if the session does not take the input. `codes`: gets the code of each id."""
     steps: Reached = set()
     head, _ = split(raw)
 
@@ -38,6 +40,8 @@ def reached(session: Session, raw: bytes, packages: frozenset[str]) -> Reached:
         if package not in packages and not frame.f_code.co_filename.startswith("<generated"):
             return None
         code = id(frame.f_code)
+        if codes is not None:
+            codes[code] = frame.f_code
         last = 0
 
         def line(inner: FrameType, event: str, _: Any) -> Any:

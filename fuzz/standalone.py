@@ -16,7 +16,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-import atheris
+try:
+    import atheris
+except ModuleNotFoundError:
+    sys.stderr.write("fuzzing needs atheris, which is not installed: pip install 'wireproof[fuzz]'\n")
+    sys.exit(2)
 
 from fuzz import instrument
 

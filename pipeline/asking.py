@@ -19,11 +19,10 @@ from conformance.model import Outcome, Verdict
 from conformance.questions import Question, UnknownId, find, offers
 from conformance.report.text import middle
 from pipeline import tables
+from pipeline.errors import NO_START
 
 #: The word in `error` of a row that could not be asked.
 BAD_ROW = "bad-row"
-#: The beginning of an exception's text that tells the driver that an implementation did not start.
-NO_START = "wireproof: the implementation cannot be used here: "
 #: The maximum length of a detail, in characters.
 _LONGEST = 2000
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+#: The beginning of an exception's text on a worker; it tells the driver that an implementation did not start there.
+NO_START = "wireproof: the implementation cannot be used here: "
+
 
 class PipelineError(ValueError):
     """Something that the user can mend. The text says what was tried, what was wrong and what to do."""

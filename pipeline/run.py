@@ -20,12 +20,12 @@ from pyspark.sql import functions as F  # noqa: N812 (its usual name)
 
 from conformance.numbered import Numbered
 from pipeline import tables
-from pipeline.asking import BAD_ROW, NO_START, Order, verdicts_of
+from pipeline.asking import BAD_ROW, Order, verdicts_of
 from pipeline.errors import CountError, PipelineError
+from pipeline.failed import failed
 from pipeline.identity import Identity, kit_digest
 from pipeline.making import cases_of
 from pipeline.progress import Progress
-from pipeline.session import first_line
 from pipeline.store import Group, Run, RunImplementation, Store, key_of
 
 #: Cases in a group. One more start of a Spark job costs about 0.2 s; a kill costs at most one group.
@@ -155,19 +155,8 @@ def _write(store: Store, table: str, key: str, rows: DataFrame, expected: int) -
     try:
         rows.observe(counted, F.count(F.lit(1)).alias("rows")).write.parquet(str(path.absolute()))
     except (PySparkException, Py4JError) as error:
-        raise _refused(error) from None
+        raise failed(error) from None
     found: Any = counted.get["rows"]
     if found != expected:
         raise CountError(f"{table}: {expected:,} rows were expected and {found:,} came out ({path})")
     store.finished(Group(key, table, found))
-
-
-def _refused(error: Exception) -> Exception:
-    """An error of a job, for a person."""
-    text = str(error)
-    if NO_START in text:
-        told = text.rpartition(NO_START)[2].partition("\n\n")[0]
-        return PipelineError(f"--impl: on a worker, {told.splitlines()[0]}")
-    if "No space left" in text:
-        return PipelineError("there is no room left for the output")
-    return PipelineError(f"Spark gave up: {first_line(error)}. See spark.log in the output folder.")

@@ -172,6 +172,25 @@ CHANGES = Table(
     ),
 )
 
+_INPUT = (
+    Column("target", pa.string(), "the fuzz target"),
+    Column("dialect", pa.string(), "the dialect"),
+    Column("path", pa.string(), "the input's file"),
+)
+
+INPUTS = Table("inputs", "an input of a fuzz campaign", _INPUT)
+
+REACHED = Table(
+    "reached",
+    "an input that was run (`feature` is null), or the smallest input of a share that has a feature",
+    (
+        *_INPUT,
+        Column("feature", pa.int64(), "a feature of coverage, as a digest of what was reached", nullable=True),
+        Column("size_bytes", pa.int64(), "the length of the input, in bytes"),
+        Column("problem", pa.string(), "why the input could not be used", nullable=True),
+    ),
+)
+
 _HEADERS = pa.list_(pa.struct([pa.field("key", pa.string()), pa.field("value", pa.binary())]))
 
 _IN_A_FILE = (
@@ -263,4 +282,5 @@ FRAMES = Table(
 )
 
 #: All tables, in the order of their page.
+#: The tables that jobs write. INPUTS and REACHED only go from one stage to the next.
 ALL = (CASES, VERDICTS, SUMMARY, CHANGES, FINDINGS, BUCKETS, ERRORS, BATCHES, RECORDS, FRAMES)

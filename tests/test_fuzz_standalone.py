@@ -66,6 +66,14 @@ def test_a_deviation_ends_it_with_its_page_and_the_input_repeats_it(tmp_path: Pa
     assert "fail (wrong-value)" in again.stdout
 
 
+def test_without_atheris_it_says_what_to_install(tmp_path: Path) -> None:
+    """A module that cannot be imported stands for one that is not installed."""
+    (tmp_path / "atheris.py").write_text("raise ModuleNotFoundError('No module named atheris', name='atheris')\n")
+    done = program(tmp_path, '"differential", impl="my_codec"')
+    assert done.returncode == 2
+    assert done.stdout == "fuzzing needs atheris, which is not installed: pip install 'wireproof[fuzz]'\n"
+
+
 def test_what_the_known_file_explains_does_not_end_it(tmp_path: Path) -> None:
     (tmp_path / "my_codec.py").write_text(FILES["my_codec.py"])
     (tmp_path / "known.toml").write_text(

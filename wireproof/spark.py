@@ -3,8 +3,19 @@
 from __future__ import annotations
 
 import importlib.util
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
 
 import click
+
+from wireproof.output import progress, say
+
+#: Seconds between two lines of progress where standard error is no terminal.
+_EACH = 10.0
 
 master_option = click.option(
     "--master",
@@ -19,3 +30,58 @@ def need_spark() -> None:
     """Raises click.UsageError where Spark is not installed. Help needs no Spark."""
     if importlib.util.find_spec("pyspark") is None:
         raise click.UsageError("this needs Spark, which is not installed: pip install 'wireproof[pipeline]'")
+
+
+@contextmanager
+def spark_and_progress(master: str, log: Path) -> Iterator[tuple[Any, Any]]:
+    """Spark, and the progress of its jobs."""
+    from pipeline.progress import Progress
+    from pipeline.session import session
+
+    teller = _Teller()
+    try:
+        teller("starting Spark")
+        with session(master, log=log) as spark:
+            yield spark, Progress(spark, teller)
+    finally:
+        teller.end()
+
+
+@contextmanager
+def user_errors(interrupted: str) -> Iterator[None]:
+    """Errors of users become click's. `interrupted`: what to tell after Ctrl-C."""
+    from pipeline.errors import CountError, PipelineError
+
+    try:
+        yield
+    except PipelineError as error:
+        raise click.UsageError(str(error)) from None
+    except KeyboardInterrupt:
+        say(f"Interrupted. {interrupted}", err=True)
+        raise
+    except CountError as error:
+        say(f"Rows were lost. {error}", err=True)
+        sys.exit(3)
+
+
+class _Teller:
+    """Shows progress: on a terminal in one line, elsewhere a line from time to time."""
+
+    def __init__(self) -> None:
+        self._terminal = sys.stderr.isatty()
+        self._next = 0.0
+        self._open = False
+
+    def __call__(self, line: str) -> None:
+        if self._terminal:
+            progress(line)
+            self._open = True
+        elif time.monotonic() >= self._next:
+            self._next = time.monotonic() + _EACH
+            say(line, err=True)
+
+    def end(self) -> None:
+        """Leave the line."""
+        if self._open:
+            progress("")
+            self._open = False

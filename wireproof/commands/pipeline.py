@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,16 +21,15 @@ from conformance.known import Known, KnownError
 from conformance.report.failure import repro_command
 from conformance.report.text import middle, safe
 from wireproof.commands.pipeline_audit import audit
+from wireproof.commands.pipeline_corpus import corpus
 from wireproof.implementation import memory_option, timeout_option
-from wireproof.output import progress, say, show, width
-from wireproof.spark import master_option, need_spark
+from wireproof.output import say, show, width
+from wireproof.spark import master_option, need_spark, spark_and_progress, user_errors
 
 if TYPE_CHECKING:
     from pipeline.reporting import Findings
     from pipeline.store import Run, Store
 
-#: Seconds between two lines of progress where standard error is no terminal.
-_EACH = 10.0
 #: The number of findings that are shown.
 _SHOWN = 20
 _COUNT = re.compile(r"([0-9]{1,13})(?:e([0-9]{1,2}))?")
@@ -239,6 +238,7 @@ def triage(paths: tuple[Path, ...], out: Path | None) -> None:
 
 
 group.add_command(audit)
+group.add_command(corpus)
 
 
 # --- What the commands share ------------------------------------------------------------------------------------------
@@ -248,55 +248,11 @@ group.add_command(audit)
 def _job(out: Path, master: str) -> Iterator[tuple[Callable[[], Any], Store]]:
     """The output folder, and a function that starts Spark. Errors of users become click's."""
     need_spark()
-    from pipeline.errors import CountError, PipelineError
-    from pipeline.progress import Progress
-    from pipeline.session import session
     from pipeline.store import Store
 
-    @contextmanager
-    def start() -> Iterator[tuple[Any, Progress]]:
-        teller = _Teller()
-        try:
-            teller("starting Spark")
-            with session(master, log=out / "spark.log") as spark:
-                yield spark, Progress(spark, teller)
-        finally:
-            teller.end()
-
-    try:
-        with Store(out) as store:
-            yield start, store
-    except PipelineError as error:
-        raise click.UsageError(str(error)) from None
-    except KeyboardInterrupt:
-        say(f"Interrupted. What was done is kept in {out}: the same command goes on from there.", err=True)
-        raise
-    except CountError as error:
-        say(f"Rows were lost. {error}", err=True)
-        sys.exit(3)
-
-
-class _Teller:
-    """Shows progress: on a terminal in one line, elsewhere a line from time to time."""
-
-    def __init__(self) -> None:
-        self._terminal = sys.stderr.isatty()
-        self._next = 0.0
-        self._open = False
-
-    def __call__(self, line: str) -> None:
-        if self._terminal:
-            progress(line)
-            self._open = True
-        elif time.monotonic() >= self._next:
-            self._next = time.monotonic() + _EACH
-            say(line, err=True)
-
-    def end(self) -> None:
-        """Leave the line."""
-        if self._open:
-            progress("")
-            self._open = False
+    kept = f"What was done is kept in {out}: the same command goes on from there."
+    with user_errors(kept), Store(out) as store:
+        yield functools.partial(spark_and_progress, master, out / "spark.log"), store
 
 
 def _identity(spec: str, options: Options) -> Any:
