@@ -12,7 +12,9 @@ pytest.importorskip("dpkt", reason="the extra `pipeline` is not installed")
 
 from captures import CLIENT, FIN, Conversation, Sent, disturbed, packet, pcap, pcapng, segments
 
-from pipeline.audit.frames import Frame, frames
+from pipeline.audit.exchange import Frame
+from pipeline.audit.files import find
+from pipeline.audit.frames import frames, stream_frames
 from pipeline.errors import PipelineError
 
 #: ApiVersions 3 and Metadata 12, and their answers.
@@ -82,6 +84,7 @@ def test_formats(write: object, order: str) -> None:
     data = write([packet(one) for one in segments(PIPELINED)], order)
     found = list(frames(data, "a"))
     assert shown(found) == BOTH
+    assert found[0].time is not None
     assert 1_700_000_000_000 <= found[0].time <= 1_700_000_004_000
 
 
@@ -242,3 +245,56 @@ def test_bytes_that_never_come_are_not_kept_for_ever(monkeypatch: pytest.MonkeyP
     found = read([*sent, *far, (True, 900_000, FIN, b"")])
     assert shown([one for one in found if one.verdict == "pass"]) == BOTH
     assert CLIENT[1] == 40000
+
+
+class TestStreams:
+    """Two files with the bytes of a connection's directions, without packets."""
+
+    def test_they_are_matched(self) -> None:
+        found = list(stream_frames(b"".join(REQUESTS), b"".join(ANSWERS)))
+        assert shown(found) == BOTH
+        assert {(one.connection, one.time) for one in found} == {(None, None)}
+        assert sorted((one.direction, one.offset) for one in found) == [
+            ("request", 0),
+            ("request", 22),
+            ("response", 0),
+            ("response", 23),
+        ]
+
+    def test_many_times_what_is_read_at_once(self) -> None:
+        count = 2000
+        found = list(stream_frames(b"".join(REQUESTS) * count, b"".join(ANSWERS) * count))
+        assert len(found) == 4 * count
+        assert {one.verdict for one in found} == {"pass"}
+        assert max(one.offset for one in found if one.direction == "response") == count * 114 - 91
+
+    def test_one_of_them_is_missing(self) -> None:
+        asked = list(stream_frames(b"".join(REQUESTS), b""))
+        told = list(stream_frames(b"", b"".join(ANSWERS)))
+        assert [str(one.verdict) for one in (*asked, *told)] == ["unmatched"] * 4
+        assert [one.correlation_id for one in told] == [1, 2]
+
+    def test_the_end_is_cut_off(self) -> None:
+        found = list(stream_frames(b"".join(REQUESTS), b"".join(ANSWERS)[:-1]))
+        assert [(one.direction, str(one.verdict)) for one in found if one.verdict != "pass"] == [
+            ("request", "unmatched"),
+            ("response", "torn-tail"),
+        ]
+
+    def test_a_wrong_byte_is_told_at_its_offset(self) -> None:
+        wrong = bytearray(b"".join(ANSWERS))
+        wrong[41] = 0xFF  # the length of the host's name
+        (bad,) = [one for one in stream_frames(b"".join(REQUESTS), bytes(wrong)) if one.verdict == "fail"]
+        assert bad.trouble is not None
+        assert (bad.direction, bad.correlation_id, bad.trouble.offset) == ("response", 2, 41)
+
+    def test_files_are_found_in_pairs(self, tmp_path: Path) -> None:
+        for name in ("a.requests", "a.responses", "b.requests", "c.responses", "d.txt"):
+            (tmp_path / name).write_bytes(b"")
+        _, captures = find([str(tmp_path), str(tmp_path / "a.responses")])
+        named = [{way: Path(path).name for way, path in one.streams.items()} for one in captures]
+        assert named == [
+            {"request": "a.requests", "response": "a.responses"},
+            {"request": "b.requests"},
+            {"response": "c.responses"},
+        ]

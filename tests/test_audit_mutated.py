@@ -18,6 +18,7 @@ from test_audit_segments import everything
 
 from pipeline.audit.batches import judge
 from pipeline.audit.files import LogFile
+from pipeline.audit.files import CaptureFile
 from pipeline.audit.frames import frames
 from pipeline.audit.rows import batch_rows, frame_rows, record_rows
 from pipeline.audit.segments import Range
@@ -74,4 +75,4 @@ def test_captures(seed: int) -> None:
     data = mutated(rng.choice(CAPTURES), rng)
     with contextlib.suppress(PipelineError):  # it is cut off, or damaged
         found = list(frames(data, "a.pcap", frozenset({9092} if seed % 2 else ())))
-        frame_rows(found, "a.pcap", redact=False).validate(full=True)
+        frame_rows(found, CaptureFile("a.pcap"), redact=False).validate(full=True)

@@ -141,6 +141,23 @@ def test_frames_as_rows(spark: SparkSession, tmp_path: Path) -> None:
     assert [(row["bytes"], row["size_bytes"] > 0) for row in redacted] == [(None, True)] * 4
 
 
+def test_the_bytes_of_a_connection_in_two_files(spark: SparkSession, tmp_path: Path) -> None:
+    wrong = bytearray(b"".join(ANSWERS))
+    wrong[41] = 0xFF  # the length of the host's name
+    (tmp_path / "a.requests").write_bytes(b"".join(REQUESTS))
+    (tmp_path / "a.responses").write_bytes(wrong)
+    found = audit(spark, [str(tmp_path)], out=tmp_path / "out")
+    (finding,) = found.findings
+    assert (finding.file, finding.offset, finding.where) == (str(tmp_path / "a.responses"), 41, "")
+    rows = pq.read_table(tmp_path / "out" / "frames").to_pylist()
+    assert sorted((Path(row["file"]).name, row["verdict"]) for row in rows) == [
+        ("a.requests", "pass"),
+        ("a.requests", "pass"),
+        ("a.responses", "fail"),
+        ("a.responses", "pass"),
+    ]
+
+
 def test_segments_and_captures_together(spark: SparkSession, tmp_path: Path) -> None:
     name, (talk, _) = next(iter(TALKS.items()))
     path = capture(tmp_path, talk)

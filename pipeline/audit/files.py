@@ -2,7 +2,8 @@
 
 A path is a file, a folder (with all folders in it) or a glob; or the address of one in a file system that Arrow knows
 (`hdfs://…`, `s3://…`, `gs://…`). In a folder, segments are the files that Kafka names so: twenty digits, the first
-offset, and `.log`; captures are the files that end with `.pcap`, `.pcapng` or `.cap`.
+offset, and `.log`; captures are the files that end with `.pcap`, `.pcapng` or `.cap`, and pairs of files NAME.requests
+and NAME.responses with the bytes of the two directions of a connection, without packets.
 """
 
 from __future__ import annotations
@@ -11,8 +12,8 @@ import contextlib
 import dataclasses
 import glob
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +22,16 @@ from pyarrow import fs
 
 from pipeline.audit import segments
 from pipeline.audit.packets import packets
+from pipeline.audit.segments import Bytes
 from pipeline.errors import PipelineError
 
 _SEGMENT = re.compile(r"(\d{20})\.log")
 #: A partition's folder. Kafka adds to the name of one that it deletes or moves.
 _PARTITION = re.compile(r"(?P<topic>.+)-(?P<partition>\d{1,9})(\.[0-9a-f]{32}-(delete|future|stray))?")
-_CAPTURES = (".pcap", ".pcapng", ".cap")
+_PACKETS = (".pcap", ".pcapng", ".cap")
+#: The ending of a file with the bytes of one direction.
+_STREAMS = {"request": ".requests", "response": ".responses"}
+_CAPTURES = (*_PACKETS, *_STREAMS.values())
 #: Other files in a partition's folder.
 _BESIDE = {
     ".index": "an index of offsets",
@@ -53,10 +58,29 @@ class LogFile:
 
 @dataclass(frozen=True, slots=True)
 class CaptureFile:
-    """A capture of packets."""
+    """A capture: a file of packets, or the files of a connection's two directions, of which `path` is one. `streams`:
+    those that are there, by direction; empty for packets."""
 
     path: str
-    size: int
+    streams: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def is_packets(self) -> bool:
+        """Whether it is a file of packets."""
+        return not self.streams
+
+    def file_of(self, direction: str) -> str:
+        """The file with the frames of a direction."""
+        return self.streams.get(direction, self.path)
+
+    @contextlib.contextmanager
+    def open_stream(self, direction: str) -> Iterator[Bytes]:
+        """The bytes of a direction; none if it has no file. Raises PipelineError."""
+        if direction not in self.streams:
+            yield b""
+            return
+        with open_bytes(self.streams[direction]) as data:
+            yield data
 
 
 def find(paths: Sequence[str]) -> tuple[list[LogFile], list[CaptureFile]]:
@@ -68,7 +92,8 @@ def find(paths: Sequence[str]) -> tuple[list[LogFile], list[CaptureFile]]:
     for path in paths:
         for info in _of_path(path):
             if info.path.endswith(_CAPTURES):
-                captures[info.path] = CaptureFile(info.path, info.size)
+                capture = _capture_file(info.path)
+                captures[capture.path] = capture
             else:
                 logs[info.path] = _log_file(info)
     return _with_next(logs.values()), sorted(captures.values(), key=lambda one: one.path)
@@ -82,8 +107,29 @@ def find_logs(paths: Sequence[str]) -> list[LogFile]:
     return logs
 
 
+def _capture_file(path: str) -> CaptureFile:
+    """The capture of a path. For a file of one direction, that of the other is looked for beside it."""
+    stem = next((path.removesuffix(end) for end in _STREAMS.values() if path.endswith(end)), None)
+    if stem is None:
+        return CaptureFile(path)
+    streams = {
+        direction: stem + end for direction, end in _STREAMS.items() if path == stem + end or _is_file(stem + end)
+    }
+    return CaptureFile(next(iter(streams.values())), streams)
+
+
+def _is_file(path: str) -> bool:
+    system, inside, _ = _system(path)
+    try:
+        return bool(system.get_file_info(inside).type == fs.FileType.File)
+    except OSError:
+        return False
+
+
 def check_capture(capture: CaptureFile) -> None:
     """Read all packets' sizes. Raises PipelineError if the file is no capture, or is cut off."""
+    if not capture.is_packets:
+        return
     with open_bytes(capture.path) as data:
         for _ in packets(data, capture.path):
             pass
@@ -158,7 +204,8 @@ def _in_folder(system: Any, inside: str, prefix: str, path: str) -> list[_Info]:
     ]
     if not found:
         raise PipelineError(
-            f"{path}: this folder has no log segment (twenty digits and `.log`) and no capture (`.pcap`, `.pcapng`)"
+            f"{path}: this folder has no log segment (twenty digits and `.log`) and no capture (`.pcap`, `.pcapng`, "
+            "`.requests`, `.responses`)"
         )
     return found
 

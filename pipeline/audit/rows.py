@@ -10,9 +10,9 @@ import pyarrow as pa
 
 from pipeline.audit.batches import Block, Entry
 from pipeline.audit.columns import Columns, Field, binary
-from pipeline.audit.files import LogFile
+from pipeline.audit.exchange import Frame
+from pipeline.audit.files import CaptureFile, LogFile
 from pipeline.audit.findings import Trouble, Verdict
-from pipeline.audit.frames import Frame
 from pipeline.tables import BATCHES, FRAMES, RECORDS
 from reference.records.compression import MASK, NAMES
 from reference.records.control import CONTROL
@@ -147,15 +147,15 @@ def _of_values(entry: Entry, records: Sequence[dict[str, Any]], log: LogFile, re
     return _batch(_RECORD_SCHEMA, shared | own)
 
 
-def frame_rows(found: Sequence[Frame], path: str, *, redact: bool) -> pa.RecordBatch:
+def frame_rows(found: Sequence[Frame], capture: CaptureFile, *, redact: bool) -> pa.RecordBatch:
     """A row for each frame. `redact`: without its bytes."""
     return _batch(
         _FRAME_SCHEMA,
         {
-            "file": [path] * len(found),
+            "file": [capture.file_of(one.direction) for one in found],
             "connection": [one.connection for one in found],
             "file_offset_bytes": [one.offset for one in found],
-            "time_ms": [one.time * 1000 for one in found],
+            "time_ms": [None if one.time is None else one.time * 1000 for one in found],
             "direction": [one.direction for one in found],
             "api_key": [one.api_key for one in found],
             "api": [one.api for one in found],

@@ -22,8 +22,9 @@ from pyspark.sql.types import StructType
 
 from pipeline.audit import rows, segments
 from pipeline.audit.batches import judge
-from pipeline.audit.files import LogFile, find_captures, find_logs, open_bytes
-from pipeline.audit.frames import Frame, frames
+from pipeline.audit.exchange import Frame
+from pipeline.audit.files import CaptureFile, LogFile, find_captures, find_logs, open_bytes
+from pipeline.audit.frames import frames, stream_frames
 from pipeline.audit.segments import Range
 from pipeline.errors import PipelineError
 from pipeline.tables import BATCHES, FRAMES, RECORDS
@@ -96,7 +97,7 @@ class SegmentReader(DataSourceReader):
 class WholeCapture(InputPartition):
     """A capture. Its connections go through all of it, so it is read by one task."""
 
-    path: str
+    capture: CaptureFile
 
 
 class CaptureSource(DataSource):
@@ -126,22 +127,29 @@ class CaptureReader(DataSourceReader):
 
     def partitions(self) -> Sequence[WholeCapture]:
         """A task for each capture."""
-        return [WholeCapture(one.path) for one in find_captures(self._paths)]
+        return [WholeCapture(one) for one in find_captures(self._paths)]
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
         """The rows of a capture, as Arrow batches."""
         assert isinstance(partition, WholeCapture)
         some: list[Frame] = []
         size = 0
-        with open_bytes(partition.path) as data:
-            for frame in frames(data, partition.path, self._ports):
-                some.append(frame)
-                size += len(frame.content)
-                if len(some) >= _FRAMES or size > _MIB:
-                    yield rows.frame_rows(some, partition.path, redact=self._redact)
-                    some, size = [], 0
+        for frame in self._frames(partition.capture):
+            some.append(frame)
+            size += len(frame.content)
+            if len(some) >= _FRAMES or size > _MIB:
+                yield rows.frame_rows(some, partition.capture, redact=self._redact)
+                some, size = [], 0
         if some:
-            yield rows.frame_rows(some, partition.path, redact=self._redact)
+            yield rows.frame_rows(some, partition.capture, redact=self._redact)
+
+    def _frames(self, capture: CaptureFile) -> Iterator[Frame]:
+        if capture.is_packets:
+            with open_bytes(capture.path) as data:
+                yield from frames(data, capture.path, self._ports)
+        else:
+            with capture.open_stream("request") as requests, capture.open_stream("response") as responses:
+                yield from stream_frames(requests, responses)
 
 
 def _ports(text: str) -> frozenset[int]:

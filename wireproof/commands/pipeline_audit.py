@@ -41,9 +41,10 @@ def audit(
 ) -> None:
     """Judge every batch of Kafka's log segments, and every frame of captures.
 
-    PATH is a segment (`.log`), a capture (`.pcap`, `.pcapng`), a folder with such files, or a glob. Two things are told
-    that are nothing malformed: a torn tail, the end of a segment that was not written completely, and an unmatched
-    frame, whose counterpart is not in the capture.
+    PATH is a segment (`.log`), a capture (`.pcap`, `.pcapng`, or the bytes of one connection in `NAME.requests` and
+    `NAME.responses`), a folder with such files, or a glob. Two things are told that are nothing malformed: a torn tail,
+    the end of a segment that was not written completely, and an unmatched frame, whose counterpart is not in the
+    capture.
 
     \b
     Exit codes:
