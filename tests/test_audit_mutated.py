@@ -17,8 +17,7 @@ from test_audit_frames import PIPELINED
 from test_audit_segments import everything
 
 from pipeline.audit.batches import judge
-from pipeline.audit.files import LogFile
-from pipeline.audit.files import CaptureFile
+from pipeline.audit.files import CaptureFile, LogFile
 from pipeline.audit.frames import frames
 from pipeline.audit.rows import batch_rows, frame_rows, record_rows
 from pipeline.audit.segments import Range
