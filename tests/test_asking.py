@@ -120,6 +120,8 @@ def test_a_question_is_asked_with_its_twin() -> None:
     assert found.question.twin is not None
     assert set(connection.ids) == {negative.case(Op.DECODE).id, found.question.twin.id}
     assert found.twin == Observation(found.question.twin, Status.ANSWER, found.twin.answer if found.twin else None)
+    assert found.observation.case is found.question.case
+    assert found.observation.status is Status.REJECT
 
 
 def test_a_twin_that_was_asked_long_ago_is_asked_again() -> None:
@@ -261,6 +263,16 @@ def test_the_source_is_the_twin_of_what_is_derived() -> None:
     assert len(found) > 10
     assert all(one.question.twin == source.sources[0].case for one in found)
     assert {one.verdict.verdict for one in found} == {Outcome.PASS}
+
+
+def test_a_derivation_behind_other_questions_is_not_lost() -> None:
+    """Its source is in the same block, so the block ends before it, and the next one begins with it."""
+    before, after = (question(vector) for vector in of_kind(VectorKind.VALID)[:2])
+    source = derivation("MetadataRequest/4/set")
+    alone, derived, behind = Examiner(Recorder()).judge_entries([[before, *source.sources], source, [after]])
+    assert [one.question for one in alone] == [before, *source.sources]
+    assert [one.question for one in derived] == [*source.questions(source.sources[0])]
+    assert [one.question for one in behind] == [after]
 
 
 def test_of_what_no_source_is_offered_nothing_is_derived() -> None:
