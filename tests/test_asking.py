@@ -275,6 +275,18 @@ def test_a_derivation_behind_other_questions_is_not_lost() -> None:
     assert [one.question for one in behind] == [after]
 
 
+def test_it_is_derived_from_the_first_source_that_is_read() -> None:
+    class NotByDecode(Recorder):
+        def observe(self, case: Case) -> Observation:
+            return Observation(case, Status.REJECT) if case.op is Op.DECODE else super().observe(case)
+
+    source = derivation("MetadataRequest/4/set")
+    (found,) = Examiner(NotByDecode()).judge_entries([source])
+    assert [one.question for one in found] == [*source.questions(source.sources[1])]
+    (refused,) = Examiner(Refuser()).judge_entries([source])
+    assert [one.question for one in refused] == [*source.questions(source.sources[0])]
+
+
 def test_of_what_no_source_is_offered_nothing_is_derived() -> None:
     class Silent(Recorder):
         def observe(self, case: Case) -> Observation:
