@@ -81,7 +81,7 @@ def merge(spark: SparkSession, files: Sequence[Path], features: Features, progre
         for (target, dialect, _), path in sorted(different.items())
     ]
     tasks = min(1 + len(rows) // _LEAST, _TASKS * spark.sparkContext.defaultParallelism)
-    progress.begin("ran", len(rows))
+    progress.begin("ran", len(rows), "inputs")
     inputs = spark.createDataFrame(pa.Table.from_pylist(rows, tables.INPUTS.arrow)).repartition(tasks)
     reached = inputs.mapInArrow(functools.partial(reached_of, features), tables.REACHED.spark).cache()
     try:

@@ -18,6 +18,7 @@ import sysconfig
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 
 import conformance
 import reference
@@ -105,10 +106,10 @@ def _installed(path: Path) -> bool:
 
 
 @functools.cache
-def kit_digest() -> str:
-    """The digest of all files of the kit that verdicts depend on."""
+def kit_digest(*more: ModuleType) -> str:
+    """The digest of all files of the kit that verdicts depend on. `more`: other packages that a job depends on."""
     total = hashlib.sha256()
-    for package in (conformance, reference, vectors):
+    for package in (conformance, reference, vectors, *more):
         root = Path(next(iter(package.__path__)))
         for path in sorted(root.rglob("*")):
             if path.suffix in (".py", ".json", ".toml") and path.is_file():

@@ -19,19 +19,22 @@ Tell = Callable[[str], None]
 
 @dataclass
 class Progress:
-    """Rows done of `total`, and those of the group that Spark works on. `tell` takes a line for a person."""
+    """Rows done of `total`, and those of the group that Spark works on. `tell` takes a line for a person. `unit`: what
+    is counted, if it is not rows."""
 
     spark: SparkSession
     tell: Tell
     stage: str = ""
+    unit: str = "rows"
     total: int = 0
     done: int = 0
     group: int = 0
     started: float = 0.0
     _highest: float = 0.0
 
-    def begin(self, stage: str, total: int) -> None:
+    def begin(self, stage: str, total: int, unit: str = "rows") -> None:
         """A stage of this many rows begins."""
+        self.unit = unit
         self.stage, self.total, self.done, self.group = stage, total, 0, 0
         self.started = time.monotonic()
 
@@ -62,7 +65,7 @@ class Progress:
         rate = done / took if took else 0.0
         left = f"  {_clock((self.total - done) / rate)} left" if rate else ""
         share = 100 * done / self.total if self.total else 100
-        return f"{self.stage} {done:,} of {self.total:,} rows  {share:.0f} %  {rate:,.0f} rows/s{left}"
+        return f"{self.stage} {done:,} of {self.total:,} {self.unit}  {share:.0f} %  {rate:,.0f} {self.unit}/s{left}"
 
     def _share(self) -> float:
         """The share of the tasks of the running stages that have ended."""

@@ -2,8 +2,11 @@
 
     cases/<key>/*.parquet      one group of cases
     verdicts/<key>/*.parquet   the verdicts on one group of cases for one implementation
+    batches/<key>/*.parquet    the verdicts on the batches of some log segments
+    frames/<key>/*.parquet     the verdicts on the frames of some captures
     groups.jsonl               a line for each finished group: its key, its table, its number of rows
     runs.jsonl                 a line for each run: what was asked for, and the keys of its groups
+    audits.jsonl               a line for each audit: its paths, and the keys of its groups
     spark.log                  what Spark says
 
 A group's key is a digest of everything that decides its content. So a group is used again by any later run that would
@@ -60,6 +63,14 @@ class Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     types: tuple[str, ...]
     case_groups: tuple[str, ...]
     implementations: tuple[RunImplementation, ...]
+
+
+class AuditRun(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A finished audit: its paths, and the keys of its groups by table. `started_ms`: since 1970."""
+
+    started_ms: int
+    paths: tuple[str, ...]
+    groups: dict[str, tuple[str, ...]]
 
 
 def key_of(*parts: object) -> str:
@@ -138,6 +149,10 @@ class Store(Closing):
         """Write down a run."""
         self._append("runs.jsonl", run)
         self.runs.append(run)
+
+    def audited(self, audit: AuditRun) -> None:
+        """Write down an audit."""
+        self._append("audits.jsonl", audit)
 
     def _append(self, name: str, line: msgspec.Struct) -> None:
         with (self.folder / name).open("ab") as file:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,9 +21,11 @@ from pyspark.sql.functions import spark_partition_id
 from test_audit_frames import ANSWERS, PIPELINED, REQUESTS, TALKS
 
 import pipeline
-from pipeline.audit import job
-from pipeline.audit.job import audit
+from pipeline.audit import groups, job
+from pipeline.audit.files import LogFile, find
+from pipeline.audit.job import Audit, Options, audit
 from pipeline.errors import CountError, PipelineError
+from pipeline.store import Group, Store
 from wireproof.commands import pipeline_audit
 
 if TYPE_CHECKING:
@@ -98,10 +102,16 @@ def corrupted(folder: Path) -> Path:
     return write(folder, big.data, "00000000000000000000.log", "big-3")
 
 
+def kept(spark: SparkSession, paths: list[Path], out: Path, options: Options = Options()) -> Audit:  # noqa: B008
+    """An audit that keeps its tables."""
+    with Store(out) as store:
+        return audit(spark, [*map(str, paths)], options, store=store)
+
+
 def test_the_job(spark: SparkSession, tmp_path: Path) -> None:
     big = corrupted(tmp_path / "logs")
     out = tmp_path / "out"
-    found = audit(spark, [str(tmp_path / "logs")], out=out, range_mb=1)
+    found = kept(spark, [tmp_path / "logs"], out, Options(range_mb=1))
     assert (found.segments, found.malformed) == (2, 2)
     assert [(one.verdict, one.reason, one.count) for one in found.counts] == [
         ("fail", "crc-mismatch", 1),
@@ -113,10 +123,85 @@ def test_the_job(spark: SparkSession, tmp_path: Path) -> None:
         (str(big), "big-3", many().starts[200]),
         (f"{tmp_path}/logs/orders-0/00000000000000000100.log", "orders-0", clean().starts[2] + CRC),
     ]
-    table = pq.read_table(out / "batches")
-    assert table.num_rows == 406
-    with pytest.raises(PipelineError, match="is not empty"):
-        audit(spark, [str(tmp_path / "logs")], out=out)
+    assert pq.read_table(out / "batches").num_rows == 406
+    assert not (out / "errors").exists()
+    assert dataclasses.replace(audit(spark, [str(tmp_path / "logs")]), kept=0) == found
+
+
+def test_an_audit_goes_on_where_it_ended(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(groups, "_MOST_FILES", 1)
+    logs, out = tmp_path / "logs", tmp_path / "out"
+    for number in range(3):
+        write(logs, clean().data, f"{number:020}.log", f"orders-{number}")
+    capture(logs)
+    finished = Store.finished
+
+    def killed(store: Store, group: Group) -> None:
+        finished(store, group)
+        if len(store.groups) == 2:
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as during:
+        during.setattr(Store, "finished", killed)
+        with pytest.raises(KeyboardInterrupt):
+            kept(spark, [logs], out)
+    found = kept(spark, [logs], out)
+    assert (found.segments, found.captures, found.kept) == (3, 1, 2)
+    again = kept(spark, [logs], out)
+    assert (again.kept, dataclasses.replace(again, kept=2)) == (4, found)
+    damaged = clean()
+    damaged.flip(2, COUNT)
+    write(logs, damaged.data, f"{1:020}.log", "orders-1")
+    other = kept(spark, [logs], out)
+    assert (other.kept, other.malformed) == (3, 1)  # rows of the file as it was are in the folder, and are not counted
+    lines = (out / "audits.jsonl").read_text().splitlines()
+    assert [len(json.loads(line)["groups"]["batches"]) for line in lines] == [3, 3, 3]
+
+
+def test_a_file_that_cannot_be_read_is_a_row(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A broker deletes, cuts off and appends to its files while they are audited."""
+    out, size = tmp_path / "out", len(clean().data)
+    paths = [write(tmp_path / "logs", clean().data, f"{number:020}.log") for number in range(4)]
+    logs, _ = find([str(tmp_path / "logs")])
+    paths[0].unlink()
+    paths[1].write_bytes(clean().data[:-7])
+    paths[2].write_bytes(clean().data * 2)
+    monkeypatch.setattr(job, "find", lambda _: ([dataclasses.replace(log, first=0, below=None) for log in logs], []))
+    found = kept(spark, [tmp_path], out)
+    assert (found.malformed, found.unreadable) == (0, 2)
+    assert [Path(one.file) for one in found.findings] == paths[:2]
+    assert "shorter" in found.findings[1].detail
+    assert {one.verdict: one.size for one in found.counts} == {"unreadable": 2 * size, "pass": 2 * size}
+    assert sorted(row["place"] for row in pq.read_table(out / "errors").to_pylist()) == [
+        f"{one}:0" for one in paths[:2]
+    ]
+    assert not (out / "groups.jsonl").exists()  # what could not be read is judged again the next time
+    for path in paths[:2]:
+        path.write_bytes(clean().data)
+    mended = kept(spark, [tmp_path], out)
+    assert (mended.unreadable, mended.kept) == (0, 0)
+    assert pq.read_table(out / "errors").num_rows == 0
+
+
+class TestGroups:
+    """Files that are judged together."""
+
+    def logs(self, count: int, size: int) -> list[LogFile]:
+        return [LogFile(f"/logs/orders-{number}/0.log", size, "orders", number, 0) for number in range(count)]
+
+    @pytest.mark.parametrize(("count", "size", "least", "most"), [(5000, 1 << 10, 2, 4), (300, 64 << 20, 20, 60)])
+    def test_they_have_a_size(self, count: int, size: int, least: int, most: int) -> None:
+        found = groups.of_segments(self.logs(count, size))
+        assert least < len(found) < most
+        assert [log for group in found for log in group] == self.logs(count, size)
+
+    def test_a_new_file_changes_few_of_them(self) -> None:
+        logs = self.logs(300, 64 << 20)
+        before = {tuple(group) for group in groups.of_segments(logs)}
+        logs.insert(100, LogFile("/logs/new-0/0.log", 64 << 20, "new", 0, 0))
+        assert len({tuple(group) for group in groups.of_segments(logs)} - before) <= 3
 
 
 def capture(folder: Path, talk: Conversation = PIPELINED) -> Path:
@@ -146,7 +231,7 @@ def test_the_bytes_of_a_connection_in_two_files(spark: SparkSession, tmp_path: P
     wrong[41] = 0xFF  # the length of the host's name
     (tmp_path / "a.requests").write_bytes(b"".join(REQUESTS))
     (tmp_path / "a.responses").write_bytes(wrong)
-    found = audit(spark, [str(tmp_path)], out=tmp_path / "out")
+    found = kept(spark, [tmp_path], tmp_path / "out")
     (finding,) = found.findings
     assert (finding.file, finding.offset, finding.where) == (str(tmp_path / "a.responses"), 41, "")
     rows = pq.read_table(tmp_path / "out" / "frames").to_pylist()
@@ -162,7 +247,7 @@ def test_segments_and_captures_together(spark: SparkSession, tmp_path: Path) -> 
     name, (talk, _) = next(iter(TALKS.items()))
     path = capture(tmp_path, talk)
     write(tmp_path, clean().data)
-    found = audit(spark, [str(tmp_path)], out=tmp_path / "out")
+    found = kept(spark, [tmp_path], tmp_path / "out")
     assert (found.segments, found.captures, found.malformed) == (1, 1, 1), name
     (finding,) = found.findings
     assert (finding.kind, finding.file, finding.offset, finding.reason) == ("frame", str(path), 36, "truncated")
@@ -176,8 +261,9 @@ def test_the_command(malformed: bool, spark: SparkSession, tmp_path: Path, monke
     if malformed:
         segment.flip(2, COUNT)
     path = write(tmp_path, segment.data)
+    (tmp_path / "list").write_text(f"# the data\n\n{path.parent}\n")
     _shared(spark, monkeypatch)
-    result = CliRunner().invoke(pipeline_audit.audit, [str(tmp_path)])
+    result = CliRunner().invoke(pipeline_audit.audit, ["--files-from", str(tmp_path / "list")])
     assert result.exit_code == int(malformed), result.output
     if malformed:
         at = segment.starts[2] + CRC
@@ -193,11 +279,12 @@ def _shared(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
 
     import pipeline.session as module
 
-    monkeypatch.setattr(module, "session", lambda master: contextlib.nullcontext(spark))
+    monkeypatch.setattr(module, "session", lambda master, log: contextlib.nullcontext(spark))
 
 
 @pytest.mark.parametrize(
-    "arguments", [["nothing"], ["index"], ["--out", "full", "orders-0"], ["cut.pcap"], ["text.pcap"]]
+    "arguments",
+    [["nothing"], ["index"], ["--out", "full", "orders-0"], ["cut.pcap"], ["text.pcap"], [], ["--files-from", "x"]],
 )
 def test_bad_input_is_one_line(
     arguments: list[str], spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -233,6 +320,6 @@ def test_bytes_that_no_row_has_are_told(spark: SparkSession, tmp_path: Path) -> 
     path = write(tmp_path, clean().data)
     pipeline.register(spark)
     rows = spark.read.format("kafka_segments").option("rows", "batches").load(str(path)).where("base_offset != 108")
-    table = job._Table("batches", "batch", rows, rows["topic"], {str(path): len(clean().data)})
+    table = job._Part("batches", "batch", rows, "topic", {str(path): len(clean().data)})
     with pytest.raises(CountError, match="it has 942 bytes, its batches have 785"):
         job._counted(table)

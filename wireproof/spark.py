@@ -33,8 +33,8 @@ def need_spark() -> None:
 
 
 @contextmanager
-def spark_and_progress(master: str, log: Path) -> Iterator[tuple[Any, Any]]:
-    """Spark, and the progress of its jobs."""
+def spark_and_progress(master: str, log: Path | None) -> Iterator[tuple[Any, Any]]:
+    """Spark, and the progress of its jobs. `log`: the file for Spark's log; None: a temporary one."""
     from pipeline.progress import Progress
     from pipeline.session import session
 

@@ -46,7 +46,8 @@ _BLOCK = 4096
 
 @dataclass(frozen=True, slots=True)
 class LogFile:
-    """A log segment. `first`: the offset in its name, or 0; `below`: that of the next segment in its folder."""
+    """A log segment. `first`: the offset in its name, or 0; `below`: that of the next segment in its folder.
+    `changed_ns`: when it was last written, in nanoseconds since 1970; None if the file system does not say."""
 
     path: str
     size: int
@@ -54,15 +55,18 @@ class LogFile:
     partition: int | None
     first: int
     below: int | None = None
+    changed_ns: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class CaptureFile:
     """A capture: a file of packets, or the files of a connection's two directions, of which `path` is one. `streams`:
-    those that are there, by direction; empty for packets."""
+    those that are there, by direction; empty for packets. `size`, in bytes, and `changed_ns` are of all its files."""
 
     path: str
     streams: Mapping[str, str] = field(default_factory=dict)
+    size: int = 0
+    changed_ns: int | None = None
 
     @property
     def is_packets(self) -> bool:
@@ -111,11 +115,17 @@ def _capture_file(path: str) -> CaptureFile:
     """The capture of a path. For a file of one direction, that of the other is looked for beside it."""
     stem = next((path.removesuffix(end) for end in _STREAMS.values() if path.endswith(end)), None)
     if stem is None:
-        return CaptureFile(path)
+        return _with_state(CaptureFile(path))
     streams = {
         direction: stem + end for direction, end in _STREAMS.items() if path == stem + end or _is_file(stem + end)
     }
-    return CaptureFile(next(iter(streams.values())), streams)
+    return _with_state(CaptureFile(next(iter(streams.values())), streams))
+
+
+def _with_state(capture: CaptureFile) -> CaptureFile:
+    infos = [_get(*_system(path)[:2], path) for path in capture.streams.values() or (capture.path,)]
+    changed = [info.changed_ns for info in infos if info.changed_ns is not None]
+    return dataclasses.replace(capture, size=sum(info.size for info in infos), changed_ns=max(changed, default=None))
 
 
 def _is_file(path: str) -> bool:
@@ -148,6 +158,7 @@ class _Info:
     path: str
     size: int
     is_folder: bool
+    changed_ns: int | None = None
 
 
 def _of_path(path: str) -> list[_Info]:
@@ -163,7 +174,7 @@ def _of_path(path: str) -> list[_Info]:
         if info.is_folder:
             found += _in_folder(system, inside, prefix, one)
         else:
-            named = _Info(prefix + info.path, info.size, is_folder=False)
+            named = dataclasses.replace(info, path=prefix + info.path)
             _check_file(named)
             found.append(named)
     return found
@@ -189,7 +200,7 @@ def _get(system: Any, inside: str, path: str) -> _Info:
         raise PipelineError(f"{path} cannot be read: {_line(error)}") from None
     if info.type == fs.FileType.NotFound:
         raise PipelineError(f"{path}: there is no such file or folder")
-    return _Info(info.path, info.size or 0, info.type == fs.FileType.Directory)
+    return _Info(info.path, info.size or 0, info.type == fs.FileType.Directory, info.mtime_ns)
 
 
 def _in_folder(system: Any, inside: str, prefix: str, path: str) -> list[_Info]:
@@ -198,7 +209,7 @@ def _in_folder(system: Any, inside: str, prefix: str, path: str) -> list[_Info]:
     except OSError as error:
         raise PipelineError(f"{path} cannot be read: {_line(error)}") from None
     found = [
-        _Info(prefix + info.path, info.size, is_folder=False)
+        _Info(prefix + info.path, info.size, is_folder=False, changed_ns=info.mtime_ns)
         for info in sorted(infos, key=lambda info: str(info.path))
         if info.type == fs.FileType.File and (_SEGMENT.fullmatch(info.base_name) or info.path.endswith(_CAPTURES))
     ]
@@ -233,6 +244,7 @@ def _log_file(info: _Info) -> LogFile:
         folder["topic"] if folder else None,
         int(folder["partition"]) if folder else None,
         int(named[1]) if named else 0,
+        changed_ns=info.changed_ns,
     )
 
 

@@ -14,12 +14,14 @@ from reference.errors import DecodeError
 
 class Verdict(StrEnum):
     """A torn tail is the end of a file that was not written completely, as after a crash; an unmatched frame has its
-    counterpart outside of the capture: no rule is broken by either."""
+    counterpart outside of the capture: no rule is broken by either. What is unreadable was not judged: a broker may
+    delete a file, or cut it off, while it is read."""
 
     PASS = "pass"
     FAIL = "fail"
     TORN = "torn-tail"
     UNMATCHED = "unmatched"
+    UNREADABLE = "unreadable"
 
 
 class LogReason(StrEnum):
@@ -35,6 +37,8 @@ class LogReason(StrEnum):
     CONTROL_RECORD = "control-record"
     #: A frame without its counterpart: a response without a request, a request without a response.
     UNMATCHED = "unmatched"
+    #: Bytes that the file system did not give.
+    UNREADABLE = "unreadable"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,3 +61,8 @@ def refused(error: DecodeError, start: int) -> Trouble:
     path = error.path.removeprefix("[0]").removeprefix(".")
     place = f"{path}: " if path else ""
     return failed(str(error.reason), start + (error.offset or 0), place + error.detail)
+
+
+def unreadable(error: Exception, start: int) -> Trouble:
+    """What could not be read, from `start` on."""
+    return Trouble(Verdict.UNREADABLE, LogReason.UNREADABLE, start, str(error))

@@ -16,21 +16,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 from pyspark.sql import SparkSession
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
 from pipeline.audit import rows, segments
-from pipeline.audit.batches import judge
+from pipeline.audit.batches import Block, Entry, judge
 from pipeline.audit.exchange import Frame
 from pipeline.audit.files import CaptureFile, LogFile, find_captures, find_logs, open_bytes
+from pipeline.audit.findings import unreadable
 from pipeline.audit.frames import frames, stream_frames
-from pipeline.audit.segments import Range
+from pipeline.audit.segments import Bytes, Range
 from pipeline.errors import PipelineError
 from pipeline.tables import BATCHES, FRAMES, RECORDS
 
 #: The names of the formats.
 SEGMENTS, CAPTURES = "kafka_segments", "kafka_frames"
+#: An option for the job `audit`: the segments, found already, as JSON.
+FOUND = "found"
 _MIB = 1 << 20
 _RANGE_MB = 64
 #: At most so many ranges are made, so that the hop over the headers does not take long before the job begins: a
@@ -70,27 +74,45 @@ class SegmentReader(DataSourceReader):
     """Divides the files into ranges, on the driver, and reads them on the executors."""
 
     def __init__(self, options: Mapping[str, str]) -> None:
-        self._paths = paths_of(options)
+        self._found = options.get(FOUND)
+        self._paths = [] if self._found is not None else paths_of(options)
         self._of_records = _rows(options) == "records"
         self._redact = options.get("redact", "false").lower() == "true"
         self._size = _number(options.get("rangeMB", str(_RANGE_MB))) * _MIB
 
     def partitions(self) -> Sequence[SegmentRange]:
-        """A range for each task. Files of this size or less are not looked into."""
-        logs = find_logs(self._paths)
+        """A range for each task, the largest first. Files of this size or less are not looked into."""
+        logs = find_logs(self._paths) if self._found is None else msgspec.json.decode(self._found, type=list[LogFile])
         size = max(self._size, sum(log.size for log in logs) // _MOST_RANGES)
-        return [SegmentRange(log, part) for log in logs for part in _ranges(log, size)]
+        found = [SegmentRange(log, part) for log in logs for part in _ranges(log, size)]
+        return sorted(found, key=lambda one: one.part.start - one.part.end)
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
         """The rows of a range, as Arrow batches."""
         assert isinstance(partition, SegmentRange)
         log = partition.log
-        with open_bytes(log.path) as data:
-            for block in judge(data, partition.part, log.first, log.below):
-                if self._of_records:
-                    yield from rows.record_rows(block, log, redact=self._redact)
-                else:
-                    yield rows.batch_rows(block, log)
+        at = partition.part.start
+        try:
+            with open_bytes(log.path) as data:
+                _demand(data, partition)
+                for block in judge(data, partition.part, log.first, log.below):
+                    yield from self._rows_of(block, log)
+                    at = block.entries[-1].end
+        except (PipelineError, OSError) as error:
+            rest = Entry(at, partition.part.end, trouble=unreadable(error, at))
+            yield from self._rows_of(Block([rest]), log)
+
+    def _rows_of(self, block: Block, log: LogFile) -> Iterator[Any]:
+        if self._of_records:
+            yield from rows.record_rows(block, log, redact=self._redact)
+        else:
+            yield rows.batch_rows(block, log)
+
+
+def _demand(data: Bytes, wanted: SegmentRange) -> None:
+    """Raises PipelineError if a file does not have all bytes of a range any more."""
+    if len(data) < wanted.part.end:
+        raise PipelineError(f"{wanted.log.path} became shorter since it was found")
 
 
 @dataclass
@@ -126,8 +148,9 @@ class CaptureReader(DataSourceReader):
         self._ports = _ports(options.get("ports", ""))
 
     def partitions(self) -> Sequence[WholeCapture]:
-        """A task for each capture."""
-        return [WholeCapture(one) for one in find_captures(self._paths)]
+        """A task for each capture, the largest first."""
+        captures = sorted(find_captures(self._paths), key=lambda one: -one.size)
+        return [WholeCapture(one) for one in captures]
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
         """The rows of a capture, as Arrow batches."""
@@ -144,6 +167,12 @@ class CaptureReader(DataSourceReader):
             yield rows.frame_rows(some, partition.capture, redact=self._redact)
 
     def _frames(self, capture: CaptureFile) -> Iterator[Frame]:
+        try:
+            yield from self._readable(capture)
+        except (PipelineError, OSError) as error:
+            yield Frame(None, "request", 0, None, b"", trouble=unreadable(error, 0))
+
+    def _readable(self, capture: CaptureFile) -> Iterator[Frame]:
         if capture.is_packets:
             with open_bytes(capture.path) as data:
                 yield from frames(data, capture.path, self._ports)
@@ -160,10 +189,14 @@ def _ports(text: str) -> frozenset[int]:
 
 
 def _ranges(log: LogFile, size: int) -> list[Range]:
+    whole = [Range(0, log.size, 0)]
     if log.size <= size:
-        return [Range(0, log.size, 0)]
-    with open_bytes(log.path) as data:
-        return segments.ranges(data, size)
+        return whole
+    try:
+        with open_bytes(log.path) as data:
+            return segments.ranges(data, size)
+    except (PipelineError, OSError):
+        return whole  # the task tells what is wrong with it
 
 
 def paths_of(options: Mapping[str, str]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,17 +10,30 @@ from typing import TYPE_CHECKING
 import click
 from rich.table import Table
 
+from conformance.bounded import read_text
 from conformance.report.text import safe
 from wireproof.output import say, show
-from wireproof.spark import master_option, need_spark
+from wireproof.spark import master_option, need_spark, spark_and_progress, user_errors
 
 if TYPE_CHECKING:
     from pipeline.audit.job import Audit
 
 
 @click.command(name="audit")
-@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
-@click.option("--out", type=click.Path(path_type=Path), help="A new folder for the tables, as Parquet.")
+@click.argument("paths", nargs=-1, metavar="PATH...")
+@click.option(
+    "--files-from",
+    "listed",
+    type=click.Path(dir_okay=False, allow_dash=True, path_type=Path),
+    metavar="FILE",
+    help="Also audit the paths in this file, one in each line; - is standard input.",
+)
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="The folder of the tables. An audit goes on where an earlier one in this folder ended.",
+)
 @click.option("--redact", is_flag=True, help="Keep lengths; leave keys, values, header values and frames out.")
 @click.option(
     "--range-mb",
@@ -37,7 +51,13 @@ if TYPE_CHECKING:
 )
 @master_option
 def audit(
-    paths: tuple[str, ...], out: Path | None, redact: bool, range_mb: int, ports: tuple[int, ...], master: str
+    paths: tuple[str, ...],
+    listed: Path | None,
+    out: Path | None,
+    redact: bool,
+    range_mb: int,
+    ports: tuple[int, ...],
+    master: str,
 ) -> None:
     """Judge every batch of Kafka's log segments, and every frame of captures.
 
@@ -50,28 +70,53 @@ def audit(
     Exit codes:
         0   nothing is malformed
         1   something is
-        2   there is nothing to audit, or it can't be read
+        2   there is nothing to audit, or something can't be read
+        3   bytes were lost between two stages: a fault of the kit
 
     \b
     Examples:
         wireproof pipeline audit /var/lib/kafka/data
         wireproof pipeline audit --out tables orders-0/00000000000000000000.log
         wireproof pipeline audit --redact capture.pcapng
+        find /data -name '*.log' | wireproof pipeline audit --out tables --files-from -
     """  # noqa: D301 (\b is click's sign for text that keeps its lines)
     need_spark()
     from pipeline.audit.files import find
+    from pipeline.audit.job import Options
     from pipeline.audit.job import audit as run
-    from pipeline.errors import PipelineError
-    from pipeline.session import session
+    from pipeline.store import Store
 
-    try:
-        find(paths)  # before Java is started
-        with session(master) as spark:
-            result = run(spark, paths, out=out, redact=redact, range_mb=range_mb, ports=ports)
-    except PipelineError as error:
-        raise click.UsageError(str(error)) from None
+    named = [*paths, *_listed(listed)]
+    kept = (
+        "Nothing was kept." if out is None else f"What was done is kept in {out}: the same command goes on from there."
+    )
+    with user_errors(kept), contextlib.ExitStack() as opened:
+        find(named)  # before Java is started
+        store = None if out is None else opened.enter_context(Store(out))
+        log = None if out is None else out / "spark.log"
+        spark, told = opened.enter_context(spark_and_progress(master, log))
+        result = run(spark, named, Options(redact, range_mb, ports), store=store, progress=told)
     _show(result)
-    sys.exit(1 if result.malformed else 0)
+    if result.unreadable and out is not None:
+        say(f"What could not be read stands in {out / 'errors'}")
+    unread = f", unreadable: {result.unreadable:,}" if result.unreadable else ""
+    earlier = f" ({result.kept:,} of these files were judged by an earlier audit)" if result.kept else ""
+    say(
+        f"segments: {result.segments:,}, captures: {result.captures:,}, malformed: {result.malformed:,}{unread}{earlier}"
+    )
+    sys.exit(1 if result.malformed else 2 if result.unreadable else 0)
+
+
+def _listed(path: Path | None) -> list[str]:
+    """The paths in a file. Lines that are empty or begin with # are left out."""
+    if path is None:
+        return []
+    source = Path("/dev/stdin") if str(path) == "-" else path
+    try:
+        text = read_text(source)
+    except (OSError, UnicodeDecodeError) as error:
+        raise click.UsageError(f"--files-from {path}: {getattr(error, 'strerror', None) or error}") from None
+    return [line for line in map(str.strip, text.splitlines()) if line and not line.startswith("#")]
 
 
 def _show(result: Audit) -> None:
@@ -89,6 +134,6 @@ def _show(result: Audit) -> None:
     for finding in result.findings:
         place = f" ({finding.where})" if finding.where else ""
         say(f"{finding.file}{place} byte {finding.offset}: {finding.reason}: {finding.detail}")
-    if len(result.findings) < result.malformed:
-        say(f"… and {result.malformed - len(result.findings):,} more: see the tables that --out writes")
-    say(f"segments: {result.segments:,}, captures: {result.captures:,}, malformed: {result.malformed:,}")
+    if len(result.findings) < result.malformed + result.unreadable:
+        more = result.malformed + result.unreadable - len(result.findings)
+        say(f"… and {more:,} more: see the tables that --out writes")
