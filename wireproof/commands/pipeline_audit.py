@@ -101,9 +101,8 @@ def audit(
         say(f"What could not be read stands in {out / 'errors'}")
     unread = f", unreadable: {result.unreadable:,}" if result.unreadable else ""
     earlier = f" ({result.kept:,} of these files were judged by an earlier audit)" if result.kept else ""
-    say(
-        f"segments: {result.segments:,}, captures: {result.captures:,}, malformed: {result.malformed:,}{unread}{earlier}"
-    )
+    counts = f"segments: {result.segments:,}, captures: {result.captures:,}, malformed: {result.malformed:,}"
+    say(f"{counts}{unread}{earlier}")
     sys.exit(1 if result.malformed else 2 if result.unreadable else 0)
 
 
