@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+from collections import Counter
 from collections.abc import Iterator
 
 import msgspec
@@ -212,6 +213,40 @@ def test_what_a_question_is_asked_as_does_not_hang_on_what_was_asked_before() ->
     together = judged(RecodesMessages(ops=TYPED), *asked)
     alone = [one for each in asked[::7] for one in judged(RecodesMessages(ops=TYPED), each)]
     assert alone == together[::7]
+
+
+def test_what_is_asked_again_as_recode_leaves_the_rest_of_its_block_as_it_is() -> None:
+    reading, connection = Recorder(ops=TYPED), RecodesMessages(ops=TYPED)
+    message, plain = negatives_of(reading)[0], question(of_kind(VectorKind.VALID)[0])
+    found = judged(connection, plain, message, plain)
+    assert [one.case.op for one in found] == [Op.DECODE, Op.RECODE, Op.DECODE]
+    assert {one.verdict.verdict for one in found} == {Outcome.PASS}
+
+
+def test_a_type_that_is_only_recoded_is_soon_asked_by_recode_alone() -> None:
+    connection = RecodesMessages(ops=TYPED)
+    asked = negatives_of(connection)
+    (name, version), _ = Counter((one.case.type, one.case.version) for one in asked).most_common(1)[0]
+    first, *others = [one for one in asked if (one.case.type, one.case.version) == (name, version)]
+    assert others
+    examiner = Examiner(connection)
+    for one in examiner.judge([first]):
+        assert one.case.op is Op.RECODE
+    connection.asked.clear()
+    assert {one.case.op for one in examiner.judge(others)} == {Op.RECODE}
+    assert not [case for case in connection.ids if not case.endswith("#recode")]
+
+
+def test_the_twin_decides_whether_a_question_is_asked_as_recode() -> None:
+    """A library may say of bytes that it does not read that it does not offer them."""
+
+    class Shy(Recorder):
+        def observe(self, case: Case) -> Observation:
+            seen = super().observe(case)
+            return seen if seen.status is Status.ANSWER else Observation(case, Status.UNSUPPORTED)
+
+    (found,) = judged(Shy(ops=TYPED), negatives_of(Recorder(ops=TYPED))[0])
+    assert (found.case.op, found.verdict.verdict) == (Op.DECODE, Outcome.SKIP)
 
 
 def test_a_version_outside_of_the_range_is_asked_as_recode_too() -> None:

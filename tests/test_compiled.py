@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import os
 import random
 import uuid
 from collections import Counter
@@ -20,7 +19,7 @@ from conformance import faults, ledger, seeded
 from conformance.values import equal
 from reference import catalog, compiled
 from reference.codec import NodeCodec, decode, decode_fast, encode, encode_fast
-from reference.compiled import decoding, encoding, even
+from reference.compiled import encoding, even
 from reference.compiled.source import make_uuid
 from reference.dialects import DIALECTS
 from reference.errors import DecodeError, EncodeError, SchemaError
@@ -38,14 +37,6 @@ LENIENT = rules_with(
     reference.rulings("kafka").values(),
     {ruling.id: next(iter(ruling.others)) for ruling in reference.rulings("kafka").values() if ruling.others},
 )
-
-
-@pytest.fixture(autouse=True)
-def _generated_anew() -> None:
-    """Under mutation testing all code is generated anew: what was made before the fault would be without it."""
-    if "MUTANT_UNDER_TEST" in os.environ:
-        decoding.decoder.cache_clear()
-        encoding.encoder.cache_clear()
 
 
 def codec_of(name: str, version: int) -> NodeCodec:
