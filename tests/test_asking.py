@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import msgspec
 import pytest
@@ -79,6 +79,30 @@ def test_questions_are_taken_a_block_ahead_and_no_further() -> None:
     for _ in found:
         pass
     assert len(connection.asked) <= taken / BLOCK + 2
+
+
+def test_the_connection_is_looked_after_while_a_block_is_judged() -> None:
+    """After each sixteen judged questions, not before: a child works on the next block meanwhile."""
+
+    class Polled(Recorder):
+        def poll(self) -> None:
+            polled.append(given)
+
+    given = 0
+    polled: list[int] = []
+    connection = Polled()
+    for _ in Examiner(connection).judge(questions_of(connection)[:100]):
+        given += 1
+    assert polled == [15, 31, 47, 63, 79, 95]  # the sixteenth is judged, and not yet given out
+
+
+def test_a_connection_that_loses_an_observation_is_no_silent_pass() -> None:
+    class Losing(Recorder):
+        def ask(self, cases: Sequence[Case]) -> list[Observation]:
+            return super().ask(cases)[:-1]
+
+    with pytest.raises(ValueError, match="shorter"):
+        judged(Losing(), *questions_of(Recorder())[:20])
 
 
 def test_nothing_but_the_last_few_observations_is_kept() -> None:
