@@ -32,6 +32,9 @@ COMMANDS = {
     ),
     "fuzz": LazyCommand("wireproof.commands.fuzz", "group", "Search for new inputs that show deviations."),
     "pipeline": LazyCommand("wireproof.commands.pipeline", "group", "Run jobs on Spark: many cases, many bytes."),
+    "export": LazyCommand(
+        "wireproof.commands.export", "export", "Write the vectors as data for other languages' tests."
+    ),
     "ledger": LazyCommand("wireproof.commands.ledger", "ledger", "Have implementations write the bytes of messages."),
     "schema": LazyCommand("wireproof.commands.schema", "schema", "Import, compare or convert message schemas."),
     "wrapper": LazyCommand(

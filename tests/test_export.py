@@ -1,0 +1,305 @@
+"""Exports: complete, the same bytes each time, and enough to judge as the kit does, without anything else of it."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import importlib
+import io
+import json
+import re
+import tarfile
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from click.testing import CliRunner
+
+from conformance import exporting, ledger, selection, vectors
+from conformance.asking import Examiner, Judged
+from conformance.connection import Options, open_connection
+from conformance.connection.shapes import plain
+from conformance.model import DEVIATIONS, Op, Outcome, Status
+from conformance.reference_codec import reference_codec
+from conformance.values import from_json, to_json
+from wireproof.cli import group as cli
+from wireproof.export import ExportError, archive, export, write
+
+#: Miniatures with faults of different kinds, without declared readings.
+WRONG = (
+    "miniatures.unsigned_for_zigzag",
+    "miniatures.drops_unknown_tags",
+    "miniatures.always_accepts",
+    "miniatures.always_refuses",
+    "miniatures.collapses_duplicate_headers",
+)
+AREAS = [area for area in vectors.AREAS if area != "resource-limits"]
+
+
+@pytest.fixture(scope="module")
+def lines() -> dict[str, Any]:
+    """All lines by id, but for the area that takes the longest."""
+    found = [json.loads(line) for file in exporting.files(areas=AREAS) for line in file.lines]
+    assert len({line["id"] for line in found}) == len(found)
+    return {line["id"]: line for line in found}
+
+
+# --- A judge that knows the page alone --------------------------------------------------------------------------------
+
+
+def same(expected: Any, answer: Any, optional: frozenset[str], path: str = "") -> bool:
+    """Equality of values in the value encoding."""
+    if isinstance(expected, dict) and isinstance(answer, dict):
+        known = {name: f"{path}.{name}".removeprefix(".") for name in expected | answer}
+        return all(
+            same(expected[name], answer[name], optional, place)
+            if name in expected and name in answer
+            else (name in expected and place in optional) or (name == "_tags" and not (expected | answer)[name])
+            for name, place in known.items()
+        )
+    if isinstance(expected, list) and isinstance(answer, list):
+        return len(expected) == len(answer) and all(
+            same(one, other, optional, f"{path}[{index}]")
+            for index, (one, other) in enumerate(zip(expected, answer, strict=True))
+        )
+    return type(expected) is type(answer) and bool(expected == answer)
+
+
+def verdict(line: dict[str, Any], judged: Judged) -> str:
+    """pass, contested, skip or wrong."""
+    seen, twin, op = judged.observation, judged.twin, str(judged.case.op)
+    if seen.status is Status.UNSUPPORTED:
+        return "skip"
+    if seen.status not in (Status.ANSWER, Status.REJECT):
+        return "wrong"
+    refused = seen.status is Status.REJECT
+    answer = None if refused else to_json(plain(seen.answer))
+    must, may = "reject" in line, "or_reject" in line and op == "encode"
+    if refused and (must or may):
+        return "pass" if "twin" not in line or (twin is not None and twin.status is Status.ANSWER) else "skip"
+    if not refused and not must and is_expected(line, op, answer):
+        return "pass"
+    for one in line.get("contested", ()):
+        if op in one["ops"] and (one.get("refuses", False) if refused else is_reading(line, one, op, answer)):
+            needs_twin = refused and twin is not None
+            return "skip" if needs_twin and twin is not None and twin.status is not Status.ANSWER else "contested"
+    return "wrong"
+
+
+def is_expected(line: dict[str, Any], op: str, answer: Any) -> bool:
+    optional = frozenset(line.get("optional", ()))
+    match op:
+        case "decode":
+            return same(line["value"], answer, optional)
+        case "encode" | "recode":
+            return are_bytes(line, line["canonical"], answer, optional)
+        case "convert":
+            return are_bytes(line, line["gives"], answer, optional)
+        case "lookup":
+            return same(line["values"], answer, optional)
+        case "interpret":
+            return is_outcome(line["outcome"], answer)
+        case "negotiate":
+            return bool(line["chooses"] == answer)
+    assert op == "evolve"
+    return bool(line["breaks"]) is bool(answer)
+
+
+def is_reading(line: dict[str, Any], reading: dict[str, Any], op: str, answer: Any) -> bool:
+    optional = frozenset(line.get("optional", ()))
+    if op in ("encode", "recode", "convert"):
+        return "bytes" in reading and are_bytes(line, reading["bytes"], answer, optional)
+    if op == "interpret":
+        return "outcome" in reading and is_outcome(reading["outcome"], answer)
+    if op == "evolve":
+        return "breaks" in reading and bool(reading["breaks"]) is bool(answer)
+    return "value" in reading and same(reading["value"], answer, optional)
+
+
+def is_outcome(expected: dict[str, Any], answer: Any) -> bool:
+    names = ["outcome", *(name for name in ("version", "error") if name in expected)]
+    if "request" in expected and (expected["outcome"] != "malformed" or "request" in answer):
+        names.append("request")
+    return all(expected[name] == answer.get(name) for name in names)
+
+
+def are_bytes(line: dict[str, Any], expected: str, answer: Any, optional: frozenset[str]) -> bool:
+    if answer == {"hex": expected}:
+        return True
+    if line.get("compare") != "decoded":
+        return False
+    dialect, type_name = line["id"].split("/")[0], line["type"]
+    if "as" in line:
+        dialect, type_name = line["as"]["dialect"], line["as"]["type"]
+    read = []
+    for digits in (expected, answer["hex"]):
+        try:
+            value = reference_codec().decode(
+                type_name, bytes.fromhex(digits), dialect=dialect, version=line.get("version")
+            )
+        except ValueError:
+            return False
+        read.append(to_json(plain(value)))
+    return same(read[0], read[1], optional)
+
+
+def judged_of(spec: str) -> Iterator[Judged]:
+    with Examiner(open_connection(spec, Options(in_process=True, timeout=20))) as examiner:
+        chosen = [*vectors.load(areas=AREAS), *(ledger.every_vector() if spec == "reference" else ())]
+        asked = selection.of_vectors(chosen, examiner.description)
+        yield from examiner.judge(one for one in asked if one.case.op is not Op.SERVE)
+
+
+CLASSES = {Outcome.PASS: "pass", Outcome.CONTESTED: "contested", Outcome.SKIP: "skip"}
+
+
+@pytest.mark.parametrize("spec", ["reference", *WRONG])
+def test_its_lines_give_the_verdicts_of_the_kit(
+    spec: str, lines: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(Path(__file__).parent)
+    if spec != "reference":
+        assert not getattr(importlib.import_module(spec), "readings", {})
+    counts = Counter[str]()
+    for judged in judged_of(spec):
+        line = lines[judged.vector.path]
+        by_kit = CLASSES.get(judged.verdict.verdict, "wrong")
+        assert verdict(line, judged) == by_kit, (judged.case.id, judged.verdict)
+        assert by_kit != "wrong" or judged.verdict.verdict in DEVIATIONS
+        counts[by_kit] += 1
+    if spec == "reference":
+        assert counts.keys() == {"pass"}
+        assert counts["pass"] > 10_000
+    else:
+        assert counts["wrong"] > 10
+
+
+# --- Its content ------------------------------------------------------------------------------------------------------
+
+
+def test_every_vector_has_a_line_or_is_named(tmp_path: Path) -> None:
+    made = export()
+    write(made, tmp_path / "out")
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    ids, schema = [], json.loads((tmp_path / "out" / "case.schema.json").read_text())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    validator = jsonschema.Draft202012Validator(schema)
+    for path, about in manifest["files"].items():
+        content = (tmp_path / "out" / path).read_bytes()
+        assert hashlib.sha256(content).hexdigest() == about["sha256"]
+        if path.endswith(".jsonl"):
+            header, *found = map(json.loads, content.splitlines())
+            assert len(found) == about["cases"]
+            assert {name: header[name] for name in ("vectors", "licence")} == {
+                "vectors": vectors.digest(),
+                "licence": "Apache-2.0",
+            }
+            ids += [line["id"] for line in found]
+            for line in (header, *found[:: 1 if len(found) < 100 else 9]):
+                assert validator.is_valid(line), line
+    every = {vector.path for vector in (*vectors.load(), *ledger.every_vector())}
+    assert sorted([*ids, *manifest["left_out"]]) == sorted(every)
+    assert 0 < len(manifest["left_out"]) < 20
+
+
+def test_values_lose_nothing(lines: dict[str, Any]) -> None:
+    for vector in vectors.load(areas=["varints", "null-encodings", "header-multimaps"]):
+        if "value" in lines[vector.path]:
+            value = from_json(lines[vector.path]["value"])
+            codec = reference_codec()
+            complete = codec.complete(vector.type or "", vector.value, dialect=vector.dialect, version=vector.version)
+            assert to_json(plain(value)) == to_json(plain(complete))
+    assert lines["kafka/framing/int64-9223372036854775807"]["value"] == {"int": "9223372036854775807"}
+
+
+def test_negatives_have_their_twin(lines: dict[str, Any]) -> None:
+    line = lines["kafka/varints/uvarint-six-bytes"]
+    assert line["reject"] == {"reason": "varint-overflow", "offset": 0}
+    assert line["twin"] == {"id": "kafka/varints/uvarint-overlong-0-in-5", "bytes": "8080808000"}
+    without = [line["id"] for line in lines.values() if "reject" in line and "twin" not in line]
+    assert without == []
+
+
+def test_what_may_be_left_out_is_named(lines: dict[str, Any]) -> None:
+    line = lines["kafka/messages/api-versions-response-3-two-features"]
+    assert line["optional"] == [
+        "ErrorCode",
+        "ApiKeys",
+        "ThrottleTimeMs",
+        "ZkMigrationReady",
+        "SupportedFeatures[1].MinVersion",
+    ]
+
+
+# --- Files ------------------------------------------------------------------------------------------------------------
+
+
+def test_it_is_the_same_each_time_and_an_earlier_one_is_replaced(tmp_path: Path) -> None:
+    small = export(["kafka"], ["varints"])
+    folder = tmp_path / "out"
+    write(export(["kafka", "wire-format"], ["framing"]), folder)
+    write(small, folder)
+    there = {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    assert there == small.files == export(["kafka"], ["varints"]).files
+    assert not (folder / "wire-format").exists()
+    assert archive(small) == archive(export(["kafka"], ["varints"]))
+    with tarfile.open(fileobj=io.BytesIO(gzip.decompress(archive(small)))) as tar:
+        name = f"vectors-{vectors.digest()}"
+        assert {member.name.removeprefix(f"{name}/") for member in tar} == small.files.keys()
+        assert {(member.mtime, member.uid, member.uname) for member in tar} == {(0, 0, "")}
+
+
+def test_a_folder_with_other_things_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "mine").write_text("mine")
+    with pytest.raises(ExportError, match="holds other things"):
+        write(export(["kafka"], ["varints"]), tmp_path)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["mine"]
+
+
+def test_a_manifest_cannot_name_files_elsewhere(tmp_path: Path) -> None:
+    (tmp_path / "mine").write_text("mine")
+    out = tmp_path / "out"
+    out.mkdir()
+    named: dict[str, Any] = {"../mine": {}, str(tmp_path / "mine"): {}}
+    (out / "manifest.json").write_text(json.dumps({"wireproof-export": 1, "files": named}))
+    write(export(["kafka"], ["varints"]), out)
+    assert (tmp_path / "mine").read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "name a folder"),
+        (["out", "--dialect", "kafkaesque"], "there is no dialect 'kafkaesque'"),
+        (["out", "--area", "x"], "there is no area 'x'"),
+        (["out", "--type", "Nonsense"], "no vector is about the types Nonsense"),
+        (["file/out", "--area", "varints"], "Not a directory"),
+        (["--archive", "missing/x.tar.gz", "--area", "varints"], "No such file or directory"),
+    ],
+)
+def test_bad_input_is_one_line(
+    arguments: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").write_text("")
+    result = CliRunner().invoke(cli, ["export", *arguments])
+    assert result.exit_code == 2
+    assert said in re.sub(r"\s+", " ", result.output)
+
+
+def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(
+        cli, ["export", "out", "--area", "resource-limits", "--dialect", "kafka", "--archive", "x.tar.gz"]
+    )
+    assert result.exit_code == 0, result.output
+    assert (
+        "left out, because its line has more than 1,048,576 bytes: kafka/resource-limits/batch-gzip-bomb"
+        in result.output
+    )
+    assert result.output.endswith("vectors in 4 files: out and x.tar.gz\n")
+    digest = hashlib.sha256((tmp_path / "x.tar.gz").read_bytes()).hexdigest()
+    assert (tmp_path / "x.tar.gz.sha256").read_text() == f"{digest}  x.tar.gz\n"

@@ -1,0 +1,81 @@
+"""`wireproof export`: the vectors as plain data, for test runners in other languages."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import click
+
+from conformance import exporting
+from wireproof.export import ExportError, archive, write
+from wireproof.export import export as make
+from wireproof.output import say
+
+
+@click.command(epilog="Exit codes: 0 it is written, 2 a usage error.")
+@click.argument("folder", metavar="[DIR]", required=False, type=click.Path(file_okay=False, path_type=Path))
+@click.option(
+    "--format", "form", type=click.Choice(["json"]), default="json", show_default=True, help="The form of the export."
+)
+@click.option("--dialect", "dialects", multiple=True, metavar="D", help="Only this dialect (repeatable).")
+@click.option("--area", "areas", multiple=True, metavar="A", help="Only this area (repeatable).")
+@click.option("--type", "types", multiple=True, metavar="T", help="Only this type (repeatable).")
+@click.option(
+    "--largest",
+    type=click.IntRange(min=1024),
+    default=exporting.LARGEST,
+    show_default=True,
+    metavar="N",
+    help="Leave out vectors whose line has more bytes.",
+)
+@click.option(
+    "--archive",
+    "packed",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write a .tar.gz, and its checksum beside it, in place of or beside DIR.",
+)
+def export(
+    folder: Path | None,
+    form: str,  # noqa: ARG001 (there is one so far)
+    dialects: tuple[str, ...],
+    areas: tuple[str, ...],
+    types: tuple[str, ...],
+    largest: int,
+    packed: Path | None,
+) -> None:
+    """Write the vectors as plain data into DIR.
+
+    Each line of a file is one vector with everything that a test needs: input, expectation, the valid twin of a
+    negative, other readings. The format is described in docs/reference/export-format.md. A folder of an earlier export
+    is brought up to date.
+
+    \b
+    Examples:
+        wireproof export vectors-json
+        wireproof export --dialect kafka --area varints varints
+        wireproof export --archive vectors.tar.gz
+    """  # noqa: D301 (\b is click's sign for text that keeps its lines)
+    if folder is None and packed is None:
+        raise click.UsageError("name a folder, or a file with --archive")
+    try:
+        made = make(dialects, areas, types, largest)
+        if folder is not None:
+            write(made, folder)
+        if packed is not None:
+            _pack(archive(made), packed)
+    except ExportError as error:
+        raise click.UsageError(str(error)) from None
+    for identifier in made.left_out:
+        say(f"left out, because its line has more than {largest:,} bytes: {identifier}")
+    places = " and ".join(str(place) for place in (folder, packed) if place is not None)
+    say(f"{made.cases:,} vectors in {len(made.files)} files: {places}")
+
+
+def _pack(content: bytes, path: Path) -> None:
+    try:
+        path.write_bytes(content)
+        path.with_name(f"{path.name}.sha256").write_text(f"{hashlib.sha256(content).hexdigest()}  {path.name}\n")
+    except OSError as error:
+        raise ExportError(f"{path}: {error.strerror or error}") from None

@@ -1,0 +1,138 @@
+"""Writes an export: into a folder, or into an archive that is the same byte for byte on each machine.
+
+manifest.json               the format, the versions, and each file with its digest and number of cases
+case.schema.json            JSON Schema of a line
+<dialect>/<area>.jsonl      a vector on each line
+<dialect>/ledger.jsonl      a case of the message ledger on each line
+<dialect>/settings.json     what `configure` gets, if some vectors need it
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import hashlib
+import io
+import json
+import tarfile
+from collections.abc import Iterable
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from conformance import exporting, vectors
+from conformance.connection.shapes import plain
+from conformance.values import to_json
+
+_MARK = "wireproof-export"
+_SCHEMA = Path(__file__).with_name("case.schema.json")
+_LICENCE = "Apache-2.0"
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """The files of an export by path, the number of its cases, and the ids of what was left out."""
+
+    files: dict[str, bytes]
+    cases: int
+    left_out: tuple[str, ...]
+
+
+class ExportError(ValueError):
+    """An export that cannot be made or written; the text says why and what to do."""
+
+
+def export(
+    dialects: Iterable[str] = (), areas: Iterable[str] = (), types: Iterable[str] = (), largest: int = exporting.LARGEST
+) -> Export:
+    """Make an export. Raises ExportError for an empty selection and a name that does not exist."""
+    dialects, areas, types = tuple(dialects), tuple(areas), tuple(types)
+    for names, there, what in ((dialects, vectors.dialects(), "dialect"), (areas, vectors.AREAS, "area")):
+        for name in names:
+            if name not in there:
+                raise ExportError(f"there is no {what} {name!r}; there are {', '.join(there)}")
+    found = [*exporting.files(dialects, areas, types, largest)]
+    if not found:
+        raise ExportError(f"no vector is about the types {', '.join(types)} in what was chosen")
+    files = {f"{one.dialect}/{one.name}.jsonl": _content(one) for one in found}
+    lines = {path: len(one.lines) for path, one in zip(files, found, strict=True)}
+    for dialect in dict.fromkeys(one.dialect for one in found):
+        settings = vectors.settings(dialect)
+        if settings:
+            files[f"{dialect}/settings.json"] = _json(to_json(plain(settings)))
+    files["case.schema.json"] = _SCHEMA.read_bytes()
+    left_out = tuple(identifier for one in found for identifier in one.left_out)
+    files["manifest.json"] = _json(_manifest(files, lines, left_out))
+    return Export(dict(sorted(files.items())), sum(lines.values()), left_out)
+
+
+def _content(file: exporting.File) -> bytes:
+    """A file: its header, then its lines."""
+    header = _about() | {"dialect": file.dialect, "file": file.name}
+    return "".join(f"{line}\n" for line in (json.dumps(header), *file.lines)).encode()
+
+
+def _about() -> dict[str, Any]:
+    return {_MARK: exporting.FORMAT, "kit": version("wireproof"), "vectors": vectors.digest(), "licence": _LICENCE}
+
+
+def _manifest(files: dict[str, bytes], lines: dict[str, int], left_out: Iterable[str]) -> dict[str, Any]:
+    return _about() | {
+        "files": {
+            path: {"sha256": hashlib.sha256(content).hexdigest(), "cases": lines.get(path)}
+            for path, content in sorted(files.items())
+        },
+        "left_out": [*left_out],
+    }
+
+
+def _json(value: Any) -> bytes:
+    return (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode()
+
+
+def write(made: Export, folder: Path) -> None:
+    """Write into a new folder, or in place of an earlier export. Raises ExportError for a folder with other things."""
+    earlier = _earlier(folder)
+    try:
+        for path, content in made.files.items():
+            place = folder / path
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(content)
+        for path in earlier - made.files.keys():
+            (folder / path).unlink(missing_ok=True)
+            with contextlib.suppress(OSError):  # it holds other files
+                (folder / path).parent.rmdir()
+    except OSError as error:
+        raise ExportError(f"{error.filename or folder}: {error.strerror or error}") from None
+
+
+def _earlier(folder: Path) -> set[str]:
+    """The files of an earlier export in a folder."""
+    try:
+        if not folder.is_dir():
+            return set()
+        if not any(folder.iterdir()):
+            return set()
+        manifest = json.loads((folder / "manifest.json").read_bytes())
+        if _MARK in manifest:
+            return {path for path in manifest["files"] if _is_inside(path)}
+    except (OSError, ValueError, TypeError, KeyError):
+        pass
+    raise ExportError(f"{folder}: the folder holds other things. Give a new folder, or one of an earlier export.")
+
+
+def _is_inside(path: str) -> bool:
+    return not Path(path).is_absolute() and ".." not in Path(path).parts
+
+
+def archive(made: Export) -> bytes:
+    """The export as a gzipped tar file, without times, owners and anything else that varies."""
+    name = f"vectors-{vectors.digest()}"
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w", format=tarfile.USTAR_FORMAT) as tar:
+        for path, content in made.files.items():
+            member = tarfile.TarInfo(f"{name}/{path}")
+            member.size, member.mode = len(content), 0o644
+            tar.addfile(member, io.BytesIO(content))
+    return gzip.compress(packed.getvalue(), mtime=0)
