@@ -12,9 +12,10 @@ export class Refusal extends Error {
 // The library has no function for this, or none that can be told it.
 export class NotOffered extends Error {}
 
-// Refuses bytes left over, where the library's reader tells the offset to which it has read.
+// Refuses bytes left over, where the library's reader tells the offset to which it has read. One before the beginning, as
+// after a negative length, tells nothing.
 export function readToEnd(offset, size) {
-  if (offset < size) throw new Refusal('trailing-bytes', `${size - offset} bytes left over`, offset)
+  if (offset >= 0 && offset < size) throw new Refusal('trailing-bytes', `${size - offset} bytes left over`, offset)
 }
 
 // How Buffer's methods say that bytes are at an end, or that a number does not fit; libraries check nothing before it.

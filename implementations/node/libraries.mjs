@@ -22,11 +22,7 @@ export function list(path) {
   return readdirSync(join(MODULES, path)).sort()
 }
 
-export function pascal(name) {
-  return name.charAt(0).toUpperCase() + name.slice(1)
-}
-
-// Map of type → codec with the versions from the lowest to the highest that `readers` has, each as version → function.
+// What reads a type's versions. `readers`: Map of version → function of the bytes, without a gap.
 export function byVersion(readers) {
   const versions = [Math.min(...readers.keys()), Math.max(...readers.keys())]
   return { versions, decode: (data, version) => readers.get(version)(data) }

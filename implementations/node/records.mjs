@@ -8,6 +8,7 @@ export const ATTRIBUTES_AT = 21
 export const RECORDS_AT = 61
 // Bits of a batch's attributes.
 export const CODEC = 0x07
+export const ZSTD = 4
 export const LOG_APPEND_TIME = 0x08
 export const TRANSACTIONAL = 0x10
 export const CONTROL = 0x20

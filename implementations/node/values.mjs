@@ -12,6 +12,12 @@ export class Uuid {
   constructor(text) {
     this.text = text
   }
+
+  // What a reader made of too few bytes is no UUID, and shown as the text that it is.
+  get json() {
+    const parts = /^(.{8})-?(.{4})-?(.{4})-?(.{4})-?(.{12})$/.exec(this.text)
+    return parts ? { uuid: parts.slice(1).join('-') } : this.text
+  }
 }
 
 export class Float64 {
@@ -30,30 +36,26 @@ export class Float64 {
   }
 }
 
-// A value of the library's as JSON can write it. Throws an Error for what no protocol value is, as `undefined`: a
-// library that returns it has failed.
+// A value of the library's as JSON can write it; undefined and NaN are null, as in JSON.stringify.
 export function shown(value) {
   switch (typeof value) {
     case 'string':
     case 'boolean':
       return value
     case 'number':
-      if (!Number.isInteger(value)) throw new Error(`the library returned ${value} for an integer`)
+      if (!Number.isInteger(value)) return null
       return Number.isSafeInteger(value) ? value : { int: BigInt(value).toString() }
     case 'bigint':
       return Number.isSafeInteger(Number(value)) ? Number(value) : { int: value.toString() }
   }
-  if (value === null) return null
+  if (value === null || value === undefined) return null
   if (Array.isArray(value)) return value.map(shown)
   if (value instanceof Uint8Array) {
     return { hex: Buffer.from(value.buffer, value.byteOffset, value.length).toString('hex') }
   }
-  if (value instanceof Uuid) return { uuid: value.text.replace(/^(.{8})-?(.{4})-?(.{4})-?(.{4})-?/, '$1-$2-$3-$4-') }
+  if (value instanceof Uuid) return value.json
   if (value instanceof Float64) return { float64: value.hex }
-  if (typeof value === 'object') {
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, shown(item)]))
-  }
-  throw new Error(`the library returned ${String(value)}`)
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, shown(item)]))
 }
 
 // JSON as a value: the other way round.

@@ -1,11 +1,14 @@
 // kafka-ts: primitives by its Decoder and Encoder, messages by the `response` and `request` of each version, records by
 // the functions that its Fetch and Produce call.
 
+import zlib from 'node:zlib'
+
 import { readToEnd } from '../answers.mjs'
-import { byVersion, list, pascal, require, versionOf } from '../libraries.mjs'
-import { batchOf, CODEC, need, only, RECORDS_AT } from '../records.mjs'
+import { named, pascal, unread } from '../fields.mjs'
+import { byVersion, list, require, versionOf } from '../libraries.mjs'
+import { ATTRIBUTES_AT, batchOf, CODEC, need, only, RECORDS_AT, ZSTD } from '../records.mjs'
 import { Float64, Uuid } from '../values.mjs'
-import { NAMES } from './names.mjs'
+import { HOISTED, NAMES } from './names.mjs'
 
 const DIST = 'kafka-ts/dist'
 const { Decoder } = require(`${DIST}/utils/decoder.js`)
@@ -105,8 +108,9 @@ function pairs(tags) {
 
 // --- Messages ---
 
-// Fetch and Produce decode and make the records, so that there are no bytes of them.
-const LEFT_OUT = new Set(['FetchResponse', 'ShareFetchResponse'])
+// Fetch decodes the records, and SyncGroup the assignment, so that there are no bytes of them.
+const LEFT_OUT = new Set(['FetchResponse', 'ShareFetchResponse', 'SyncGroupResponse'])
+const SPECIAL = { tags: tags => ({ _tags: pairs(tags) }) }
 
 const responses = new Map()
 for (const folder of list(`${DIST}/api`).filter(name => !name.includes('.'))) {
@@ -117,10 +121,14 @@ for (const folder of list(`${DIST}/api`).filter(name => !name.includes('.'))) {
     const version = Number(/^v(\d+)\.js$/.exec(file)?.[1])
     if (Number.isNaN(version)) continue
     const [api] = Object.values(require(`${DIST}/api/${folder}/${file}`))
+    const respond = decoder => answered(() => api.response(decoder))
+    const naming = { names: NAMES[message], left: unread(respond), special: SPECIAL }
+    const [container, last] = HOISTED[message] ?? []
     readers.set(version, data => {
-      const names = NAMES[message] ?? {}
-      const read = whole(data, decoder => answered(() => api.response(decoder)))
-      return read instanceof Promise ? read.then(value => named(value, names)) : named(read, names)
+      const fields = named(whole(data, respond), naming)
+      if (version > last || !container) return fields
+      const { [container]: [inner], ...others } = fields
+      return { ...others, ...inner }
     })
   }
   types.set(message, byVersion(readers))
@@ -136,21 +144,12 @@ function answered(respond) {
   }
 }
 
-function named(value, names) {
-  if (Array.isArray(value)) return value.map(item => named(item, names))
-  if (value === null || typeof value !== 'object' || Object.getPrototypeOf(value) !== Object.prototype) return value
-  const fields = {}
-  for (const [key, item] of Object.entries(value)) {
-    const name = key in names ? names[key] : pascal(key)
-    if (key === 'tags') fields._tags = pairs(item)
-    else if (name) fields[name] = named(item, names)
-  }
-  return fields
-}
-
 // --- Records ---
 
+// zstd needs Node.js 22.15 or later.
 async function batches(data) {
+  const isZstd = data.length > ATTRIBUTES_AT + 1 && (data[ATTRIBUTES_AT + 1] & CODEC) === ZSTD
+  need(!isZstd || zlib.zstdDecompress, 'zstd is not in this version of Node.js')
   return withDecompressions(decompressions => decodeRecordBatch(new Decoder(data), data.length, decompressions))
 }
 

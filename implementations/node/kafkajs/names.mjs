@@ -1,7 +1,16 @@
 // The names of kafkajs in responses, and Kafka's.
 
-// API → [message, its names where they are neither common nor Kafka's own with a lower first letter]. Not here: Fetch,
-// whose records are decoded and flattened; SaslAuthenticate, whose bytes get a size in front, for the mechanisms.
+const CONFIGS = { resources: 'Results', configEntries: 'Configs', configName: 'Name', configValue: 'Value' }
+const CONFIGS_1 = {
+  ...CONFIGS,
+  isDefault: null,
+  configSynonyms: 'Synonyms',
+  'resources.configEntries.configSynonyms.configSource': 'Source',
+}
+
+// API → [message, its names or those of each version, where they are neither common nor Kafka's own with a lower first
+// letter]. What kafkajs works out from other fields is null. Not here: Fetch, whose records are decoded and flattened;
+// SaslAuthenticate, whose bytes get a size in front, for the mechanisms.
 export const RESPONSES = {
   addOffsetsToTxn: ['AddOffsetsToTxnResponse', {}],
   addPartitionsToTxn: [
@@ -19,16 +28,7 @@ export const RESPONSES = {
   deleteRecords: ['DeleteRecordsResponse', {}],
   deleteTopics: ['DeleteTopicsResponse', { topicErrors: 'Responses' }],
   describeAcls: ['DescribeAclsResponse', { resourcePatternType: 'PatternType' }],
-  describeConfigs: [
-    'DescribeConfigsResponse',
-    {
-      resources: 'Results',
-      configEntries: 'Configs',
-      configName: 'Name',
-      configValue: 'Value',
-      configSynonyms: 'Synonyms',
-    },
-  ],
+  describeConfigs: ['DescribeConfigsResponse', { v0: { ...CONFIGS, configSource: null }, v1: CONFIGS_1, v2: CONFIGS_1 }],
   describeGroups: ['DescribeGroupsResponse', { state: 'GroupState', protocol: 'ProtocolData' }],
   endTxn: ['EndTxnResponse', {}],
   findCoordinator: ['FindCoordinatorResponse', {}],
@@ -87,3 +87,11 @@ export const LONGS = new Set([
   'ProducerId',
   'Timestamp',
 ])
+
+// Fields that are not simply renamed. A broker that does not throttle by itself tells how long the client has to wait:
+// then `throttleTime` is 0.
+export const SPECIAL = {
+  coordinator: ({ nodeId, host, port }) => ({ NodeId: nodeId, Host: host, Port: port }),
+  throttleTime: (time, response) => ('clientSideThrottleTime' in response ? {} : { ThrottleTimeMs: time }),
+  clientSideThrottleTime: time => ({ ThrottleTimeMs: time }),
+}

@@ -2,10 +2,11 @@
 // and Produce call.
 
 import { NotOffered, readToEnd, Refusal } from '../answers.mjs'
-import { byVersion, list, pascal, require, versionOf } from '../libraries.mjs'
+import { isStruct, named } from '../fields.mjs'
+import { byVersion, list, require, versionOf } from '../libraries.mjs'
 import { ATTRIBUTES_AT, CODEC, CONTROL, LOG_APPEND_TIME, need, TRANSACTIONAL } from '../records.mjs'
 import { Float64 } from '../values.mjs'
-import { COMMON, LONGS, RESPONSES } from './names.mjs'
+import { COMMON, LONGS, RESPONSES, SPECIAL } from './names.mjs'
 
 const PROTOCOL = 'kafkajs/src/protocol'
 const Decoder = require(`${PROTOCOL}/decoder`)
@@ -52,6 +53,8 @@ const ARRAYS = {
   COMPACT_NULLABLE_ARRAY: ['readUVarIntArray', 'writeUVarIntArray'],
 }
 
+const ARRAY = /^(\w+)<(.*)>$/
+
 function whole(data, read) {
   const decoder = new Decoder(data)
   const value = read(decoder)
@@ -60,22 +63,27 @@ function whole(data, read) {
 }
 
 function reader(type) {
-  const [, form, element] = /^(\w+)<(.*)>$/.exec(type) ?? []
-  if (form) return decoder => decoder[ARRAYS[form][0]](reader(element))
-  const [read, , shown = same] = PRIMITIVES[type]
-  if (!read) throw new NotOffered(`Decoder has no reader for ${type}`)
+  const [, form, element] = ARRAY.exec(type) ?? []
+  if (form) {
+    const readElement = reader(element)
+    return decoder => decoder[ARRAYS[form][0]](readElement)
+  }
+  const [read, , shown = same] = PRIMITIVES[type] ?? []
+  need(read, `Decoder has no reader for ${type}`)
   return decoder => shown(decoder[read]())
 }
 
 function writer(type) {
-  const [, form, element] = /^(\w+)<(.*)>$/.exec(type) ?? []
+  const [, form, element] = ARRAY.exec(type) ?? []
   if (form) {
+    const writeElement = writer(element)
     return (encoder, value) => {
-      const elements = value?.map(item => writer(element)(new Encoder(), item)) ?? null
+      const elements = value?.map(item => writeElement(new Encoder(), item)) ?? null
       return encoder[ARRAYS[form][1]](elements, ...(elements ? ['object'] : []))
     }
   }
-  const [, write, , taken = same] = PRIMITIVES[type]
+  const [, write, , taken = same] = PRIMITIVES[type] ?? []
+  need(write, `Encoder has no writer for ${type}`)
   return (encoder, value) => encoder[write](value === null ? null : taken(value))
 }
 
@@ -117,27 +125,25 @@ const NO_TAGS = Buffer.from([0])
 for (const [api, [message, names]] of Object.entries(RESPONSES)) {
   const readers = new Map()
   for (const folder of list(`${PROTOCOL}/requests/${api}`).filter(name => /^v\d+$/.test(name))) {
-    const response = require(`${PROTOCOL}/requests/${api}/${folder}/response`)
-    readers.set(Number(folder.slice(1)), async data => {
-      const read = await response.decode(FLEXIBLE.has(api) ? Buffer.concat([NO_TAGS, data]) : data)
-      return named(read, { ...COMMON, ...names })
+    const version = Number(folder.slice(1))
+    const found = require(`${PROTOCOL}/requests/${api}/${folder}/response`)
+    // That of DeleteRecords wants to know the request, for its `parse`.
+    const { decode } = typeof found === 'function' ? found({ topics: [] }) : found
+    const naming = { names: { ...COMMON, ...(names[`v${version}`] ?? names) }, special: SPECIAL }
+    readers.set(version, async data => {
+      const read = await decode(FLEXIBLE.has(api) ? Buffer.concat([NO_TAGS, data]) : data)
+      return withLongs(named(read, naming))
     })
   }
   types.set(message, byVersion(readers))
 }
 
-function named(value, names) {
-  if (Array.isArray(value)) return value.map(item => named(item, names))
-  if (value === null || typeof value !== 'object' || Buffer.isBuffer(value)) return value
-  const fields = {}
-  for (const [key, item] of Object.entries(value)) {
-    const name = key in names ? names[key] : pascal(key)
-    if (key === 'coordinator') Object.assign(fields, named(item, names))
-    else if (key === 'clientSideThrottleTime') fields.ThrottleTimeMs = item
-    else if (key === 'throttleTime' && 'clientSideThrottleTime' in value) continue
-    else if (name) fields[name] = LONGS.has(name) ? BigInt(item) : named(item, names)
-  }
-  return fields
+// 64-bit integers are text in kafkajs.
+function withLongs(value) {
+  if (Array.isArray(value)) return value.map(withLongs)
+  if (!isStruct(value)) return value
+  const entries = Object.entries(value)
+  return Object.fromEntries(entries.map(([key, item]) => [key, LONGS.has(key) ? BigInt(item) : withLongs(item)]))
 }
 
 // --- Records ---
@@ -165,8 +171,7 @@ function built(record) {
     order.every((key, index) => key === record.headers[index][0]),
     'Record takes headers as an object, whose keys cannot be in this order'
   )
-  const { offsetDelta, key, value } = record
-  return Record({ offsetDelta, timestampDelta: long(record.timestampDelta), key, value, headers })
+  return Record({ ...record, timestampDelta: long(record.timestampDelta), headers })
 }
 
 types.set('Record', {
@@ -209,15 +214,13 @@ types.set('RecordBatch', {
     need(!(attributes & ~(CODEC | TRANSACTIONAL)), 'RecordBatch takes a codec and whether it is transactional alone')
     const encoder = await offered(() =>
       RecordBatch({
+        ...batch,
         compression: attributes & CODEC,
         firstOffset: long(batch.baseOffset),
         firstTimestamp: long(batch.baseTimestamp),
         maxTimestamp: long(batch.maxTimestamp),
-        partitionLeaderEpoch: batch.partitionLeaderEpoch,
-        lastOffsetDelta: batch.lastOffsetDelta,
         transactional: (attributes & TRANSACTIONAL) !== 0,
         producerId: long(batch.producerId),
-        producerEpoch: batch.producerEpoch,
         firstSequence: batch.baseSequence,
         records: batch.records.map(built),
       })
@@ -268,11 +271,9 @@ types.set('MessageSet', {
       messages.every(({ attributes, messages }) => !attributes && !messages),
       'the producer compresses what messageSet has written'
     )
-    const entries = messages.map(({ timestamp, key, value }) => ({
-      key,
-      value,
-      ...(magic ? { timestamp: long(timestamp) } : {}),
-    }))
+    const entries = messages.map(message =>
+      'timestamp' in message ? { ...message, timestamp: long(message.timestamp) } : message
+    )
     return MessageSet({ messageVersion: magic, compression: 0, entries }).buffer
   },
 })

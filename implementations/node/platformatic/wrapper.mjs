@@ -2,7 +2,8 @@
 // that its Fetch and Produce call.
 
 import { NotOffered, readToEnd } from '../answers.mjs'
-import { byVersion, list, load, pascal, versionOf } from '../libraries.mjs'
+import { named, pascal, unread } from '../fields.mjs'
+import { byVersion, list, load, versionOf } from '../libraries.mjs'
 import { CODEC, need, TRANSACTIONAL } from '../records.mjs'
 import { Float64, Uuid } from '../values.mjs'
 import { NAMES } from './names.mjs'
@@ -62,7 +63,7 @@ function whole(data, read) {
 }
 
 function parts(type) {
-  const [, form, element] = /^(\w+)<(.*)>$/.exec(type) ?? [null, type]
+  const [, form, element] = /^(\w+)<(.*)>$/.exec(type) ?? [null, type, null]
   return { form: PRIMITIVES[form], element }
 }
 
@@ -114,10 +115,9 @@ for (const group of ['admin', 'consumer', 'metadata', 'producer', 'security', 't
     if (!message || LEFT_OUT.has(message)) continue
     const { api: known, parseResponse } = await load(`${DIST}/apis/${group}/${file}`)
     if (!responses.has(message)) responses.set(message, new Map())
-    responses.get(message).set(Number(version), data => {
-      const reader = readerOf(data)
-      return named(parsed(() => parseResponse(0, known.key, known.version, reader)), NAMES[message] ?? {})
-    })
+    const parse = reader => parsed(() => parseResponse(0, known.key, known.version, reader))
+    const naming = { names: NAMES[message], left: unread(parse) }
+    responses.get(message).set(Number(version), data => named(parse(readerOf(data)), naming))
   }
 }
 for (const [message, readers] of responses) types.set(message, byVersion(readers))
@@ -130,17 +130,6 @@ function parsed(parse) {
     if (error instanceof ResponseError) return error.response
     throw error
   }
-}
-
-function named(value, names) {
-  if (Array.isArray(value)) return value.map(item => named(item, names))
-  if (value === null || typeof value !== 'object' || Object.getPrototypeOf(value) !== Object.prototype) return value
-  const fields = {}
-  for (const [key, item] of Object.entries(value)) {
-    const name = key in names ? names[key] : pascal(key)
-    if (name) fields[name] = named(item, names)
-  }
-  return fields
 }
 
 // --- Records ---
@@ -166,10 +155,10 @@ function shownBatch(batch) {
   }
 }
 
-function built({ attributes, timestampDelta, offsetDelta, key, value, headers }, base) {
+function built({ attributes, timestampDelta, offsetDelta, headers, ...rest }, base) {
   need(attributes === 0, 'createRecord takes no attributes')
   const pairs = new Map(headers.map(([name, item]) => [Buffer.from(name), item]))
-  return { message: { timestamp: base + BigInt(timestampDelta), key, value, headers: pairs }, offsetDelta }
+  return { message: { ...rest, timestamp: base + BigInt(timestampDelta), headers: pairs }, offsetDelta }
 }
 
 types.set('Record', {
@@ -197,12 +186,11 @@ types.set('RecordBatch', {
     const compression = CODECS[attributes & CODEC]
     need(compression, `@platformatic/kafka has no codec ${attributes & CODEC}`)
     const options = {
+      ...batch,
       compression,
       transactionalId: attributes & TRANSACTIONAL ? 'id' : undefined,
       sequences: { getWithDefault: () => baseSequence },
       producerId: BigInt(batch.producerId),
-      producerEpoch: batch.producerEpoch,
-      partitionLeaderEpoch: batch.partitionLeaderEpoch,
     }
     const messages = batch.records.map(record => built(record, BigInt(baseTimestamp)).message)
     return offered(() => records.createRecordsBatch(messages, options)).buffer
