@@ -56,8 +56,9 @@ export function isStruct(value) {
   return value !== null && typeof value === 'object' && Object.getPrototypeOf(value) === Object.prototype
 }
 
+// A name as Kafka's schemas spell it: `TopicId` for `topicId`, and for `_topicId`, which nobody is to use.
 export function pascal(name) {
-  return name.charAt(0).toUpperCase() + name.slice(1)
+  return name.replace(/^_?./, first => first.at(-1).toUpperCase())
 }
 
 // A library's object as a value. `names`: the library's names that differ from Kafka's by more than their first letter,

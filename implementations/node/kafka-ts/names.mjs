@@ -5,6 +5,7 @@ export const NAMES = {
   ApiVersionsResponse: { versions: 'ApiKeys' },
   OffsetFetchResponse: { committedMetadata: 'Metadata' },
   ProduceResponse: { logAppendTime: 'LogAppendTimeMs' },
+  StreamsGroupHeartbeatResponse: { acceptableRecoveryLag: 'AcceptableRecoveryLagLegacy' },
 }
 
 // Message → what is an array of one in the library up to this version, and fields of the message itself to Kafka.

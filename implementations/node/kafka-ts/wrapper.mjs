@@ -128,7 +128,7 @@ for (const folder of list(`${DIST}/api`).filter(name => !name.includes('.'))) {
       const fields = named(whole(data, respond), naming)
       if (version > last || !container) return fields
       const { [container]: [inner], ...others } = fields
-      return { ...others, ...inner }
+      return { ...inner, ...others }
     })
   }
   types.set(message, byVersion(readers))
@@ -243,7 +243,17 @@ export const wrapper = {
   name: 'kafka-ts',
   version: versionOf('kafka-ts'),
   types,
-  readings: {},
+  readings: {
+    'R-K-1': 'map',
+    'R-K-6': 'other',
+    'R-K-9': 'other',
+    'R-K-11': 'other',
+    'R-K-12': 'other',
+    'R-K-15': 'other',
+    'R-K-15b': 'other',
+    'R-K-19b': 'other',
+    'R-K-22c': 'other',
+  },
   rebuilds: {},
   isOwn: error => error instanceof KafkaTSError,
 }

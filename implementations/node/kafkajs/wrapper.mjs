@@ -282,7 +282,7 @@ export const wrapper = {
   name: 'kafkajs',
   version: versionOf('kafkajs'),
   types,
-  readings: {},
+  readings: { 'R-K-6': 'other', 'R-K-11': 'other', 'R-K-19b': 'other' },
   // The offset that messageSet writes is always -1.
   rebuilds: { MessageSet: ['offset'] },
   isOwn: error => error instanceof KafkaJSError,

@@ -6,7 +6,7 @@ import { named, pascal, unread } from '../fields.mjs'
 import { byVersion, list, load, versionOf } from '../libraries.mjs'
 import { CODEC, need, TRANSACTIONAL } from '../records.mjs'
 import { Float64, Uuid } from '../values.mjs'
-import { NAMES } from './names.mjs'
+import { NAMES, RESHAPED } from './names.mjs'
 
 const DIST = '@platformatic/kafka/dist'
 const { Reader } = await load(`${DIST}/protocol/reader.js`)
@@ -116,8 +116,13 @@ for (const group of ['admin', 'consumer', 'metadata', 'producer', 'security', 't
     const { api: known, parseResponse } = await load(`${DIST}/apis/${group}/${file}`)
     if (!responses.has(message)) responses.set(message, new Map())
     const parse = reader => parsed(() => parseResponse(0, known.key, known.version, reader))
-    const naming = { names: NAMES[message], left: unread(parse) }
-    responses.get(message).set(Number(version), data => named(parse(readerOf(data)), naming))
+    const names = NAMES[message]?.[`v${version}`] ?? NAMES[message]
+    const naming = { names, left: unread(parse) }
+    const [last, reshape] = RESHAPED[message] ?? []
+    responses.get(message).set(Number(version), data => {
+      const fields = named(parse(readerOf(data)), naming)
+      return version <= last ? reshape(fields) : fields
+    })
   }
 }
 for (const [message, readers] of responses) types.set(message, byVersion(readers))
@@ -218,7 +223,7 @@ export const wrapper = {
   name: '@platformatic/kafka',
   version: versionOf('@platformatic/kafka'),
   types,
-  readings: {},
+  readings: { 'R-K-1': 'other', 'R-K-6': 'other', 'R-K-9': 'other', 'R-K-11': 'other', 'R-K-15c': 'other' },
   rebuilds: { RecordBatch: ['lastOffsetDelta', 'maxTimestamp'] },
   isOwn: error => GenericError.isGenericError(error) || error instanceof OutOfBoundsError,
 }
