@@ -20,13 +20,11 @@ export function readToEnd(offset, size) {
 
 // How Buffer's methods say that bytes are at an end, or that a number does not fit; libraries check nothing before it.
 const BUFFER_CODES = new Set(['ERR_OUT_OF_RANGE', 'ERR_BUFFER_OUT_OF_BOUNDS'])
-// What decompressors of node:zlib say of bytes.
-const ZLIB_CODE = /^Z_(DATA|BUF|STREAM)_ERROR$|^Z_NEED_DICT$/
-
-// Whether this exception means "I refuse this". `half`: "decode" or "encode"; `isOwn`: the library's own exceptions. In
-// writing, TypeError and RangeError count too: so JavaScript says that a value has the wrong form.
+// Whether this exception means "I refuse this". `half`: "decode" or "encode"; `isOwn`: the library's own exceptions. An
+// Error that is no subclass counts too, for only code that means to throws it; and in writing TypeError and RangeError: so
+// JavaScript says that a value has the wrong form.
 export function isRefusal(error, half, isOwn) {
-  if (error instanceof Refusal || BUFFER_CODES.has(error?.code) || ZLIB_CODE.test(error?.code) || isOwn(error)) {
+  if (error instanceof Refusal || error?.constructor === Error || BUFFER_CODES.has(error?.code) || isOwn(error)) {
     return true
   }
   return half === 'encode' && (error instanceof TypeError || error instanceof RangeError)
