@@ -20,14 +20,16 @@ export function readToEnd(offset, size) {
 
 // How Buffer's methods say that bytes are at an end, or that a number does not fit; libraries check nothing before it.
 const BUFFER_CODES = new Set(['ERR_OUT_OF_RANGE', 'ERR_BUFFER_OUT_OF_BOUNDS'])
+
 // Whether this exception means "I refuse this". `half`: "decode" or "encode"; `isOwn`: the library's own exceptions. An
-// Error that is no subclass counts too, for only code that means to throws it; and in writing TypeError and RangeError: so
+// Error that is no subclass counts too, for only code that means to throws it. What JavaScript and Buffer throw counts
+// where a library called them: if Buffer says that bytes are at an end, and in writing TypeError and RangeError, by which
 // JavaScript says that a value has the wrong form.
 export function isRefusal(error, half, isOwn) {
-  if (error instanceof Refusal || error?.constructor === Error || BUFFER_CODES.has(error?.code) || isOwn(error)) {
-    return true
-  }
-  return half === 'encode' && (error instanceof TypeError || error instanceof RangeError)
+  if (error instanceof Refusal || error?.constructor === Error || isOwn(error)) return true
+  const isMeant =
+    BUFFER_CODES.has(error?.code) || (half === 'encode' && (error instanceof TypeError || error instanceof RangeError))
+  return isMeant && topFrame(error) !== ''
 }
 
 // The reason, where the exception's text makes it certain.

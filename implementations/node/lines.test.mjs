@@ -11,9 +11,17 @@ import { Float64, plain, shown, Uuid } from './values.mjs'
 
 const types = new Map([
   ['INT8', { versions: null, decode: data => data.readInt8(), encode: value => Buffer.from([value]) }],
+  ['Picky', { versions: null, decode: () => readToEnd(0, 1), encode: () => inLibrary(new TypeError('no text')) }],
   ['Late', { versions: [1, 2], decode: async () => ({ A: 1n }) }],
   ['Broken', { versions: null, decode: () => [].length.of.what, encode: () => null.length }],
 ])
+
+// As if a library's function had thrown it.
+function inLibrary(error) {
+  error.stack = `${error}\n    at read (/m/node_modules/lib/a.js:1:2)`
+  throw error
+}
+
 const library = { name: 'made', version: '1', types, readings: {}, rebuilds: {}, isOwn: () => false }
 
 async function answers(chunks) {
@@ -39,18 +47,20 @@ test('questions are answered in their order, in whatever pieces they come', asyn
 })
 
 test('refusals, failures and what is not offered', async () => {
-  const [refused, failed, writing, absent, version, reader, op] = await answers([
-    ask(1, 'decode', 'INT8', { data: '' }) +
+  const [refused, failed, writing, ours, absent, version, reader, op] = await answers([
+    ask(1, 'decode', 'Picky', { data: '' }) +
       ask(2, 'decode', 'Broken', { data: '' }) +
-      ask(3, 'encode', 'Broken', { value: 1 }) +
+      ask(3, 'encode', 'Picky', { value: 1 }) +
+      ask(8, 'encode', 'Broken', { value: 1 }) +
       ask(4, 'decode', 'Nothing', { data: '' }) +
       ask(5, 'decode', 'Late', { version: 3, data: '' }) +
       ask(6, 'recode', 'Late', { version: 1, data: '' }) +
       ask(7, 'serve', undefined, { chunks: [] }),
   ])
-  assert.equal(refused.reject.reason, 'truncated')
+  assert.equal(refused.reject.reason, 'trailing-bytes')
   assert.equal(failed.exception, 'TypeError')
-  assert.match(writing.reject.detail, /Cannot read properties of null/)
+  assert.equal(writing.reject.detail, 'no text')
+  assert.match(ours.error, /Cannot read properties of null/)
   assert.equal(absent.unsupported, 'made has nothing for Nothing')
   assert.equal(version.unsupported, 'made has no Late 3')
   assert.equal(reader.unsupported, 'made has no writer for Late')
@@ -61,6 +71,7 @@ test('a type that has only a reader is described so', async () => {
   const [{ types }] = await answers(['{"op":"describe","protocol":1}\n'])
   assert.deepEqual(types.kafka, {
     INT8: null,
+    Picky: null,
     Late: { versions: [1, 2], ops: ['decode'] },
     Broken: null,
   })
@@ -81,6 +92,7 @@ test('which exceptions refuse', () => {
     try {
       call()
     } catch (error) {
+      error.stack = `${error}\n    at read (/m/node_modules/lib/a.js:1:2)`
       return error
     }
     assert.fail('nothing was thrown')
@@ -88,6 +100,7 @@ test('which exceptions refuse', () => {
   const short = thrown(() => Buffer.alloc(1).readInt32BE())
   const length = thrown(() => new Array(-1))
   assert.ok(isRefusal(short, 'decode', never))
+  assert.ok(!isRefusal(Object.assign(short, { stack: 'RangeError' }), 'decode', never), 'thrown by ourselves')
   assert.ok(isRefusal(new Error('no'), 'decode', never))
   assert.ok(!isRefusal(length, 'decode', never))
   assert.ok(isRefusal(length, 'encode', never))
