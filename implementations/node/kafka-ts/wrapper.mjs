@@ -191,7 +191,7 @@ function taken({ attributes, timestampDelta, offsetDelta, key, value, headers })
     offsetDelta,
     key: text(key),
     value: text(value),
-    headers: headers.map(([name, item]) => ({ key: name, value: text(item) })),
+    headers: headers && headers.map(([name, item]) => ({ key: name, value: text(item) })),
   }
 }
 

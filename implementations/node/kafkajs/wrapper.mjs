@@ -161,17 +161,22 @@ const shownRecord = (record, base) => ({
 
 function built(record) {
   need(record.attributes === 0, 'Record takes no attributes')
+  return Record({ ...record, timestampDelta: long(record.timestampDelta), headers: asObject(record.headers) })
+}
+
+function asObject(pairs) {
+  if (pairs === null) return null
   const headers = {}
-  for (const [key, value] of record.headers) {
+  for (const [key, value] of pairs) {
     if (Object.hasOwn(headers, key)) headers[key] = [headers[key], value].flat()
     else Object.defineProperty(headers, key, { value, enumerable: true, writable: true })
   }
   const order = Object.entries(headers).flatMap(([key, value]) => Array(Array.isArray(value) ? value.length : 1).fill(key))
   need(
-    order.every((key, index) => key === record.headers[index][0]),
+    order.every((key, index) => key === pairs[index][0]),
     'Record takes headers as an object, whose keys cannot be in this order'
   )
-  return Record({ ...record, timestampDelta: long(record.timestampDelta), headers })
+  return headers
 }
 
 types.set('Record', {

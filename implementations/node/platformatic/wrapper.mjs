@@ -162,7 +162,7 @@ function shownBatch(batch) {
 
 function built({ attributes, timestampDelta, offsetDelta, headers, ...rest }, base) {
   need(attributes === 0, 'createRecord takes no attributes')
-  const pairs = new Map(headers.map(([name, item]) => [Buffer.from(name), item]))
+  const pairs = headers && new Map(headers.map(([name, item]) => [name === null ? null : Buffer.from(name), item]))
   return { message: { ...rest, timestamp: base + BigInt(timestampDelta), headers: pairs }, offsetDelta }
 }
 
