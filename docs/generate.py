@@ -525,6 +525,9 @@ _LIBRARIES = {
     "kio.known.toml": "kio",
     "java/wrapper.known.toml": "kafka-clients, generated messages",
     "java/wrapper-schema.known.toml": "kafka-clients, `Schema` and `Struct`",
+    "node/kafkajs/wrapper.known.toml": "kafkajs",
+    "node/platformatic/wrapper.known.toml": "@platformatic/kafka",
+    "node/kafka-ts/wrapper.known.toml": "kafka-ts",
 }
 
 

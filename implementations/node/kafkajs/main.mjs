@@ -1,0 +1,4 @@
+import { converse } from '../lines.mjs'
+import { wrapper } from './wrapper.mjs'
+
+await converse(wrapper)

@@ -1,0 +1,229 @@
+// @platformatic/kafka: primitives by its Reader and Writer, responses by their `parseResponse`, records by the functions
+// that its Fetch and Produce call.
+
+import { NotOffered, readToEnd } from '../answers.mjs'
+import { named, pascal, unread } from '../fields.mjs'
+import { byVersion, list, load, versionOf } from '../libraries.mjs'
+import { CODEC, need, TRANSACTIONAL } from '../records.mjs'
+import { Float64, Uuid } from '../values.mjs'
+import { NAMES, RESHAPED } from './names.mjs'
+
+const DIST = '@platformatic/kafka/dist'
+const { Reader } = await load(`${DIST}/protocol/reader.js`)
+const { Writer } = await load(`${DIST}/protocol/writer.js`)
+const records = await load(`${DIST}/protocol/records.js`)
+const { GenericError, ResponseError } = await load(`${DIST}/errors.js`)
+const { OutOfBoundsError } = await load('@platformatic/dynamic-buffer/dist/index.js')
+
+const same = value => value
+const big = value => BigInt(value)
+
+// Type → [name after `read` and `append`, arguments of both, a value as the writer takes it].
+const PRIMITIVES = {
+  BOOLEAN: ['Boolean', []],
+  INT8: ['Int8', []],
+  INT16: ['Int16', []],
+  INT32: ['Int32', []],
+  INT64: ['Int64', [], big],
+  UINT16: ['UnsignedInt16', []],
+  UINT32: ['UnsignedInt32', []],
+  FLOAT64: ['Float64', [], value => value.number],
+  UUID: ['UUID', [], value => value.text],
+  UNSIGNED_VARINT: ['UnsignedVarInt', []],
+  VARINT: ['VarInt', []],
+  VARLONG: ['VarInt64', [], big],
+  STRING: ['String', [false]],
+  NULLABLE_STRING: ['NullableString', [false]],
+  COMPACT_STRING: ['String', [true]],
+  COMPACT_NULLABLE_STRING: ['NullableString', [true]],
+  BYTES: ['Bytes', [false]],
+  NULLABLE_BYTES: ['NullableBytes', [false]],
+  COMPACT_BYTES: ['Bytes', [true]],
+  COMPACT_NULLABLE_BYTES: ['NullableBytes', [true]],
+  // The reader of an element comes first; elements have no tags of their own.
+  ARRAY: ['Array', [false, false]],
+  NULLABLE_ARRAY: ['NullableArray', [false, false]],
+  COMPACT_ARRAY: ['Array', [true, false]],
+  COMPACT_NULLABLE_ARRAY: ['NullableArray', [true, false]],
+}
+
+// A Reader whose UUIDs and floats can be told from texts and integers.
+function readerOf(data) {
+  const reader = Reader.from(data)
+  reader.readUUID = () => new Uuid(Reader.prototype.readUUID.call(reader))
+  reader.readFloat64 = () => new Float64(Reader.prototype.readFloat64.call(reader))
+  return reader
+}
+
+function whole(data, read) {
+  const reader = readerOf(data)
+  const value = read(reader)
+  readToEnd(reader.position, data.length)
+  return value
+}
+
+function parts(type) {
+  const [, form, element] = /^(\w+)<(.*)>$/.exec(type) ?? [null, type, null]
+  return { form: PRIMITIVES[form], element }
+}
+
+function read(reader, type) {
+  const { form, element } = parts(type)
+  const [name, more] = form
+  return element ? reader[`read${name}`](() => read(reader, element), ...more) : reader[`read${name}`](...more)
+}
+
+// The writer has one method for nullable and other forms.
+function append(writer, type, value) {
+  const { form, element } = parts(type)
+  const [name, more, taken = same] = form
+  const method = `append${name.replace('Nullable', '')}`
+  if (element) return writer[method](value, (_, item) => append(writer, element, item), ...more)
+  return writer[method](value === null ? null : taken(value), ...more)
+}
+
+const types = new Map()
+for (const type of Object.keys(PRIMITIVES).filter(name => !name.endsWith('ARRAY'))) {
+  types.set(type, {
+    versions: null,
+    decode: data => whole(data, reader => read(reader, type)),
+    encode: value => append(Writer.create(), type, value).buffer,
+  })
+}
+types.set('ARRAY', {
+  versions: null,
+  decode: (data, type) => whole(data, reader => read(reader, type)),
+  encode: (value, type) => append(Writer.create(), type, value).buffer,
+})
+types.set('TAG_BUFFER', {
+  versions: null,
+  decode: data => whole(data, reader => reader.readTaggedFields() ?? []),
+  encode: tags => Writer.create().appendTaggedFields(tags).buffer,
+})
+
+// --- Responses ---
+
+// Fetch decodes the records, so that no bytes of them are left.
+const LEFT_OUT = new Set(['FetchResponse'])
+const FILE = /^(.+)-v(\d+)\.js$/
+
+const responses = new Map()
+for (const group of ['admin', 'consumer', 'metadata', 'producer', 'security', 'telemetry']) {
+  for (const file of list(`${DIST}/apis/${group}`)) {
+    const [, api, version] = FILE.exec(file) ?? []
+    const message = api && `${api.split('-').map(pascal).join('')}Response`
+    if (!message || LEFT_OUT.has(message)) continue
+    const { api: known, parseResponse } = await load(`${DIST}/apis/${group}/${file}`)
+    if (!responses.has(message)) responses.set(message, new Map())
+    const parse = reader => parsed(() => parseResponse(0, known.key, known.version, reader))
+    const names = NAMES[message]?.[`v${version}`] ?? NAMES[message]
+    const naming = { names, left: unread(parse) }
+    const [last, reshape] = RESHAPED[message] ?? []
+    responses.get(message).set(Number(version), data => {
+      const fields = named(parse(readerOf(data)), naming)
+      return version <= last ? reshape(fields) : fields
+    })
+  }
+}
+for (const [message, readers] of responses) types.set(message, byVersion(readers))
+
+// A response with an error code is thrown: in the exception it is whole.
+function parsed(parse) {
+  try {
+    return parse()
+  } catch (error) {
+    if (error instanceof ResponseError) return error.response
+    throw error
+  }
+}
+
+// --- Records ---
+
+const CODECS = ['none', 'gzip', 'snappy', 'lz4', 'zstd']
+
+function shownRecord({ attributes, timestampDelta, offsetDelta, key, value, headers }) {
+  return { attributes, timestampDelta, offsetDelta, key, value, headers }
+}
+
+function shownBatch(batch) {
+  return {
+    baseOffset: batch.firstOffset,
+    partitionLeaderEpoch: batch.partitionLeaderEpoch,
+    attributes: batch.attributes,
+    lastOffsetDelta: batch.lastOffsetDelta,
+    baseTimestamp: batch.firstTimestamp,
+    maxTimestamp: batch.maxTimestamp,
+    producerId: batch.producerId,
+    producerEpoch: batch.producerEpoch,
+    baseSequence: batch.firstSequence,
+    records: batch.records.map(shownRecord),
+  }
+}
+
+function built({ attributes, timestampDelta, offsetDelta, headers, ...rest }, base) {
+  need(attributes === 0, 'createRecord takes no attributes')
+  const pairs = headers && new Map(headers.map(([name, item]) => [name === null ? null : Buffer.from(name), item]))
+  return { message: { ...rest, timestamp: base + BigInt(timestampDelta), headers: pairs }, offsetDelta }
+}
+
+types.set('Record', {
+  versions: null,
+  decode: data => whole(data, reader => shownRecord(records.readRecord(reader))),
+  encode: record => {
+    const { message, offsetDelta } = built(record, 0n)
+    return records.createRecord(message, offsetDelta, 0n).buffer
+  },
+})
+
+types.set('RecordBatch', {
+  versions: null,
+  decode: data => whole(data, reader => shownBatch(offered(() => records.readRecordsBatch(reader)))),
+  encode: batch => {
+    const { attributes, baseTimestamp, baseSequence } = batch
+    need(!(attributes & ~(CODEC | TRANSACTIONAL)), 'createRecordsBatch takes a codec and a transactional id alone')
+    need(BigInt(batch.baseOffset) === 0n, 'createRecordsBatch leaves the base offset to the broker')
+    need(batch.records.length > 0, 'createRecordsBatch takes at least one message')
+    need(BigInt(batch.records[0].timestampDelta) === 0n, "createRecordsBatch takes the first message's timestamp as base")
+    need(
+      batch.records.every(({ offsetDelta }, index) => offsetDelta === index),
+      'createRecordsBatch counts the offsets'
+    )
+    const compression = CODECS[attributes & CODEC]
+    need(compression, `@platformatic/kafka has no codec ${attributes & CODEC}`)
+    const options = {
+      ...batch,
+      compression,
+      transactionalId: attributes & TRANSACTIONAL ? 'id' : undefined,
+      sequences: { getWithDefault: () => baseSequence },
+      producerId: BigInt(batch.producerId),
+    }
+    const messages = batch.records.map(record => built(record, BigInt(baseTimestamp)).message)
+    return offered(() => records.createRecordsBatch(messages, options)).buffer
+  },
+})
+
+// What readRecordsBatches leaves at the end is a batch that was cut off.
+types.set('RecordSet', {
+  versions: null,
+  decode: data =>
+    offered(() => records.readRecordsBatches(readerOf(data))).map(batch => ({ magic: batch.magic, ...shownBatch(batch) })),
+})
+
+// zstd needs Node.js 22.15 or later.
+function offered(call) {
+  try {
+    return call()
+  } catch (error) {
+    const isOld = error.code === 'PLT_KFK_UNSUPPORTED_COMPRESSION' && error.message.includes('Node.js version')
+    throw isOld ? new NotOffered(error.message) : error
+  }
+}
+
+export const wrapper = {
+  name: '@platformatic/kafka',
+  version: versionOf('@platformatic/kafka'),
+  types,
+  readings: { 'R-K-1': 'other', 'R-K-6': 'other', 'R-K-9': 'other', 'R-K-11': 'other', 'R-K-15c': 'other' },
+  rebuilds: { RecordBatch: ['lastOffsetDelta', 'maxTimestamp'] },
+  isOwn: error => GenericError.isGenericError(error) || error instanceof OutOfBoundsError,
+}
