@@ -16,7 +16,7 @@ import io
 import json
 import tarfile
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -27,16 +27,33 @@ from conformance.values import to_json
 
 _MARK = "wireproof-export"
 _SCHEMA = Path(__file__).with_name("case.schema.json")
+_TEMPLATES = Path(__file__).with_name("templates") / "export"
 _LICENCE = "Apache-2.0"
+#: The folder of the data in the export for a language.
+_DATA = "vectors"
 
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """The files of an export by path, the number of its cases, and the ids of what was left out."""
+    """The files of an export by path, the number of its cases, and the ids of what was left out. `own`: the paths of
+    files that belong to the user once they are there."""
 
     files: dict[str, bytes]
     cases: int
     left_out: tuple[str, ...]
+    own: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """A language with test files of its own. `own`: as in Export."""
+
+    name: str
+    own: str
+
+
+#: By the name of the format.
+LANGUAGES = {"typescript": Language("TypeScript and JavaScript, for Node.js's test runner", "implementation.mjs")}
 
 
 class ExportError(ValueError):
@@ -65,6 +82,13 @@ def export(
     left_out = tuple(identifier for one in found for identifier in one.left_out)
     files["manifest.json"] = _json(_manifest(files, lines, left_out))
     return Export(dict(sorted(files.items())), sum(lines.values()), left_out)
+
+
+def for_language(made: Export, form: str) -> Export:
+    """The same with the test files of a language, the data in the folder `vectors`."""
+    data = {f"{_DATA}/{path}": content for path, content in made.files.items()}
+    templates = {path.name: path.read_bytes() for path in (_TEMPLATES / form).iterdir() if path.is_file()}
+    return replace(made, files=data | templates, own=frozenset({LANGUAGES[form].own}))
 
 
 def _content(file: exporting.File) -> bytes:
@@ -97,8 +121,9 @@ def write(made: Export, folder: Path) -> None:
     try:
         for path, content in made.files.items():
             place = folder / path
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_bytes(content)
+            if path not in made.own or not place.exists():
+                place.parent.mkdir(parents=True, exist_ok=True)
+                place.write_bytes(content)
         for path in earlier - made.files.keys():
             (folder / path).unlink(missing_ok=True)
             with contextlib.suppress(OSError):  # it holds other files
@@ -108,15 +133,15 @@ def write(made: Export, folder: Path) -> None:
 
 
 def _earlier(folder: Path) -> set[str]:
-    """The files of an earlier export in a folder."""
+    """The data files of an earlier export in a folder."""
     try:
-        if not folder.is_dir():
+        if not folder.is_dir() or not any(folder.iterdir()):
             return set()
-        if not any(folder.iterdir()):
-            return set()
-        manifest = json.loads((folder / "manifest.json").read_bytes())
-        if _MARK in manifest:
-            return {path for path in manifest["files"] if _is_inside(path)}
+        for prefix in ("", f"{_DATA}/"):
+            if (folder / prefix / "manifest.json").is_file():
+                manifest = json.loads((folder / prefix / "manifest.json").read_bytes())
+                if _MARK in manifest:
+                    return {f"{prefix}{path}" for path in manifest["files"] if _is_inside(path)}
     except (OSError, ValueError, TypeError, KeyError):
         pass
     raise ExportError(f"{folder}: the folder holds other things. Give a new folder, or one of an earlier export.")

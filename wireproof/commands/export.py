@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from conformance import exporting
-from wireproof.export import ExportError, archive, write
+from wireproof.export import LANGUAGES, ExportError, archive, for_language, write
 from wireproof.export import export as make
 from wireproof.output import say
 
@@ -16,7 +16,12 @@ from wireproof.output import say
 @click.command(epilog="Exit codes: 0 it is written, 2 a usage error.")
 @click.argument("folder", metavar="[DIR]", required=False, type=click.Path(file_okay=False, path_type=Path))
 @click.option(
-    "--format", "form", type=click.Choice(["json"]), default="json", show_default=True, help="The form of the export."
+    "--format",
+    "form",
+    type=click.Choice(["json", *LANGUAGES]),
+    default="json",
+    show_default=True,
+    help="json: data alone. Others: with the test files of a language.",
 )
 @click.option("--dialect", "dialects", multiple=True, metavar="D", help="Only this dialect (repeatable).")
 @click.option("--area", "areas", multiple=True, metavar="A", help="Only this area (repeatable).")
@@ -38,29 +43,33 @@ from wireproof.output import say
 )
 def export(
     folder: Path | None,
-    form: str,  # noqa: ARG001 (there is one so far)
+    form: str,
     dialects: tuple[str, ...],
     areas: tuple[str, ...],
     types: tuple[str, ...],
     largest: int,
     packed: Path | None,
 ) -> None:
-    """Write the vectors as plain data into DIR.
+    """Write the vectors as plain data into DIR, for tests in other languages.
 
     Each line of a file is one vector with everything that a test needs: input, expectation, the valid twin of a
-    negative, other readings. The format is described in docs/reference/export-format.md. A folder of an earlier export
-    is brought up to date.
+    negative, other readings. The format is described in docs/reference/export-format.md. For a language, test files are
+    written beside them: you call your library in one of them, and run that language's own test command. A folder of an
+    earlier export is brought up to date; your own file stays.
 
     \b
     Examples:
         wireproof export vectors-json
         wireproof export --dialect kafka --area varints varints
+        wireproof export --format=typescript tests/wireproof
         wireproof export --archive vectors.tar.gz
     """  # noqa: D301 (\b is click's sign for text that keeps its lines)
     if folder is None and packed is None:
         raise click.UsageError("name a folder, or a file with --archive")
     try:
         made = make(dialects, areas, types, largest)
+        if form != "json":
+            made = for_language(made, form)
         if folder is not None:
             write(made, folder)
         if packed is not None:
@@ -69,8 +78,9 @@ def export(
         raise click.UsageError(str(error)) from None
     for identifier in made.left_out:
         say(f"left out, because its line has more than {largest:,} bytes: {identifier}")
+    written = sum(1 for path in made.files if path not in made.own)
     places = " and ".join(str(place) for place in (folder, packed) if place is not None)
-    say(f"{made.cases:,} vectors in {len(made.files)} files: {places}")
+    say(f"{made.cases:,} vectors in {written} files: {places}")
 
 
 def _pack(content: bytes, path: Path) -> None:

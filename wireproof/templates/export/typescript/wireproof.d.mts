@@ -1,0 +1,69 @@
+export class Refused extends Error {
+  constructor(message: string, where?: { reason?: string | null; offset?: number | null })
+  reason: string | null
+  offset: number | null
+}
+export class NotOffered extends Error {}
+export class Float64 {
+  constructor(hex: string)
+  static of(number: number): Float64
+  readonly hex: string
+  readonly number: number
+}
+export class Uuid {
+  constructor(text: string)
+  readonly text: string
+}
+
+/** A value of the protocol. An answer may have a bigint for a number, and a number for a Float64. */
+export type Value =
+  | number
+  | bigint
+  | boolean
+  | string
+  | null
+  | Uint8Array
+  | Uuid
+  | Float64
+  | Value[]
+  | { [field: string]: Value }
+
+type Answer<T> = T | Promise<T>
+
+/** The ops that an implementation has. Ops that are missing are skipped, and counted. */
+export interface Implementation {
+  decode?(type: string, version: number | null, bytes: Uint8Array, dialect: string): Answer<Value>
+  encode?(type: string, version: number | null, value: Value, dialect: string): Answer<Uint8Array>
+  /** By default decode, then encode. */
+  recode?(type: string, version: number | null, bytes: Uint8Array, dialect: string): Answer<Uint8Array>
+  lookup?(type: string, version: number | null, bytes: Uint8Array, key: string | number, dialect: string): Answer<Value[]>
+  negotiate?(
+    apiKey: number | null,
+    client: [number, number],
+    broker: [number, number] | null,
+    dialect: string,
+  ): Answer<number | null>
+  /** Whether an error of the library is a refusal of the input. Others are crashes. */
+  isRefusal?(error: unknown): boolean
+}
+
+export interface Line {
+  id: string
+  kind: string
+  ops: string[]
+  type?: string
+  version?: number
+  about: string
+  [member: string]: unknown
+}
+export interface Verdict {
+  verdict: 'pass' | 'contested' | 'skip' | 'fail'
+  text: string
+}
+export function vectors(folder: string): Iterable<{ file: string; line: Line }>
+export function judge(implementation: Implementation, line: Line, op: string): Promise<Verdict>
+export function same(expected: Value, answer: Value, optional?: Set<string>): boolean
+export function fromJson(json: unknown): Value
+export function show(value: Value): string
+export function hex(bytes: Uint8Array): string
+export function unhex(digits: string): Uint8Array
