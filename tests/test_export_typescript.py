@@ -108,7 +108,7 @@ def test_verdicts_are_those_of_the_kit(folder: Path, tmp_path: Path) -> None:
     areas = {identifier.split("/")[1] for identifier, verdict in by_kit.items() if verdict == "fail"}
     assert areas == set(AREAS)
     # What is wrong is shown: input, expected and actual.
-    assert "decode VARINT : 01\n" in output
+    assert "decode VARINT: 01\n" in output
     assert "expected: -1\n" in output
 
 

@@ -228,5 +228,7 @@ function difference(line, op, seen) {
         op
       ]?.() ?? cut(line.canonical)
   const got = seen.kind === 'refused' ? `a refusal: ${seen.text}` : show(seen.answer)
-  return `${line.about}\n  ${op} ${line.type ?? ''} ${line.version ?? ''}: ${input}\n  expected: ${wanted}\n  got:      ${got}\n  source:   ${line.source} ${line.rulings.join(' ')}`
+  const subject = [op, line.type, line.version].filter(part => part !== undefined).join(' ')
+  const source = [line.source, ...line.rulings].join(' ')
+  return `${line.about}\n  ${subject}: ${input}\n  expected: ${wanted}\n  got:      ${got}\n  source:   ${source}`
 }
