@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"hash/crc32"
+	"maps"
 	"math"
 
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -22,6 +23,8 @@ const (
 	batchCoveredAt, messageCoveredAt = 21, 16
 
 	codecBits, logAppendTime = 0x07, 0x08
+	// Those bits of a message's attributes that kgo takes for the codec.
+	messageCodecBits = 0x03
 )
 
 var (
@@ -60,8 +63,11 @@ func decodeRecord(_ int, data []byte) (any, error) {
 
 func encodeRecord(_ int, value any) ([]byte, error) {
 	fields := value.(lines.Struct)
+	err := lines.OnlyFields(fields, "attributes", "timestampDelta", "offsetDelta", "key", "value", "headers")
+	if err != nil {
+		return nil, err
+	}
 	var record kmsg.Record
-	var err error
 	if record.Attributes, err = lines.Integer[int8](fields["attributes"]); err != nil {
 		return nil, err
 	}
@@ -240,7 +246,7 @@ func shownMessage0(entry entry) (lines.Struct, error) {
 		"attributes": int64(message.Attributes),
 		"key":        shownOctets(message.Key),
 	}
-	return shown, fill(shown, message.Attributes, entry.records, false)
+	return shown, fill(shown, message.Attributes, entry.records)
 }
 
 func shownMessage1(entry entry) (lines.Struct, error) {
@@ -254,41 +260,56 @@ func shownMessage1(entry entry) (lines.Struct, error) {
 		"timestamp":  message.Timestamp,
 		"key":        shownOctets(message.Key),
 	}
-	return shown, fill(shown, message.Attributes, entry.records, true)
+	return shown, fill(shown, message.Attributes, entry.records)
 }
 
 // fill adds what the client made of a message: its value, or the messages in it.
-func fill(shown lines.Struct, attributes int8, made []*kgo.Record, timed bool) error {
-	if attributes&codecBits == 0 {
+func fill(shown lines.Struct, attributes int8, made []*kgo.Record) error {
+	if attributes&messageCodecBits == 0 {
 		if len(made) != 1 {
-			return lines.Refusal{Detail: "ProcessFetchPartition has dropped this message"}
+			return lines.Refusal{Detail: "ProcessFetchPartition drops this message"}
 		}
-		shown["offset"], shown["key"], shown["value"] = made[0].Offset, shownOctets(made[0].Key), shownOctets(made[0].Value)
-		if timed {
-			shown["timestamp"] = made[0].Timestamp.UnixMilli()
-		}
+		content := shownContent(made[0])
+		delete(content, "attributes")
+		maps.Copy(shown, content)
 		return nil
 	}
 	messages := make([]any, len(made))
 	for index, record := range made {
-		inner := lines.Struct{
-			"offset":     record.Offset,
-			"attributes": int64(0),
-			"key":        shownOctets(record.Key),
-			"value":      shownOctets(record.Value),
-		}
-		if timed {
-			inner["timestamp"] = record.Timestamp.UnixMilli()
-			inner["attributes"] = int64(record.Attrs.TimestampType()) << 3
-		}
-		messages[index] = inner
+		messages[index] = shownContent(record)
 	}
 	shown["messages"] = messages
 	return nil
 }
 
+// shownContent is a message. Of its attributes a record keeps the type of its timestamp; that is -1 for one of magic 0.
+func shownContent(record *kgo.Record) lines.Struct {
+	content := lines.Struct{
+		"offset":     record.Offset,
+		"attributes": int64(0),
+		"key":        shownOctets(record.Key),
+		"value":      shownOctets(record.Value),
+	}
+	kind := record.Attrs.TimestampType()
+	if kind >= 0 {
+		content["timestamp"] = record.Timestamp.UnixMilli()
+	}
+	if kind > 0 {
+		content["attributes"] = int64(logAppendTime)
+	}
+	return content
+}
+
+var batchFields = []string{
+	"magic", "baseOffset", "partitionLeaderEpoch", "attributes", "lastOffsetDelta", "baseTimestamp", "maxTimestamp",
+	"producerId", "producerEpoch", "baseSequence", "records",
+}
+
 func encodeBatch(_ int, value any) ([]byte, error) {
 	fields := value.(lines.Struct)
+	if err := lines.OnlyFields(fields, batchFields...); err != nil {
+		return nil, err
+	}
 	batch := kmsg.RecordBatch{Magic: 2}
 	var given lines.Errors
 	batch.FirstOffset = lines.Field[int64](&given, fields, "baseOffset")
@@ -370,6 +391,13 @@ func encodeMessage(magic int, value any) ([]byte, error) {
 	if _, isWrapper := fields["messages"]; isWrapper {
 		return nil, lines.NotOffered("kgo does not export what makes a compressed wrapper")
 	}
+	names := []string{"magic", "offset", "attributes", "key", "value", "timestamp"}
+	if magic == 0 {
+		names = names[:5]
+	}
+	if err := lines.OnlyFields(fields, names...); err != nil {
+		return nil, err
+	}
 	var given lines.Errors
 	offset := lines.Field[int64](&given, fields, "offset")
 	attributes := lines.Field[int8](&given, fields, "attributes")
@@ -383,10 +411,15 @@ func encodeMessage(magic int, value any) ([]byte, error) {
 	}
 	write := func(size, crc int32) []byte {
 		if magic == 0 {
-			message := kmsg.MessageV0{offset, size, crc, 0, attributes, key, content}
+			message := kmsg.MessageV0{
+				Offset: offset, MessageSize: size, CRC: crc, Attributes: attributes, Key: key, Value: content,
+			}
 			return message.AppendTo(nil)
 		}
-		message := kmsg.MessageV1{offset, size, crc, 1, attributes, timestamp, key, content}
+		message := kmsg.MessageV1{
+			Offset: offset, MessageSize: size, CRC: crc, Magic: 1, Attributes: attributes, Timestamp: timestamp,
+			Key: key, Value: content,
+		}
 		return message.AppendTo(nil)
 	}
 	size := int32(len(write(0, 0)) - entryAt)

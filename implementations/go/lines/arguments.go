@@ -3,6 +3,7 @@ package lines
 import (
 	"fmt"
 	"math/big"
+	"slices"
 )
 
 // Values as arguments of a library's writers. Where the argument's type in Go cannot hold a value, the library has refused
@@ -87,4 +88,14 @@ func Field[T int8 | int16 | int32 | int64 | uint16 | uint32](errors *Errors, fie
 		errors.First = err
 	}
 	return number
+}
+
+// OnlyFields refuses a struct with other fields than these: a struct of Go's has no room for them.
+func OnlyFields(fields Struct, names ...string) error {
+	for name := range fields {
+		if !slices.Contains(names, name) {
+			return Refusal{Reason: "unknown-field", Detail: "the struct has no field for " + name}
+		}
+	}
+	return nil
 }
