@@ -179,14 +179,11 @@ func (codec Codec) recode(version int, data []byte) ([]byte, error) {
 	}
 	// Text that is no UTF-8 cannot be told in JSON, but here it is written as it was read.
 	var written []byte
-	err = guarded(func() (err error) {
+	err = Writing(func() (err error) {
 		written, err = codec.Encode(version, value)
 		return err
 	})
-	if err != nil {
-		return nil, EncodeHalf{err}
-	}
-	return written, nil
+	return written, err
 }
 
 // codec is what the library has for a question, if it has what is asked.
@@ -258,7 +255,7 @@ func (wrapper *Wrapper) appendFailure(dst []byte, op string, err error) []byte {
 	}
 	if op == "recode" {
 		half := "decode"
-		if errors.As(err, new(EncodeHalf)) {
+		if errors.As(err, new(encodeHalf)) {
 			half = "encode"
 		}
 		dst = fmt.Appendf(dst, `,"half":"%s"`, half)
