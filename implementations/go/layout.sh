@@ -19,7 +19,7 @@ start() {
     library=$1
     shift
     [ -e "$directory/built" ] || fail "the wrappers are not built: run $here/build"
-    [ -z "$(find "$here" \( -name '*.go' -o -name 'go.*' \) -newer "$directory/built")" ] ||
+    [ -z "$(find "$here" \( -name '*.go' ! -name '*_test.go' -o -name 'go.*' \) -newer "$directory/built")" ] ||
         fail "the sources are newer than what is built: run $here/build"
     exec "$directory/$library" "$@"
 }

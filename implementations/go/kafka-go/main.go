@@ -159,10 +159,11 @@ func wrapper() *lines.Wrapper {
 		}
 	}
 	return &lines.Wrapper{
-		Name:    "kafka-go",
-		Version: lines.ModuleVersion("github.com/segmentio/kafka-go"),
-		Types:   types,
-		Reason:  reason,
+		Name:     "kafka-go",
+		Version:  lines.ModuleVersion("github.com/segmentio/kafka-go"),
+		Types:    types,
+		Readings: map[string]string{"R-K-15": "other"},
+		Reason:   reason,
 	}
 }
 
