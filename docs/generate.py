@@ -528,6 +528,8 @@ _LIBRARIES = {
     "node/kafkajs/wrapper.known.toml": "kafkajs",
     "node/platformatic/wrapper.known.toml": "@platformatic/kafka",
     "node/kafka-ts/wrapper.known.toml": "kafka-ts",
+    "go/franz-go/wrapper.known.toml": "franz-go",
+    "go/kafka-go/wrapper.known.toml": "kafka-go",
 }
 
 

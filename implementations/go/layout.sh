@@ -1,0 +1,25 @@
+# What `build` and the launchers have to know; they source this file with $here set to this folder.
+directory=${WIREPROOF_GO_BUILD:-${XDG_CACHE_HOME:-$HOME/.cache}/wireproof/go}
+go_at_least=$(sed -n 's/^go //p' "$here/go.mod")
+
+fail() {
+    echo "implementations/go: $1" >&2
+    exit 2
+}
+
+need_go() {
+    command -v go >/dev/null || fail "there is no go on PATH: install Go of $go_at_least or later"
+    CGO_ENABLED=0
+    GOFLAGS=-mod=readonly
+    export CGO_ENABLED GOFLAGS
+}
+
+# Become the wrapper of a library, which is not older than what it was made from: start LIBRARY [ARGUMENT…]
+start() {
+    library=$1
+    shift
+    [ -e "$directory/built" ] || fail "the wrappers are not built: run $here/build"
+    [ -z "$(find "$here" \( -name '*.go' ! -name '*_test.go' -o -name 'go.*' \) -newer "$directory/built")" ] ||
+        fail "the sources are newer than what is built: run $here/build"
+    exec "$directory/$library" "$@"
+}

@@ -1,0 +1,295 @@
+// Package lines is the line protocol (docs/reference/contract.md): questions on stdin, answers on stdout, a JSON object per
+// line. A program gives it a Wrapper and calls Converse.
+//
+// Questions are answered in their order. Answers are written when no whole question is waiting any more.
+package lines
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+const (
+	dialect = "kafka"
+	// Bytes of answers that are kept back at most.
+	full = 1 << 16
+	// Bytes of a bad line that are shown.
+	excerpt = 200
+)
+
+// Versions is a range of versions, its first and last.
+type Versions [2]int
+
+// Codec is what a library has for a type. A function that it does not have is nil; Recode is made of the other two where
+// it is nil and they are not.
+type Codec struct {
+	// Versions is nil for a type without versions.
+	Versions *Versions
+	Decode   func(version int, data []byte) (any, error)
+	Encode   func(version int, value any) ([]byte, error)
+	Recode   func(version int, data []byte) ([]byte, error)
+}
+
+// Wrapper is a library behind the line protocol.
+type Wrapper struct {
+	Name, Version string
+	Types         map[string]Codec
+	// Array is the codec of a type like ARRAY<INT32>, or an error that says what is missing; nil where there is none.
+	Array func(name string) (Codec, error)
+	// Readings and Rebuilds are as in the contract.
+	Readings map[string]string
+	Rebuilds map[string][]string
+	// Reason is what an error of the library's says for certain, one of the contract's reasons, or "".
+	Reason func(err error) string
+}
+
+type question struct {
+	Seq     json.RawMessage `json:"seq"`
+	Op      string          `json:"op"`
+	Dialect string          `json:"dialect"`
+	Type    string          `json:"type"`
+	Version *int            `json:"version"`
+	Data    string          `json:"data"`
+	Value   json.RawMessage `json:"value"`
+}
+
+// Converse answers until the questions end. An error is a line that is no question, or an end of the output.
+func Converse(wrapper *Wrapper, input io.Reader, output io.Writer) error {
+	in, out := bufio.NewReaderSize(input, full), bufio.NewWriterSize(output, full)
+	for number := 1; ; number++ {
+		line, err := in.ReadBytes('\n')
+		if len(line) > 0 {
+			answer, bad := wrapper.answer(line)
+			if bad != nil {
+				_ = out.Flush()
+				return fmt.Errorf("the conversation broke off: line %d: %w: %s", number, bad, excerptOf(line))
+			}
+			if _, err := out.Write(append(answer, '\n')); err != nil {
+				return err
+			}
+		}
+		if err == nil && isWaiting(in) {
+			continue
+		}
+		if failed := out.Flush(); failed != nil {
+			return failed
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// isWaiting tells whether a whole line is there already.
+func isWaiting(in *bufio.Reader) bool {
+	waiting, _ := in.Peek(in.Buffered())
+	return bytes.IndexByte(waiting, '\n') >= 0
+}
+
+func excerptOf(line []byte) string {
+	line = bytes.TrimRight(line, "\n")
+	if len(line) > excerpt {
+		return fmt.Sprintf("%q…", line[:excerpt])
+	}
+	return fmt.Sprintf("%q", line)
+}
+
+// answer is the line that answers a line, without its end; an error where that is no question.
+func (wrapper *Wrapper) answer(line []byte) ([]byte, error) {
+	var asked question
+	if err := json.Unmarshal(line, &asked); err != nil {
+		return nil, err
+	}
+	if asked.Op == "describe" {
+		return json.Marshal(wrapper.description())
+	}
+	dst := append([]byte(`{"seq":`), asked.Seq...)
+	var result []byte
+	err := guarded(func() (err error) {
+		result, err = wrapper.ask(&asked)
+		return err
+	})
+	var bad badQuestion
+	if errors.As(err, &bad) {
+		return nil, bad
+	}
+	if err != nil {
+		return wrapper.appendFailure(dst, asked.Op, err), nil
+	}
+	return append(append(append(dst, ','), result...), '}'), nil
+}
+
+// ask asks the library, and is the member of the answer's object: "data": … or "value": ….
+func (wrapper *Wrapper) ask(asked *question) ([]byte, error) {
+	if asked.Dialect != dialect || !slices.Contains([]string{"decode", "encode", "recode"}, asked.Op) {
+		return nil, NotOfferedf("no %s in the dialect %s", asked.Op, asked.Dialect)
+	}
+	codec, err := wrapper.codec(asked)
+	if err != nil {
+		return nil, err
+	}
+	version := 0
+	if asked.Version != nil {
+		version = *asked.Version
+	}
+	if asked.Op == "encode" {
+		value, err := parseValue(asked.Value)
+		if err != nil {
+			return nil, err
+		}
+		written, err := codec.Encode(version, value)
+		return inHex(written), err
+	}
+	data, err := hex.DecodeString(asked.Data)
+	if err != nil {
+		return nil, badQuestion{err}
+	}
+	if asked.Op == "decode" {
+		value, err := codec.Decode(version, data)
+		if err != nil {
+			return nil, err
+		}
+		return appendValue([]byte(`"value":`), value), nil
+	}
+	written, err := codec.recode(version, data)
+	return inHex(written), err
+}
+
+func inHex(data []byte) []byte {
+	return append(hex.AppendEncode([]byte(`"data":"`), data), '"')
+}
+
+func (codec Codec) recode(version int, data []byte) ([]byte, error) {
+	if codec.Recode != nil {
+		return codec.Recode(version, data)
+	}
+	value, err := codec.Decode(version, data)
+	if err != nil {
+		return nil, err
+	}
+	// Text that is no UTF-8 cannot be told in JSON, but here it is written as it was read.
+	var written []byte
+	err = Writing(func() (err error) {
+		written, err = codec.Encode(version, value)
+		return err
+	})
+	return written, err
+}
+
+// codec is what the library has for a question, if it has what is asked.
+func (wrapper *Wrapper) codec(asked *question) (Codec, error) {
+	codec, found := wrapper.Types[asked.Type]
+	if strings.HasSuffix(asked.Type, ">") && wrapper.Array != nil {
+		var err error
+		if codec, err = wrapper.Array(asked.Type); err != nil {
+			return codec, err
+		}
+		found = true
+	}
+	if !found {
+		return codec, NotOfferedf("%s has nothing for %s", wrapper.Name, asked.Type)
+	}
+	if span := codec.Versions; span != nil &&
+		(asked.Version == nil || *asked.Version < span[0] || span[1] < *asked.Version) {
+		version := "null"
+		if asked.Version != nil {
+			version = fmt.Sprint(*asked.Version)
+		}
+		return codec, NotOfferedf("%s has versions %d to %d of %s, not %s", wrapper.Name, span[0], span[1], asked.Type, version)
+	}
+	if !slices.Contains(codec.ops(), asked.Op) {
+		return codec, NotOfferedf("%s has no %s of %s", wrapper.Name, asked.Op, asked.Type)
+	}
+	return codec, nil
+}
+
+// ops are the ops that the functions give.
+func (codec Codec) ops() []string {
+	var ops []string
+	if codec.Decode != nil {
+		ops = append(ops, "decode")
+	}
+	if codec.Encode != nil {
+		ops = append(ops, "encode")
+	}
+	if codec.Recode != nil || codec.Decode != nil && codec.Encode != nil {
+		ops = append(ops, "recode")
+	}
+	return ops
+}
+
+func (wrapper *Wrapper) appendFailure(dst []byte, op string, err error) []byte {
+	var absent NotOffered
+	if errors.As(err, &absent) {
+		return append(appendText(append(dst, `,"unsupported":`...), string(absent)), '}')
+	}
+	var caught panicked
+	if errors.As(err, &caught) {
+		dst = appendText(append(dst, `,"error":`...), caught.Error())
+		dst = appendText(append(dst, `,"exception":`...), caught.exception())
+		return append(appendText(append(dst, `,"frame":`...), caught.frame), '}')
+	}
+	dst = appendText(append(dst, `,"reject":{"detail":`...), err.Error())
+	var refusal Refusal
+	reason := ""
+	if errors.As(err, &refusal) {
+		reason = refusal.Reason
+	} else if wrapper.Reason != nil {
+		reason = wrapper.Reason(err)
+	}
+	if reason != "" {
+		dst = appendText(append(dst, `,"reason":`...), reason)
+	}
+	if refusal.Offset != nil {
+		dst = fmt.Appendf(dst, `,"offset":%d`, *refusal.Offset)
+	}
+	if op == "recode" {
+		half := "decode"
+		if errors.As(err, new(encodeHalf)) {
+			half = "encode"
+		}
+		dst = fmt.Appendf(dst, `,"half":"%s"`, half)
+	}
+	return append(dst, "}}"...)
+}
+
+func (wrapper *Wrapper) description() any {
+	offered := map[string]any{}
+	for name, codec := range wrapper.Types {
+		if ops := codec.ops(); len(ops) < 3 {
+			offered[name] = map[string]any{"versions": codec.Versions, "ops": ops}
+		} else {
+			offered[name] = codec.Versions
+		}
+	}
+	if wrapper.Array != nil {
+		offered["ARRAY"] = nil
+	}
+	return map[string]any{
+		"name":     wrapper.Name,
+		"version":  wrapper.Version,
+		"language": "go",
+		"dialects": []string{dialect},
+		"ops":      []string{"decode", "encode", "recode"},
+		"types":    map[string]any{dialect: offered},
+		"readings": orEmpty(wrapper.Readings),
+		"rebuilds": orEmpty(wrapper.Rebuilds),
+	}
+}
+
+func orEmpty[V any](table map[string]V) map[string]V {
+	if table == nil {
+		return map[string]V{}
+	}
+	return table
+}

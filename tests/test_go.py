@@ -1,0 +1,143 @@
+"""The wrappers of Go's libraries: what they offer, and that the kit finds what is known to be wrong in them.
+
+Skipped where they are not built; `implementations/go/build` does that, with Go. Whole runs are `tox -e impl-go`.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+from golang import FOLDER, LIBRARIES, run, skip_unless_built, spec
+
+from conformance import known, selection, vectors
+from conformance.asking import Examiner
+from conformance.connection import Options, open_connection
+from conformance.model import Op, Outcome, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+
+@pytest.fixture(scope="module")
+def examiners() -> Iterator[Mapping[str, Examiner]]:
+    """Each library in a child process, asked without its known deviations."""
+    skip_unless_built()
+    every = {library: Examiner(open_connection(spec(library), Options(timeout=2))) for library in LIBRARIES}
+    yield every
+    for examiner in every.values():
+        examiner.close()
+
+
+def verdicts(examiner: Examiner, ids: set[str]) -> dict[str, Verdict]:
+    """Id, without the dialect → its verdict."""
+    chosen = selection.of_vectors(tuple(vectors.load()), examiner.description)
+    questions = [question for question in chosen if question.case.id.removeprefix("kafka/") in ids]
+    return {judged.verdict.id.removeprefix("kafka/"): judged.verdict for judged in examiner.judge(questions)}
+
+
+# --- What they say of themselves ----------------------------------------------------------------------------------
+
+#: Library → the number of requests and responses, and of their versions; some spans; a type that has one op alone.
+OFFERED: dict[str, tuple[int, int, dict[str, tuple[int, int] | None], tuple[str, set[Op]]]] = {
+    "franz-go": (190, 734, {"MetadataResponse": (0, 13), "MessageSet": (0, 1)}, ("RequestHeader", {Op.ENCODE})),
+    "kafka-go": (76, 295, {"MetadataResponse": (0, 8), "RequestFrame": None}, ("MetadataResponse", {Op.RECODE})),
+}
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_descriptions(examiners: Mapping[str, Examiner], library: str) -> None:
+    count, versions, spans, (name, ops) = OFFERED[library]
+    description = examiners[library].description
+    assert description.types is not None
+    types = description.types["kafka"]
+    found = [span for type_name, span in types.items() if type_name.endswith(("Request", "Response"))]
+    assert (description.name, description.version) == (library, LIBRARIES[library])
+    assert (description.language, description.dialects) == ("go", ("kafka",))
+    assert (len(found), sum(span[1] - span[0] + 1 for span in found if span)) == (count, versions)
+    assert {one: types[one] for one in spans} == spans
+    assert description.type_ops["kafka"][name] == ops
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_the_file_of_known_deviations_is_found_and_complete(library: str) -> None:
+    path = known.beside(spec(library))
+    assert path == FOLDER / library / "wrapper.known.toml"
+    for entry in known.load(path, None).deviations:
+        assert entry.versions == LIBRARIES[library]
+        assert entry.reason.endswith(".")
+        assert "\n" not in entry.reason
+
+
+# --- What is known to be wrong in them ----------------------------------------------------------------------------
+
+#: Library → id → the verdict, and a part of its detail.
+FACTS = {
+    "franz-go": {
+        "tag-ordering/count-4294967295#decode": (Outcome.HANG, "no answer within 2 seconds"),
+        "null-encodings/bytes-null#decode": (Outcome.FAIL, 'accepted as b""'),
+        "null-encodings/string-too-long-encode#encode": (Outcome.FAIL, "must be refused: string-too-long"),
+        "framing/batch-record-attributes#decode": (Outcome.FAIL, "first difference at records[0].attributes"),
+        "framing/batch-snappy-empty#decode": (Outcome.FAIL, "s2: corrupt input"),
+        "tag-ordering/tag-1#decode": (Outcome.PASS, ""),
+    },
+    "kafka-go": {
+        "framing/response-0-count-beyond-the-rest#recode": (Outcome.FAIL, "must be refused: truncated"),
+        "null-encodings/join-group-request-6-instance-empty#recode": (Outcome.FAIL, "first difference at byte"),
+        "framing/frame-size-minus-1#recode": (Outcome.CRASH, "slice bounds out of range"),
+    },
+}
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_what_is_known_is_found(examiners: Mapping[str, Examiner], library: str) -> None:
+    facts = FACTS[library]
+    found = verdicts(examiners[library], set(facts))
+    assert set(found) == set(facts)
+    for identifier, verdict in found.items():
+        outcome, detail = facts[identifier]
+        assert verdict.verdict is outcome, identifier
+        assert detail in verdict.detail, identifier
+
+
+# --- Launchers ----------------------------------------------------------------------------------------------------
+
+LAUNCHER = FOLDER / "franz-go" / "wrapper"
+
+
+class TestLaunchers:
+    def test_what_is_not_built_is_said_with_what_to_do(self, tmp_path: Path) -> None:
+        ended = run(LAUNCHER, WIREPROOF_GO_BUILD=str(tmp_path))
+        assert (ended.returncode, ended.stdout) == (2, "")
+        assert ended.stderr == f"implementations/go: the wrappers are not built: run {FOLDER / 'build'}\n"
+
+    def test_what_is_older_than_its_sources_does_not_run(self, tmp_path: Path) -> None:
+        stamp = tmp_path / "built"
+        stamp.touch()
+        os.utime(stamp, (0, 0))
+        ended = run(LAUNCHER, WIREPROOF_GO_BUILD=str(tmp_path))
+        assert (ended.returncode, ended.stdout) == (2, "")
+        assert ended.stderr == f"implementations/go: the sources are newer than what is built: run {FOLDER / 'build'}\n"
+
+    @pytest.mark.parametrize("script", ["build", "check"])
+    def test_without_go(self, script: str, tmp_path: Path) -> None:
+        for tool in ("sh", "dirname", "sed"):
+            (tmp_path / tool).symlink_to(str(shutil.which(tool)))
+        ended = run(FOLDER / script, PATH=str(tmp_path))
+        assert (ended.returncode, ended.stdout) == (2, "")
+        assert ended.stderr == "implementations/go: there is no go on PATH: install Go of 1.26.0 or later\n"
+
+    def test_a_line_that_is_no_question_ends_it_with_the_line(self) -> None:
+        skip_unless_built()
+        ended = run(LAUNCHER, stdin='{"op":"describe","protocol":1}\n{"seq":1\n')
+        assert ended.returncode == 1
+        assert ended.stderr == ('the conversation broke off: line 2: unexpected end of JSON input: "{\\"seq\\":1"\n')
+
+    def test_an_argument_is_met_with_the_usage(self) -> None:
+        skip_unless_built()
+        ended = run(LAUNCHER, "--nonsense")
+        assert (ended.returncode, ended.stdout) == (2, "")
+        assert ended.stderr.startswith("usage: wrapper ")
