@@ -33,6 +33,9 @@ COMMANDS = {
     "fuzz": LazyCommand("wireproof.commands.fuzz", "group", "Search for new inputs that show deviations."),
     "pipeline": LazyCommand("wireproof.commands.pipeline", "group", "Run jobs on Spark: many cases, many bytes."),
     "ledger": LazyCommand("wireproof.commands.ledger", "ledger", "Have implementations write the bytes of messages."),
+    "attest": LazyCommand(
+        "wireproof.commands.attest", "attest", "Record which released implementations agree with the vectors."
+    ),
     "schema": LazyCommand("wireproof.commands.schema", "schema", "Import, compare or convert message schemas."),
     "wrapper": LazyCommand(
         "wireproof.commands.wrapper_check", "wrapper", "Check that a program follows the line protocol."
