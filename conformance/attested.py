@@ -115,28 +115,24 @@ class Attested:
     by_vector: Mapping[str, VectorLine] = field(default_factory=dict)
     by_message: Mapping[str, LedgerLine] = field(default_factory=dict)
 
-    def said(self, vector: Vector, op: Op) -> Said | None:
-        """What it says of a vector as it is now; None if it was not asked."""
-        op = expectation_op(vector, op)
-        message, _, case = vector.id.partition("/")
-        if case:
-            of_message = self.by_message.get(message)
-            if of_message is None or of_message.digest != ledger_digest(message, vector.dialect):
-                return None
-            return _of_ledger(of_message, op, case)
-        line = self.by_vector.get(f"{vector.area}/{vector.id}")
-        if line is None or line.digest != digest(vector):
+    def said(self, vector: Vector, op: Op, current: str = "") -> Said | None:
+        """What it says of a vector as it is now; None if it was not asked. `current`: the digest, if it is there."""
+        line = self._line(vector)
+        if line is None or line.digest != (current or current_digest(vector)):
             return None
+        op = expectation_op(vector, op)
+        if isinstance(line, LedgerLine):
+            return _of_ledger(line, op, vector.id.partition("/")[2])
         return _of_vector(line, op)
 
-    def is_changed(self, vector: Vector) -> bool:
+    def is_changed(self, vector: Vector, current: str) -> bool:
         """Whether it was asked about this vector when that was another one."""
+        line = self._line(vector)
+        return line is not None and line.digest != current
+
+    def _line(self, vector: Vector) -> VectorLine | LedgerLine | None:
         message, _, case = vector.id.partition("/")
-        if case:
-            of_message = self.by_message.get(message)
-            return of_message is not None and of_message.digest != ledger_digest(message, vector.dialect)
-        line = self.by_vector.get(f"{vector.area}/{vector.id}")
-        return line is not None and line.digest != digest(vector)
+        return self.by_message.get(message) if case else self.by_vector.get(f"{vector.area}/{vector.id}")
 
 
 def _of_vector(line: VectorLine, op: Op) -> Said | None:
@@ -180,7 +176,12 @@ def expectations(vector: Vector) -> tuple[Op, ...]:
 # --- Digests ----------------------------------------------------------------------------------------------------------
 
 
-@functools.lru_cache(maxsize=8192)
+def current_digest(vector: Vector) -> str:
+    """The digest that the line of a vector has to have: its own, or that of its message's ledger."""
+    message, _, case = vector.id.partition("/")
+    return ledger_digest(message, vector.dialect) if case else digest(vector)
+
+
 def _short(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]
 
@@ -269,9 +270,12 @@ def agreeing(vector: Vector, case: Case, but: str = "") -> tuple[str, ...]:
         return ()
     by_group: dict[str, str] = {}
     for one in load():
+        header = one.header
         said = one.said(vector, case.op)
-        if said is not None and said.stand is Stand.AGREE and one.header.title != but:
-            by_group.setdefault(one.header.group, one.header.title)
+        if said is None or said.stand is not Stand.AGREE or header.title == but:
+            continue
+        if header.group not in by_group or header.name == header.group:  # which speaks for its group
+            by_group[header.group] = header.title
     return tuple(by_group.values())
 
 
@@ -348,6 +352,7 @@ def _ranges(versions: Iterable[int]) -> Iterator[str]:
         del left[:length]
 
 
+@functools.cache
 def dialect_digest(dialect: str = DIALECT) -> str:
     """The version of a dialect's vectors and ledger: twelve hex digits over what they ask and demand."""
     total = hashlib.sha256()

@@ -8,13 +8,14 @@ has no voice.
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from conformance import ledger, vectors
-from conformance.attested import DIALECT, Attested, Said, Stand, expectations
+from conformance.attested import DIALECT, Attested, Said, Stand, current_digest, expectations
 from conformance.model import Op
 from conformance.vectors import Vector
 
@@ -90,18 +91,20 @@ class Opinion:
         return len(self.groups(Stand.DISSENT)) > len(self.groups(Stand.AGREE))
 
 
-def every_vector() -> Iterator[Vector]:
-    """The vectors whose expectations can be attested: the kit's own of the dialect, and its ledger."""
-    yield from (vector for vector in vectors.load([DIALECT]) if not vector.folder)
-    yield from ledger.every_vector(DIALECT)
+@functools.cache
+def every_vector() -> tuple[tuple[Vector, str], ...]:
+    """The vectors whose expectations can be attested, with their digests: the kit's own of the dialect, and its
+    ledger."""
+    own = (vector for vector in vectors.load([DIALECT]) if not vector.folder)
+    return tuple((vector, current_digest(vector)) for vector in (*own, *ledger.every_vector(DIALECT)))
 
 
-def opinions(files: Sequence[Attested], asked: Iterable[Vector] | None = None) -> Iterator[Opinion]:
-    """What these implementations say of each expectation. `asked`: all vectors unless given."""
-    for vector in every_vector() if asked is None else asked:
-        changed = any(one.is_changed(vector) for one in files)
+def opinions(files: Sequence[Attested], asked: Iterable[tuple[Vector, str]] | None = None) -> Iterator[Opinion]:
+    """What these implementations say of each expectation. `asked`: vectors with their digests; all unless given."""
+    for vector, current in every_vector() if asked is None else asked:
+        changed = any(one.is_changed(vector, current) for one in files)
         for op in expectations(vector):
-            found = ((one, one.said(vector, op)) for one in files)
+            found = ((one, one.said(vector, op, current)) for one in files)
             yield Opinion(vector, op, tuple(Voice(one, said) for one, said in found if said is not None), changed)
 
 

@@ -36,6 +36,9 @@ COMMANDS = {
     "attest": LazyCommand(
         "wireproof.commands.attest", "attest", "Record which released implementations agree with the vectors."
     ),
+    "matrix": LazyCommand(
+        "wireproof.commands.matrix", "matrix", "Run the suite against all implementations of the clone."
+    ),
     "schema": LazyCommand("wireproof.commands.schema", "schema", "Import, compare or convert message schemas."),
     "wrapper": LazyCommand(
         "wireproof.commands.wrapper_check", "wrapper", "Check that a program follows the line protocol."

@@ -35,9 +35,7 @@ _TAIL = 15
 
 #: The maximum number of implementations that are named as agreeing.
 _NAMED = 8
-_PROPOSAL = (
-    "no released library has this proposal; the second opinion on it is a grammar of its own (tests/second_opinion)"
-)
+_PROPOSAL = "no released library has this proposal; the second opinion on its bytes is a grammar (tests/second_opinion)"
 
 _WORDS: Mapping[str, str] = {
     FailureKind.REFUSED_VALID: "refuses what is valid",
@@ -125,7 +123,8 @@ def failure_page(
 
     `rebuilds`: the fields that the implementation's writer sets by itself, as in `judge`. For a vector without labels
     (a generated one) the reference's spans name the bytes. `rulings`, `catalogue` and `twin`: by default those of the
-    dialect and the vector set; `agreeing`, the implementations that give the demanded answer: those of the attestations.
+    dialect and the vector set. `agreeing`, the implementations that give the demanded answer: by default those that the
+    attestations name.
     """
     known_rulings = background.rulings(vector.dialect) if rulings is None else rulings
     item = _Failure(vector, case, observation, verdict, twin if twin is not None else twin_of(vector), (*rebuilds,))
@@ -410,6 +409,7 @@ def _support(page: Page, item: _Failure, agreeing: Sequence[str]) -> None:
         return
     if agreeing:
         more = f" and {len(agreeing) - _NAMED} more" if len(agreeing) > _NAMED else ""
-        page.block("agree", f"with what is demanded: so do {', '.join(agreeing[:_NAMED])}{more}")
+        give = "give" if len(agreeing) > 1 else "gives"
+        page.block("agree", f"{', '.join(agreeing[:_NAMED])}{more} {give} the demanded answer")
     elif item.vector.dialect != attested.DIALECT and not item.vector.folder and not item.case.made:
         page.block("agree", _PROPOSAL)

@@ -24,6 +24,7 @@ from conformance.known import KnownDeviation
 from conformance.report.text import middle, safe
 from wireproof import attesting, registry
 from wireproof.implementation import memory_option, timeout_option
+from wireproof.known_findings import Shown, explaining
 from wireproof.output import progress, say, show, width
 from wireproof.registry import Implementation
 
@@ -221,21 +222,9 @@ class _Explained:
         """The class and reason of the entry that names this case, or that may be about it; empty for no dissent."""
         if voice.said.stand is not Stand.DISSENT:
             return ""
-        ids = {opinion.id, *(f"{opinion.vector.path}#{op.value}" for op in opinion.vector.ops)}
-        entries = self._entries[voice.who.header.name]
-        for entry in entries:
-            if any(entry.matches_id(one) for one in ids):
-                return f"known, {entry.kind}: {entry.reason}"
-        for entry in entries:
-            if not entry.globs and not entry.generated and _may_be(entry, opinion, voice):
-                return f"perhaps known, {entry.kind}: {entry.reason}"
-        return _UNKNOWN
-
-
-def _may_be(entry: KnownDeviation, opinion: Opinion, voice: Voice) -> bool:
-    """Whether an entry without ids can be about a dissent: a file of attestations has no cause and no frame."""
-    pattern = entry.signature or entry.finding
-    assert pattern is not None
-    if pattern.type not in (None, opinion.vector.type) or getattr(pattern, "op", None) not in (None, opinion.op):
-        return False
-    return (pattern.kind or pattern.verdict) in (None, voice.said.kind)
+        shown = Shown(opinion.vector, opinion.op)
+        entries = explaining(self._entries[voice.who.header.name], shown, voice.said.kind)
+        if not entries:
+            return _UNKNOWN
+        certain = "known" if entries[0].globs else "probably known"
+        return f"{certain}, {entries[0].kind}: {entries[0].reason}"
