@@ -1,14 +1,16 @@
 """The implementations of a clone: those of `implementations/registry.toml`, and every wrapper that lies in
 `implementations/<language>/<library>/wrapper`.
 
-A wrapper in such a folder needs no entry: its name and its group are the library's, its language the folder's, and
-`build` is the program of this name beside it, or in the folder above. An entry without a spec changes its group.
+A wrapper in such a folder needs no entry: its name and its group are the library's (with the language before it, if the
+name is taken), and `build` is the program of this name beside it, or in the folder above. An entry without a spec
+changes its group.
 """
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -78,16 +80,15 @@ def implementations() -> tuple[Implementation, ...]:
         entries = msgspec.convert(tomllib.loads(read_text(table)), _File).implementation
     except (OSError, ValueError) as error:
         raise click.UsageError(f"{_TABLE}: {error}") from None
-    by_name = {entry.name: entry for entry in entries}
     found = [_of_entry(entry) for entry in entries if entry.spec is not None]
-    found += _of_folders(by_name)
-    names = [one.name for one in found]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    strangers = sorted(by_name.keys() - set(names))
-    if len(by_name) != len(entries) or twice:
-        raise click.UsageError(f"{_TABLE}: two implementations are called {', '.join(twice) or 'the same'}")
+    found += _of_folders({entry.name: entry for entry in entries})
+    for names in ([entry.name for entry in entries], [one.name for one in found]):
+        twice = [name for name, count in Counter(names).items() if count > 1]
+        if twice:
+            raise click.UsageError(f"{_TABLE}: two implementations are called {', '.join(twice)}")
+    strangers = {entry.name for entry in entries} - {one.name for one in found}
     if strangers:
-        raise click.UsageError(f"{_TABLE}: {', '.join(strangers)}: there is no spec and no such wrapper")
+        raise click.UsageError(f"{_TABLE}: {', '.join(sorted(strangers))}: there is no spec and no such wrapper")
     return tuple(found)
 
 
@@ -97,17 +98,19 @@ def _of_entry(entry: _Entry) -> Implementation:
     return Implementation(entry.name, entry.spec, entry.language or "", group, entry.build, entry.install)
 
 
-def _of_folders(entries: dict[str, _Entry]) -> list[Implementation]:
+def _of_folders(entries: Mapping[str, _Entry]) -> list[Implementation]:
+    wrappers = sorted((ROOT / "implementations").glob("*/*/wrapper"))
+    taken = Counter(wrapper.parent.name for wrapper in wrappers)
+    taken.update(entry.name for entry in entries.values() if entry.spec is not None)
     found = []
-    for wrapper in sorted((ROOT / "implementations").glob("*/*/wrapper")):
+    for wrapper in wrappers:
         library, language = wrapper.parent.name, wrapper.parent.parent.name
-        entry = entries.get(library)
-        if entry is not None and entry.spec is not None:
-            library = f"{language}-{library}"
+        name = library if taken[library] == 1 else f"{language}-{library}"
+        entry = entries.get(name)
         builds = (wrapper.with_name("build"), wrapper.parent.with_name("build"))
         build = next((str(one.relative_to(ROOT)) for one in builds if one.is_file()), None)
-        group = (entry.group if entry else None) or library
-        found.append(Implementation(library, f"exec:{wrapper.relative_to(ROOT)}", language, group, build))
+        group = (entry.group if entry else None) or name
+        found.append(Implementation(name, f"exec:{wrapper.relative_to(ROOT)}", language, group, build))
     return found
 
 
