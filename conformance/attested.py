@@ -276,7 +276,7 @@ def agreeing(vector: Vector, case: Case, but: str = "") -> tuple[str, ...]:
             continue
         if header.group not in by_group or header.name == header.group:  # which speaks for its group
             by_group[header.group] = header.title
-    return tuple(by_group.values())
+    return tuple(sorted(by_group.values()))
 
 
 # --- From verdicts ----------------------------------------------------------------------------------------------------

@@ -29,6 +29,7 @@ class Clone:
 
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.folder = folder
+        self.monkeypatch = monkeypatch
         self._entries = ""
         monkeypatch.setattr(registry, "ROOT", folder)
         monkeypatch.chdir(folder)

@@ -21,6 +21,7 @@ from conformance.model import Observation, Op, Outcome, Status, Verdict
 from conformance.report.failure import failure_page
 from conformance.vectors import Vector, VectorError, VectorKind, collection
 from reference.errors import Reason
+from wireproof import known_findings as known_findings_module
 from wireproof import registry
 from wireproof.cli import group
 from wireproof.known_findings import Shown, explaining, known_findings
@@ -380,3 +381,28 @@ class TestFindings:
         assert explaining([wide, narrow, other], shown, "crash") == [narrow]
         assert explaining([other], shown, "crash") == []
         assert explaining([wide], shown, "oom") == []
+
+    def test_the_text_of_a_report(self, clone: Clone) -> None:
+        clone.add("liar", LIAR)
+        clone.write("liar.known.toml", KNOWN)
+        files = {"liar": who(Stand.DISSENT, by_id(FALSE), "liar")}
+        clone.monkeypatch.setattr(known_findings_module, "attested_by_name", lambda: files)
+        clone.monkeypatch.setattr(attested, "_own", lambda: (who(Stand.AGREE, by_id(FALSE), "honest"),))
+        listed = CliRunner().invoke(group, ["finding", "liar"])
+        assert listed.output == "kafka/framing/boolean-false#decode: loses data: it is planted\n"
+        text = CliRunner().invoke(group, ["finding", "liar", "kafka/framing/boolean-false#decode"]).output
+        assert text.startswith("# liar 1: decode of BOOLEAN: loses data\n\nit is planted\n")
+        assert "\n00\n" in text
+        assert "The value is `false`." in text
+        assert "- The same answer is given by honest 1" in text
+        assert "wireproof repro 'kafka/framing/boolean-false#decode' --impl=liar" in text
+        assert CliRunner().invoke(group, ["finding", "liar", "kafka/framing/other#decode"]).exit_code == 2
+        assert CliRunner().invoke(group, ["finding", "nobody"]).exit_code == 2
+
+    def test_one_that_ends_a_process_is_marked(self, clone: Clone) -> None:
+        clone.add("liar", LIAR)
+        clone.write("liar.known.toml", KNOWN)
+        made = collect(header("liar"), [(by_id(FALSE), Op.DECODE, Said(Stand.DISSENT, "crash"))])
+        clone.monkeypatch.setattr(known_findings_module, "attested_by_name", lambda: {"liar": made})
+        text = CliRunner().invoke(group, ["finding", "liar", "kafka/framing/boolean-false#decode"]).output
+        assert "report it in private" in text

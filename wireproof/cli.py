@@ -39,6 +39,9 @@ COMMANDS = {
     "matrix": LazyCommand(
         "wireproof.commands.matrix", "matrix", "Run the suite against all implementations of the clone."
     ),
+    "finding": LazyCommand(
+        "wireproof.commands.finding", "finding", "Print a text about a finding, to report it to the library's project."
+    ),
     "schema": LazyCommand("wireproof.commands.schema", "schema", "Import, compare or convert message schemas."),
     "wrapper": LazyCommand(
         "wireproof.commands.wrapper_check", "wrapper", "Check that a program follows the line protocol."
