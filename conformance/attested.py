@@ -269,9 +269,10 @@ def agreeing(vector: Vector, case: Case, but: str = "") -> tuple[str, ...]:
     if vector.dialect != DIALECT or vector.folder or case.made:
         return ()
     by_group: dict[str, str] = {}
+    current = current_digest(vector)
     for one in load():
         header = one.header
-        said = one.said(vector, case.op)
+        said = one.said(vector, case.op, current)
         if said is None or said.stand is not Stand.AGREE or header.title == but:
             continue
         if header.group not in by_group or header.name == header.group:  # which speaks for its group

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
 import sys
+import time
 from pathlib import Path
 
 import click
+import psutil
 import pytest
 from click.testing import CliRunner, Result
 from planted import CODEC, Clone
@@ -124,6 +128,27 @@ class TestRuns:
         clone.add("honest", CODEC)
         assert run("--impl=other").exit_code == 2
         assert run("--jobs=0").exit_code == 2
+
+    def test_an_interrupted_matrix_leaves_no_run_behind(self, clone: Clone) -> None:
+        clone.add("sleeper", CODEC + "\nimport time\ndef decode(type, data, **named):\n    time.sleep(3600)\n")
+        code = (
+            "import signal, sys, pathlib; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+            "from wireproof import cli, registry; registry.ROOT = pathlib.Path.cwd()\n"
+            "cli.main(['matrix', '--out=runs', '--timeout=3000'])"
+        )
+        process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        part = clone.folder / "runs" / "sleeper.part"
+        while not part.exists():
+            assert process.poll() is None
+            time.sleep(0.05)
+        below = psutil.Process(process.pid).children(recursive=True)
+        assert below
+        process.send_signal(signal.SIGINT)
+        said, _ = process.communicate(timeout=60)
+        assert (process.returncode, b"it was interrupted" in said) == (130, True), said
+        psutil.wait_procs(below, timeout=60)
+        assert not any(child.is_running() for child in below)
+        assert not [*(clone.folder / "runs").glob("*.jsonl")]
 
 
 class TestRegistry:

@@ -1,8 +1,8 @@
 """Builds implementations of the clone and runs the suite against them, several at a time, and keeps each finished run.
 
 A run is kept as `<name>.<key>.<exit code>.jsonl`, a report as of `pytest --report`. The key is a digest of everything
-that the run depends on: the implementation's files, its version, its known deviations, the vectors and the kit. A run
-with the same key is used again. What pytest printed is beside it, in `<name>.log`.
+that the run depends on: the implementation's files, its version, its known deviations, the limits, the vectors and the
+kit. A run with the same key is used again. What pytest printed is beside it, in `<name>.log`.
 """
 
 from __future__ import annotations
@@ -58,9 +58,10 @@ class NotRun:
 class Runner:
     """Runs implementations, `jobs` at a time, and keeps their reports in `folder`."""
 
-    def __init__(self, folder: Path, jobs: int) -> None:
+    def __init__(self, folder: Path, jobs: int, options: Options) -> None:
         self._folder = folder
         self._jobs = jobs
+        self._options = options
         self._stopped = False
         self._lock = threading.Lock()
         self._children: set[subprocess.Popen[bytes]] = set()
@@ -100,7 +101,7 @@ class Runner:
     def _one(self, implementation: Implementation) -> Run | NotRun:
         try:
             self._build(implementation)
-            key = key_of(implementation)
+            key = key_of(implementation, self._options)
             kept = next(iter(sorted(self._folder.glob(f"{implementation.name}.{key}.*.jsonl"))), None)
             if kept is not None:
                 return Run(implementation, kept, int(kept.suffixes[-2][1:]), kept=True)
@@ -134,6 +135,7 @@ class Runner:
             code, said = self._call(
                 [
                     *(sys.executable, "-m", "pytest", f"--impl={implementation.spec}", f"--report={report}"),
+                    *(f"--case-timeout={self._options.timeout}", f"--memory={self._options.memory}"),
                     *("-q", "--tb=no", "-p", "no:cacheprovider"),
                 ]
             )
@@ -174,10 +176,11 @@ class Runner:
         return child.returncode, said
 
 
-def key_of(implementation: Implementation) -> str:
+def key_of(implementation: Implementation, options: Options) -> str:
     """The key of a run. Starts the implementation. Raises ImplementationError if that fails."""
     total = hashlib.sha256()
-    for part in (identify(implementation.absolute, Options()).digest, kit_digest(), vectors.digest()):
+    limits = f"{options.timeout} {options.memory}"
+    for part in (identify(implementation.absolute, options).digest, kit_digest(), vectors.digest(), limits):
         total.update(f"{part}\n".encode())
     for path in _sources(implementation):
         total.update(str(path.relative_to(registry.ROOT)).encode() + b"\0")

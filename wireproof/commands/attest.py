@@ -23,7 +23,7 @@ from conformance.consensus import Opinion, Support, Tallied, Voice
 from conformance.known import KnownDeviation
 from conformance.report.text import middle, safe
 from wireproof import attesting, registry
-from wireproof.implementation import memory_option, timeout_option
+from wireproof.implementation import memory_option, patient_timeout_option
 from wireproof.known_findings import Shown, explaining
 from wireproof.output import progress, say, show, width
 from wireproof.registry import Implementation
@@ -50,7 +50,7 @@ _UNKNOWN = "no entry of known deviations names it"
 @click.option(
     "--all", "every", is_flag=True, help="With --show: every sort of expectation with more dissent than agreement."
 )
-@timeout_option
+@patient_timeout_option
 @memory_option
 def attest(specs: tuple[str, ...], check: bool, shown: bool, every: bool, timeout: float, memory: int) -> None:
     """Record which released implementations agree with the vectors.

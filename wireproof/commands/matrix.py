@@ -9,10 +9,12 @@ from pathlib import Path
 
 import click
 
+from conformance.connection import Options
 from conformance.model import DEVIATIONS, Tally
 from conformance.report.jsonl import Report, read_report
 from conformance.report.summary import KNOWN, summary_table
 from wireproof import registry
+from wireproof.implementation import memory_option, patient_timeout_option
 from wireproof.output import progress, say, show
 from wireproof.running import NotRun, Run, Runner
 
@@ -43,11 +45,13 @@ def _cache() -> Path:
 @click.option(
     "--jobs", type=click.IntRange(1, 64), default=2, show_default=True, metavar="N", help="Runs at the same time."
 )
-def matrix(specs: tuple[str, ...], folder: Path | None, jobs: int) -> None:
+@patient_timeout_option
+@memory_option
+def matrix(specs: tuple[str, ...], folder: Path | None, jobs: int, timeout: float, memory: int) -> None:
     """Run the suite against all implementations of the clone, and show them side by side.
 
     Builds each implementation, runs `pytest --impl` with it, and keeps its report in DIR, as of `pytest --report`. A
-    run whose implementation, vectors and kit are the same as before is not repeated, so that an interrupted matrix goes
+    run whose implementation, limits, vectors and kit are as before is not repeated, so that an interrupted matrix goes
     on where it ended. What cannot be built or run on this machine is named, with the reason.
 
     \b
@@ -59,7 +63,7 @@ def matrix(specs: tuple[str, ...], folder: Path | None, jobs: int) -> None:
     folder = _cache() if folder is None else folder
     folder.mkdir(parents=True, exist_ok=True)
     runs, missing = [], []
-    for ended in Runner(folder.resolve(), jobs).run(wanted, _look):
+    for ended in Runner(folder.resolve(), jobs, Options(timeout=timeout, memory=memory)).run(wanted, _look):
         _tell(ended)
         if isinstance(ended, Run):
             runs.append(ended)
