@@ -518,7 +518,8 @@ _FOUND_BEGIN = "<!-- found: written by `python docs/generate.py` from the files 
 _FOUND_END = "<!-- end of found -->"
 _FOUND = """\
 A bug here is an entry of the class `bug` in the library's file of known deviations: it has one cause, and the protocol
-leaves no choice. A bug that shows in several areas is counted in each of them.
+leaves no choice. A bug that shows in several areas is counted in each of them. A page has
+[all of them](docs/reference/findings.md), with the shortest input that shows each.
 """
 #: File of known deviations → the tested library.
 _LIBRARIES = {
