@@ -17,6 +17,7 @@ import sys
 import tomllib
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from typing import Any, Literal
@@ -33,6 +34,18 @@ _LINK = re.compile(r"https?://\S+")
 
 class KnownError(ValueError):
     """A known-deviations file that does not keep to the format; the text names file, entry and field."""
+
+
+class Severity(StrEnum):
+    """What a deviation does to whoever meets it, the worst first."""
+
+    ENDS = "ends the process"
+    STALLS = "stalls"
+    LOSES = "loses data"
+    WRITES = "writes wrong bytes"
+    REFUSES = "refuses what others accept"
+    ACCEPTS = "accepts what others refuse"
+    COSMETIC = "cosmetic"
 
 
 class SignaturePattern(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -65,7 +78,8 @@ def _any_of(globs: tuple[str, ...]) -> re.Pattern[str]:
 
 class KnownDeviation(msgspec.Struct, forbid_unknown_fields=True, frozen=True, rename={"kind": "class"}):
     """One `[[deviation]]`. It has either `match` (an id or glob, or a list of them), `signature` or `finding`.
-    `generated`: only generated cases show it, so a run of the suite need not."""
+    `generated`: only generated cases show it, so a run of the suite need not. `severity`: where it cannot be seen from
+    the verdicts."""
 
     kind: Literal["bug", "wont-fix", "unsupported", "disputed"]
     reason: str
@@ -77,6 +91,7 @@ class KnownDeviation(msgspec.Struct, forbid_unknown_fields=True, frozen=True, re
     versions: tuple[str, ...] | str | None = None
     expires: datetime.date | None = None
     generated: bool = False
+    severity: Severity | None = None
 
     @property
     def globs(self) -> tuple[str, ...]:

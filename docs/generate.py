@@ -20,12 +20,15 @@ import msgspec
 
 import pytest_wireproof
 import reference
-from conformance import claims, known, ledger, vectors
+from conformance import attested, claims, consensus, known, ledger, vectors
 from conformance.coverage import REASONS, FieldCoverage, FieldState, Gap, coverage, everything
+from conformance.report.failure import repro_command
+from conformance.report.text import middle
+from conformance.values import to_json
 from conformance.vectors import Vector, VectorKind
 from reference import catalog
 from reference.rules import Ruling
-from wireproof import cli
+from wireproof import cli, known_findings, registry
 
 DOCS = Path(__file__).resolve().parent
 ROOT = DOCS.parent
@@ -515,7 +518,8 @@ _FOUND_BEGIN = "<!-- found: written by `python docs/generate.py` from the files 
 _FOUND_END = "<!-- end of found -->"
 _FOUND = """\
 A bug here is an entry of the class `bug` in the library's file of known deviations: it has one cause, and the protocol
-leaves no choice. A bug that shows in several areas is counted in each of them.
+leaves no choice. A bug that shows in several areas is counted in each of them. A page has
+[all of them](docs/reference/findings.md), with the shortest input that shows each.
 """
 #: File of known deviations → the tested library.
 _LIBRARIES = {
@@ -579,6 +583,94 @@ def _between(text: str, begin: str, end: str, lines: Lines, name: str) -> Lines:
     yield end + "\n" + behind
 
 
+# --- docs/reference/findings.md ---------------------------------------------------------------------------------------
+
+_FINDINGS = """\
+What released libraries do otherwise than the protocol demands: an entry for each cause in their files of known
+deviations, which say how each was looked at. Entries about generated cases alone are left out, and those of the class
+`unsupported`.
+
+The severity is the worst that a vector shows. *Ends the process* is a crash, too much memory, or an exception of a
+class that a caller does not expect. The shortest input is that of the vector with the fewest bytes; the command asks it
+again, in a clone. `wireproof finding NAME` prints a text for the library's project. For a finding that ends or stalls a
+process, read [SECURITY.md](../../SECURITY.md) first.
+"""
+_SUPPORT = """\
+{share} of {total} expectations of the dialect `kafka` have the agreement of two independent groups of released
+implementations or more, beside the reference. [What this proves, and what it does not](../explanation/attestation.md).
+Against {outweighed} expectations more groups dissent than agree; `wireproof attest --show` lists them, with the known
+cause of each dissent.
+"""
+#: Longer inputs are cut.
+_BYTES = 24
+
+
+def findings_page() -> Lines:
+    """The figures of attestation, and the findings of each implementation."""
+    yield from ("# What released libraries do otherwise", "", _NOTE, "")
+    files = known_findings.attested_by_name()
+    yield from _support([*files.values()])
+    yield from ("## Findings", "", _FINDINGS)
+    for implementation in registry.implementations():
+        found = known_findings.known_findings(implementation, files.get(implementation.name))
+        version = found[0].version if found else ""
+        yield from (f"### {' '.join(filter(None, (implementation.name, version)))}", "")
+        if not found:
+            yield from ("No file of known deviations.", "")
+            continue
+        head = ("finding", "severity", "shortest input", "upstream", "ask it again")
+        yield from _table(head, map(_finding_row, found))
+
+
+def _support(files: list[attested.Attested]) -> Lines:
+    """The number of expectations that two groups agree with, by area, and the others by reason."""
+    counted = consensus.tally(consensus.opinions(files))
+    two, total = counted.total(support=consensus.Support.TWO), counted.total()
+    share = f"{100 * two / total:.1f} %"
+    yield _SUPPORT.format(share=share, total=f"{total:,}", outweighed=f"{len(counted.outweighed):,}")
+    yield from _table(
+        ("implementation", "version", "language", "group"),
+        [(one.name, one.version or "", one.language, one.group) for one in (file.header for file in files)],
+    )
+    reasons = [one for one in consensus.Support if counted.total(support=one)]
+    yield from _table(
+        ("area", "expectations", *map(_cell, reasons)),
+        [
+            (area or "all", f"{counted.total(area):,}", *(_count(counted.total(area, one)) for one in reasons))
+            for area in (*counted.areas(), None)
+        ],
+    )
+
+
+def _finding_row(found: known_findings.KnownFinding) -> tuple[str, ...]:
+    kinds = sorted({entry.kind for entry in found.entries} - {"bug"})
+    severity = str(found.severity or "not measured") + (f" ({', '.join(kinds)})" if kinds else "")
+    links = _links("report", found.reports) + _links("page", found.pages)
+    said = ", ".join(links) if found.reports else ", ".join(("no report yet", *links))
+    if found.shortest is None:
+        return _cell(found.reason), severity, "", said, ""
+    command = repro_command(found.shortest.id, found.implementation.spec)
+    return _cell(found.reason), severity, _shortest(found.shortest), said, _code(command)
+
+
+def _links(name: str, addresses: tuple[str, ...]) -> list[str]:
+    numbers = [""] if len(addresses) == 1 else [f" {number}" for number in range(1, len(addresses) + 1)]
+    return [f"[{name}{number}]({address})" for number, address in zip(numbers, addresses, strict=False)]
+
+
+def _shortest(shown: known_findings.Shown) -> str:
+    """What is asked, in a few words: bytes in hex, or a value that has none."""
+    vector = shown.vector
+    version = "" if vector.version is None else f" {vector.version}"
+    what = f"{shown.op} {vector.type or ''}{version}".strip()
+    data = vector.data if vector.pieces else b""
+    if not vector.pieces and vector.value is not vectors.ABSENT:
+        value = msgspec.json.encode(to_json(vector.value)).decode()
+        return f"{_cell(what)}: {_code(middle(value, 2 * _BYTES))}"
+    more = f" … ({len(data):,} bytes)" if len(data) > _BYTES else ""
+    return f"{_cell(what)}: {_code(data[:_BYTES].hex() + more) if data else 'no bytes'}"
+
+
 PAGES: Mapping[str, Callable[[], Lines]] = {
     "rulings.md": rulings_page,
     "reference/tables.md": tables_page,
@@ -586,6 +678,7 @@ PAGES: Mapping[str, Callable[[], Lines]] = {
     "reference/command-line.md": command_line_page,
     "reference/coverage-dialects.md": dialects_page,
     "reference/coverage-messages.md": coverage_page,
+    "reference/findings.md": findings_page,
     **_claims_pages(),
     "../README.md": readme_page,
 }

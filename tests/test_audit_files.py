@@ -10,7 +10,7 @@ pytest.importorskip("pyarrow", reason="the extra `pipeline` is not installed")
 
 from log_segments import BASES, NAME, batch, clean, entries, told, write
 
-from pipeline.audit.files import CaptureFile, find, find_captures, find_logs, open_bytes
+from pipeline.audit.files import find, find_captures, find_logs, open_bytes
 from pipeline.errors import PipelineError
 
 
@@ -23,7 +23,7 @@ def test_a_folder_of_partitions(tmp_path: Path) -> None:
     write(tmp_path, b"a text", "server.log", "logs")
     (tmp_path / "a.pcap").write_bytes(b"")
     logs, captures = find([str(tmp_path)])
-    assert captures == [CaptureFile(f"{tmp_path}/a.pcap", 0)]
+    assert [(one.path, one.size, one.streams) for one in captures] == [(f"{tmp_path}/a.pcap", 0, {})]
     assert [(one.topic, one.partition, one.first, one.below, one.size) for one in logs] == [
         ("gone", 3, 0, None, 0),
         ("my-topic", 12, 0, None, len(batch(0))),

@@ -36,6 +36,15 @@ COMMANDS = {
         "wireproof.commands.export", "export", "Write the vectors as data for other languages' tests."
     ),
     "ledger": LazyCommand("wireproof.commands.ledger", "ledger", "Have implementations write the bytes of messages."),
+    "attest": LazyCommand(
+        "wireproof.commands.attest", "attest", "Record which released implementations agree with the vectors."
+    ),
+    "matrix": LazyCommand(
+        "wireproof.commands.matrix", "matrix", "Run the suite against all implementations of the clone."
+    ),
+    "finding": LazyCommand(
+        "wireproof.commands.finding", "finding", "Print a text about a finding, to report it to the library's project."
+    ),
     "schema": LazyCommand("wireproof.commands.schema", "schema", "Import, compare or convert message schemas."),
     "wrapper": LazyCommand(
         "wireproof.commands.wrapper_check", "wrapper", "Check that a program follows the line protocol."

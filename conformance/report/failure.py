@@ -10,6 +10,7 @@ from typing import Any
 
 from rich.text import Text
 
+from conformance import attested
 from conformance.deciding_rulings import rests_on
 from conformance.formats import answered_in
 from conformance.judge import compared
@@ -31,6 +32,10 @@ from reference.rules import Ruling
 
 #: The maximum number of lines from an implementation's own text.
 _TAIL = 15
+
+#: The maximum number of implementations that are named as agreeing.
+_NAMED = 8
+_PROPOSAL = "no released library has this proposal; the second opinion on its bytes is a grammar (tests/second_opinion)"
 
 _WORDS: Mapping[str, str] = {
     FailureKind.REFUSED_VALID: "refuses what is valid",
@@ -112,12 +117,14 @@ def failure_page(
     catalogue: Mapping[str, Bug] | None = None,
     twin: Vector | None = None,
     rebuilds: Iterable[str] = (),
+    agreeing: Sequence[str] | None = None,
 ) -> Text:
     """The page of `render_failure`, with styles for colours.
 
     `rebuilds`: the fields that the implementation's writer sets by itself, as in `judge`. For a vector without labels
     (a generated one) the reference's spans name the bytes. `rulings`, `catalogue` and `twin`: by default those of the
-    dialect and the vector set.
+    dialect and the vector set. `agreeing`, the implementations that give the demanded answer: by default those that the
+    attestations name.
     """
     known_rulings = background.rulings(vector.dialect) if rulings is None else rulings
     item = _Failure(vector, case, observation, verdict, twin if twin is not None else twin_of(vector), (*rebuilds,))
@@ -131,6 +138,7 @@ def failure_page(
     page.gap()
     _why(page, item, known_rulings)
     _resemblances(page, item, catalogue)
+    _support(page, item, attested.agreeing(vector, case, implementation) if agreeing is None else agreeing)
     page.block("note", verdict.note)
     if verdict.known:
         page.block("known", f"the file of known deviations has it as {verdict.known}")
@@ -393,3 +401,15 @@ def _resemblances(page: Page, item: _Failure, catalogue: Mapping[str, Bug] | Non
         text += f": {bug.wrong_behaviour}" if bug.wrong_behaviour else ""
         page.block(name, text, "bold" if one.likeness is Likeness.SAME_ANSWER else "")
         name = ""
+
+
+def _support(page: Page, item: _Failure, agreeing: Sequence[str]) -> None:
+    """Who else supports the demanded answer: released implementations, or the second opinion of a proposal."""
+    if item.verdict.verdict in (Outcome.PASS, Outcome.SKIP, Outcome.NOT_ASKED):
+        return
+    if agreeing:
+        more = f" and {len(agreeing) - _NAMED} more" if len(agreeing) > _NAMED else ""
+        give = "give" if len(agreeing) > 1 else "gives"
+        page.block("agree", f"{', '.join(agreeing[:_NAMED])}{more} {give} the demanded answer")
+    elif item.vector.dialect != attested.DIALECT and not item.vector.folder and not item.case.made:
+        page.block("agree", _PROPOSAL)

@@ -1,0 +1,363 @@
+"""Attestations: which released implementations agree with an expectation, and which dissent.
+
+`vectors/attested/<name>.jsonl` holds those of one implementation, for one dialect; `wireproof attest` writes it. The
+first line is a header. A further line is about a vector, or about all cases of a message's ledger:
+
+    {"attested":1,"name":"kio","version":"0.6.5","language":"python","group":"kio","dialect":"kafka","vectors":"…"}
+    {"vector":"varints/varint-1","digest":"<8 hex>","agree":"decode encode","dissent":{"recode":"wrong-bytes"}}
+    {"ledger":"FetchRequest","digest":"<8 hex>","agree":{"decode encode":"0-11 set:12-14"},
+     "dissent":{"refused-valid":{"decode":"null:12-14"}}}
+
+`agree` is the verdict `pass`, `contested` another reading, `unjudged` a skip or not-asked; `dissent` is a deviation,
+known or not, with its kind (of a fail) or its verdict. Ops that are not there were not offered. In the ledger `0-11` is
+every case of these versions that was asked, `set:12-14` the case `set` of these versions. The digest is of what is
+asked and demanded: a line whose digest is not that of the vector here says nothing.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from importlib import resources
+from importlib.resources.abc import Traversable
+from typing import Literal, TypeVar
+
+import msgspec
+
+from conformance import ledger, vectors
+from conformance.model import DEVIATIONS, Case, Op, Outcome, Verdict
+from conformance.vectors import Vector, VectorError, VectorKind
+
+#: The dialect of released implementations.
+DIALECT = "kafka"
+FOLDER = "attested"
+_DIGITS = 8
+
+_T = TypeVar("_T")
+
+
+class Stand(StrEnum):
+    """How an implementation stands to an expectation."""
+
+    AGREE = "agree"
+    DISSENT = "dissent"
+    CONTESTED = "contested"
+    UNJUDGED = "unjudged"
+
+
+class Header(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """The first line. `group`: implementations of one group have code in common, and count as one. `vectors`: the
+    digest of the dialect's vectors."""
+
+    attested: Literal[1]
+    name: str
+    version: str | None
+    language: str
+    group: str
+    dialect: str
+    vectors: str
+
+    @property
+    def title(self) -> str:
+        """`kio 0.6.5`."""
+        return " ".join(part for part in (self.name, self.version) if part)
+
+
+class VectorLine(msgspec.Struct, forbid_unknown_fields=True, frozen=True, omit_defaults=True):
+    """The line of a vector: ops, separated by blanks, by stand; dissent by op."""
+
+    vector: str
+    digest: str
+    agree: str = ""
+    contested: str = ""
+    unjudged: str = ""
+    dissent: dict[str, str] = {}
+
+
+class LedgerLine(msgspec.Struct, forbid_unknown_fields=True, frozen=True, omit_defaults=True):
+    """The line of a message's ledger: by ops the versions and cases, all separated by blanks; dissent by kind first."""
+
+    ledger: str
+    digest: str
+    agree: dict[str, str] = {}
+    contested: dict[str, str] = {}
+    unjudged: dict[str, str] = {}
+    dissent: dict[str, dict[str, str]] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What an implementation says of an expectation; `kind` only of a dissent."""
+
+    stand: Stand
+    kind: str = ""
+
+    @classmethod
+    def of(cls, verdict: Verdict) -> Said:
+        """What a verdict makes of it. A known deviation is a dissent too."""
+        if verdict.verdict in DEVIATIONS:
+            return cls(Stand.DISSENT, str(verdict.kind or verdict.verdict))
+        return cls({Outcome.PASS: Stand.AGREE, Outcome.CONTESTED: Stand.CONTESTED}.get(verdict.verdict, Stand.UNJUDGED))
+
+
+#: An expectation: a vector's path (`<area>/<id>`) and the op.
+Expectation = tuple[str, Op]
+
+
+@dataclass(frozen=True, slots=True)
+class Attested:
+    """The file of one implementation: its lines by vector and by message."""
+
+    header: Header
+    by_vector: Mapping[str, VectorLine] = field(default_factory=dict)
+    by_message: Mapping[str, LedgerLine] = field(default_factory=dict)
+
+    def said(self, vector: Vector, op: Op, current: str = "") -> Said | None:
+        """What it says of a vector as it is now; None if it was not asked. `current`: the digest, if it is there."""
+        line = self._line(vector)
+        if line is None or line.digest != (current or current_digest(vector)):
+            return None
+        op = expectation_op(vector, op)
+        if isinstance(line, LedgerLine):
+            return _of_ledger(line, op, vector.id.partition("/")[2])
+        return _of_vector(line, op)
+
+    def is_changed(self, vector: Vector, current: str) -> bool:
+        """Whether it was asked about this vector when that was another one."""
+        line = self._line(vector)
+        return line is not None and line.digest != current
+
+    def _line(self, vector: Vector) -> VectorLine | LedgerLine | None:
+        message, _, case = vector.id.partition("/")
+        return self.by_message.get(message) if case else self.by_vector.get(f"{vector.area}/{vector.id}")
+
+
+def _of_vector(line: VectorLine, op: Op) -> Said | None:
+    if op in line.dissent:
+        return Said(Stand.DISSENT, line.dissent[op])
+    stands = (Stand.AGREE, Stand.CONTESTED, Stand.UNJUDGED)
+    return next((Said(stand) for stand in stands if op in getattr(line, stand).split()), None)
+
+
+def _of_ledger(line: LedgerLine, op: Op, case: str) -> Said | None:
+    by_said: dict[Said, dict[str, str]] = {
+        Said(Stand.AGREE): line.agree,
+        Said(Stand.CONTESTED): line.contested,
+        Said(Stand.UNJUDGED): line.unjudged,
+        **{Said(Stand.DISSENT, kind): cases for kind, cases in line.dissent.items()},
+    }
+    number, _, name = case.partition("/")
+    for said, by_ops in by_said.items():
+        for ops, tokens in by_ops.items():
+            if op in ops.split() and any(_covers(token, int(number), name) for token in tokens.split()):
+                return said
+    return None
+
+
+def _covers(token: str, version: int, name: str) -> bool:
+    of_case, _, versions = token.rpartition(":")
+    low, _, high = versions.partition("-")
+    return of_case in ("", name) and int(low) <= version <= int(high or low)
+
+
+def expectation_op(vector: Vector, op: Op) -> Op:
+    """The op under which a vector's expectation stands: invalid bytes are one question, with decode or with recode."""
+    return Op.DECODE if vector.kind is VectorKind.INVALID and Op.DECODE in vector.ops else op
+
+
+def expectations(vector: Vector) -> tuple[Op, ...]:
+    """The ops of a vector whose expectations can be attested."""
+    return tuple(dict.fromkeys(expectation_op(vector, op) for op in vector.ops))
+
+
+# --- Digests ----------------------------------------------------------------------------------------------------------
+
+
+def current_digest(vector: Vector) -> str:
+    """The digest that the line of a vector has to have: its own, or that of its message's ledger."""
+    message, _, case = vector.id.partition("/")
+    return ledger_digest(message, vector.dialect) if case else digest(vector)
+
+
+def _short(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]
+
+
+def digest(vector: Vector) -> str:
+    """Of what a vector asks and demands; not of its texts, labels, source and rulings."""
+    reject = None if vector.reject is None else (str(vector.reject.reason), vector.reject.offset)
+    also = [
+        (one.rulings, None if one.ops is None else sorted(map(str, one.ops)), one.refuses, dict(one.expected))
+        for one in vector.also
+    ]
+    return _short(
+        repr(
+            (
+                (str(vector.kind), [*map(str, vector.ops)], vector.type, vector.version, vector.needs),
+                (vector.data, vector.value, vector.canonical_data, vector.compare_decoded, dict(vector.args)),
+                (reject, vector.or_reject and str(vector.or_reject), vector.expected, also),
+            )
+        )
+    )
+
+
+@functools.cache
+def ledger_digest(message: str, dialect: str = DIALECT) -> str:
+    """Of all cases of a message's ledger."""
+    if message not in ledger.names(dialect):
+        return ""
+    return _short(" ".join(f"{vector.id} {digest(vector)}" for vector in ledger.load(message, dialect).vectors))
+
+
+# --- Files ------------------------------------------------------------------------------------------------------------
+
+_header = msgspec.json.Decoder(Header)
+_line = msgspec.json.Decoder(VectorLine)
+_ledger_line = msgspec.json.Decoder(LedgerLine)
+
+
+def parse(content: bytes, name: str) -> Attested:
+    """One file's content. Raises VectorError with the file and the line."""
+    first, *lines = content.splitlines() or [b""]
+    by_vector, by_message = {}, {}
+    header = _decoded(_header, first, f"{name}, line 1")
+    for number, raw in enumerate(lines, 2):
+        place = f"{name}, line {number}"
+        if raw.startswith(b'{"ledger"'):
+            of_message = _decoded(_ledger_line, raw, place)
+            by_message[of_message.ledger] = of_message
+        else:
+            line = _decoded(_line, raw, place)
+            by_vector[line.vector] = line
+    return Attested(header, by_vector, by_message)
+
+
+def _decoded(decoder: msgspec.json.Decoder[_T], raw: bytes, place: str) -> _T:
+    try:
+        return decoder.decode(raw)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise VectorError(f"{place}: {error}") from None
+
+
+def encoded(attested: Attested) -> bytes:
+    """The content of a file."""
+    lines = (attested.header, *attested.by_vector.values(), *attested.by_message.values())
+    return b"".join(msgspec.json.encode(line) + b"\n" for line in lines)
+
+
+def load(folder: Traversable | None = None) -> tuple[Attested, ...]:
+    """All files, by name; those of the vector set unless another folder is given. Raises VectorError."""
+    if folder is None:
+        return _own()
+    if not folder.is_dir():
+        return ()
+    files = sorted((one for one in folder.iterdir() if one.name.endswith(".jsonl")), key=lambda one: one.name)
+    return tuple(parse(one.read_bytes(), f"vectors/{FOLDER}/{one.name}") for one in files)
+
+
+@functools.cache
+def _own() -> tuple[Attested, ...]:
+    return load(resources.files("vectors") / FOLDER)
+
+
+def agreeing(vector: Vector, case: Case, but: str = "") -> tuple[str, ...]:
+    """The released implementations that give the demanded answer to a case, a name for each group; none for a case that
+    is derived, generated, or a user's own. `but`: the title of the implementation that is asked now."""
+    if vector.dialect != DIALECT or vector.folder or case.made:
+        return ()
+    by_group: dict[str, str] = {}
+    current = current_digest(vector)
+    for one in load():
+        header = one.header
+        said = one.said(vector, case.op, current)
+        if said is None or said.stand is not Stand.AGREE or header.title == but:
+            continue
+        if header.group not in by_group or header.name == header.group:  # which speaks for its group
+            by_group[header.group] = header.title
+    return tuple(sorted(by_group.values()))
+
+
+# --- From verdicts ----------------------------------------------------------------------------------------------------
+
+
+def collect(header: Header, asked: Iterable[tuple[Vector, Op, Said]]) -> Attested:
+    """The file of an implementation, from what it said of each vector. The order is that of `asked`."""
+    by_vector: dict[str, tuple[Vector, dict[Op, Said]]] = {}
+    by_message: dict[str, dict[Op, dict[str, Said]]] = {}
+    for vector, op, said in asked:
+        message, _, case = vector.id.partition("/")
+        if case:
+            by_message.setdefault(message, {}).setdefault(op, {})[case] = said
+        else:
+            by_vector.setdefault(f"{vector.area}/{vector.id}", (vector, {}))[1][expectation_op(vector, op)] = said
+    return Attested(
+        header,
+        {path: _vector_line(path, vector, by_op) for path, (vector, by_op) in by_vector.items()},
+        {message: _ledger_line_of(message, header.dialect, by_op) for message, by_op in by_message.items()},
+    )
+
+
+def _vector_line(path: str, vector: Vector, by_op: Mapping[Op, Said]) -> VectorLine:
+    def ops(stand: Stand) -> str:
+        return " ".join(op for op, said in by_op.items() if said.stand is stand)
+
+    dissent = {str(op): said.kind for op, said in by_op.items() if said.stand is Stand.DISSENT}
+    return VectorLine(path, digest(vector), ops(Stand.AGREE), ops(Stand.CONTESTED), ops(Stand.UNJUDGED), dissent)
+
+
+def _ledger_line_of(message: str, dialect: str, by_op: Mapping[Op, Mapping[str, Said]]) -> LedgerLine:
+    found: dict[Said, dict[str, list[Op]]] = {}
+    for op, cases in sorted(by_op.items()):
+        for said in dict.fromkeys(cases.values()):
+            found.setdefault(said, {}).setdefault(" ".join(_tokens(cases, said)), []).append(op)
+    by_said = {said: {" ".join(ops): tokens for tokens, ops in by_tokens.items()} for said, by_tokens in found.items()}
+    return LedgerLine(
+        message,
+        ledger_digest(message, dialect),
+        by_said.get(Said(Stand.AGREE), {}),
+        by_said.get(Said(Stand.CONTESTED), {}),
+        by_said.get(Said(Stand.UNJUDGED), {}),
+        {said.kind: ops for said, ops in sorted(by_said.items(), key=_kind) if said.stand is Stand.DISSENT},
+    )
+
+
+def _kind(item: tuple[Said, object]) -> str:
+    return item[0].kind
+
+
+def _tokens(cases: Mapping[str, Said], said: Said) -> Iterator[str]:
+    """Ranges of versions of which all cases say this, then the other cases that say it, each with its versions."""
+    by_version: dict[int, set[Said]] = {}
+    by_name: dict[str, list[int]] = {}
+    for case, one in cases.items():
+        by_version.setdefault(int(case.partition("/")[0]), set()).add(one)
+    whole = [version for version, all_said in by_version.items() if all_said == {said}]
+    yield from _ranges(whole)
+    for case, one in cases.items():
+        number, _, name = case.partition("/")
+        if one == said and int(number) not in whole:
+            by_name.setdefault(name, []).append(int(number))
+    for name, versions in by_name.items():
+        yield from (f"{name}:{span}" for span in _ranges(versions))
+
+
+def _ranges(versions: Iterable[int]) -> Iterator[str]:
+    """`0-3`, `5`: spans of numbers that follow one another."""
+    left = sorted(versions)
+    while left:
+        length = next((n for n in range(1, len(left)) if left[n] != left[0] + n), len(left))
+        yield f"{left[0]}-{left[length - 1]}" if length > 1 else f"{left[0]}"
+        del left[:length]
+
+
+@functools.cache
+def dialect_digest(dialect: str = DIALECT) -> str:
+    """The version of a dialect's vectors and ledger: twelve hex digits over what they ask and demand."""
+    total = hashlib.sha256()
+    own = (vector for vector in vectors.load([dialect]) if not vector.folder)
+    for vector in (*own, *ledger.every_vector(dialect)):
+        total.update(f"{vector.path} {digest(vector)}\n".encode())
+    return total.hexdigest()[:12]

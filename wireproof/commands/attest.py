@@ -1,0 +1,230 @@
+"""`wireproof attest`: which released implementations agree with the expectations of the vectors."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import click
+from rich import box
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
+
+from conformance import attested, consensus, known
+from conformance.attested import Attested, Stand
+from conformance.connection import ImplementationError, Options
+from conformance.consensus import Opinion, Support, Tallied, Voice
+from conformance.known import KnownDeviation
+from conformance.report.text import middle, safe
+from wireproof import attesting, registry
+from wireproof.implementation import memory_option, patient_timeout_option
+from wireproof.known_findings import Shown, explaining
+from wireproof.output import progress, say, show, width
+from wireproof.registry import Implementation
+
+#: So many sorts of expectations with more dissent than agreement are shown; with `--all` every one.
+_SHOWN = 20
+_UNKNOWN = "no entry of known deviations names it"
+
+
+@click.command(
+    epilog="Exit codes: 0 it was done, 1 with --check a file is not what the run gives, 2 a usage error, or nothing "
+    "could be asked."
+)
+@click.option(
+    "--impl",
+    "specs",
+    multiple=True,
+    metavar="SPEC",
+    help="The implementation, by its spec or its name in implementations/registry.toml (repeatable).  [default: all "
+    "that this machine can run]",
+)
+@click.option("--check", is_flag=True, help="Write nothing; exit code 1 if a file is not what the run gives.")
+@click.option("--show", "shown", is_flag=True, help="Ask nothing; show what the files say of the vectors.")
+@click.option(
+    "--all", "every", is_flag=True, help="With --show: every sort of expectation with more dissent than agreement."
+)
+@patient_timeout_option
+@memory_option
+def attest(specs: tuple[str, ...], check: bool, shown: bool, every: bool, timeout: float, memory: int) -> None:
+    """Record which released implementations agree with the vectors.
+
+    Asks independent implementations the vectors and the message ledger of the dialect `kafka`, and writes a file for
+    each to vectors/attested/: who agrees with each expectation, and who dissents. A known deviation is a dissent too.
+    A vector that is new, or that has changed, has no attestation until this is run again.
+
+    An expectation should have two independent groups of implementations beside the reference. --show counts those that
+    have them, and the others by reason, and lists those against which dissent outweighs agreement.
+
+    \b
+    Examples:
+        wireproof attest
+        wireproof attest --impl kio --impl kafka-clients
+        wireproof attest --check
+        wireproof attest --show
+    """  # noqa: D301 (\b is click's sign for text that keeps its lines)
+    if shown and (check or specs):
+        raise click.UsageError("--show asks nothing: it goes without --check and --impl")
+    if every and not shown:
+        raise click.UsageError("--all belongs to --show")
+    wanted = registry.chosen(specs)
+    if shown:
+        show(_page(attested.load(attesting.folder()), wanted, None if every else _SHOWN))
+        return
+    options = Options(timeout=timeout, memory=memory)
+    ran = {one: made for one in wanted if (made := _ask(one, options, required=bool(specs))) is not None}
+    if not ran:
+        raise click.UsageError("none of the implementations can be asked on this machine")
+    stale = [one.name for one, made in ran.items() if not _settle(one, made, check=check)]
+    if not specs:
+        stale += _left_over(wanted)
+    if check and stale:
+        say(f"not what the run gives: {', '.join(stale)}; `wireproof attest` writes these files again")
+    sys.exit(1 if check and stale else 0)
+
+
+def _ask(implementation: Implementation, options: Options, *, required: bool) -> Attested | None:
+    """Its attestation; None, and a line, if it cannot be asked here. Raises click.UsageError if it was named."""
+    progress(f"{implementation.name} …")
+    try:
+        return attesting.attest(implementation, options)
+    except ImplementationError as error:
+        why = str(error).strip().partition("\n")[0]
+        if required:
+            raise click.UsageError(f"{implementation.name} cannot be asked ({implementation.remedy}): {why}") from None
+        say(f"\n{implementation.name}: not asked, its file stays ({implementation.remedy}): {why}", err=True)
+        return None
+    finally:
+        progress("")
+
+
+def _settle(implementation: Implementation, made: Attested, *, check: bool) -> bool:
+    """Compare a file with its run, and write it unless `check`. Whether it was right."""
+    path = attesting.file_of(implementation)
+    content = attested.encoded(made)
+    fresh = path.is_file() and path.read_bytes() == content
+    if not fresh and not check:
+        _write(path, content)
+    counts = _counts(made)
+    said = "unchanged" if fresh else "differs" if check else "written"
+    numbers = ", ".join(f"{counts[stand]:,} {word}" for stand, word in _WORDS.items() if counts[stand])
+    say(f"{made.header.title}: {numbers}: {said}")
+    return fresh
+
+
+_WORDS = {Stand.AGREE: "agree", Stand.DISSENT: "dissent", Stand.CONTESTED: "contested", Stand.UNJUDGED: "not judged"}
+
+
+def _counts(made: Attested) -> Counter[Stand]:
+    return Counter(voice.said.stand for opinion in consensus.opinions([made]) for voice in opinion.voices)
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Replace a file as a whole."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    number, name = tempfile.mkstemp(dir=path.parent)
+    try:
+        with os.fdopen(number, "wb") as file:
+            file.write(content)
+        Path(name).chmod(0o644)
+        Path(name).replace(path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            Path(name).unlink()
+        raise
+
+
+def _left_over(wanted: Sequence[Implementation]) -> list[str]:
+    """Files of implementations that the registry does not have."""
+    names = {one.name for one in wanted}
+    found = sorted(path.stem for path in attesting.folder().glob("*.jsonl") if path.stem not in names)
+    for name in found:
+        say(f"vectors/{attested.FOLDER}/{name}.jsonl: the registry has no such implementation: remove the file")
+    return found
+
+
+# --- Showing ----------------------------------------------------------------------------------------------------------
+
+
+def _page(files: Sequence[Attested], wanted: Sequence[Implementation], most: int | None) -> Group:
+    if not files:
+        raise click.UsageError(f"there are no attestations in {attesting.folder()}: run `wireproof attest`")
+    counted = consensus.tally(consensus.opinions(files))
+    titles = Text("asked: ", "bold").append(
+        ", ".join(
+            safe(
+                f"{one.header.title} ({one.header.group})" if one.header.group != one.header.name else one.header.title
+            )
+            for one in files
+        )
+    )
+    return Group(titles, "", _table(counted), "", *_outweighed(counted, _Explained(files, wanted), most))
+
+
+def _table(counted: Tallied) -> Table:
+    """A row for each area and reason."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    table.add_column("expectations by area", no_wrap=True)
+    table.add_column("number", justify="right")
+    table.add_column("share", justify="right")
+    for area in (None, *counted.areas()):
+        total = counted.total(area)
+        table.add_row(Text(area or "all", "bold"), f"{total:,}", "")
+        for support in Support:
+            count = counted.total(area, support)
+            if count:
+                style = "green" if support is Support.TWO else ""
+                table.add_row(Text(f"  {support}", style), f"{count:,}", f"{100 * count / total:.1f} %")
+    return table
+
+
+def _outweighed(counted: Tallied, explained: _Explained, most: int | None) -> Iterator[Text]:
+    """The expectations against which more groups dissent than agree. Those of which all say the same, for the same
+    known reasons, are one sort; those with an unknown dissent come first."""
+    alike: dict[tuple[tuple[str, str, str], ...], list[Opinion]] = {}
+    for opinion in counted.outweighed:
+        said = tuple(
+            (voice.who.header.title, voice.said.kind or str(voice.said.stand), explained.why(opinion, voice))
+            for voice in opinion.voices
+        )
+        alike.setdefault(said, []).append(opinion)
+    ordered = sorted(alike.items(), key=lambda item: (all(why != _UNKNOWN for _, _, why in item[0]), -len(item[1])))
+    found = f"{len(counted.outweighed):,} expectations against which more groups dissent than agree"
+    yield Text(f"{found}, in {len(alike):,} sorts", "bold")
+    for said, same in ordered[:most]:
+        first = same[0]
+        more = f", and {len(same) - 1:,} more" if len(same) > 1 else ""
+        yield Text(f"\n{safe(first.id)}{more}").append(f"\n  {safe(first.vector.about)}", "dim")
+        for title, word, why in said:
+            line = Text(f"  {safe(title)}: ").append(word, "" if not why else "red")
+            yield line.append(f"; {safe(middle(why, 3 * width()))}", "dim") if why else line
+    if most is not None and len(ordered) > most:
+        yield Text(f"\n… and {len(ordered) - most:,} sorts more (--all lists them)", "dim")
+
+
+class _Explained:
+    """The entries of known deviations that explain a dissent."""
+
+    def __init__(self, files: Sequence[Attested], wanted: Sequence[Implementation]) -> None:
+        by_name = {one.name: one.known_file for one in wanted}
+        self._entries: dict[str, tuple[KnownDeviation, ...]] = {}
+        for one in files:
+            path = by_name.get(one.header.name)
+            self._entries[one.header.name] = known.load(path, one.header.version).deviations if path else ()
+
+    def why(self, opinion: Opinion, voice: Voice) -> str:
+        """The class and reason of the entry that names this case, or that may be about it; empty for no dissent."""
+        if voice.said.stand is not Stand.DISSENT:
+            return ""
+        shown = Shown(opinion.vector, opinion.op)
+        entries = explaining(self._entries[voice.who.header.name], shown, voice.said.kind)
+        if not entries:
+            return _UNKNOWN
+        certain = "known" if entries[0].globs else "probably known"
+        return f"{certain}, {entries[0].kind}: {entries[0].reason}"

@@ -1,0 +1,113 @@
+"""`wireproof finding`: the text of a report about a finding in a released library."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import click
+import msgspec
+
+from conformance import attested, vectors
+from conformance.deciding_rulings import rests_on
+from conformance.known import Severity
+from conformance.model import Op
+from conformance.report import background
+from conformance.report.failure import repro_command
+from conformance.report.text import middle, paragraph
+from conformance.values import to_json
+from conformance.vectors import Vector
+from wireproof import known_findings, registry
+from wireproof.known_findings import KnownFinding, Shown
+from wireproof.output import say
+from wireproof.registry import Implementation
+
+#: The most characters of a value, and the most bytes of an input, in a text.
+_LONGEST = 1000
+
+
+@click.command(epilog="Exit codes: 0 it was printed, 2 a usage error.")
+@click.argument("name", metavar="NAME")
+@click.argument("case", metavar="[ID]", required=False)
+def finding(name: str, case: str | None) -> None:
+    """Print a text about a finding, to report it to the library's project.
+
+    NAME is an implementation of the clone, as docs/reference/findings.md names it. Without an ID its findings are
+    listed, each with the id of the shortest case. With that ID the text is printed, as Markdown: what is wrong, which
+    bytes show it, what the specification says and where, who gives the demanded answer, and how to repeat it. Complete
+    it by hand.
+
+    \b
+    Examples:
+        wireproof finding kio
+        wireproof finding kio 'kafka/varints/uvarint-minus-1#encode'
+    """  # noqa: D301 (\b is click's sign for text that keeps its lines)
+    (implementation,) = registry.chosen((name,))
+    file = known_findings.attested_by_name().get(implementation.name)
+    found = known_findings.known_findings(implementation, file)
+    if case is None:
+        for one in found:
+            say(f"{one.shortest.id if one.shortest else 'no case'}: {one.severity or 'not measured'}: {one.reason}")
+        return
+    for one in found:
+        if one.shortest is not None and one.shortest.id == case:
+            for line in _text(implementation, one, one.shortest):
+                say(line)
+            return
+    raise click.UsageError(
+        f"{name} has no finding whose shortest case is {case}; `wireproof finding {name}` lists them"
+    )
+
+
+def _text(implementation: Implementation, found: KnownFinding, shown: Shown) -> Iterator[str]:
+    """The report, line by line."""
+    vector = shown.vector
+    title = " ".join(filter(None, (implementation.name, found.version)))
+    typed = " ".join(filter(None, (vector.type, "" if vector.version is None else f"version {vector.version}")))
+    if found.severity in (Severity.ENDS, Severity.STALLS):
+        yield "<!-- This may be a vulnerability: report it in private, as the project's security policy asks. -->"
+    yield from (f"# {title}: {shown.op} of {typed}: {found.severity}", "")
+    yield from (*paragraph(found.reason).splitlines(), "")
+    yield from ("## Input", "", f"{shown.op} as `{typed}`: {vector.about}", "", "```text", *_input(vector, shown.op))
+    yield from ("```", "", "## What the protocol demands", "")
+    yield from (_demand(vector, shown.op), "")
+    rulings = background.rulings(vector.dialect)
+    rested_on = vector.rulings if vector.reject is None else rests_on(vector, vector.case(shown.op))
+    for ruling in filter(None, map(rulings.get, rested_on)):
+        yield f"- {ruling.question}: {ruling.demanded} ({ruling.source})"
+    if vector.source:
+        yield f"- Source: {vector.source}"
+    agree = attested.agreeing(vector, vector.case(shown.op), title)
+    if agree:
+        yield f"- The same answer is given by {', '.join(agree)}"
+    yield from ("", "## Repeat it", "", "In a clone of Wireproof:", "", "```text")
+    yield from (repro_command(shown.id, implementation.spec), "```")
+
+
+def _input(vector: Vector, op: Op) -> Iterator[str]:
+    """The bytes with their labels; for `encode` the value."""
+    if op is Op.ENCODE:
+        yield _json(vector)
+        return
+    if len(vector.data) > _LONGEST:
+        yield f"{vector.data[:_LONGEST].hex()} … ({len(vector.data):,} bytes)"
+        return
+    yield vector.data.hex(" ") or "(no bytes)"
+    for piece in vector.pieces:
+        if piece.label:
+            yield f"    {piece.data.hex(' ') or '(no bytes)'}: {piece.label}"
+
+
+def _demand(vector: Vector, op: Op) -> str:
+    """The expected answer in a sentence."""
+    if vector.reject is not None:
+        at = "" if vector.reject.offset is None else f" at byte {vector.reject.offset}"
+        return f"It is to be refused ({vector.reject.reason}{at})."
+    if op in (Op.ENCODE, Op.RECODE):
+        return f"The bytes are `{middle(vector.canonical_data.hex(' '), _LONGEST)}`."
+    if vector.value is not vectors.ABSENT:
+        return f"The value is `{_json(vector)}`."
+    return "See the vector."
+
+
+def _json(vector: Vector) -> str:
+    return middle(msgspec.json.encode(to_json(vector.value)).decode("utf-8", "backslashreplace"), _LONGEST)
