@@ -84,6 +84,20 @@ class _Block:
     observations: dict[str, Observation] = field(default_factory=dict)
 
 
+#: Dialect, type and version.
+_Form = tuple[str, str | None, int | None]
+
+
+def _form(case: Case) -> _Form:
+    return case.dialect, case.type, case.version
+
+
+def _decisive(question: Question) -> Case:
+    """The case that shows whether a question is offered: its twin, so that the result does not depend on other
+    questions."""
+    return question.case if question.twin is None else question.twin
+
+
 class Examiner(Closing):
     """Asks one implementation through a connection, and has the answers judged. It is not safe for several threads."""
 
@@ -100,8 +114,9 @@ class Examiner(Closing):
         self._configured: dict[str, bool] = {}
         self._readings: dict[str, Readings] = {}
         self._kept: dict[str, Observation] = {}
-        #: Dialect, type and version of types that turned out to be offered for recode, but not for decode.
-        self._recoded: set[tuple[str, str | None, int | None]] = set()
+        #: The forms that turned out to be offered for recode, but not for decode. One that is offered for neither is
+        #: not among them: only something in it may be lacking, like a codec.
+        self._recoded: set[_Form] = set()
         self._open: _Block | None = None
         for dialect in self.description.dialects:
             if dialect in vectors.dialects():
@@ -165,7 +180,7 @@ class Examiner(Closing):
     def _add(self, block: _Block, question: Question) -> Question:
         """The question in the form in which it is asked, with its offered twin. Adds their cases to the block."""
         case = question.case
-        if (case.dialect, case.type, case.version) in self._recoded:
+        if _form(case) in self._recoded:
             question = question.as_recode() or question
         lacking = self._lacking(question.vector)
         if lacking:
@@ -238,28 +253,28 @@ class Examiner(Closing):
         """Get all observations of a block. Some of its questions may have to be asked again as recode."""
         if self._open is block:
             self._settle()
-        again = _Block()
+        again, turned = _Block(), []
         for entry in block.entries:
             for index, question in enumerate(entry):
                 recoded = self._turned(question, block.observations)
                 if recoded is not None:
                     entry[index] = self._add(again, recoded)
+                    turned.append(entry[index])
         if again.entries or again.cases or again.observations:
             self._begin(again)
             self._settle()
             block.observations |= again.observations
+        for question in turned:
+            if block.observations[_decisive(question).id].status is not Status.UNSUPPORTED:
+                self._recoded.add(_form(question.case))
 
     def _turned(self, question: Question, observations: dict[str, Observation]) -> Question | None:
-        """The question as recode, if the implementation turns out not to offer decode. The twin decides this, so the
-        result does not depend on earlier questions."""
-        case = question.case
-        decisive = case if question.twin is None else question.twin
-        if observations[decisive.id].status is not Status.UNSUPPORTED:
+        """The question as recode, if the implementation turns out not to offer decode."""
+        if observations[_decisive(question).id].status is not Status.UNSUPPORTED:
             return None
         recoded = question.as_recode()
         if recoded is None or self._lacking(recoded.vector) or not offers(self.description, recoded):
             return None
-        self._recoded.add((case.dialect, case.type, case.version))
         return recoded
 
     # --- Judging ---

@@ -272,6 +272,25 @@ def test_the_twin_decides_whether_a_question_is_asked_as_recode() -> None:
     assert (found.case.op, found.verdict.verdict) == (Op.DECODE, Outcome.SKIP)
 
 
+class LacksZstd(Recorder):
+    """Has no zstd, in whatever op reads a batch."""
+
+    def observe(self, case: Case) -> Observation:
+        data = case.args.get("data", b"")
+        if case.type == "RecordBatch" and len(data) > 22 and data[22] & 7 == 4:
+            return Observation(case, Status.UNSUPPORTED, detail="no zstd")
+        return super().observe(case)
+
+
+def test_a_type_in_which_something_is_lacking_is_decoded_all_the_same() -> None:
+    """Only what has recode and no decode is asked as recode from then on: not a type of which one codec is lacking."""
+    lacking, other = (find(f"kafka/framing/{name}#decode") for name in ("batch-zstd-cut", "batch-crc-one-bit"))
+    examiner = Examiner(LacksZstd(ops=TYPED))
+    (skipped,), (found,) = examiner.judge([lacking]), examiner.judge([other])
+    assert skipped.verdict.verdict is Outcome.SKIP
+    assert (found.case.op, found.verdict.verdict) == (Op.DECODE, Outcome.PASS)
+
+
 def test_a_version_outside_of_the_range_is_asked_as_recode_too() -> None:
     """The version is the question."""
     connection = RecodesMessages(ops=TYPED, types={"kafka": {"ApiVersionsRequest": (0, 3)}})
