@@ -42,7 +42,7 @@ timeout_option = click.option(
 patient_timeout_option = click.option(
     "--timeout",
     type=_Seconds(min=0, min_open=True, max=LONGEST),
-    default=20.0,
+    default=10.0,
     show_default=True,
     metavar="SECONDS",
     help="Time limit of one question.",

@@ -78,10 +78,14 @@ def attest(specs: tuple[str, ...], check: bool, shown: bool, every: bool, timeou
         show(_page(attested.load(attesting.folder()), wanted, None if every else _SHOWN))
         return
     options = Options(timeout=timeout, memory=memory)
-    ran = {one: made for one in wanted if (made := _ask(one, options, required=bool(specs))) is not None}
-    if not ran:
+    asked, stale = 0, []
+    for one in wanted:  # each file is written before the next one is asked
+        made = _ask(one, options, required=bool(specs))
+        if made is not None:
+            asked += 1
+            stale += [] if _settle(one, made, check=check) else [one.name]
+    if not asked:
         raise click.UsageError("none of the implementations can be asked on this machine")
-    stale = [one.name for one, made in ran.items() if not _settle(one, made, check=check)]
     if not specs:
         stale += _left_over(wanted)
     if check and stale:
