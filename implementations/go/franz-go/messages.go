@@ -95,12 +95,9 @@ var requestHeader = lines.Codec{
 		if tags, _ := fields["_tags"].([]any); len(tags) > 0 {
 			return nil, lines.NotOffered("kmsg.RequestFormatter takes no tags")
 		}
-		for name := range fields {
-			switch name {
-			case "RequestApiKey", "RequestApiVersion", "CorrelationId", "ClientId", "_tags":
-			default:
-				return nil, lines.NotOfferedf("kmsg.RequestFormatter takes no %s", name)
-			}
+		names := []string{"RequestApiKey", "RequestApiVersion", "CorrelationId", "ClientId", "_tags"}
+		if err := lines.OnlyFields(fields, names...); err != nil {
+			return nil, err
 		}
 		if isOldest := key == 7 && apiVersion == 0; isOldest != (version == 0) {
 			return nil, lines.NotOffered("kmsg.RequestFormatter writes header 0 for ControlledShutdown 0, and only for that")

@@ -54,3 +54,12 @@ func TestTruncatedIsTold(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+func TestOtherVersionsAreTheLibrarysToRefuse(t *testing.T) {
+	for _, version := range []int{-1, 99} {
+		_, err := wrapper().Types["HeartbeatResponse"].Recode(version, octetsOf(t, "0000"))
+		if err == nil || reason(err) != "unsupported-version" {
+			t.Errorf("%d: got %v", version, err)
+		}
+	}
+}

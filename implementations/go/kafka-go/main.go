@@ -7,6 +7,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"regexp"
+	"strings"
 
 	"github.com/segmentio/kafka-go/protocol"
 
@@ -77,6 +79,7 @@ func framed(header, body []byte) []byte {
 func requestBody(key protocol.ApiKey, flexible int16) lines.Codec {
 	return lines.Codec{
 		Versions: versionsOf(key),
+		Judges:   true,
 		Recode: func(version int, body []byte) ([]byte, error) {
 			header := binary.BigEndian.AppendUint16(nil, uint16(key))
 			header = binary.BigEndian.AppendUint16(header, uint16(version))
@@ -100,6 +103,7 @@ func requestBody(key protocol.ApiKey, flexible int16) lines.Codec {
 func responseBody(key protocol.ApiKey, flexible int16) lines.Codec {
 	return lines.Codec{
 		Versions: versionsOf(key),
+		Judges:   true,
 		Recode: func(version int, body []byte) ([]byte, error) {
 			header := []byte{0, 0, 0, 0}
 			if int16(version) >= flexible {
@@ -135,6 +139,7 @@ func requestFrame() lines.Codec {
 func responseFrame(key protocol.ApiKey) lines.Codec {
 	return lines.Codec{
 		Versions: versionsOf(key),
+		Judges:   true,
 		Recode: func(version int, data []byte) ([]byte, error) {
 			found, err := read(data, responseReader(key, int16(version)))
 			if err != nil {
@@ -172,8 +177,16 @@ func reason(err error) string {
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return "truncated"
 	}
+	if strings.HasPrefix(err.Error(), "unsupported api key: ") {
+		return "unknown-api"
+	}
+	if unsupportedVersion.MatchString(err.Error()) {
+		return "unsupported-version"
+	}
 	return ""
 }
+
+var unsupportedVersion = regexp.MustCompile(`^unsupported \w+ version: `)
 
 func main() {
 	lines.Main(wrapper())

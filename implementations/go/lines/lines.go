@@ -32,9 +32,11 @@ type Versions [2]int
 type Codec struct {
 	// Versions is nil for a type without versions.
 	Versions *Versions
-	Decode   func(version int, data []byte) (any, error)
-	Encode   func(version int, value any) ([]byte, error)
-	Recode   func(version int, data []byte) ([]byte, error)
+	// Judges says that the library itself refuses other versions: then it is asked for them too.
+	Judges bool
+	Decode func(version int, data []byte) (any, error)
+	Encode func(version int, value any) ([]byte, error)
+	Recode func(version int, data []byte) ([]byte, error)
 }
 
 // Wrapper is a library behind the line protocol.
@@ -200,7 +202,7 @@ func (wrapper *Wrapper) codec(asked *question) (Codec, error) {
 		return codec, NotOfferedf("%s has nothing for %s", wrapper.Name, asked.Type)
 	}
 	if span := codec.Versions; span != nil &&
-		(asked.Version == nil || *asked.Version < span[0] || span[1] < *asked.Version) {
+		(asked.Version == nil || !codec.Judges && (*asked.Version < span[0] || span[1] < *asked.Version)) {
 		version := "null"
 		if asked.Version != nil {
 			version = fmt.Sprint(*asked.Version)
