@@ -9,7 +9,6 @@ import struct
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from wire import KAFKA, field, schema, tagged
 
@@ -17,6 +16,7 @@ import reference
 from conformance import strategies
 from conformance import values as encoding
 from conformance.all_types import types_of
+from conformance.examples import each
 from conformance.values import equal
 from reference import catalog, codec
 from reference.codec import NodeCodec
@@ -26,26 +26,11 @@ from reference.rules import Rules
 from reference.schema import from_json
 from reference.shapes import Shaped
 
-QUICK = settings(
-    max_examples=25,
-    deadline=None,
-    derandomize=True,
-    database=None,
-    phases=(Phase.generate,),
-    suppress_health_check=list(HealthCheck),
-)
-
 
 def drawn(strategy: st.SearchStrategy[Any], count: int = 100) -> list[Any]:
     """So many examples, always the same ones."""
     found: list[Any] = []
-
-    @settings(QUICK, max_examples=count)
-    @given(strategy)
-    def collect(value: Any) -> None:
-        found.append(value)
-
-    collect()
+    each(strategy, count, found.append)
     return found
 
 

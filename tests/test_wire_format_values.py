@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
 
 import reference
 from conformance import generated, strategies
+from conformance.examples import each
 from conformance.model import Description, Op
 from conformance.properties import offered
 from conformance.values import equal
@@ -23,19 +23,7 @@ def drawn(type_name: str, count: int = 300) -> list[Any]:
     """So many values, always the same ones."""
     found: list[Any] = []
 
-    @settings(
-        max_examples=count,
-        derandomize=True,
-        database=None,
-        deadline=None,
-        phases=(Phase.generate,),
-        suppress_health_check=list(HealthCheck),
-    )
-    @given(strategies.values(type_name, dialect=DIALECT))
-    def collect(value: Any) -> None:
-        found.append(value)
-
-    collect()
+    each(strategies.values(type_name, dialect=DIALECT), count, found.append)
     return found
 
 
