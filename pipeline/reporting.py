@@ -15,6 +15,7 @@ from typing import Any
 
 import msgspec
 import pyarrow as pa
+import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 (its usual name)
 
@@ -25,8 +26,10 @@ from conformance.report.failure import repro_command
 from conformance.report.jsonl import ReportWriter
 from pipeline import run as running
 from pipeline import tables
-from pipeline.store import Run, Store
+from pipeline.store import Run, Store, key_of
 
+#: The file in a report's folder with the digest of the known deviations that it was made with.
+_KNOWN = "known"
 _DEVIATING = [str(outcome) for outcome in DEVIATIONS]
 #: A deviation with its finding; `findings` is made from these.
 _GROUPED = pa.schema(
@@ -68,12 +71,33 @@ def report(
     found = _findings(verdicts, known, done.started_ms)
     changed = [] if earlier is None else _changes(verdicts, earlier, folder / "changes")
     bad = running.errors(spark, store, done)
-    return Findings(
+    made = Findings(
         _written(summary, tables.SUMMARY, folder),
         _written(found, tables.FINDINGS, folder),
         changed,
         len(_written(bad, tables.ERRORS, folder)),
     )
+    (folder / _KNOWN).write_text(_digest(known), encoding="utf-8")
+    return made
+
+
+def made_before(store: Store, done: Run, known: Mapping[str, Known]) -> Findings | None:
+    """The report of a run, without its changes, if it was made with the same known deviations. It needs no Spark."""
+    folder = store.folder / "reports" / str(done.number)
+    try:
+        if (folder / _KNOWN).read_text("utf-8") != _digest(known):
+            return None
+        summary, found, bad = (
+            pq.read_table(folder / table.name).to_pylist() for table in (tables.SUMMARY, tables.FINDINGS, tables.ERRORS)
+        )
+    except (OSError, pa.ArrowException):
+        return None
+    return Findings(summary, found, [], len(bad))
+
+
+def _digest(known: Mapping[str, Known]) -> str:
+    """A digest of known deviations by spec."""
+    return key_of(sorted((spec, repr(one.deviations)) for spec, one in known.items()))
 
 
 def _written(rows: DataFrame, table: tables.Table, folder: Path) -> list[dict[str, Any]]:

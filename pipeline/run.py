@@ -63,6 +63,25 @@ class Done:
     kept: int
 
 
+def finished(store: Store, plan: Plan) -> Run | None:
+    """The last run, if it asked exactly this, all of it is still there, and nothing has changed since."""
+    if not store.runs or plan.fresh:
+        return None
+    last, cases = store.runs[-1], _case_keys(plan)
+    wanted = {one.spec: tuple(_verdicts_key(plan, one, key) for key in cases) for one in plan.implementations}
+    same = last.case_groups == tuple(cases) and {one.spec: one.groups for one in last.implementations} == wanted
+    return last if same and store.groups.keys() >= {key for keys in wanted.values() for key in keys} else None
+
+
+def _case_keys(plan: Plan) -> list[str]:
+    kit = kit_digest()
+    return [key_of("cases", kit, plan.numbered, numbers.start, numbers.stop) for numbers in plan.ranges()]
+
+
+def _verdicts_key(plan: Plan, identity: Identity, cases: str) -> str:
+    return key_of("verdicts", cases, identity, plan.timeout, plan.memory)
+
+
 def run(spark: SparkSession, store: Store, plan: Plan, progress: Progress) -> Done:
     """Do all groups of a plan that are not done. Raises PipelineError and CountError."""
     started = time.time_ns() // 1_000_000
@@ -73,7 +92,7 @@ def run(spark: SparkSession, store: Store, plan: Plan, progress: Progress) -> Do
         progress.begin(f"judged {identity.spec}:", plan.cases)
         keys = []
         for key, numbers in zip(cases, plan.ranges(), strict=True):
-            verdicts = key_of("verdicts", key, identity, plan.timeout, plan.memory)
+            verdicts = _verdicts_key(plan, identity, key)
             if verdicts in store.groups and not plan.fresh:
                 kept += len(numbers)
                 progress.done += len(numbers)
@@ -110,10 +129,8 @@ def run(spark: SparkSession, store: Store, plan: Plan, progress: Progress) -> Do
 def _make(spark: SparkSession, store: Store, plan: Plan, progress: Progress) -> list[str]:
     """Make the cases that are not there; the keys of all groups."""
     progress.begin("made", plan.cases)
-    keys = []
-    for numbers in plan.ranges():
-        key = key_of("cases", kit_digest(), plan.numbered, numbers.start, numbers.stop)
-        keys.append(key)
+    keys = _case_keys(plan)
+    for key, numbers in zip(keys, plan.ranges(), strict=True):
         if key in store.groups:
             progress.done += len(numbers)
             continue

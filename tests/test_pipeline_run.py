@@ -28,8 +28,8 @@ from pipeline.asking import BAD_ROW, Order, verdicts_of
 from pipeline.errors import CountError, PipelineError
 from pipeline.identity import identify
 from pipeline.progress import Progress
-from pipeline.reporting import report, write_json_lines
-from pipeline.run import Done, Plan, run
+from pipeline.reporting import made_before, report, write_json_lines
+from pipeline.run import Done, Plan, finished, run
 from pipeline.store import Run, Store
 from wireproof.cli import group as cli
 
@@ -127,6 +127,25 @@ def test_a_second_run_asks_only_what_is_new(spark: SparkSession, tmp_path: Path,
     assert (fresh.asked, fresh.kept, third) == (CASES, 0, rows)
     code.write_text(f"{WRONG}# changed\n")
     assert do(spark, tmp_path / "out", plan(spec))[0].asked == CASES
+
+
+def test_what_has_not_changed_needs_no_spark(spark: SparkSession, tmp_path: Path, spec: str, code: Path) -> None:
+    known_file = {spec: known.Known(None, ())}
+    with Store(tmp_path / "out") as store:
+        assert finished(store, plan(spec)) is None
+        done = run(spark, store, plan(spec), Progress(spark, print)).run
+        made = report(spark, store, done, known_file)
+        assert finished(store, plan(spec)) == done
+        assert made_before(store, done, known_file) == made
+        assert made_before(store, done, {}) is None
+        for other in (plan(spec, fresh=True), plan(spec, cases=160), plan(spec, timeout=4.0), plan(spec, "reference")):
+            assert finished(store, other) is None
+        code.write_text(f"{WRONG}# changed\n")
+        assert finished(store, plan(spec)) is None
+        code.write_text(WRONG)
+        assert finished(store, plan(spec)) == done
+        store.clear("verdicts", done.implementations[0].groups[0])
+        assert finished(store, plan(spec)) is None
 
 
 def test_a_worker_that_dies_costs_no_row(spark: SparkSession, tmp_path: Path, spec: str, code: Path) -> None:

@@ -137,7 +137,8 @@ def run(
         wireproof pipeline run --cases 1e8 --impl "exec:./wrapper" --out runs --master spark://HOST:7077
     """  # noqa: D301 (\b is click's sign for text that keeps its lines)
     with _job(out, master) as (start, store):
-        from pipeline.run import Plan
+        from pipeline.reporting import made_before
+        from pipeline.run import Plan, finished
         from pipeline.run import run as do
 
         options = Options(timeout=timeout, memory=memory)
@@ -145,6 +146,11 @@ def run(
         deviations = {one.spec: _known(one.spec, one.version) for one in implementations} if use_known else {}
         spoken = dialects or tuple(dict.fromkeys(d for one in implementations for d in one.dialects))
         plan = Plan(_numbered(seed, spoken, types), cases, implementations, timeout, memory, fresh)
+        before = finished(store, plan)
+        found = None if before is None else made_before(store, before, deviations)
+        if before is not None and found is not None:
+            _say_end("nothing has changed since", found, before, out)
+            sys.exit(1 if found.new else 0)
         with start() as (spark, told):
             done = do(spark, store, plan, told)
             found = _report(spark, store, done.run, deviations, None)
