@@ -44,7 +44,6 @@ from reference.records.compression import deflate
 
 ROOT = Path(__file__).resolve().parents[1]
 CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
-BROKER = ROOT / "implementations" / "java" / "broker"
 
 
 @click.group()
@@ -184,8 +183,19 @@ def _measured(work: Callable[[], Any]) -> tuple[float, float]:
 
 def _commands(logs: Path, files: list[Path]) -> Iterator[tuple[str, list[list[str]]]]:
     yield "wireproof", [[sys.executable, "-m", "wireproof", "pipeline", "audit", "--master", "local[2]", str(logs)]]
-    jars = subprocess.run([BROKER, "--class-path"], capture_output=True, text=True, check=True).stdout.strip()
-    dump = ["java", "-cp", jars, "org.apache.kafka.tools.DumpLogSegments", "--deep-iteration", "--files"]
+    listed = logs / "class-path"
+    goal = ["dependency:build-classpath", f"-Dmdep.outputFile={listed}"]
+    subprocess.run(
+        ["mvn", "--batch-mode", "--quiet", "--file", ROOT / "benchmarks" / "dump.pom.xml", *goal], check=True
+    )
+    dump = [
+        "java",
+        "-cp",
+        listed.read_text().strip(),
+        "org.apache.kafka.tools.DumpLogSegments",
+        "--deep-iteration",
+        "--files",
+    ]
     yield "DumpLogSegments, two at a time", [[*dump, ",".join(map(str, files[half::2]))] for half in (0, 1)]
 
 
