@@ -185,9 +185,8 @@ def _commands(logs: Path, files: list[Path]) -> Iterator[tuple[str, list[list[st
     yield "wireproof", [[sys.executable, "-m", "wireproof", "pipeline", "audit", "--master", "local[2]", str(logs)]]
     listed = logs / "class-path"
     goal = ["dependency:build-classpath", f"-Dmdep.outputFile={listed}"]
-    subprocess.run(
-        ["mvn", "--batch-mode", "--quiet", "--file", ROOT / "benchmarks" / "dump.pom.xml", *goal], check=True
-    )
+    resolve = ["mvn", "--batch-mode", "--quiet", "--file", ROOT / "benchmarks" / "dump.pom.xml", *goal]
+    subprocess.run(resolve, check=True)
     dump = [
         "java",
         "-cp",
