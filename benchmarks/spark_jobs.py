@@ -185,7 +185,8 @@ def _commands(logs: Path, files: list[Path]) -> Iterator[tuple[str, list[list[st
     yield "wireproof", [[sys.executable, "-m", "wireproof", "pipeline", "audit", "--master", "local[2]", str(logs)]]
     listed = logs / "class-path"
     goal = ["dependency:build-classpath", f"-Dmdep.outputFile={listed}"]
-    resolve = ["mvn", "--batch-mode", "--quiet", "--file", ROOT / "benchmarks" / "dump.pom.xml", *goal]
+    pom = str(ROOT / "benchmarks" / "dump.pom.xml")
+    resolve = ["mvn", "--batch-mode", "--quiet", "--file", pom, *goal]
     subprocess.run(resolve, check=True)
     dump = [
         "java",
