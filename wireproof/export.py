@@ -55,6 +55,7 @@ class Language:
 #: By the name of the format.
 LANGUAGES = {
     "go": Language("Go's own test command", "implementation_test.go"),
+    "java": Language("Java, for JUnit 5", "src/test/java/wireproof/exported/MyImplementation.java"),
     "typescript": Language("TypeScript and JavaScript, for Node.js's test runner", "implementation.mjs"),
 }
 
@@ -90,7 +91,8 @@ def export(
 def for_language(made: Export, form: str) -> Export:
     """The same with the test files of a language, the data in the folder `vectors`."""
     data = {f"{_DATA}/{path}": content for path, content in made.files.items()}
-    templates = {path.name: path.read_bytes() for path in (_TEMPLATES / form).iterdir() if path.is_file()}
+    folder = _TEMPLATES / form
+    templates = {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     return replace(made, files=data | templates, own=frozenset({LANGUAGES[form].own}))
 
 
