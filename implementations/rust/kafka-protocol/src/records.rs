@@ -22,6 +22,8 @@ const LOG_APPEND_TIME: i16 = 0x08;
 const TRANSACTIONAL: i16 = 0x10;
 const CONTROL: i16 = 0x20;
 const DELETE_HORIZON: i16 = 0x40;
+/// Those that a `Record` or the options have a place for.
+const KNOWN_BITS: i16 = 0x7f;
 
 /// A batch: its header, and its records.
 type Batch = (BatchDecodeInfo, RecordSet);
@@ -114,16 +116,16 @@ fn taken_octets(value: &Value) -> Asked<Option<Bytes>> {
     Ok(value.nullable(Value::octets)?.map(Bytes::copy_from_slice))
 }
 
-/// A key that comes twice has its last value.
+/// A map's key comes once.
 fn taken_headers(value: &Value) -> Asked<IndexMap<StrBytes, Option<Bytes>>> {
-    value
-        .list()?
-        .iter()
-        .map(|header| {
-            let (key, content) = (&header.list()?[0], &header.list()?[1]);
-            Ok((StrBytes::from_string(key.text()?.to_owned()), taken_octets(content)?))
-        })
-        .collect()
+    let mut headers = IndexMap::new();
+    for header in value.list()? {
+        let (key, content) = (&header.list()?[0], &header.list()?[1]);
+        if headers.insert(StrBytes::from_string(key.text()?.to_owned()), taken_octets(content)?).is_some() {
+            return Err(refused("key-duplicate", "IndexMap<StrBytes, Option<Bytes>> does not hold a key twice"));
+        }
+    }
+    Ok(headers)
 }
 
 fn taken_record(value: &Value, batch: &Value, attributes: i16) -> Asked<Record> {
@@ -165,9 +167,19 @@ fn encode_batch(value: &Value) -> Asked<Vec<u8>> {
         "records",
     ])?;
     let attributes = value.field("attributes").integer()?;
+    if attributes & !KNOWN_BITS != 0 {
+        return Err(not_offered("kafka_protocol::records::Record has no place for these bits of a batch's attributes"));
+    }
     let compression = compression_of(attributes)?;
-    let records: Vec<Record> =
-        value.field("records").list()?.iter().map(|record| taken_record(record, value, attributes)).collect::<Asked<_>>()?;
+    let items = value.field("records").list()?;
+    let records: Vec<Record> = items.iter().map(|item| taken_record(item, value, attributes)).collect::<Asked<_>>()?;
+    let has_base =
+        |first: Option<i64>, name: &str| -> Asked<bool> { Ok(first.is_none() || first == Some(value.field(name).integer()?)) };
+    if !has_base(records.iter().map(|record| record.offset).min(), "baseOffset")?
+        || !has_base(records.iter().map(|record| record.timestamp).min(), "baseTimestamp")?
+    {
+        return Err(not_offered("RecordBatchEncoder takes a batch's base offset and timestamp from the least of its records"));
+    }
     written(&records, compression)
 }
 
