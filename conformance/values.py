@@ -50,7 +50,7 @@ def to_json(value: Any) -> Any:
         case Mapping():
             return _struct_to_json(value)
         case list() | tuple():
-            if _all_integers(value) and min(value) >= -SAFE_INTEGER and max(value) <= SAFE_INTEGER:
+            if all_integers(value) and min(value) >= -SAFE_INTEGER and max(value) <= SAFE_INTEGER:
                 return list(value)
             return [item if type(item) in _TEXT_LIKE else to_json(item) for item in value]
     raise ValueFormatError(f"a {type(value).__name__} is no protocol value: {value!r}")
@@ -82,7 +82,7 @@ def from_json(value: Any) -> Any:
         case None | bool() | str() | int():
             return value
         case list():
-            if _all_integers(value):
+            if all_integers(value):
                 return list(value)
             return [item if type(item) in _AS_THEY_ARE else from_json(item) for item in value]
         case dict() if len(value) == 1:
@@ -196,7 +196,7 @@ def _bits(number: float) -> bytes:
 def _sequence_difference(expected: Any, actual: Any, path: str) -> str | None:
     if not isinstance(actual, (list, tuple)):
         return path
-    if _all_integers(expected) and _all_integers(actual) and [*expected] == [*actual]:
+    if all_integers(expected) and all_integers(actual) and [*expected] == [*actual]:
         return None  # most long arrays hold integers
     for index, (left, right) in enumerate(zip(expected, actual, strict=False)):
         inner = difference(left, right, f"{path}[{index}]")
@@ -205,7 +205,7 @@ def _sequence_difference(expected: Any, actual: Any, path: str) -> str | None:
     return None if len(expected) == len(actual) else f"{path}[{min(len(expected), len(actual))}]"
 
 
-def _all_integers(items: Any) -> bool:
+def all_integers(items: Any) -> bool:
     """Whether all items are integers (and not booleans), as in most long arrays."""
     return {*map(type, items)} == {int}
 

@@ -53,7 +53,10 @@ class Language:
 
 
 #: By the name of the format.
-LANGUAGES = {"typescript": Language("TypeScript and JavaScript, for Node.js's test runner", "implementation.mjs")}
+LANGUAGES = {
+    "go": Language("Go's own test command", "implementation_test.go"),
+    "typescript": Language("TypeScript and JavaScript, for Node.js's test runner", "implementation.mjs"),
+}
 
 
 class ExportError(ValueError):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from conformance.model import CLIENT_OUTCOMES, OUTCOME_KEYS, Op
+from conformance.values import all_integers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,7 +40,9 @@ def _plain(value: Any) -> Any:
     if kind in _AS_IS:
         return value
     if kind is list or kind is tuple:
-        return [_plain(item) for item in value]
+        return _items(value)
+    if kind is dict:
+        return _struct(value)
     match value:
         case int():
             return _integer(value)
@@ -48,12 +51,18 @@ def _plain(value: Any) -> Any:
         case bytes() | bytearray() | memoryview():
             return bytes(value)
         case list() | tuple():
-            return [_plain(item) for item in value]
+            return _items(value)
         case str():
             return str.__str__(value)
         case float():
             return float.__float__(value)
     raise ShapeError(f"{brief(value)} is not a protocol value: its type is {kind.__name__}")
+
+
+def _items(value: Sequence[Any]) -> list[Any]:
+    if all_integers(value) and min(value) > -_INTEGER_LIMIT and max(value) < _INTEGER_LIMIT:
+        return [*value]  # most long arrays hold integers
+    return [item if type(item) in _AS_IS else _plain(item) for item in value]
 
 
 def _integer(value: int) -> int:
@@ -68,7 +77,7 @@ def _struct(value: Mapping[Any, Any]) -> dict[str, Any]:
     for key in value:
         if not isinstance(key, str):
             raise ShapeError(f"a struct's key is {brief(key)}: field names are strings")
-    return {str.__str__(key): _plain(item) for key, item in value.items()}
+    return {str.__str__(key): item if type(item) in _AS_IS else _plain(item) for key, item in value.items()}
 
 
 def brief(value: Any, limit: int = 120) -> str:
