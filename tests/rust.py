@@ -62,7 +62,7 @@ def _missing(reason: str) -> NoReturn:
 def build_changed(changes: dict[str, list[tuple[str, str]]]) -> Path:
     """Build kacrab-protocol's wrapper with a changed copy of the library.
 
-    `changes`: file in the library's src → texts and what they are replaced by, each of which stands there once. Returns
+    `changes`: file of the library → texts and what they are replaced by, each of which stands there once. Returns
     a folder for WIREPROOF_RUST_BUILD. It lies beside the wrappers that are built, so that a second run builds little.
     """
     folder = built() / "changed"
@@ -96,7 +96,7 @@ def _copy(source: Path, target: Path, changes: dict[str, list[tuple[str, str]]])
         if path.suffix not in {".rs", ".toml", ".md"}:
             continue
         text = path.read_text("utf-8")
-        for right, wrong in changes.get(str(path.relative_to(source / "src")) if "src" in path.parts else "", []):
+        for right, wrong in changes.get(str(path.relative_to(source)), []):
             assert text.count(right) == 1, right
             text = text.replace(right, wrong)
         _write(target / path.relative_to(source), text)

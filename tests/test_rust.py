@@ -134,22 +134,22 @@ fn read_nullable_compact_len(buf: &mut Bytes) -> Result<Option<usize>> {
     if raw == 0 {
         return Ok(None);
 """
-#: File in src, its text, what it is replaced by, and a case that passes without that and fails with it.
+#: File, its text, what it is replaced by, and a case that passes without that and fails with it.
 PLANTED = {
     "a sign": (
-        "primitives.rs",
+        "src/primitives.rs",
         "let encoded = ((value << 1) ^ (value >> 63)).cast_unsigned();\n    write_unsigned_varlong(buf, encoded);",
         "let encoded = (value << 1).cast_unsigned();\n    write_unsigned_varlong(buf, encoded);",
         "varints/varlong-minus-1#encode",
     ),
     "a null": (
-        "string.rs",
+        "src/string.rs",
         NULL_TEXT,
         NULL_TEXT.replace("None", "Some(0)"),
         "null-encodings/compact-nullable-string-null#decode",
     ),
     "a bound": (
-        "primitives.rs",
+        "src/primitives.rs",
         "const VARINT_MAX_BYTES: u8 = 5;",
         "const VARINT_MAX_BYTES: u8 = 6;",
         "varints/uvarint-six-bytes-of-zero#decode",
