@@ -80,7 +80,7 @@ def build_changed(changes: dict[str, list[tuple[str, str]]]) -> Path:
     command = ["cargo", "build", "--release", "--quiet", "--offline", "--config", "profile.release.opt-level=0"]
     target = {"CARGO_TARGET_DIR": str(folder / "target")}
     subprocess.run(command, cwd=folder, env=os.environ | target, check=True)
-    (folder / "built").touch()
+    shutil.copy(built() / "built", folder / "built")
     return folder
 
 
