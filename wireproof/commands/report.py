@@ -25,8 +25,8 @@ def report(files: tuple[Path, ...], html: Path | None, overwrite: bool, folders:
 
     FILE is a report, as `pytest --impl=… --report=FILE` writes it; `wireproof matrix` keeps one for each run. The page
     shows implementations by areas. A cell opens its findings, a finding its cases, a case its bytes, the expected and
-    the actual answer, the rule and the command that repeats it. It is one file, and loads nothing from anywhere. What is
-    open and how it is filtered is in its address, which can be shared.
+    the actual answer, the rule and the command that repeats it. It is one file, and loads nothing from anywhere. What
+    is open and how it is filtered is in its address, which can be shared.
 
     \b
     Examples:

@@ -1,9 +1,10 @@
 """Annotated bytes as plain data for a page.
 
-    {"data": hex, "size": bytes, "rows": [[offset or null, bytes, label, kind, value, depth], …], "marks": [[offset, text], …]}
+    {"data": hex, "size": bytes, "rows": [[offset or null, bytes, label, kind, value, depth], …],
+     "marks": [[offset, text], …], "more": rows}
 
-A row names the bytes from its offset on; one without an offset is a heading. `data` and `rows` may be cut: `size` is the
-true number of bytes, `more` the number of rows that were left out.
+A row names the bytes from its offset on; one without an offset is a heading. `data` and `rows` may be cut: `size` is
+the true number of bytes, `more` the number of rows that were left out.
 """
 
 from __future__ import annotations

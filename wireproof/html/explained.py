@@ -1,6 +1,7 @@
 """The data of the page of `wireproof explain`: one input, as a type or as frames, with each byte's field and rule.
 
-    {"dialect": …, "data": hex, "parts": [{"title", "note", "start", "end", "rows", "marks", "state", "said", "rulings"}, …],
+    {"dialect": …, "data": hex,
+     "parts": [{"title", "note", "start", "end", "rows", "more", "marks", "state", "said", "rulings"}, …],
      "kinds": {kind: [sentence, rulings]}, "rulings": {id: ruling}}
 
 A part is the whole input, or a frame of it. Its rows are as in `annotated`, with offsets into the whole input.
@@ -8,7 +9,7 @@ A part is the whole input, or a frame of it. Its rows are as in `annotated`, wit
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

@@ -3,9 +3,9 @@
     {"runs": [run, …], "areas": [name, …], "findings": [finding, …], "questions": [question, …], "texts": [text, …],
      "rulings": {dialect: {id: ruling}}, …}
 
-A run has its verdicts counted by area, dialect, verdict and whether they are known. A finding has the number of its cases
-by area, dialect and whether they are known, and its cases in short: the numbers of their question and their texts. Passes
-are in the counts alone.
+A run has its verdicts counted by area, dialect, verdict and whether they are known. A finding has the number of its
+cases by area, dialect and whether they are known, and its cases in short: the numbers of their question and their
+texts. Passes are in the counts alone.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ import msgspec
 from conformance import vectors
 from conformance.findings import group
 from conformance.model import DEVIATIONS, Outcome
-from conformance.questions import Question
 from conformance.report.jsonl import Line, Report
 from conformance.report.text import middle, paragraph, safe
 from conformance.rows import verdict_of
@@ -74,7 +73,8 @@ def matrix_data(reports: Sequence[tuple[str, Report]]) -> dict[str, Any]:
     """The page's data. `reports`: each with its file's name."""
     found = [_findings(number, report) for number, (_, report) in enumerate(reports)]
     flat = list(itertools.chain.from_iterable(found))
-    asked, texts, lines = _Numbers(), _Numbers(), {}
+    asked, texts = _Numbers(), _Numbers()
+    lines: dict[int, Line] = {}
     commands = [_Numbers() for _ in reports]
     listed = []
     for one in flat:
@@ -223,10 +223,10 @@ def _questions(
     for number, at in _in_turns(listed):
         if room < 0:
             break
-        finding, asked = found[number], questions.found(ids[listed[number][at][0]])
-        if asked is None or finding.listed == _LISTED_UNJUDGED:
+        finding, place = found[number], listed[number][at][0]
+        asked = None if finding.listed == _LISTED_UNJUDGED else questions.found(ids[place])
+        if asked is None:
             continue
-        place = listed[number][at][0]
         if place not in made:
             made[place] = questions.shown(asked)
             room -= len(msgspec.json.encode(made[place]))

@@ -1,4 +1,4 @@
-"""The option `--html` of a command, and the file that it names: nothing is overwritten unless `--overwrite` asks for it."""
+"""The option `--html` of a command, and its file: nothing is overwritten unless `--overwrite` asks for it."""
 
 from __future__ import annotations
 

@@ -11,8 +11,8 @@ from reference import Explanation
 @dataclass(frozen=True, slots=True)
 class Part:
     """An input, or a frame: the bytes from `start` up to `end`. `note`: how its type is known. `explanation`: with
-    offsets into the whole input. `rulings`: the ids of those that a refusal rests on. `read`: whether it was read at all;
-    a frame of an unknown api is not."""
+    offsets into the whole input. `rulings`: the ids of those that a refusal rests on. `read`: whether it was read at
+    all; a frame of an unknown api is not."""
 
     title: str
     note: str

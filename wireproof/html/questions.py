@@ -38,7 +38,7 @@ def found(identifier: str) -> Question | None:
     if len(identifier) > _LONGEST_ID:
         return None
     try:
-        return find(identifier)
+        return find(identifier, similar=False)
     except (UnknownId, VectorError, WireError, NotImplementedError):
         return None
 
@@ -72,7 +72,10 @@ def compared(asked: Question, detail: str) -> list[list[Any]] | None:
     match = _WRONG_BYTES.fullmatch(detail)
     if match is None or asked.case.op not in _WRITES or asked.vector.reject is not None:
         return None
-    demanded, written = (bytes.fromhex(digits) for digits in match.groups() if len(digits) % 2 == 0)
+    try:
+        demanded, written = map(bytes.fromhex, match.groups())
+    except ValueError:
+        return None
     if demanded != asked.vector.canonical_data:
         return None
     return [
