@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
@@ -100,7 +101,7 @@ class TestFilters:
 
     def test_what_is_known(self, tab: Tab, matrix: Path) -> None:
         page = tab.open(matrix)
-        page.get_by_label("Deviations").select_option("known")
+        page.locator("#known").select_option("known")
         assert "✗ 1" in cell(page, "varints")
         open_varints(page)
         page.locator(".findings .row").first.click()
@@ -123,7 +124,7 @@ class TestAddresses:
         page.locator(".findings .row", has_text="varint-overflow").click()
         page.locator(".cases .row", has_text="bit-33").click()
         page.get_by_label("Text").fill("33")
-        page.wait_for_function("location.hash.includes('text=33')")
+        expect(page).to_have_url(re.compile("text=33"))
         address = page.evaluate("location.hash")
         again = new_tab()  # type: ignore[operator]
         page = again.open(matrix, address)
