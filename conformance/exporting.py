@@ -137,8 +137,9 @@ def _pattern(value: Any) -> Any:
 
 
 def _refusals(vector: Vector) -> Line:
-    """The refusal that is demanded, or allowed, with the valid twin without which it counts for nothing. There is a twin
-    too if only another reading refuses."""
+    """The refusal that is demanded, or allowed, with the valid twin without which it counts for nothing.
+
+    There is a twin too if only another reading refuses."""
     if vector.or_reject is not None:
         return {"or_reject": {"reason": str(vector.or_reject)}, **_twin(vector, vector.ops[-1])}
     if vector.reject is not None:

@@ -17,7 +17,8 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from golang import FOLDER, skip_without_go
+from golang import FOLDER, go, skip_without_go
+from replayed import LONG, REPLAYED, replay
 
 from conformance import ledger, selection, vectors
 from conformance.asking import Examiner
@@ -64,21 +65,11 @@ class Built:
             return {one.verdict.id: SAME.get(one.verdict.verdict, "fail") for one in examiner.judge(asked)}
 
 
-def go(*arguments: str, folder: Path) -> None:
-    done = subprocess.run(
-        ["go", *arguments],
-        cwd=folder,
-        env=os.environ | {"CGO_ENABLED": "0", "GOFLAGS": "-mod=readonly"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr + done.stdout
+OF_KAFKA = ("--dialect", "kafka", *(word for area in (*AREAS, "messages") for word in ("--area", area)))
 
 
-def export(folder: Path, *more: str) -> None:
-    areas = [word for area in (*AREAS, "messages") for word in ("--area", area)]
-    result = CliRunner().invoke(cli, ["export", "--format=go", str(folder), "--dialect", "kafka", *areas, *more])
+def export(folder: Path, *chosen: str) -> None:
+    result = CliRunner().invoke(cli, ["export", "--format=go", str(folder), *(chosen or OF_KAFKA)])
     assert result.exit_code == 0, result.output
 
 
@@ -185,6 +176,31 @@ def test_a_released_library(module: Path) -> None:
     assert counts["pass"] > 5_000
     assert counts["fail"] > 30
     assert "no answer within 2s" in output  # a tag count of 2^32-1
+
+
+@pytest.fixture(scope="module")
+def replaying(module: Path) -> Built:
+    """An implementation that answers from a table, asked the vectors of every dialect, without the ledgers."""
+    tests = module / "tests-of-a-table"
+    export(tests, *(word for area in vectors.AREAS if area != LONG for word in ("--area", area)))
+    for of_messages in tests.glob("vectors/*/ledger.jsonl"):
+        of_messages.unlink()
+    shutil.copy(PROGRAMS / "replay_test.go", tests / "implementation_test.go")
+    go("vet", "./tests-of-a-table", folder=module)
+    go("test", "-c", "-o", str(tests / "exported.test"), "./tests-of-a-table", folder=module)
+    return Built(tests, tests)
+
+
+@pytest.mark.parametrize("spec", REPLAYED)
+def test_exchanges_are_judged_as_by_the_kit(replaying: Built, spec: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(Path(__file__).parent)
+    table, by_kit = replay(spec)
+    (replaying.tests / "table.json").write_text(json.dumps(table))
+    code, output, found = replaying.run()
+    assert {one: verdict for one, verdict in found.items() if one in by_kit} == {
+        one: verdict for one, verdict in by_kit.items() if f"/{LONG}/" not in one
+    }
+    assert ("fail" in by_kit.values(), code) == (spec != "reference", int(spec != "reference")), output[-2000:]
 
 
 def test_known_deviations_are_no_failures_and_stale_ones_are(wrong: Built) -> None:
