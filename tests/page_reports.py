@@ -54,7 +54,9 @@ def line(identifier: str, verdict: str, **other: Any) -> dict[str, Any]:
 def accepted(identifier: str, **other: Any) -> dict[str, Any]:
     """Bytes that were read, although they have to be refused."""
     said = {"kind": "accepted-invalid", "demanded": "varint-overflow", "ground": "R-K-6", "place": "a varint"}
-    return line(identifier, "fail", **{"detail": "must be refused: varint-overflow at byte 0; accepted as 5"} | said | other)
+    return line(
+        identifier, "fail", **{"detail": "must be refused: varint-overflow at byte 0; accepted as 5"} | said | other
+    )
 
 
 def small() -> list[dict[str, Any]]:
@@ -73,7 +75,9 @@ def small() -> list[dict[str, Any]]:
         ),
         line(OVERLONG, "contested", type="TAG_BUFFER", rulings=["R-K-6"], detail="accepted as [[0, 0xaa]]"),
         line(SKIPPED, "skip", type="INT32", note="not offered", detail="it has no INT32"),
-        line("wire-format/varints/made-up#decode", "crash", error="IndexError", frame="mine:read", detail="IndexError: 7"),
+        line(
+            "wire-format/varints/made-up#decode", "crash", error="IndexError", frame="mine:read", detail="IndexError: 7"
+        ),
     ]
 
 
@@ -109,10 +113,12 @@ def hostile(flood: int = 0) -> list[dict[str, Any]]:
     rows = []
     for number, text in enumerate(ATTACKS):
         row = line(f"{text}/{number}#decode", "fail", kind="refused-valid", detail=f"refused: {text}")
-        rows.append(row | {name: text for name in ("dialect", "area", "type", "note", "error", "known", "repro")})
+        rows.append(row | dict.fromkeys(("dialect", "area", "type", "note", "error", "known", "repro"), text))
         rows.append(line(f"{text}-skip#decode", "skip", note=text, detail=text))
     long = "x" * flood
-    rows.append(line("kafka/varints/flood#decode", "crash", detail=f"<b>{long}</b>", error="<i>E</i>", frame=long[:100]))
+    rows.append(
+        line("kafka/varints/flood#decode", "crash", detail=f"<b>{long}</b>", error="<i>E</i>", frame=long[:100])
+    )
     rows.append(line(f"kafka/varints/{long[: 1 << 20]}#decode", "fail", kind="refused-valid", detail="a long id"))
     return rows
 

@@ -103,9 +103,7 @@ class TestMatrix:
         assert finding["counts"] == [["varints", "kafka", 0, 100]]
         assert len(finding["cases"]) == 20
 
-    def test_the_room_of_the_page_is_limited(
-        self, tmp_path: Path, out: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_the_room_of_the_page_is_limited(self, tmp_path: Path, out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("wireproof.html.matrix._ROOM", 0)
         assert run("report", str(report(tmp_path / "r.jsonl", small())), "--html", str(out)).exit_code == 0
         assert sum("shown" in question for question in data_of(out)["questions"]) == 1
@@ -230,7 +228,9 @@ class TestBadInput:
     @pytest.mark.parametrize("command", ["report", "explain"])
     def test_nothing_is_overwritten_without_being_asked(self, command: str, tmp_path: Path, out: Path) -> None:
         given = (
-            ["explain", "INT8", "00"] if command == "explain" else ["report", str(report(tmp_path / "r.jsonl", small()))]
+            ["explain", "INT8", "00"]
+            if command == "explain"
+            else ["report", str(report(tmp_path / "r.jsonl", small()))]
         )
         out.write_text("mine")
         self.refused("--overwrite", *given, "--html", str(out))
@@ -263,7 +263,9 @@ class TestHostileText:
         assert "<img" not in text
         assert {char for char in text if not char.isprintable()} <= {"\n"}
 
-    def test_the_check_sees_what_is_not_escaped(self, text: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def test_the_check_sees_what_is_not_escaped(
+        self, text: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
         monkeypatch.setattr("wireproof.html.page.json_for_script", lambda data: json.dumps(data, ensure_ascii=False))
         out = tmp_path / "unescaped.html"
         path = report(tmp_path / "r.jsonl", hostile(), name=ATTACKS[0])

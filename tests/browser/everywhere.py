@@ -5,16 +5,14 @@ pytest tests/browser/everywhere.py
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from conftest import NewTab, Tab, made, overflow
+from page_reports import ATTACKS, hostile, report, small
 from playwright.sync_api import Page, expect
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from page_reports import ATTACKS, hostile, report, small
+from browser.conftest import NewTab, Tab, made, overflow
 
 #: axe-core's rules for which a page is checked.
 RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
@@ -47,7 +45,7 @@ def violations(page: Page) -> list[str]:
 @pytest.mark.parametrize("name", ["matrix", "explain"])
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("dark", [False, True])
-def test_axe_finds_nothing(name: str, width: int, dark: bool, pages: dict[str, Path], new_tab: NewTab) -> None:  # noqa: FBT001
+def test_axe_finds_nothing(name: str, width: int, dark: bool, pages: dict[str, Path], new_tab: NewTab) -> None:
     tab = new_tab(width=width, dark=dark)
     page = tab.open(pages[name])
     assert violations(page) == []

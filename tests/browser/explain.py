@@ -8,8 +8,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from conftest import NewTab, Tab, made
 from playwright.sync_api import Locator, Page, expect
+
+from browser.conftest import NewTab, Tab, made
 
 #: An ApiVersionsRequest 3 in its frame.
 REQUEST = "00000010 0012 0003 00000007 ffff 00 0261 0231 00".replace(" ", "")

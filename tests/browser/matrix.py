@@ -1,6 +1,6 @@
 """The matrix page in a browser: opening, filters, addresses, keyboard.
 
-    pytest tests/browser/matrix.py
+pytest tests/browser/matrix.py
 """
 
 from __future__ import annotations
@@ -10,11 +10,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import Tab, made
+from page_reports import BIT_33, TAG_1, large, report, small
 from playwright.sync_api import Page, expect
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from page_reports import BIT_33, TAG_1, large, report, small
+from browser.conftest import Tab, made
 
 
 @pytest.fixture(scope="module")
@@ -22,9 +21,7 @@ def matrix(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("matrix")
     out = folder / "out.html"
     other = [row for row in small() if row["verdict"] == "pass"]
-    made(
-        "report", report(folder / "a.jsonl", small()), report(folder / "b.jsonl", other, name="other"), "--html", out
-    )
+    made("report", report(folder / "a.jsonl", small()), report(folder / "b.jsonl", other, name="other"), "--html", out)
     return out
 
 
@@ -61,7 +58,13 @@ class TestOpening:
         page.locator(".cases .row", has_text="bit-33").click()
         shown = page.locator(".case")
         expect(shown.locator(".hit")).to_have_text("80")
-        for said in ("to be refused here", "accepted as 5", "R-K-6", "Protocol", f"wireproof repro '{BIT_33}' --impl=mine"):
+        for said in (
+            "to be refused here",
+            "accepted as 5",
+            "R-K-6",
+            "Protocol",
+            f"wireproof repro '{BIT_33}' --impl=mine",
+        ):
             expect(shown).to_contain_text(said, ignore_case=True)
         button.click()
         expect(page.locator(".findings")).to_have_count(0)
@@ -108,7 +111,9 @@ class TestFilters:
         assert "bit-32" in page.locator(".cases").inner_text()
         assert "bit-33" not in page.locator(".cases").inner_text()
 
-    @pytest.mark.parametrize(("text", "left"), [("bit-33", 1), ("BIT-3", 2), ("IndexError", 1), ("tag size", 1), ("nothing of it", 0)])
+    @pytest.mark.parametrize(
+        ("text", "left"), [("bit-33", 1), ("BIT-3", 2), ("IndexError", 1), ("tag size", 1), ("nothing of it", 0)]
+    )
     def test_a_text(self, text: str, left: int, tab: Tab, matrix: Path) -> None:
         page = tab.open(matrix)
         page.get_by_label("Text").fill(text)
@@ -145,7 +150,9 @@ class TestAddresses:
         page.go_forward()
         expect(page.locator(".findings")).to_have_count(1)
 
-    @pytest.mark.parametrize("address", ["#impl=nobody&area=varints", "#impl=mine+1.0&area=x&case=y", "#%zz&a", "#hide=pass,x"])
+    @pytest.mark.parametrize(
+        "address", ["#impl=nobody&area=varints", "#impl=mine+1.0&area=x&case=y", "#%zz&a", "#hide=pass,x"]
+    )
     def test_an_address_that_leads_nowhere(self, address: str, tab: Tab, matrix: Path) -> None:
         page = tab.open(matrix, address)
         expect(page.get_by_role("table")).to_be_visible()
