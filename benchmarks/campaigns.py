@@ -67,6 +67,8 @@ SPEEDS = (
 )
 #: How many mutants of each dialect are tried, if it has so many.
 MUTANTS = 16
+#: Targets that mutants are put to, one after another.
+MUTANT_TARGETS = ("differential", "stability", "values")
 #: More bytes than the vectors have that tell mutants from the reference.
 LONGEST = 1 << 16
 #: What makes inputs, as a table names it.
@@ -267,8 +269,8 @@ def _mutant(package: str, mutant: codec_mutants.Mutant, described: Description) 
 
 
 def _of_targets(plan: Plan, described: Description) -> Iterator[str]:
-    for target in ("differential", "stability"):
-        state = ran(replace(plan, target=target, seconds=FOUND_WITHIN / 2), described)
+    for target in MUTANT_TARGETS:
+        state = ran(replace(plan, target=target, seconds=FOUND_WITHIN / len(MUTANT_TARGETS)), described)
         yield f"{_found(state.seconds, state.executions)}, {target}" if state.new else ""
 
 

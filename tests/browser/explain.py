@@ -37,7 +37,7 @@ def byte(page: Page, at: int) -> Locator:
 
 
 def chosen_bytes(page: Page) -> list[str]:
-    return page.locator("#grid .chosen").all_inner_texts()
+    return list(page.locator("#grid .chosen").all_inner_texts())
 
 
 def test_a_byte_shows_its_field(tab: Tab, frames: Path) -> None:

@@ -27,7 +27,7 @@ def matrix(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def cell(page: Page, area: str) -> str:
     """The text of the first implementation's cell."""
-    return page.locator(f'.matrix tbody tr:first-child [data-area="{area}"]').inner_text()
+    return str(page.locator(f'.matrix tbody tr:first-child [data-area="{area}"]').inner_text())
 
 
 def open_varints(page: Page) -> None:
