@@ -141,12 +141,24 @@ def _refusals(vector: Vector) -> Line:
     if vector.or_reject is not None:
         return {"or_reject": {"reason": str(vector.or_reject)}, **_twin(vector)}
     if vector.reject is None:
-        return {}
+        return _twin_of_readings(vector)
     return {"reject": {"reason": str(vector.reject.reason), "offset": vector.reject.offset}, **_twin(vector)}
 
 
-def _twin(vector: Vector) -> Line:
-    twin = twin_case(vector, vector.case(vector.ops[-1] if vector.or_reject is not None else vector.ops[0]))
+def _twin_of_readings(vector: Vector) -> Line:
+    """The twin of a vector that another reading refuses: with what each op that it refuses asks."""
+    found: Line = {}
+    for op in vector.ops:
+        if any(also.refuses and _speaks_of(vector, also, op) for also in vector.also):
+            twin = _twin(vector, op)
+            found |= {"twin": twin["twin"] | found.get("twin", {})} if twin else {}
+    return found
+
+
+def _twin(vector: Vector, op: Op | None = None) -> Line:
+    if op is None:
+        op = vector.ops[-1] if vector.or_reject is not None else vector.ops[0]
+    twin = twin_case(vector, vector.case(op))
     if twin is None:
         return {}
     arguments = {{"data": "bytes"}.get(name, name): _json(value) for name, value in twin.args.items()}
