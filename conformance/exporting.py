@@ -175,12 +175,8 @@ def _reading(vector: Vector, also: Also) -> Line:
     if also.refuses:
         line["refuses"] = True
     for name, value in also.expected.items():
-        line |= _conversation(value) if name == "sends" else {name: _plain_bytes(value)}
+        line |= _conversation(value) if name == "sends" else {name: value.hex() if name == "bytes" else _json(value)}
     return line
-
-
-def _plain_bytes(value: Any) -> Any:
-    return value.hex() if isinstance(value, bytes) else _json(value)
 
 
 def _speaks_of(vector: Vector, also: Also, op: Op) -> bool:

@@ -33,12 +33,6 @@
 #define DEEPEST 200 /* nested JSON */
 #define SHOWN 400   /* characters of a value in a text */
 
-static void give_up(const char *what, const char *about) {
-  fflush(stdout);
-  fprintf(stderr, "wireproof: %s: %s\n", about, what);
-  exit(2);
-}
-
 /* --- Memory and values -------------------------------------------------------------------------------------------- */
 
 typedef union block block;
@@ -77,9 +71,6 @@ void wp_forget(void) {
     blocks = next;
   }
 }
-
-/* What was made until now stays until the program ends. */
-static void keep(void) { blocks = NULL; }
 
 static char *copied(const void *bytes, size_t size) {
   char *copy = wp_memory(size + 1);
@@ -510,6 +501,17 @@ char *wp_to_json(const wp_value *value) {
   put_json(&out, value);
   return out.text;
 }
+
+#ifndef WIREPROOF_NO_MAIN /* other programs need no more */
+
+static void give_up(const char *what, const char *about) {
+  fflush(stdout);
+  fprintf(stderr, "wireproof: %s: %s\n", about, what);
+  exit(2);
+}
+
+/* What was made until now stays until the program ends. */
+static void keep(void) { blocks = NULL; }
 
 /* --- Comparing ---------------------------------------------------------------------------------------------------- */
 
@@ -1181,7 +1183,9 @@ static int is_configured(dialect *of) {
     question.dialect = of->name;
     question.version = -1;
     question.settings = of->settings;
-    of->configured = of->settings != NULL && call(implementation.configure, &question).end == WP_ANSWERED ? 1 : -1;
+    wp_answer answer = {0};
+    int offered = of->settings != NULL && implementation.configure != NULL;
+    of->configured = offered && implementation.configure(&question, &answer) == WP_ANSWERED ? 1 : -1;
   }
   return of->configured == 1;
 }
@@ -1203,8 +1207,6 @@ static judged judge(dialect *of, wp_value *line, int op) {
 }
 
 /* --- The vectors -------------------------------------------------------------------------------------------------- */
-
-#ifndef WIREPROOF_NO_MAIN
 
 typedef struct {
   dialect *of;

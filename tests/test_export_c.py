@@ -1,0 +1,152 @@
+"""Exported tests for C: they run as written, and their verdicts are the kit's, case by case, of a right codec, of fifteen
+wrong ones, and of librdkafka's mock broker."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from exported import by_the_kit, differences
+
+from wireproof.cli import group as cli
+
+PROGRAMS = Path(__file__).parent / "programs" / "export_c"
+AREAS = (
+    "varints",
+    "tag-ordering",
+    "null-encodings",
+    "header-multimaps",
+    "unsupported-versions",
+    "framing",
+    "schema-evolution",
+)
+#: A planted fault → the area in which it has to show.
+FAULTS = {
+    "range": "varints",
+    "sign": "varints",
+    "hang": "varints",
+    "order": "tag-ordering",
+    "tag-size": "tag-ordering",
+    "null": "null-encodings",
+    "multimap": "header-multimaps",
+    "crc": "framing",
+    "endian": "framing",
+    "nan": "framing",
+    "trailing": "null-encodings",
+    "crash": "framing",
+    "refuses": "null-encodings",
+    "version": "unsupported-versions",
+    "outcome": "unsupported-versions",
+    "breaks": "schema-evolution",
+}
+#: Other readings of contested rulings, no faults.
+READINGS = {"utf8": "null-encodings"}
+FLAGS = ("-std=c99", "-O1", "-Wall", "-Wextra", "-pedantic", "-Werror")
+MOST_SHOWN = 2000
+
+
+def compiler() -> str:
+    """A C compiler; without one the test is skipped, and under CI that is a failure."""
+    found = shutil.which(os.environ.get("CC", "cc"))
+    if found is None:
+        missing("there is no C compiler on PATH")
+    return found or ""
+
+
+def missing(reason: str) -> None:
+    if os.environ.get("CI") == "true":
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+def export(folder: Path, *more: str) -> None:
+    areas = [word for area in AREAS for word in ("--area", area)]
+    result = CliRunner().invoke(cli, ["export", "--format=c", str(folder), "--dialect", "kafka", *areas, *more])
+    assert result.exit_code == 0, result.output
+
+
+def compiled(folder: Path, name: str, *sources: Path | str, flags: tuple[str, ...] = ()) -> Path:
+    """A program in the folder, of these sources and the exported ones."""
+    command = [compiler(), *FLAGS, "-I.", "-o", name, "wireproof.c", *map(str, sources), *flags]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    return folder / name
+
+
+def run(folder: Path, *arguments: str, program: str = "wireproof-test", **env: str) -> tuple[int, str, dict[str, str]]:
+    """The exported tests: exit code, output, and the verdicts by id."""
+    report = folder / "report.jsonl"
+    done = subprocess.run(
+        [str(folder / program), *arguments],
+        cwd=folder,
+        env=os.environ | {"WIREPROOF_REPORT": str(report)} | env,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    found = [json.loads(line) for line in report.read_text().splitlines()]
+    assert len({one["id"] for one in found}) == len(found)
+    return done.returncode, done.stdout, {one["id"]: one["verdict"] for one in found}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Exported tests of the small codec, and the same codec as a program that speaks the line protocol."""
+    path = tmp_path_factory.mktemp("exported")
+    export(path)
+    compiled(path, "wireproof-test", PROGRAMS / "codec.c")
+    compiled(path, "lines", PROGRAMS / "codec.c", PROGRAMS / "lines.c", flags=("-DWIREPROOF_NO_MAIN",))
+    return path
+
+
+def test_as_written_they_pass(tmp_path: Path) -> None:
+    """The example that is written offers INT16."""
+    export(tmp_path)
+    compiled(tmp_path, "wireproof-test", "implementation.c")
+    code, output, found = run(tmp_path)
+    assert code == 0, output[-MOST_SHOWN:]
+    assert Counter(found.values()).keys() == {"pass", "skip"}
+    assert found["kafka/framing/int16-1#decode"] == "pass"
+
+
+def test_in_one_process_they_pass_too(folder: Path) -> None:
+    compiled(folder, "alone", PROGRAMS / "codec.c", flags=("-DWIREPROOF_ONE_PROCESS",))
+    assert run(folder, program="alone") == run(folder)
+
+
+def test_a_right_codec_has_the_verdicts_of_the_kit(folder: Path) -> None:
+    code, output, found = run(folder)
+    assert code == 0, output[-MOST_SHOWN:]
+    counts = Counter(found.values())
+    assert counts["pass"] > 1500
+    by_kit = by_the_kit(f"exec:{folder / 'lines'}", ["kafka"], AREAS)
+    assert differences(found, by_kit) == {}
+
+
+@pytest.mark.parametrize("fault", [*FAULTS, *READINGS])
+def test_a_wrong_codec_has_the_verdicts_of_the_kit(fault: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WIREPROOF_WRONG", fault)
+    code, output, found = run(folder, WIREPROOF_TIMEOUT="1")
+    counts = Counter(found.values())
+    areas = {
+        identifier.split("/")[1] for identifier, verdict in found.items() if verdict in ("fail", "crash", "hang")
+    }
+    if fault in READINGS:
+        assert code == 0, output[-MOST_SHOWN:]
+        assert counts["contested"] > 10
+    else:
+        assert code == 1
+        assert FAULTS[fault] in areas
+        assert counts["pass"] > 500
+    for name in ("crash", "hang"):
+        assert (counts[name] > 0) is (fault == name)
+    by_kit = by_the_kit(f"exec:{folder / 'lines'}", ["kafka"], AREAS, timeout=1)
+    assert differences(found, by_kit) == {}
