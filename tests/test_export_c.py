@@ -1,5 +1,5 @@
-"""Exported tests for C: they run as written, and their verdicts are the kit's, case by case, of a right codec, of fifteen
-wrong ones, and of librdkafka's mock broker."""
+"""Exported tests for C: they run as written, and their verdicts are the kit's, case by case, of a right codec, of wrong
+ones, and of librdkafka's mock broker."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import pytest
 from click.testing import CliRunner
 from exported import by_the_kit, differences
 
+from conformance import vectors
 from wireproof.cli import group as cli
 
 PROGRAMS = Path(__file__).parent / "programs" / "export_c"
@@ -38,7 +39,6 @@ FAULTS = {
     "crc": "framing",
     "endian": "framing",
     "nan": "framing",
-    "trailing": "null-encodings",
     "crash": "framing",
     "refuses": "null-encodings",
     "version": "unsupported-versions",
@@ -46,7 +46,7 @@ FAULTS = {
     "breaks": "schema-evolution",
 }
 #: Other readings of contested rulings, no faults.
-READINGS = {"utf8": "null-encodings"}
+READINGS = ("utf8", "trailing")
 FLAGS = ("-std=c99", "-O1", "-Wall", "-Wextra", "-pedantic", "-Werror")
 MOST_SHOWN = 2000
 
@@ -150,3 +150,89 @@ def test_a_wrong_codec_has_the_verdicts_of_the_kit(fault: str, folder: Path, mon
         assert (counts[name] > 0) is (fault == name)
     by_kit = by_the_kit(f"exec:{folder / 'lines'}", ["kafka"], AREAS, timeout=1)
     assert differences(found, by_kit) == {}
+
+
+def test_known_deviations_are_no_failures_and_stale_ones_are(folder: Path) -> None:
+    _, _, found = run(folder, WIREPROOF_WRONG="sign")
+    known = folder / "known.txt"
+    known.write_text("".join(f"{one} it is known\n" for one, verdict in found.items() if verdict == "fail"))
+    code, output, _ = run(folder, WIREPROOF_WRONG="sign")
+    assert code == 0, output[-MOST_SHOWN:]
+    known.write_text("kafka/varints/varint-0#decode not at all\nkafka/no/such#decode neither\n")
+    code, output, _ = run(folder)
+    known.unlink()
+    assert code == 1
+    assert "varint-0#decode: known.txt lists it, but it ends as pass: take it out" in output
+    assert "no/such#decode: known.txt lists it, but it was not asked" in output
+
+
+def test_a_run_that_asks_nothing_fails(folder: Path) -> None:
+    code, output, _ = run(folder, "kafka/no/such")
+    assert code == 1
+    assert "nothing was asked" in output
+
+
+def test_a_twin_that_is_refused_makes_a_refusal_a_skip(folder: Path) -> None:
+    _, output, found = run(folder, "kafka/null-encodings/", WIREPROOF_WRONG="refuses")
+    twins = json.loads((folder / "vectors" / "manifest.json").read_text())
+    assert twins["files"]["kafka/null-encodings.jsonl"]["cases"] > 100
+    assert found["kafka/null-encodings/string-null#decode"] == "skip", output[-MOST_SHOWN:]
+
+
+def test_what_is_the_user_s_stays(tmp_path: Path) -> None:
+    export(tmp_path)
+    (tmp_path / "implementation.c").write_text("mine")
+    (tmp_path / "known.txt").write_text("mine")
+    (tmp_path / "wireproof.c").write_text("an older one")
+    export(tmp_path, "--type", "VARINT")
+    assert (tmp_path / "implementation.c").read_text() == "mine"
+    assert (tmp_path / "known.txt").read_text() == "mine"
+    assert f"vector set {vectors.digest()}" in (tmp_path / "wireproof.c").read_text()
+
+
+# --- librdkafka -------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def broker(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Exported tests of librdkafka's mock broker, and the same code as a program."""
+    path = tmp_path_factory.mktemp("broker")
+    (path / "there.c").write_text("#include <librdkafka/rdkafka.h>\n#include <librdkafka/rdkafka_mock.h>\nint main(void) { return 0; }\n")
+    command = [compiler(), "there.c", "-lrdkafka", "-o", "there"]
+    if subprocess.run(command, cwd=path, capture_output=True, check=False).returncode != 0:
+        missing("there is no librdkafka with its headers (Debian: librdkafka-dev)")
+    for left in path.iterdir():
+        left.unlink()
+    export(path)
+    compiled(path, "wireproof-test", PROGRAMS / "librdkafka.c", flags=("-lrdkafka",))
+    sources = (PROGRAMS / "librdkafka.c", PROGRAMS / "lines.c")
+    compiled(path, "lines", *sources, flags=("-DWIREPROOF_NO_MAIN", "-lrdkafka"))
+    return path
+
+
+def test_librdkafka_s_broker_has_the_verdicts_of_the_kit(broker: Path) -> None:
+    """When it closes a connection, what it has sent before may be lost or not: it is asked twice, and each case has a
+    verdict that the kit has seen too."""
+    exported = [run(broker)[2] for _ in range(2)]
+    by_kit = [by_the_kit(f"exec:{broker / 'lines'}", ["kafka"], AREAS) for _ in range(2)]
+    asked = [identifier for identifier, verdict in by_kit[0].items() if verdict != "skip"]
+    assert len(asked) > 80
+    assert {identifier.rpartition("#")[2] for identifier in asked} == {"serve"}
+    for identifier in exported[0].keys() | by_kit[0].keys():
+        seen = {one.get(identifier, "skip") for one in exported}
+        assert seen & {one.get(identifier, "skip") for one in by_kit}, (identifier, seen)
+
+
+def test_librdkafka_s_deviations_are_known(broker: Path) -> None:
+    done = subprocess.run(["pkg-config", "--modversion", "rdkafka"], capture_output=True, text=True, check=False)
+    if done.stdout.strip() != "2.0.2":
+        pytest.skip(f"the list is that of version 2.0.2, not of {done.stdout.strip() or 'an unknown one'}")
+    listed = (PROGRAMS / "librdkafka.known.txt").read_text()
+    (broker / "known.txt").write_text(listed)
+    _, output, found = run(broker)
+    (broker / "known.txt").unlink()
+    ids = {line.split()[0] for line in listed.splitlines() if not line.startswith("#")}
+    assert len(ids) > 30
+    assert {found[identifier] for identifier in ids & found.keys()} == {"fail"}
+    assert "ends as" not in output
+    assert f"{len(ids & found.keys())} known" in output
