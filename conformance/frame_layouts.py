@@ -1,5 +1,5 @@
-"""The layouts of the frames that `serve` vectors expect, as plain data: an exported test reads an answer by them, and then
-compares it with the vector's pattern. docs/reference/export-format.md describes the form.
+"""The layouts of the frames that `serve` vectors expect, as plain data: an exported test reads an answer by them, and
+then compares it with the vector's pattern. docs/reference/export-format.md describes the form.
 
 Only types that follow from a schema have a layout. Frames of other types are read by the implementation's own `decode`.
 """

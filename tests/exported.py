@@ -23,8 +23,8 @@ def by_the_kit(spec: str, dialects: Collection[str], areas: Collection[str], tim
 
 
 def differences(found: dict[str, str], by_kit: dict[str, str]) -> dict[str, tuple[str, str | None]]:
-    """Where an exported test and the kit differ, by id: (exported, the kit). What only one of them has asked has to be a
-    skip there; what the kit has not asked for want of time says nothing."""
+    """Where an exported test and the kit differ, by id: (exported, the kit). What only one of them has asked has to be
+    a skip there; what the kit has not asked for want of time says nothing."""
     return {
         identifier: (found.get(identifier, "skip"), by_kit.get(identifier, "skip"))
         for identifier in found.keys() | by_kit.keys()

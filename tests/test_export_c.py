@@ -136,9 +136,7 @@ def test_a_wrong_codec_has_the_verdicts_of_the_kit(fault: str, folder: Path, mon
     monkeypatch.setenv("WIREPROOF_WRONG", fault)
     code, output, found = run(folder, WIREPROOF_TIMEOUT="1")
     counts = Counter(found.values())
-    areas = {
-        identifier.split("/")[1] for identifier, verdict in found.items() if verdict in ("fail", "crash", "hang")
-    }
+    areas = {identifier.split("/")[1] for identifier, verdict in found.items() if verdict in ("fail", "crash", "hang")}
     if fault in READINGS:
         assert code == 0, output[-MOST_SHOWN:]
         assert counts["contested"] > 10
@@ -197,7 +195,9 @@ def test_what_is_the_user_s_stays(tmp_path: Path) -> None:
 def broker(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Exported tests of librdkafka's mock broker, and the same code as a program."""
     path = tmp_path_factory.mktemp("broker")
-    (path / "there.c").write_text("#include <librdkafka/rdkafka.h>\n#include <librdkafka/rdkafka_mock.h>\nint main(void) { return 0; }\n")
+    (path / "there.c").write_text(
+        "#include <librdkafka/rdkafka.h>\n#include <librdkafka/rdkafka_mock.h>\nint main(void) { return 0; }\n"
+    )
     command = [compiler(), "there.c", "-lrdkafka", "-o", "there"]
     if subprocess.run(command, cwd=path, capture_output=True, check=False).returncode != 0:
         missing("there is no librdkafka with its headers (Debian: librdkafka-dev)")
@@ -211,16 +211,19 @@ def broker(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_librdkafka_s_broker_has_the_verdicts_of_the_kit(broker: Path) -> None:
-    """When it closes a connection, what it has sent before may be lost or not: it is asked twice, and each case has a
-    verdict that the kit has seen too."""
-    exported = [run(broker)[2] for _ in range(2)]
-    by_kit = [by_the_kit(f"exec:{broker / 'lines'}", ["kafka"], AREAS) for _ in range(2)]
-    asked = [identifier for identifier, verdict in by_kit[0].items() if verdict != "skip"]
-    assert len(asked) > 80
-    assert {identifier.rpartition("#")[2] for identifier in asked} == {"serve"}
-    for identifier in exported[0].keys() | by_kit[0].keys():
-        seen = {one.get(identifier, "skip") for one in exported}
-        assert seen & {one.get(identifier, "skip") for one in by_kit}, (identifier, seen)
+    """When it closes a connection, what it has sent before may be lost: such cases are left out."""
+    chancy = {
+        f"{vector.path}#serve"
+        for vector in vectors.load(["kafka"], AREAS)
+        if vector.kind is vectors.VectorKind.SERVE and all(vector.expected)
+    }
+    assert 0 < len(chancy) < 10
+    _, _, found = run(broker)
+    by_kit = by_the_kit(f"exec:{broker / 'lines'}", ["kafka"], AREAS)
+    counts = Counter(verdict for verdict in by_kit.values() if verdict != "skip")
+    assert min(counts["pass"], counts["fail"]) > 30
+    assert {identifier.rpartition("#")[2] for identifier, verdict in by_kit.items() if verdict != "skip"} == {"serve"}
+    assert differences(found, by_kit).keys() <= chancy
 
 
 def test_librdkafka_s_deviations_are_known(broker: Path) -> None:

@@ -58,7 +58,6 @@ class Language:
 LANGUAGES = {
     "typescript": Language("TypeScript and JavaScript, for Node.js's test runner", "implementation.mjs"),
     "c": Language("C99, a program of its own", "implementation.c"),
-    "rust": Language("Rust, for `cargo test`", "implementation.rs"),
 }
 #: In a language's files it stands for the versions of the kit and of the vector set.
 _VERSIONS = b"@versions@"
@@ -86,7 +85,7 @@ def export(
         settings = vectors.settings(dialect)
         if settings:
             files[f"{dialect}/settings.json"] = _json(to_json(plain(settings)))
-        frames = layouts(vectors.load([dialect], areas or None))
+        frames = {} if types else layouts(vectors.load([dialect], areas or None))  # `serve` has no type
         if frames:
             files[f"{dialect}/frames.json"] = (json.dumps(frames, separators=(",", ":")) + "\n").encode()
     files["case.schema.json"] = _SCHEMA.read_bytes()

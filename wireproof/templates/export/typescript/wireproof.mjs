@@ -131,21 +131,27 @@ export async function judge(implementation, line, op) {
   if (expected) return { verdict: 'pass', text: '' }
   for (const reading of line.contested ?? []) {
     if (reading.ops.includes(op) && (refused ? reading.refuses : await isReading(implementation, line, reading, op, seen.answer))) {
+      if (refused && !(await isTwinAccepted(implementation, line, op))) return refusedTwin(line)
       return { verdict: 'contested', text: reading.rulings.join(', ') } // 4
     }
   }
+  if (expected === null) return { verdict: 'skip', text: 'there is no decode to compare by' } // 7
   return { verdict: 'fail', text: difference(line, op, seen) }
 }
 
 // 1, 2
 async function ofRefusal(implementation, line, op, seen) {
-  if (line.twin) {
-    const twin = await ask(implementation, op, line, { type: line.type, version: null, ...line.twin })
-    if (twin.kind !== 'answer') return { verdict: 'skip', text: `its valid twin ${line.twin.id} was not accepted` }
-  }
+  if (!(await isTwinAccepted(implementation, line, op))) return refusedTwin(line)
   const { reason, offset } = line.reject ?? line.or_reject
   return { verdict: 'pass', text: seen.reason === reason ? '' : `refused: ${seen.text}; expected: ${reason} at ${offset}` }
 }
+
+async function isTwinAccepted(implementation, line, op) {
+  if (!line.twin) return true
+  return (await ask(implementation, op, line, { type: line.type, version: null, ...line.twin })).kind === 'answer'
+}
+
+const refusedTwin = line => ({ verdict: 'skip', text: `its valid twin ${line.twin.id} was not accepted` })
 
 async function isExpected(implementation, line, op, answer) {
   const optional = new Set(line.optional)
@@ -162,10 +168,12 @@ async function isReading(implementation, line, reading, op, answer) {
   return reading.value !== undefined && same(fromJson(reading.value), answer, new Set(line.optional))
 }
 
+// null: they cannot be compared.
 async function areBytes(implementation, line, expected, answer) {
   if (!(answer instanceof Uint8Array)) return false
   if (hex(answer) === expected) return true
-  if (line.compare !== 'decoded' || !implementation.decode) return false
+  if (line.compare !== 'decoded') return false
+  if (!implementation.decode) return null
   const read = []
   for (const digits of [expected, hex(answer)]) {
     const seen = await ask(implementation, 'decode', line, { ...line, bytes: digits })
