@@ -137,27 +137,23 @@ def _pattern(value: Any) -> Any:
 
 
 def _refusals(vector: Vector) -> Line:
-    """The refusal that is demanded, with the valid twin without which it counts for nothing; or one that is allowed."""
+    """The refusal that is demanded, or allowed, with the valid twin without which it counts for nothing.
+
+    There is a twin too if only another reading refuses."""
     if vector.or_reject is not None:
-        return {"or_reject": {"reason": str(vector.or_reject)}, **_twin(vector)}
-    if vector.reject is None:
-        return _twin_of_readings(vector)
-    return {"reject": {"reason": str(vector.reject.reason), "offset": vector.reject.offset}, **_twin(vector)}
-
-
-def _twin_of_readings(vector: Vector) -> Line:
-    """The twin of a vector that another reading refuses: with what each op that it refuses asks."""
-    found: Line = {}
+        return {"or_reject": {"reason": str(vector.or_reject)}, **_twin(vector, vector.ops[-1])}
+    if vector.reject is not None:
+        reject = {"reason": str(vector.reject.reason), "offset": vector.reject.offset}
+        return {"reject": reject, **_twin(vector, vector.ops[0])}
+    # What each op that is refused asks: bytes, and a value.
+    twin: Line = {}
     for op in vector.ops:
         if any(also.refuses and _speaks_of(vector, also, op) for also in vector.also):
-            twin = _twin(vector, op)
-            found |= {"twin": twin["twin"] | found.get("twin", {})} if twin else {}
-    return found
+            twin = _twin(vector, op).get("twin", {}) | twin
+    return {"twin": twin} if twin else {}
 
 
-def _twin(vector: Vector, op: Op | None = None) -> Line:
-    if op is None:
-        op = vector.ops[-1] if vector.or_reject is not None else vector.ops[0]
+def _twin(vector: Vector, op: Op) -> Line:
     twin = twin_case(vector, vector.case(op))
     if twin is None:
         return {}
@@ -175,7 +171,10 @@ def _reading(vector: Vector, also: Also) -> Line:
     if also.refuses:
         line["refuses"] = True
     for name, value in also.expected.items():
-        line |= _conversation(value) if name == "sends" else {name: value.hex() if name == "bytes" else _json(value)}
+        if name == "sends":
+            line |= _conversation(value)
+        else:
+            line[name] = value.hex() if name == "bytes" else _json(value)
     return line
 
 

@@ -164,6 +164,13 @@ def test_known_deviations_are_no_failures_and_stale_ones_are(folder: Path) -> No
     assert "no/such#decode: known.txt lists it, but it was not asked" in output
 
 
+def test_readings_that_were_not_chosen_fail(folder: Path) -> None:
+    for ruling, verdict in (("R-K-11", "contested"), ("R-K-5", "fail")):
+        compiled(folder, "chosen", PROGRAMS / "codec.c", flags=(f'-DCHOSEN="{ruling}"',))
+        _, _, found = run(folder, "kafka/null-encodings", program="chosen", WIREPROOF_WRONG="utf8")
+        assert Counter(found.values()).keys() == {"pass", "skip", verdict}
+
+
 def test_a_run_that_asks_nothing_fails(folder: Path) -> None:
     code, output, _ = run(folder, "kafka/no/such")
     assert code == 1

@@ -56,8 +56,9 @@ class Language:
 
 #: By the name of the format.
 LANGUAGES = {
-    "typescript": Language("TypeScript and JavaScript, for Node.js's test runner", "implementation.mjs"),
     "c": Language("C99, a program of its own", "implementation.c"),
+    "go": Language("Go's own test command", "implementation_test.go"),
+    "typescript": Language("TypeScript and JavaScript, for Node.js's test runner", "implementation.mjs"),
 }
 #: In a language's files it stands for the versions of the kit and of the vector set.
 _VERSIONS = b"@versions@"

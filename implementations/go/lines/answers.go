@@ -32,16 +32,16 @@ func NotOfferedf(format string, arguments ...any) error {
 // Writing calls the second half of a recode.
 func Writing(call func() error) error {
 	if err := call(); err != nil {
-		return encodeHalf{err}
+		return EncodeHalf{err}
 	}
 	return nil
 }
 
-// encodeHalf is an error in the second half of recode: the bytes were read, but not written again.
-type encodeHalf struct{ Err error }
+// EncodeHalf is an error in the second half of recode: the bytes were read, but not written again.
+type EncodeHalf struct{ Err error }
 
-func (half encodeHalf) Error() string { return half.Err.Error() }
-func (half encodeHalf) Unwrap() error { return half.Err }
+func (half EncodeHalf) Error() string { return half.Err.Error() }
+func (half EncodeHalf) Unwrap() error { return half.Err }
 
 // badQuestion is a line that is no question. It ends the conversation.
 type badQuestion struct{ err error }

@@ -136,7 +136,7 @@ func (wrapper *Wrapper) ask(asked *question) ([]byte, error) {
 	if asked.Dialect != dialect || !slices.Contains([]string{"decode", "encode", "recode"}, asked.Op) {
 		return nil, NotOfferedf("no %s in the dialect %s", asked.Op, asked.Dialect)
 	}
-	codec, err := wrapper.codec(asked)
+	codec, err := wrapper.Codec(asked.Op, asked.Type, asked.Version)
 	if err != nil {
 		return nil, err
 	}
@@ -163,7 +163,7 @@ func (wrapper *Wrapper) ask(asked *question) ([]byte, error) {
 		}
 		return appendValue([]byte(`"value":`), value), nil
 	}
-	written, err := codec.recode(version, data)
+	written, err := codec.Recoded(version, data)
 	return inHex(written), err
 }
 
@@ -171,7 +171,8 @@ func inHex(data []byte) []byte {
 	return append(hex.AppendEncode([]byte(`"data":"`), data), '"')
 }
 
-func (codec Codec) recode(version int, data []byte) ([]byte, error) {
+// Recoded is Recode, or Decode and Encode where there is none.
+func (codec Codec) Recoded(version int, data []byte) ([]byte, error) {
 	if codec.Recode != nil {
 		return codec.Recode(version, data)
 	}
@@ -188,29 +189,29 @@ func (codec Codec) recode(version int, data []byte) ([]byte, error) {
 	return written, err
 }
 
-// codec is what the library has for a question, if it has what is asked.
-func (wrapper *Wrapper) codec(asked *question) (Codec, error) {
-	codec, found := wrapper.Types[asked.Type]
-	if strings.HasSuffix(asked.Type, ">") && wrapper.Array != nil {
+// Codec is what the library has for a type and version, if it has this op of it; else the error is a NotOffered.
+func (wrapper *Wrapper) Codec(op, name string, version *int) (Codec, error) {
+	codec, found := wrapper.Types[name]
+	if strings.HasSuffix(name, ">") && wrapper.Array != nil {
 		var err error
-		if codec, err = wrapper.Array(asked.Type); err != nil {
+		if codec, err = wrapper.Array(name); err != nil {
 			return codec, err
 		}
 		found = true
 	}
 	if !found {
-		return codec, NotOfferedf("%s has nothing for %s", wrapper.Name, asked.Type)
+		return codec, NotOfferedf("%s has nothing for %s", wrapper.Name, name)
 	}
 	if span := codec.Versions; span != nil &&
-		(asked.Version == nil || !codec.Judges && (*asked.Version < span[0] || span[1] < *asked.Version)) {
-		version := "null"
-		if asked.Version != nil {
-			version = fmt.Sprint(*asked.Version)
+		(version == nil || !codec.Judges && (*version < span[0] || span[1] < *version)) {
+		shown := "null"
+		if version != nil {
+			shown = fmt.Sprint(*version)
 		}
-		return codec, NotOfferedf("%s has versions %d to %d of %s, not %s", wrapper.Name, span[0], span[1], asked.Type, version)
+		return codec, NotOfferedf("%s has versions %d to %d of %s, not %s", wrapper.Name, span[0], span[1], name, shown)
 	}
-	if !slices.Contains(codec.ops(), asked.Op) {
-		return codec, NotOfferedf("%s has no %s of %s", wrapper.Name, asked.Op, asked.Type)
+	if !slices.Contains(codec.ops(), op) {
+		return codec, NotOfferedf("%s has no %s of %s", wrapper.Name, op, name)
 	}
 	return codec, nil
 }
@@ -257,7 +258,7 @@ func (wrapper *Wrapper) appendFailure(dst []byte, op string, err error) []byte {
 	}
 	if op == "recode" {
 		half := "decode"
-		if errors.As(err, new(encodeHalf)) {
+		if errors.As(err, new(EncodeHalf)) {
 			half = "encode"
 		}
 		dst = fmt.Appendf(dst, `,"half":"%s"`, half)

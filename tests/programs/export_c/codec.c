@@ -532,7 +532,14 @@ static wp_end evolve(const wp_question *question, wp_answer *answer) {
   return wrong("breaks") ? wp_answered(answer, wp_array()) : wp_not_offered(answer, "evolve");
 }
 
+#ifdef CHOSEN
+static const char *const chosen[] = {CHOSEN, NULL};
+#else
+#define chosen NULL
+#endif
+
 const wp_implementation implementation = {.name = "small codec",
+                                          .readings = chosen,
                                           .decode = decode,
                                           .encode = encode,
                                           .lookup = lookup,

@@ -1145,9 +1145,19 @@ static void (*tell_twin)(void);
 /* 1: whether the line's twin is accepted, or it needs none. */
 static int twin_accepted(const dialect *of, const wp_value *line, int op) {
   const wp_value *twin = wp_get(line, "twin");
-  if (twin == NULL) return 1;
+  if (twin == NULL || wp_get(twin, op == ENCODE ? "value" : op == EVOLVE ? "new" : "bytes") == NULL) return 1;
   if (tell_twin != NULL) tell_twin();
   return ask(op, question_of(of, line, twin)).end == WP_ANSWERED;
+}
+
+/* Whether the implementation takes another reading of all these rulings: by its list, where it has one. */
+static int is_chosen_reading(const wp_value *rulings) {
+  for (size_t at = 0; implementation.readings != NULL && at < rulings->count; at++) {
+    const char *const *one = implementation.readings;
+    while (*one != NULL && !wp_is(rulings->items[at], *one)) one++;
+    if (*one == NULL) return 0;
+  }
+  return 1;
 }
 
 static judged judge_op(const dialect *of, const wp_value *line, int op) {
@@ -1164,7 +1174,7 @@ static judged judge_op(const dialect *of, const wp_value *line, int op) {
   if (found == YES) return made(PASS, op, "");
   for (size_t at = 0; contested != NULL && at < contested->count; at++) { /* 4 */
     const wp_value *reading = contested->items[at];
-    if (!names_op(wp_get(reading, "ops"), op)) continue;
+    if (!names_op(wp_get(reading, "ops"), op) || !is_chosen_reading(wp_get(reading, "rulings"))) continue;
     int taken = refused ? is_true(reading, "refuses") : is_answer(of, line, reading, op, seen.answer.value);
     if (taken == YES) {
       if (refused && !twin_accepted(of, line, op)) return made(SKIP, op, "its valid twin was not accepted");

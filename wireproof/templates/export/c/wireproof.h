@@ -93,6 +93,8 @@ typedef wp_end (*wp_op)(const wp_question *question, wp_answer *answer);
  *   configure                nothing: before the first question of a dialect it gets the settings */
 typedef struct {
   const char *name;
+  const char *const *readings; /* the rulings of which you chose another reading, NULL at the end; then every other one
+                                  fails. Without it all are contested */
   wp_op decode, encode, recode, lookup, convert, serve, interpret, negotiate, evolve, configure;
 } wp_implementation;
 

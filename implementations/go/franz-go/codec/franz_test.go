@@ -1,4 +1,4 @@
-package main
+package codec
 
 import (
 	"bytes"
@@ -40,7 +40,7 @@ func TestPrimitives(t *testing.T) {
 		"COMPACT_NULLABLE_STRING": {"00", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			codec, found := wrapper().Types[name]
+			codec, found := Wrapper().Types[name]
 			if !found {
 				var err error
 				if codec, err = array(name); err != nil {
@@ -63,7 +63,7 @@ func TestPrimitives(t *testing.T) {
 }
 
 func TestBytesLeftOverAreRefusedAtTheirOffset(t *testing.T) {
-	_, err := wrapper().Types["STRING"].Decode(0, octetsOf(t, "0001 61 ff"))
+	_, err := Wrapper().Types["STRING"].Decode(0, octetsOf(t, "0001 61 ff"))
 	var refusal lines.Refusal
 	if !errors.As(err, &refusal) || refusal.Reason != "trailing-bytes" || *refusal.Offset != 3 {
 		t.Errorf("got %v", err)
@@ -72,7 +72,7 @@ func TestBytesLeftOverAreRefusedAtTheirOffset(t *testing.T) {
 
 func TestAnUnknownTagIsWrittenAgain(t *testing.T) {
 	data := octetsOf(t, "00000000 0000 01 05 01 aa")
-	written, err := wrapper().Types["HeartbeatResponse"].Recode(4, data)
+	written, err := Wrapper().Types["HeartbeatResponse"].Recode(4, data)
 	if err != nil || !bytes.Equal(written, data) {
 		t.Errorf("got %x, %v", written, err)
 	}
