@@ -58,6 +58,7 @@ class Language:
 LANGUAGES = {
     "c": Language("C99, a program of its own", "implementation.c"),
     "go": Language("Go's own test command", "implementation_test.go"),
+    "rust": Language("Rust, for `cargo test`", "implementation.rs"),
     "typescript": Language("TypeScript and JavaScript, for Node.js's test runner", "implementation.mjs"),
 }
 #: In a language's files it stands for the versions of the kit and of the vector set.
