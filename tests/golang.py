@@ -26,6 +26,20 @@ def run(program: Path, *arguments: str, stdin: str = "", **env: str) -> subproce
     return subprocess.run(command, input=stdin, capture_output=True, text=True, env=os.environ | env, check=False)
 
 
+def go(*arguments: str, folder: Path) -> str:
+    """What a command of Go's prints."""
+    done = subprocess.run(
+        ["go", *arguments],
+        cwd=folder,
+        env=os.environ | {"CGO_ENABLED": "0"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr + done.stdout
+    return done.stdout
+
+
 def skip_without_go() -> None:
     """Skip where there is no Go; under CI that is a failure."""
     if shutil.which("go") is None:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from golang import FOLDER, skip_without_go
+from golang import FOLDER, go, skip_without_go
 from replayed import LONG, REPLAYED, replay
 
 from conformance import ledger, selection, vectors
@@ -63,18 +63,6 @@ class Built:
             chosen = [*vectors.load(["kafka"], AREAS), *(ledger.every_vector("kafka") if with_ledger else ())]
             asked = selection.of_vectors(chosen, examiner.description)
             return {one.verdict.id: SAME.get(one.verdict.verdict, "fail") for one in examiner.judge(asked)}
-
-
-def go(*arguments: str, folder: Path) -> None:
-    done = subprocess.run(
-        ["go", *arguments],
-        cwd=folder,
-        env=os.environ | {"CGO_ENABLED": "0", "GOFLAGS": "-mod=readonly"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr + done.stdout
 
 
 OF_KAFKA = ("--dialect", "kafka", *(word for area in (*AREAS, "messages") for word in ("--area", area)))

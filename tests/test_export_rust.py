@@ -1,5 +1,5 @@
-"""Exported tests for Rust: they run as written, and their verdicts are the kit's, case by case, of a right codec, of wrong
-ones, and of kafka-protocol."""
+"""Exported tests for Rust: they run as written, and their verdicts are the kit's, case by case, of a right codec, of
+wrong ones, and of kafka-protocol."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import re
 import shutil
 import subprocess
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -138,9 +137,9 @@ def _executable(line: str) -> str | None:
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Exported tests of the small codec."""
-    yield crate(tmp_path_factory.mktemp("export") / "codec" / "crate", "codec.rs")
+    return crate(tmp_path_factory.mktemp("export") / "codec" / "crate", "codec.rs")
 
 
 def test_as_written_they_pass(tmp_path: Path) -> None:
@@ -215,8 +214,10 @@ def test_what_is_the_user_s_stays(tmp_path: Path) -> None:
 
 
 def test_kafka_protocol_has_the_verdicts_of_the_kit(tmp_path: Path) -> None:
-    needed = re.findall(r"^(?:anyhow|indexmap) = .*$", (WRAPPERS / "kafka-protocol" / "Cargo.toml").read_text(), re.M)
-    needed += re.findall(r"^bytes = .*$", (WRAPPERS / "Cargo.toml").read_text(), re.M)
+    needed = re.findall(
+        r"^(?:anyhow|indexmap) = .*$", (WRAPPERS / "kafka-protocol" / "Cargo.toml").read_text(), re.MULTILINE
+    )
+    needed += re.findall(r"^bytes = .*$", (WRAPPERS / "Cargo.toml").read_text(), re.MULTILINE)
     pinned = MANIFEST.replace("[profile", "\n".join([*needed, "", "[profile"]))
     folder = crate(
         tmp_path / "library" / "crate",

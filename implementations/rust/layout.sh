@@ -13,12 +13,16 @@ need_cargo() {
     export CARGO_TARGET_DIR
 }
 
-# Become the wrapper of a library, which is not older than what it was made from: start LIBRARY [ARGUMENT…]
+# A checksum of what the wrappers are made from: clones share the folder of what is built.
+sources() {
+    (cd "$here" && find . \( -name '*.rs' ! -name tests.rs -o -name Cargo.toml \) -type f | LC_ALL=C sort | xargs cat | cksum)
+}
+
+# Become the wrapper of a library, if it was made from these sources: start LIBRARY [ARGUMENT…]
 start() {
     library=$1
     shift
     [ -e "$directory/built" ] || fail "the wrappers are not built: run $here/build"
-    [ -z "$(find "$here" \( -name '*.rs' ! -name tests.rs -o -name Cargo.toml \) -newer "$directory/built")" ] ||
-        fail "the sources are newer than what is built: run $here/build"
+    [ "$(cat "$directory/built")" = "$(sources)" ] || fail "what is built is of other sources: run $here/build"
     exec "$directory/target/release/wrapper-$library" "$@"
 }
