@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from exported import by_the_kit, differences
+from replayed import LONG, REPLAYED, replay
 
 from conformance import vectors
 from wireproof.cli import group as cli
@@ -65,9 +66,10 @@ def missing(reason: str) -> None:
     pytest.skip(reason)
 
 
-def export(folder: Path, *more: str) -> None:
-    areas = [word for area in AREAS for word in ("--area", area)]
-    result = CliRunner().invoke(cli, ["export", "--format=c", str(folder), "--dialect", "kafka", *areas, *more])
+def export(folder: Path, *more: str, areas: tuple[str, ...] = AREAS, dialects: tuple[str, ...] = ("kafka",)) -> None:
+    chosen = [word for name in areas for word in ("--area", name)]
+    chosen += [word for name in dialects for word in ("--dialect", name)]
+    result = CliRunner().invoke(cli, ["export", "--format=c", str(folder), *chosen, *more])
     assert result.exit_code == 0, result.output
 
 
@@ -193,6 +195,30 @@ def test_what_is_the_user_s_stays(tmp_path: Path) -> None:
     assert (tmp_path / "implementation.c").read_text() == "mine"
     assert (tmp_path / "known.txt").read_text() == "mine"
     assert f"vector set {vectors.digest()}" in (tmp_path / "wireproof.c").read_text()
+
+
+@pytest.fixture(scope="module")
+def replaying(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An implementation that answers from a table, asked the vectors of every dialect, without the ledgers."""
+    path = tmp_path_factory.mktemp("replaying")
+    export(path, areas=tuple(area for area in vectors.AREAS if area != LONG), dialects=())
+    for ledger in path.glob("vectors/*/ledger.jsonl"):
+        ledger.write_text(ledger.read_text().splitlines()[0] + "\n")
+    compiled(path, "wireproof-test", PROGRAMS / "replay.c")
+    return path
+
+
+@pytest.mark.parametrize("spec", REPLAYED)
+def test_exchanges_are_judged_as_by_the_kit(replaying: Path, spec: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(Path(__file__).parent)
+    table, by_kit = replay(spec)
+    lines = (f"{asked}\t{json.dumps(answer, ensure_ascii=False)}\n" for asked, answer in table.items())
+    (replaying / "table.txt").write_text("".join(lines), "utf-8")
+    code, output, found = run(replaying)
+    assert {one: "fail" if verdict == "crash" else verdict for one, verdict in found.items() if one in by_kit} == {
+        one: verdict for one, verdict in by_kit.items() if f"/{LONG}/" not in one
+    }
+    assert ("fail" in by_kit.values(), code) == (spec != "reference", int(spec != "reference")), output[-MOST_SHOWN:]
 
 
 # --- librdkafka -------------------------------------------------------------------------------------------------------

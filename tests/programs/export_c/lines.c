@@ -68,7 +68,7 @@ static void answer_to(const wp_value *asked) {
   const wp_value *version = wp_get(asked, "version"), *data = bytes_of(wp_get(asked, "data"));
   question.dialect = text(asked, "dialect");
   question.type = text(asked, "type");
-  question.version = version != NULL && version->kind == WP_INT ? (int)version->integer : -1;
+  question.version = version != NULL && version->kind == WP_INT ? (int)version->integer : WP_NO_VERSION;
   if (data != NULL) {
     question.bytes = data->bytes;
     question.size = data->size;

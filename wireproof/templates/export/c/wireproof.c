@@ -920,7 +920,7 @@ static wp_question question_of(const dialect *of, const wp_value *line, const wp
   const wp_value *version = wp_get(from, "version"), *bytes = unhexed(WP_BYTES, wp_get(from, "bytes"));
   question.dialect = of->name;
   question.type = string(wp_get(line, "type"));
-  question.version = version != NULL ? (int)version->integer : -1;
+  question.version = version != NULL ? (int)version->integer : WP_NO_VERSION;
   question.bytes = bytes != NULL ? bytes->bytes : NULL;
   question.size = bytes != NULL ? bytes->size : 0;
   question.value = wp_get(from, "value");
@@ -981,7 +981,7 @@ static int frame_matches(const dialect *of, const wp_value *pattern, const unsig
     wp_question question = {0};
     question.dialect = of->name;
     question.type = type;
-    question.version = version != NULL && version->kind == WP_INT ? (int)version->integer : -1;
+    question.version = version != NULL && version->kind == WP_INT ? (int)version->integer : WP_NO_VERSION;
     question.bytes = frame;
     question.size = size;
     observation read = ask(DECODE, question);
@@ -1139,25 +1139,31 @@ static judged made(int verdict, int op, const char *text) {
   return one;
 }
 
-/* Told before the twin is asked: a crash of the twin is not the case's. */
-static void (*tell_twin)(void);
+/* Told before something else is asked: the twin ('t'), whose crash is not the case's, or another op ('o'). */
+static void (*tell_step)(int what, int op);
 
 /* 1: whether the line's twin is accepted, or it needs none. */
 static int twin_accepted(const dialect *of, const wp_value *line, int op) {
   const wp_value *twin = wp_get(line, "twin");
   if (twin == NULL || wp_get(twin, op == ENCODE ? "value" : op == EVOLVE ? "new" : "bytes") == NULL) return 1;
-  if (tell_twin != NULL) tell_twin();
+  if (tell_step != NULL) tell_step('t', op);
   return ask(op, question_of(of, line, twin)).end == WP_ANSWERED;
 }
 
-/* Whether the implementation takes another reading of all these rulings: by its list, where it has one. */
-static int is_chosen_reading(const wp_value *rulings) {
+/* The verdict on the answer of another reading: the implementation may have a list of those that it chose. */
+static judged by_reading(const wp_value *rulings, int op) {
   for (size_t at = 0; implementation.readings != NULL && at < rulings->count; at++) {
     const char *const *one = implementation.readings;
     while (*one != NULL && !wp_is(rulings->items[at], *one)) one++;
-    if (*one == NULL) return 0;
+    if (*one == NULL) {
+      buffer out = {0};
+      say(&out, "another reading of ");
+      say(&out, string(rulings->items[at]));
+      say(&out, ", which readings does not name");
+      return made(FAIL, op, out.text);
+    }
   }
-  return 1;
+  return made(CONTESTED, op, wp_to_json(rulings));
 }
 
 static judged judge_op(const dialect *of, const wp_value *line, int op) {
@@ -1174,11 +1180,11 @@ static judged judge_op(const dialect *of, const wp_value *line, int op) {
   if (found == YES) return made(PASS, op, "");
   for (size_t at = 0; contested != NULL && at < contested->count; at++) { /* 4 */
     const wp_value *reading = contested->items[at];
-    if (!names_op(wp_get(reading, "ops"), op) || !is_chosen_reading(wp_get(reading, "rulings"))) continue;
+    if (!names_op(wp_get(reading, "ops"), op)) continue;
     int taken = refused ? is_true(reading, "refuses") : is_answer(of, line, reading, op, seen.answer.value);
     if (taken == YES) {
       if (refused && !twin_accepted(of, line, op)) return made(SKIP, op, "its valid twin was not accepted");
-      return made(CONTESTED, op, wp_to_json(wp_get(reading, "rulings")));
+      return by_reading(wp_get(reading, "rulings"), op);
     }
     if (taken == UNKNOWN) found = UNKNOWN;
   }
@@ -1191,7 +1197,7 @@ static int is_configured(dialect *of) {
   if (of->configured == 0) {
     wp_question question = {0};
     question.dialect = of->name;
-    question.version = -1;
+    question.version = WP_NO_VERSION;
     question.settings = of->settings;
     wp_answer answer = {0};
     int offered = of->settings != NULL && implementation.configure != NULL;
@@ -1209,6 +1215,7 @@ static judged judge(dialect *of, wp_value *line, int op) {
   if (found.verdict == SKIP && op == DECODE && wp_is(wp_get(line, "kind"), "invalid") && names_op(wp_get(line, "ops"), RECODE)) {
     const wp_value *twin = wp_get(line, "twin");
     if (op_of(RECODE) != NULL && ask(DECODE, question_of(of, line, twin != NULL ? twin : line)).end == WP_NOT_OFFERED) {
+      if (tell_step != NULL) tell_step('o', RECODE);
       judged again = judge_op(of, line, RECODE);
       if (again.verdict != SKIP) return again;
     }
@@ -1420,7 +1427,7 @@ static judged judge_entry(size_t index) {
 
 typedef struct {
   size_t index, size; /* size: of the text that follows */
-  int what;           /* 's': a case starts, 't': its twin is asked, 'v': its verdict */
+  int what;           /* 's': a case starts, 't': its twin is asked, 'o': another op is asked, 'v': its verdict */
   int verdict, op;
 } record;
 
@@ -1450,14 +1457,14 @@ static void tell(int what, judged found) {
   if (one.size > 0) write_all(found.text, one.size);
 }
 
-static void tell_of_twin(void) { tell('t', made(SKIP, DECODE, "")); }
+static void tell_of_step(int what, int op) { tell(what, made(SKIP, op, "")); }
 
 static void child(const unsigned char *chosen, size_t from, unsigned limit) {
   signal(SIGALRM, SIG_DFL);
-  tell_twin = tell_of_twin;
+  tell_step = tell_of_step;
   for (current = from; current < entry_count; current++) {
     if (!chosen[current]) continue;
-    tell('s', made(SKIP, DECODE, ""));
+    tell('s', made(SKIP, entries[current].op, ""));
     alarm(limit);
     judged found = judge_entry(current);
     alarm(0);
@@ -1496,13 +1503,12 @@ static void ask_all(const unsigned char *chosen, unsigned limit) {
     close(ends[1]);
     record one;
     size_t open = entry_count;
-    int of_twin = 0;
+    int of_twin = 0, op = DECODE;
     while (read_all(ends[0], &one, sizeof one)) {
-      if (one.what == 's') {
+      if (one.what != 'v') {
         open = one.index;
-        of_twin = 0;
-      } else if (one.what == 't') {
-        of_twin = 1;
+        op = one.op;
+        of_twin = one.what == 't';
       } else {
         char *text = wp_memory(one.size + 1);
         if (!read_all(ends[0], text, one.size)) break;
@@ -1523,14 +1529,14 @@ static void ask_all(const unsigned char *chosen, unsigned limit) {
     else if (WIFSIGNALED(status)) snprintf(text, sizeof text, "ended by signal %d", WTERMSIG(status));
     else snprintf(text, sizeof text, "ended with exit code %d", WEXITSTATUS(status));
     if (of_twin) {
-      take(open, made(SKIP, entries[open].op, copied("its valid twin was not accepted", 31)));
+      take(open, made(SKIP, op, copied("its valid twin was not accepted", 31)));
     } else {
       wp_value *line = wp_decoded(wp_from_json(entries[open].line, entries[open].size));
       buffer out = {0};
       say(&out, text);
       say(&out, ": ");
-      say(&out, described(line, entries[open].op, NULL));
-      take(open, made(hung ? HANG : CRASH, entries[open].op, out.text));
+      say(&out, described(line, op, NULL));
+      take(open, made(hung ? HANG : CRASH, op, out.text));
     }
     if (hung && ++hangs == 3 && limit > 1) {
       limit = 1;

@@ -53,11 +53,13 @@ const wp_value *wp_get(const wp_value *structure, const char *name);
 /* Whether a value is this text. */
 int wp_is(const wp_value *text, const char *expected);
 
+#define WP_NO_VERSION INT32_MIN
+
 /* A question. What its op does not need is NULL. */
 typedef struct {
   const char *dialect;
   const char *type;      /* decode, encode, recode, lookup, convert */
-  int version;           /* -1: none */
+  int version;           /* WP_NO_VERSION: none; -1 is one that some questions have */
   const unsigned char *bytes; /* decode, recode, lookup, convert */
   size_t size;
   const wp_value *value;  /* encode */
@@ -93,8 +95,8 @@ typedef wp_end (*wp_op)(const wp_question *question, wp_answer *answer);
  *   configure                nothing: before the first question of a dialect it gets the settings */
 typedef struct {
   const char *name;
-  const char *const *readings; /* the rulings of which you chose another reading, NULL at the end; then every other one
-                                  fails. Without it all are contested */
+  const char *const *readings; /* the rulings of which you chose another reading, NULL at the end: those of other rulings
+                                  fail then. Without it all are contested */
   wp_op decode, encode, recode, lookup, convert, serve, interpret, negotiate, evolve, configure;
 } wp_implementation;
 

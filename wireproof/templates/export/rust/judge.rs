@@ -90,10 +90,16 @@ pub struct Dialect {
     pub is_configured: bool,
 }
 
-/// A judge of one implementation. `before_twin`: called before a twin is asked.
+/// What is asked in the course of a case besides its own op: the twin, whose crash is not the case's, or another op.
+pub enum Step {
+    Twin,
+    Op(&'static str),
+}
+
+/// A judge of one implementation. `before`: called before a step.
 pub struct Judge<'a> {
     pub implementation: &'a dyn Implementation,
-    pub before_twin: &'a dyn Fn(),
+    pub before: &'a dyn Fn(Step),
 }
 
 fn text_of(line: &Value, name: &str) -> String {
@@ -177,7 +183,7 @@ impl Judge<'_> {
             _ => "bytes",
         };
         let Some(twin) = line.get("twin").filter(|twin| twin.get(needed).is_some()) else { return true };
-        (self.before_twin)();
+        (self.before)(Step::Twin);
         matches!(self.ask(op, &question(&of.name, line, twin)), Seen::Answer(_))
     }
 
@@ -278,11 +284,7 @@ impl Judge<'_> {
             return made("pass", String::new());
         }
         for reading in line.get("contested").map_or(&[][..], Value::items) {
-            let rulings = reading.get("rulings").map_or(&[][..], Value::items);
-            let chosen = self.implementation.readings().is_none_or(|chosen| {
-                rulings.iter().all(|ruling| ruling.text().is_some_and(|ruling| chosen.contains(&ruling)))
-            });
-            if !chosen || !names_op(reading, op) {
+            if !names_op(reading, op) {
                 continue;
             }
             let taken = match &seen {
@@ -293,7 +295,12 @@ impl Judge<'_> {
                 if refused && !self.is_twin_accepted(of, line, op) {
                     return refused_twin();
                 }
-                return made("contested", Value::Array(rulings.to_vec()).to_json().to_string()); // 4
+                let rulings: Vec<_> = reading.get("rulings").map_or(&[][..], Value::items).iter().filter_map(Value::text).collect();
+                let chosen = self.implementation.readings();
+                return match rulings.iter().find(|one| chosen.is_some_and(|chosen| !chosen.contains(one))) {
+                    Some(ruling) => made("fail", format!("another reading of {ruling}, which readings() does not name")),
+                    None => made("contested", rulings.join(", ")), // 4
+                };
             }
             if taken == Matched::Unknown {
                 found = taken;
@@ -315,6 +322,7 @@ impl Judge<'_> {
         if found.verdict == "skip" && op == "decode" && text_of(line, "kind") == "invalid" && names_op(line, "recode") {
             let twin = line.get("twin").unwrap_or(line);
             if matches!(self.ask("decode", &question(&of.name, line, twin)), Seen::NotOffered(_)) {
+                (self.before)(Step::Op("recode"));
                 let again = self.verdict(of, line, "recode");
                 if again.verdict != "skip" {
                     return again;

@@ -10,7 +10,7 @@ mod implementation;
 mod judge;
 mod wireproof;
 
-use crate::judge::{Dialect, Judge, PANICKED, Verdict};
+use crate::judge::{Dialect, Judge, PANICKED, Step, Verdict};
 use crate::wireproof::{Implementation, Value};
 use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -100,7 +100,11 @@ fn judge_all() {
     std::panic::set_hook(Box::new(|info| PANICKED.set(format!("it panicked: {info}"))));
     let mut dialects = BTreeMap::new();
     let tell = |told: Json| writeln!(std::io::stdout(), "\n{TOLD}{told}").expect("the parent reads");
-    let judge = Judge { implementation: &implementation::IMPLEMENTATION, before_twin: &|| tell(json!("twin")) };
+    let before = |step| match step {
+        Step::Twin => tell(json!({"twin": true})),
+        Step::Op(op) => tell(json!({"op": op})),
+    };
+    let judge = Judge { implementation: &implementation::IMPLEMENTATION, before: &before };
     for asked in std::io::stdin().lines() {
         let asked = asked.expect("the parent writes text");
         let mut parts = asked.splitn(3, '\t');
@@ -152,21 +156,23 @@ impl Worker {
             self.replace(); // it ended after its last verdict
             self.send(case).expect("a new child reads");
         }
-        let mut of_twin = false;
+        let (mut op, mut of_twin) = (case.op.to_owned(), false);
         let ended = loop {
-            match self.told.recv_timeout(limit) {
-                Ok(Json::String(_)) => of_twin = true,
-                Ok(told) => {
-                    let text = |name: &str| told[name].as_str().unwrap_or_default().to_owned();
-                    let verdict = VERDICTS.into_iter().find(|one| told["verdict"] == *one).expect("a verdict");
-                    return Verdict { verdict, op: text("op"), text: text("text") };
-                }
+            let told = match self.told.recv_timeout(limit) {
+                Ok(told) => told,
                 Err(ended) => break ended,
+            };
+            of_twin = told["twin"] == true;
+            if let Some(other) = told["op"].as_str() {
+                op = other.to_owned();
+            }
+            if let Some(verdict) = VERDICTS.into_iter().find(|one| told["verdict"] == *one) {
+                return Verdict { verdict, op, text: told["text"].as_str().unwrap_or_default().to_owned() };
             }
         };
         let how = self.replace();
-        let made = |verdict, text: String| Verdict { verdict, op: case.op.to_owned(), text };
-        let text = judge::describe(&parsed(&case.line, Path::new("a line")), case.op);
+        let text = judge::describe(&parsed(&case.line, Path::new("a line")), &op);
+        let made = |verdict, text: String| Verdict { verdict, op, text };
         match ended {
             _ if of_twin => made("skip", "its valid twin was not accepted".to_owned()),
             RecvTimeoutError::Timeout => made("hang", format!("no answer within {} s: {text}", limit.as_secs())),
