@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from conformance import selection, vectors
 from conformance.asking import Examiner
 from conformance.connection import Options, open_connection
 from conformance.model import Outcome
+from conformance.vectors import Vector
 
 #: The names that an exported test has for verdicts; the others have the kit's.
 NAMES = {Outcome.OOM: "crash"}
 
 
-def by_the_kit(spec: str, dialects: Collection[str], areas: Collection[str], timeout: float = 20) -> dict[str, str]:
-    """The kit's verdicts on an implementation, by id: those on the vectors of these dialects and areas."""
+def by_the_kit(
+    spec: str, dialects: Collection[str], areas: Collection[str], timeout: float = 20, more: Iterable[Vector] = ()
+) -> dict[str, str]:
+    """The kit's verdicts on an implementation, by id, on the vectors of these dialects and areas, and on `more`."""
     with Examiner(open_connection(spec, Options(timeout=timeout))) as examiner:
-        chosen = [*selection.of_vectors(vectors.load(dialects, areas), examiner.description)]
+        chosen = selection.of_vectors([*vectors.load(dialects, areas), *more], examiner.description)
         return {
             one.verdict.id: NAMES.get(one.verdict.verdict, str(one.verdict.verdict)) for one in examiner.judge(chosen)
         }

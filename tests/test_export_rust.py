@@ -1,5 +1,8 @@
-"""Exported tests for Rust: they run as written, and their verdicts are the kit's, case by case, of a right codec, of
-wrong ones, and of kafka-protocol."""
+"""Exported tests for Rust: they run as written, and their verdicts are the kit's, case by case.
+
+Asked are a small codec with a fault at a time (tests/programs/export_rust), a table of answers, and kafka-protocol by the
+code of its wrapper. That one is built where the wrappers are, so that the library is not compiled once more.
+"""
 
 from __future__ import annotations
 
@@ -10,16 +13,19 @@ import shutil
 import subprocess
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
 from exported import by_the_kit, differences
+from replayed import LONG, REPLAYED, replay
+from rust import FOLDER as WRAPPERS
+from rust import built, skip_unless_built, skip_without, spec
 
-from conformance import vectors
+from conformance import ledger, vectors
 from wireproof.cli import group as cli
 
 PROGRAMS = Path(__file__).parent / "programs" / "export_rust"
-WRAPPERS = Path(__file__).parent.parent / "implementations" / "rust"
 AREAS = (
     "varints",
     "tag-ordering",
@@ -63,29 +69,16 @@ opt-level = 1
 debug = false
 overflow-checks = false
 """
-LIBRARY = """
-[dependencies.lines]
-path = "@wrappers@/lines"
-
-[dependencies.kafka-protocol]
-version = "=0.18.0"
-features = ["messages_enums"]
-"""
 MOST_SHOWN = 2000
+Run = tuple[int, str, dict[str, str]]
 
 
 def cargo(folder: Path, *arguments: str, **env: str) -> subprocess.CompletedProcess[str]:
-    """Cargo in a folder; what it builds of other crates is kept for the next run."""
-    if shutil.which("cargo") is None:
-        reason = "there is no cargo on PATH"
-        if os.environ.get("CI") == "true":
-            pytest.fail(reason)
-        pytest.skip(reason)
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "wireproof" / "export-rust"
+    """Cargo in a folder; what it builds stays there."""
     return subprocess.run(
         ["cargo", *arguments],
         cwd=folder,
-        env=os.environ | {"CARGO_TARGET_DIR": str(cache / folder.parent.name), "RUST_BACKTRACE": "0"} | env,
+        env=os.environ | {"CARGO_TARGET_DIR": str(folder / "target"), "RUST_BACKTRACE": "0"} | env,
         capture_output=True,
         text=True,
         timeout=600,
@@ -93,76 +86,78 @@ def cargo(folder: Path, *arguments: str, **env: str) -> subprocess.CompletedProc
     )
 
 
-def export(folder: Path, *more: str, areas: tuple[str, ...] = AREAS) -> None:
+def export(
+    package: Path, name: str, *more: str, areas: tuple[str, ...] = AREAS, dialects: tuple[str, ...] = ("kafka",)
+) -> Path:
+    """Export into a package as the test `name`. Returns the folder."""
+    place = package / "tests" / name
     chosen = [word for area in areas for word in ("--area", area)]
-    place = str(folder / "tests" / "wireproof")
-    result = CliRunner().invoke(cli, ["export", "--format=rust", place, "--dialect", "kafka", *chosen, *more])
+    chosen += [word for dialect in dialects for word in ("--dialect", dialect)]
+    result = CliRunner().invoke(cli, ["export", "--format=rust", str(place), *chosen, *more])
     assert result.exit_code == 0, result.output
+    return place
 
 
-def crate(folder: Path, implementation: str | None, manifest: str = MANIFEST) -> Path:
-    """A crate with exported tests, and a program that speaks the line protocol for the same implementation."""
-    (folder / "src").mkdir(parents=True)
-    (folder / "Cargo.toml").write_text(manifest)
-    export(folder)
-    if implementation is not None:
-        shutil.copy(PROGRAMS / implementation, folder / "tests" / "wireproof" / "implementation.rs")
-    shutil.copy(PROGRAMS / "lines.rs", folder / "src" / "main.rs")
-    return folder
-
-
-def run(folder: Path, **env: str) -> tuple[int, str, dict[str, str]]:
-    """The exported tests: exit code, output, and the verdicts by id."""
-    report = folder / "report.jsonl"
+def run(package: Path, name: str, *arguments: str, **env: str) -> Run:
+    """Exported tests: exit code, output, and the verdicts by id."""
+    report = package / "report.jsonl"
     report.unlink(missing_ok=True)
-    done = cargo(folder, "test", "--test", "wireproof", WIREPROOF_REPORT=str(report), **env)
+    done = cargo(package, "test", "--test", name, *arguments, WIREPROOF_REPORT=str(report), **env)
     output = done.stdout + done.stderr
     assert report.exists(), output[-MOST_SHOWN:]
-    found = [json.loads(line) for line in report.read_text().splitlines()]
+    found = [json.loads(line) for line in report.read_text("utf-8").splitlines()]
     assert len({one["id"] for one in found}) == len(found)
     return done.returncode, output, {one["id"]: one["verdict"] for one in found}
 
 
-def program(folder: Path) -> str:
-    """The program that speaks the line protocol."""
-    done = cargo(folder, "build", "--message-format=json")
-    (found,) = {one for one in map(_executable, done.stdout.splitlines()) if one}
-    return found
-
-
-def _executable(line: str) -> str | None:
-    told = json.loads(line)
-    found = told.get("executable")
-    return found if told.get("target", {}).get("kind") == ["bin"] else None
+@pytest.fixture(scope="module")
+def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A package with the exported tests `written`, as they are, `codec`, of the small codec, and `replaying`, of a table."""
+    skip_without("cargo")
+    path = tmp_path_factory.mktemp("exported")
+    (path / "src").mkdir()
+    (path / "Cargo.toml").write_text(MANIFEST)
+    export(path, "written")
+    shutil.copy(PROGRAMS / "codec.rs", export(path, "codec") / "implementation.rs")
+    every = tuple(area for area in vectors.AREAS if area != LONG)
+    table = export(path, "replaying", areas=every, dialects=())
+    for of_messages in table.glob("vectors/*/ledger.jsonl"):
+        of_messages.write_text(of_messages.read_text().splitlines()[0] + "\n")
+    shutil.copy(PROGRAMS / "replay.rs", table / "implementation.rs")
+    shutil.copy(PROGRAMS / "lines.rs", path / "src" / "main.rs")
+    return path
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Exported tests of the small codec."""
-    return crate(tmp_path_factory.mktemp("export") / "codec" / "crate", "codec.rs")
+def program(package: Path) -> str:
+    """The small codec as a program that speaks the line protocol."""
+    done = cargo(package, "build")
+    assert done.returncode == 0, done.stderr
+    return f"exec:{package / 'target' / 'debug' / 'exported'}"
 
 
-def test_as_written_they_pass(tmp_path: Path) -> None:
+def test_as_written_they_pass(package: Path) -> None:
     """The example that is written offers INT16."""
-    folder = crate(tmp_path / "written" / "crate", None)
-    code, output, found = run(folder)
+    code, output, found = run(package, "written")
     assert code == 0, output[-MOST_SHOWN:]
-    assert "warning" not in re.sub(r"warning: field.*|warning: `exported`.*", "", cargo(folder, "check").stderr)
+    assert "tests/written" not in output  # the compiler has no warnings
     assert Counter(found.values()).keys() == {"pass", "skip"}
     assert found["kafka/framing/int16-1#decode"] == "pass"
 
 
-def test_a_right_codec_has_the_verdicts_of_the_kit(folder: Path) -> None:
-    code, output, found = run(folder)
+def test_a_right_codec_has_the_verdicts_of_the_kit(package: Path, program: str) -> None:
+    code, output, found = run(package, "codec")
     assert code == 0, output[-MOST_SHOWN:]
     assert Counter(found.values())["pass"] > 1500
-    assert differences(found, by_the_kit(f"exec:{program(folder)}", ["kafka"], AREAS)) == {}
+    assert differences(found, by_the_kit(program, ["kafka"], AREAS)) == {}
 
 
 @pytest.mark.parametrize("fault", [*FAULTS, *READINGS])
-def test_a_wrong_codec_has_the_verdicts_of_the_kit(fault: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_codec_has_the_verdicts_of_the_kit(
+    fault: str, package: Path, program: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("WIREPROOF_WRONG", fault)
-    code, output, found = run(folder, WIREPROOF_TIMEOUT="1")
+    code, output, found = run(package, "codec", WIREPROOF_TIMEOUT="1")
     counts = Counter(found.values())
     areas = {identifier.split("/")[1] for identifier, verdict in found.items() if verdict in ("fail", "crash", "hang")}
     if fault in READINGS:
@@ -174,69 +169,101 @@ def test_a_wrong_codec_has_the_verdicts_of_the_kit(fault: str, folder: Path, mon
         assert counts["pass"] > 500
     for name in ("crash", "hang"):
         assert (counts[name] > 0) is (fault == name)
-    by_kit = by_the_kit(f"exec:{program(folder)}", ["kafka"], AREAS, timeout=1)
-    assert differences(found, by_kit) == {}
+    assert differences(found, by_the_kit(program, ["kafka"], AREAS, timeout=1)) == {}
 
 
-def test_readings_that_were_not_chosen_fail(folder: Path) -> None:
-    _, _, found = run(folder, WIREPROOF_WRONG="utf8", WIREPROOF_CHOSEN="R-K-5", WIREPROOF_ONLY="kafka/null-encodings")
-    assert Counter(found.values()).keys() == {"pass", "skip", "fail"}
+def test_readings_that_were_not_chosen_fail(package: Path) -> None:
+    for ruling, verdict in (("R-K-11", "contested"), ("R-K-5", "fail")):
+        chosen = {"WIREPROOF_CHOSEN": ruling, "WIREPROOF_ONLY": "kafka/null-encodings"}
+        _, _, found = run(package, "codec", WIREPROOF_WRONG="utf8", **chosen)
+        assert Counter(found.values()).keys() == {"pass", "skip", verdict}
 
 
-def test_known_deviations_are_no_failures_and_stale_ones_are(folder: Path) -> None:
-    _, _, found = run(folder, WIREPROOF_WRONG="sign")
-    known = folder / "tests" / "wireproof" / "known.txt"
+def test_known_deviations_are_no_failures_and_stale_ones_are(package: Path) -> None:
+    _, _, found = run(package, "codec", WIREPROOF_WRONG="sign")
+    known = package / "tests" / "codec" / "known.txt"
     known.write_text("".join(f"{one} it is known\n" for one, verdict in found.items() if verdict == "fail"))
-    code, output, _ = run(folder, WIREPROOF_WRONG="sign")
+    code, output, _ = run(package, "codec", WIREPROOF_WRONG="sign")
     assert code == 0, output[-MOST_SHOWN:]
     known.write_text("kafka/varints/varint-0#decode not at all\nkafka/no/such#decode neither\n")
-    code, output, _ = run(folder)
+    code, output, _ = run(package, "codec")
     known.unlink()
     assert code != 0
     assert "varint-0#decode: known.txt lists it, but it ends as pass: take it out" in output
     assert "no/such#decode: known.txt lists it, but it was not asked" in output
 
 
-def test_a_run_that_asks_nothing_fails(folder: Path) -> None:
-    code, output, _ = run(folder, WIREPROOF_ONLY="kafka/no/such")
+def test_a_run_that_asks_nothing_fails(package: Path) -> None:
+    code, output, _ = run(package, "codec", WIREPROOF_ONLY="kafka/no/such")
     assert code != 0
     assert "nothing was asked" in output
 
 
 def test_what_is_the_user_s_stays(tmp_path: Path) -> None:
-    export(tmp_path)
-    place = tmp_path / "tests" / "wireproof"
+    place = export(tmp_path, "wireproof")
     for name in ("implementation.rs", "known.txt", "main.rs"):
         (place / name).write_text("mine")
-    export(tmp_path, "--type", "VARINT")
+    export(tmp_path, "wireproof", "--type", "VARINT")
     assert [(place / name).read_text() for name in ("implementation.rs", "known.txt")] == ["mine", "mine"]
     assert f"vector set {vectors.digest()}" in (place / "main.rs").read_text()
 
 
-def test_kafka_protocol_has_the_verdicts_of_the_kit(tmp_path: Path) -> None:
-    needed = re.findall(
-        r"^(?:anyhow|indexmap) = .*$", (WRAPPERS / "kafka-protocol" / "Cargo.toml").read_text(), re.MULTILINE
+@pytest.mark.parametrize("replayed", REPLAYED)
+def test_exchanges_are_judged_as_by_the_kit(package: Path, replayed: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(Path(__file__).parent)
+    table, by_kit = replay(replayed)
+    (package / "table.json").write_text(
+        json.dumps({_sorted(asked): answer for asked, answer in table.items()}), "utf-8"
     )
-    needed += re.findall(r"^bytes = .*$", (WRAPPERS / "Cargo.toml").read_text(), re.MULTILINE)
-    pinned = MANIFEST.replace("[profile", "\n".join([*needed, "", "[profile"]))
-    folder = crate(
-        tmp_path / "library" / "crate",
-        "kafka_protocol.rs",
-        (pinned + LIBRARY).replace("@wrappers@", WRAPPERS.as_posix()),
-    )
-    library = (PROGRAMS / "library.rs").read_text().replace("@wrappers@", WRAPPERS.as_posix())
-    (folder / "src" / "lib.rs").write_text(library)
-    areas = (*AREAS, "messages")
-    export(folder, areas=areas)
-    code, _, found = run(folder)
-    by_kit = by_the_kit(f"exec:{program(folder)}", ["kafka"], areas)
-    found = {
-        identifier: verdict
-        for identifier, verdict in found.items()
-        if "/messages/" not in identifier or identifier in by_kit
+    code, output, found = run(package, "replaying")
+    assert {one: "fail" if verdict == "crash" else verdict for one, verdict in found.items() if one in by_kit} == {
+        one: verdict for one, verdict in by_kit.items() if f"/{LONG}/" not in one
     }
+    assert ("fail" in by_kit.values(), code != 0) == (replayed != "reference",) * 2, output[-MOST_SHOWN:]
+
+
+def _sorted(asked: str) -> str:
+    """A key of the table with the fields of its schemas in the order of their names, as serde_json has them."""
+    op, dialect, rest = asked.split("|", 2)
+    return "|".join([op, dialect, *map(_compact, _schemas(rest))]) if op == "evolve" else asked
+
+
+def _schemas(text: str) -> list[Any]:
+    old, end = json.JSONDecoder().raw_decode(text)
+    return [old, json.loads(text[end + 1 :])]
+
+
+def _compact(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+
+
+def test_a_released_library(tmp_path: Path) -> None:
+    """Kafka-protocol, with its true deviations. The exported tests differ from the kit where they cannot know as much."""
+    skip_unless_built()
+    name = "exported-kafka-protocol"
+    of_wrapper = (WRAPPERS / "kafka-protocol" / "Cargo.toml").read_text()
+    of_all = (WRAPPERS / "Cargo.toml").read_text()
+    pinned = dict(re.findall(r"^(\w+) = (.*)$", of_all.partition("[workspace.dependencies]\n")[2], re.MULTILINE))
+    needed = of_wrapper.partition("[dependencies]\n")[2].replace("../lines", (WRAPPERS / "lines").as_posix())
+    needed = needed.replace("bytes.workspace = true", f"bytes = {pinned['bytes']}")
+    profile = of_all[of_all.index("[profile.release]") :]
+    (tmp_path / "Cargo.toml").write_text(
+        f'[package]\nname = "{name}"\nversion = "0.0.0"\nedition = "2024"\n\n'
+        f"[dependencies]\n{needed}serde_json = {pinned['serde_json']}\n\n{profile}"
+    )
+    shutil.copy(WRAPPERS / "Cargo.lock", tmp_path)
+    areas = (*AREAS, "messages")
+    place = export(tmp_path, "wireproof", areas=areas)
+    shutil.copy(PROGRAMS / "kafka_protocol.rs", place / "implementation.rs")
+    library = (PROGRAMS / "library.rs").read_text().replace("@wrappers@", WRAPPERS.as_posix())
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "lib.rs").write_text(library)
+    shared = {"CARGO_TARGET_DIR": str(built() / "target")}
+    code, output, found = run(tmp_path, "wireproof", "--release", "--offline", **shared)
+    cargo(tmp_path, "clean", "--release", "--offline", "--package", name, **shared)
+    assert code != 0, output[-MOST_SHOWN:]
+    by_kit = by_the_kit(spec("kafka-protocol"), ["kafka"], areas, more=ledger.every_vector("kafka"))
     counts = Counter(found.values())
-    assert code != 0
-    assert counts["pass"] > 500
-    assert counts["fail"] > 10
+    assert counts["pass"] > 5_000
+    assert counts["fail"] > 30
     assert differences(found, by_kit) == {}

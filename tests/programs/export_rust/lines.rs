@@ -1,8 +1,8 @@
 //! Speaks the kit's line protocol (docs/reference/contract.md) for an implementation.rs of an exported test.
 
-#[path = "../tests/wireproof/implementation.rs"]
+#[path = "../tests/codec/implementation.rs"]
 mod implementation;
-#[path = "../tests/wireproof/wireproof.rs"]
+#[path = "../tests/codec/wireproof.rs"]
 mod wireproof;
 
 use crate::wireproof::{Answer, Failure, Implementation, Question, Value, hex, unhex};
