@@ -51,7 +51,7 @@ fn call<T>(question: &Question, of: impl FnOnce(&lines::Codec, i16) -> Option<li
         let codec = types.get(&question.type_name).ok_or_else(|| not_offered(&question.type_name))?;
         let version = match (codec.versions, question.version.map(i16::try_from)) {
             (None, _) => 0,
-            (Some((first, last)), Some(Ok(version))) if codec.judges || (first..=last).contains(&version) => version,
+            (Some((first, last)), Some(Ok(version))) if (first..=last).contains(&version) => version,
             _ => return Err(not_offered("this version")),
         };
         of(codec, version).ok_or_else(|| not_offered("this op"))

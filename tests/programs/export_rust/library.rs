@@ -1,11 +1,9 @@
-//! kafka-protocol by the mapping of implementations/rust, for an implementation.rs of an exported test.
+//! kafka-protocol's messages and headers by the mapping of implementations/rust, for an implementation.rs of an exported test.
 
 #[path = "@wrappers@/kafka-protocol/src/headers.rs"]
 mod headers;
 #[path = "@wrappers@/kafka-protocol/src/messages.rs"]
 mod messages;
-#[path = "@wrappers@/kafka-protocol/src/records.rs"]
-mod records;
 
 use lines::{Codec, Failure};
 use std::collections::BTreeMap;
@@ -18,6 +16,5 @@ fn refusal(error: anyhow::Error) -> Failure {
 pub fn types() -> BTreeMap<String, Codec> {
     let mut types = messages::messages();
     types.extend(headers::headers());
-    types.extend(records::records());
     types
 }
