@@ -262,10 +262,10 @@ fn vectors() {
         broken += 1;
         say(&format!("STALE      {id}: known.txt lists it, but it was not asked"));
     }
-    let count = |verdict| counts.get(verdict).copied().unwrap_or(0);
+    let count = |verdict: &&str| counts.get(verdict).copied().unwrap_or(0);
     let words: Vec<_> = VERDICTS.iter().map(|verdict| format!("{} {verdict}", count(verdict))).collect();
     say(&format!("wireproof: {}, {excused} known", words.join(", ")));
-    let asked: i32 = VERDICTS.iter().filter(|one| **one != "skip").map(|one| count(one)).sum();
+    let asked: i32 = VERDICTS.iter().filter(|one| **one != "skip").map(count).sum();
     assert!(asked + excused > 0, "nothing was asked");
     assert!(broken == 0, "{broken} cases fail: see above");
 }

@@ -171,7 +171,7 @@ pub type Answer<T> = Result<T, Failure>;
 
 /// The ops that you have. The others are skipped, and counted. A panic is a crash, no refusal.
 pub trait Implementation: Send + Sync {
-    /// The rulings of which you chose another reading: then every other one fails. None: all of them are contested.
+    /// The rulings of which you chose another reading: those of other rulings fail then. None: all are contested.
     fn readings(&self) -> Option<&'static [&'static str]> {
         None
     }
