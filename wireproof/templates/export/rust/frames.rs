@@ -2,7 +2,7 @@
 //!
 //! SPDX-License-Identifier: Apache-2.0. @versions@.
 
-use crate::judge::{Matched, Manner, same};
+use crate::judge::{Manner, Matched, same};
 use crate::wireproof::Value;
 use std::collections::HashMap;
 

@@ -252,7 +252,9 @@ impl Judge<'_> {
                 ["outcome", "version", "error", "request"].iter().all(fits).into()
             }
             _ => {
-                let (Some(sends), Some(Value::Bytes(sent))) = (from.get("sends"), answer.get("sent")) else { return Matched::No };
+                let (Some(sends), Some(Value::Bytes(sent))) = (from.get("sends"), answer.get("sent")) else {
+                    return Matched::No;
+                };
                 if from.get("closes") != answer.get("closed") {
                     return Matched::No;
                 }
@@ -295,7 +297,8 @@ impl Judge<'_> {
                 if refused && !self.is_twin_accepted(of, line, op) {
                     return refused_twin();
                 }
-                let rulings: Vec<_> = reading.get("rulings").map_or(&[][..], Value::items).iter().filter_map(Value::text).collect();
+                let rulings: Vec<_> =
+                    reading.get("rulings").map_or(&[][..], Value::items).iter().filter_map(Value::text).collect();
                 let chosen = self.implementation.readings();
                 return match rulings.iter().find(|one| chosen.is_some_and(|chosen| !chosen.contains(one))) {
                     Some(ruling) => made("fail", format!("another reading of {ruling}, which readings() does not name")),

@@ -214,9 +214,9 @@ fn vectors() {
     let limit = std::env::var("WIREPROOF_TIMEOUT").ok().map_or(10, |text| text.parse().expect("WIREPROOF_TIMEOUT: seconds"));
     let mut limit = Duration::from_secs(limit);
     let only = std::env::var("WIREPROOF_ONLY").unwrap_or_default();
-    let mut report = std::env::var("WIREPROOF_REPORT").ok().map(|path| {
-        std::fs::File::create(&path).unwrap_or_else(|error| panic!("WIREPROOF_REPORT: {path}: {error}"))
-    });
+    let mut report = std::env::var("WIREPROOF_REPORT")
+        .ok()
+        .map(|path| std::fs::File::create(&path).unwrap_or_else(|error| panic!("WIREPROOF_REPORT: {path}: {error}")));
     let (cases, known) = (cases(), known());
     let (mut used, mut counts) = (BTreeSet::new(), BTreeMap::new());
     let (mut excused, mut broken, mut hangs) = (0, 0, 0);
