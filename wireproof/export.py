@@ -25,6 +25,7 @@ from typing import Any
 from conformance import exporting, vectors
 from conformance.connection.shapes import plain
 from conformance.frame_layouts import layouts
+from conformance.report.text import brief
 from conformance.values import to_json
 
 _MARK = "wireproof-export"
@@ -163,14 +164,29 @@ def _earlier(folder: Path) -> set[str]:
     try:
         if not folder.is_dir() or not any(folder.iterdir()):
             return set()
-        for prefix in ("", f"{_DATA}/"):
-            if (folder / prefix / _MANIFEST).is_file():
-                manifest = json.loads((folder / prefix / _MANIFEST).read_bytes())
-                if _MARK in manifest:
-                    return {f"{prefix}{path}" for path in manifest["files"] if _is_inside(path)}
+        found = _earlier_manifest(folder)
     except (OSError, ValueError, TypeError, KeyError):
-        pass
-    raise ExportError(f"{folder}: the folder holds other things. Give a new folder, or one of an earlier export.")
+        found = None
+    if found is None:
+        raise ExportError(f"{folder}: the folder holds other things. Give a new folder, or one of an earlier export.")
+    form, paths = found
+    if form != exporting.FORMAT:
+        shown = brief(form, 40)
+        raise ExportError(
+            f"{folder}: the export there is of format {shown}, and this version of Wireproof writes format "
+            f"{exporting.FORMAT}. Give a new folder."
+        )
+    return paths
+
+
+def _earlier_manifest(folder: Path) -> tuple[Any, set[str]] | None:
+    """The format of an earlier export and the paths of its data files; None if there is none."""
+    for prefix in ("", f"{_DATA}/"):
+        if (folder / prefix / _MANIFEST).is_file():
+            manifest = json.loads((folder / prefix / _MANIFEST).read_bytes())
+            if _MARK in manifest:
+                return manifest[_MARK], {f"{prefix}{path}" for path in manifest["files"] if _is_inside(path)}
+    return None
 
 
 def _is_inside(path: str) -> bool:
