@@ -151,7 +151,7 @@ def _changed(number: int, **fields: Any) -> Callable[[list[bytes]], list[bytes]]
         (lambda lines: [lines[0], b'{"id": "\xff"}'], "line 2: a verdict is expected"),
         (lambda lines: [lines[0], lines[1], lines[3]], "differs from the sum of the verdicts before it"),
         (lambda lines: [*lines, lines[1]], "line 5: a header is expected"),
-        (_changed(0, report=3), "line 1: a header"),
+        (_changed(0, report=3), r"line 1: the report has format 3; this version of Wireproof reads the formats 1 to 2"),
         (_changed(0, more=1), "unknown field `more`"),
         (_changed(1, more=1), "unknown field `more`"),
         (_changed(1, verdict="maybe"), "Invalid enum value 'maybe'"),
