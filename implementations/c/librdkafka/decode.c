@@ -1,0 +1,168 @@
+#include <librdkafka/rdkafka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clients.h"
+#include "records.h"
+
+enum {
+    /* Milliseconds until a consumer that neither delivers nor goes on counts as stuck. */
+    PATIENCE = 8000,
+    /* A batch's fields: where they are. */
+    MAGIC_AT = 16,
+    ATTRIBUTES_AT = 21,
+    BASE_TIMESTAMP_AT = 27,
+    LENGTH_AT = 8,
+    MESSAGE_ATTRIBUTES_AT = 17,
+    ENTRY_AT = 12,
+    /* Bits of attributes. */
+    CODEC = 7,
+    LOG_APPEND_TIME = 8,
+    CONTROL = 32,
+};
+
+static int64_t number_at(const unsigned char *data, size_t size, size_t at, int width) {
+    struct cursor from = {data, size, 0, false};
+    read_bytes(&from, (int64_t)at);
+    return read_number(&from, width);
+}
+
+/* a - b, modulo 2^64. */
+static int64_t difference(int64_t a, int64_t b) {
+    return (int64_t)((uint64_t)a - (uint64_t)b);
+}
+
+static json_t *headers_of(const rd_kafka_message_t *message) {
+    json_t *shown = json_array();
+    rd_kafka_headers_t *headers;
+    const char *name;
+    const void *value;
+    size_t size;
+    if (rd_kafka_message_headers(message, &headers)) return shown;
+    for (size_t at = 0; !rd_kafka_header_get_all(headers, at, &name, &value, &size); at++) {
+        json_t *pair = json_array();
+        json_array_append_new(pair, text_value(name, strlen(name)));
+        json_array_append_new(pair, octets_value(value, size));
+        json_array_append_new(shown, pair);
+    }
+    return shown;
+}
+
+/* A message as a record of a batch: the consumer gives its offset and time, of which the batch's bases are taken off. */
+static json_t *record_of(const rd_kafka_message_t *message, int64_t base_offset, int64_t base_time) {
+    int64_t time = rd_kafka_message_timestamp(message, NULL);
+    json_t *record = json_object();
+    json_object_set_new(record, "offsetDelta", integer_value(difference(message->offset, base_offset)));
+    json_object_set_new(record, "timestampDelta", integer_value(difference(time, base_time)));
+    json_object_set_new(record, "key", octets_value(message->key, message->key_len));
+    json_object_set_new(record, "value", octets_value(message->payload, message->len));
+    json_object_set_new(record, "headers", headers_of(message));
+    return record;
+}
+
+/* A message as one of a message set. */
+static json_t *message_of(const rd_kafka_message_t *message, int magic) {
+    json_t *shown = json_object();
+    json_object_set_new(shown, "offset", integer_value(message->offset));
+    if (magic == 1) json_object_set_new(shown, "timestamp", integer_value(rd_kafka_message_timestamp(message, NULL)));
+    json_object_set_new(shown, "key", octets_value(message->key, message->key_len));
+    json_object_set_new(shown, "value", octets_value(message->payload, message->len));
+    return shown;
+}
+
+/* What the consumer did with the bytes. */
+struct delivered {
+    json_t *messages;
+    int64_t end; /* the offset from which it would go on */
+    char *error; /* its error, or NULL */
+    bool stuck, append_time;
+};
+
+static void assign(rd_kafka_t *consumer, int32_t partition) {
+    rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(1);
+    if (partition >= 0) rd_kafka_topic_partition_list_add(list, FETCHED, partition)->offset = 0;
+    rd_kafka_assign(consumer, list);
+    rd_kafka_topic_partition_list_destroy(list);
+}
+
+/* Take in one message or event of the consumer's. Whether it is the last one of this partition. */
+static bool take(struct delivered *delivered, const rd_kafka_message_t *message, int32_t partition, int magic,
+                 int64_t base_offset, int64_t base_time) {
+    rd_kafka_timestamp_type_t kind;
+    if (!message->rkt || message->partition != partition) return false;
+    if (message->err == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
+        delivered->end = message->offset;
+        return true;
+    }
+    if (message->err) {
+        const char *text = rd_kafka_message_errstr(message);
+        delivered->error = copied(text, strlen(text));
+        return true;
+    }
+    rd_kafka_message_timestamp(message, &kind);
+    if (kind == RD_KAFKA_TIMESTAMP_LOG_APPEND_TIME) delivered->append_time = true;
+    json_array_append_new(delivered->messages, magic == 2 ? record_of(message, base_offset, base_time)
+                                                          : message_of(message, magic));
+    return false;
+}
+
+static struct delivered consume(int magic, const unsigned char *data, size_t size) {
+    static int32_t partition = 0;
+    struct clients *clients = the_clients();
+    int64_t base_offset = number_at(data, size, 0, 8), base_time = number_at(data, size, BASE_TIMESTAMP_AT, 8);
+    struct delivered delivered = {.messages = json_array()};
+    partition = (partition + 1) % PARTITIONS;
+    set_records(clients->broker, partition, data, size);
+    assign(clients->consumer, partition);
+    for (bool done = false; !done;) {
+        rd_kafka_message_t *message = rd_kafka_consumer_poll(clients->consumer, PATIENCE);
+        delivered.stuck = done = !message;
+        if (!message) break;
+        done = take(&delivered, message, partition, magic, base_offset, base_time);
+        rd_kafka_message_destroy(message);
+    }
+    assign(clients->consumer, -1);
+    return delivered;
+}
+
+static json_t *batch_answer(struct delivered *delivered, const unsigned char *data, size_t size) {
+    int64_t attributes = number_at(data, size, ATTRIBUTES_AT, 2);
+    if (number_at(data, size, MAGIC_AT, 1) != 2) return refused("unsupported-magic", "the consumer finds a message here, and no batch");
+    if (attributes & CONTROL) return not_offered("the consumer keeps control batches to itself");
+    if (delivered->append_time) return not_offered("a message shows the time of its batch, and its own is lost");
+    return json_pack("{s{sO}}", "value", "records", delivered->messages);
+}
+
+/* Whether a message of the set is compressed: the consumer delivers what is in it, and not itself. */
+static bool has_wrapper(const unsigned char *data, size_t size) {
+    for (size_t at = 0; size - at > MESSAGE_ATTRIBUTES_AT;) {
+        if (data[at + MESSAGE_ATTRIBUTES_AT] & CODEC) return true;
+        int64_t length = number_at(data + at, size - at, LENGTH_AT, 4);
+        if (length < 0 || (uint64_t)length > size - at - ENTRY_AT) return false;
+        at += ENTRY_AT + (size_t)length;
+    }
+    return false;
+}
+
+static json_t *set_answer(struct delivered *delivered, const unsigned char *data, size_t size) {
+    if (has_wrapper(data, size)) return not_offered("the consumer delivers what is in a wrapper, and not the wrapper");
+    return json_pack("{sO}", "value", delivered->messages);
+}
+
+json_t *decode_records(int magic, const unsigned char *data, size_t size) {
+    if (size >= 8 && number_at(data, size, 0, 8) < 0)
+        return not_offered("no consumer asks for offsets below 0");
+    struct delivered delivered = consume(magic, data, size);
+    json_t *answer;
+    if (delivered.stuck)
+        answer = failed("the consumer neither delivers nor asks for more");
+    else if (delivered.error)
+        answer = refused(NULL, delivered.error);
+    else if (!json_array_size(delivered.messages) && delivered.end == 0)
+        answer = refused(NULL, "the consumer delivers nothing, and asks for the same offset again");
+    else
+        answer = (magic == 2 ? batch_answer : set_answer)(&delivered, data, size);
+    json_decref(delivered.messages);
+    free(delivered.error);
+    return answer;
+}

@@ -1,0 +1,126 @@
+#include "mock.h"
+
+#include <librdkafka/rdkafka.h>
+#include <librdkafka/rdkafka_mock.h>
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/tcp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "clients.h"
+
+enum {
+    /* Seconds until a broker that does not answer counts as stuck. */
+    PATIENCE = 8,
+    /* How many answers to a second connection are waited for, before what came on the first one counts as all: the mock
+     * cluster has one thread, which looks at every connection between two answers. */
+    ROUNDS = 3,
+};
+
+static const unsigned char WITNESS[] = {0, 0, 0, 10, 0, 18, 0, 0, 0, 0, 0, 1, 0xff, 0xff};
+
+struct mock {
+    rd_kafka_mock_cluster_t *cluster;
+    struct sockaddr_in place;
+    int witness; /* a connection of the wrapper's own */
+};
+
+static int connected(const struct mock *mock) {
+    int one = 1, made = socket(AF_INET, SOCK_STREAM, 0);
+    struct timeval patience = {PATIENCE, 0};
+    setsockopt(made, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+    setsockopt(made, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    setsockopt(made, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+    if (connect(made, (const struct sockaddr *)&mock->place, sizeof mock->place)) {
+        perror("the mock cluster takes no connection");
+        exit(1);
+    }
+    return made;
+}
+
+static struct mock *the_mock(void) {
+    static struct mock mock;
+    if (mock.cluster) return &mock;
+    const char *const settings[] = {NULL};
+    mock.cluster = rd_kafka_mock_cluster_new(new_client(RD_KAFKA_PRODUCER, settings), 1);
+    const char *colon = mock.cluster ? strchr(rd_kafka_mock_cluster_bootstraps(mock.cluster), ':') : NULL;
+    if (!colon) {
+        fputs("librdkafka: no mock cluster\n", stderr);
+        exit(1);
+    }
+    mock.place = (struct sockaddr_in){
+        .sin_family = AF_INET,
+        .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+        .sin_port = htons((uint16_t)atoi(colon + 1)),
+    };
+    mock.witness = connected(&mock);
+    return &mock;
+}
+
+/* Wait until the mock cluster has looked at every connection. False where it does not answer. */
+static bool has_looked(const struct mock *mock) {
+    unsigned char answer[1 << 16];
+    for (int round = 0; round < ROUNDS; round++) {
+        if (send(mock->witness, WITNESS, sizeof WITNESS, MSG_NOSIGNAL) < 0) return false;
+        if (recv(mock->witness, answer, 4, MSG_WAITALL) != 4) return false;
+        ssize_t size = (ssize_t)answer[2] << 8 | answer[3];
+        if (recv(mock->witness, answer, (size_t)size, MSG_WAITALL) != size) return false;
+    }
+    return true;
+}
+
+/* Append what has come; whether the connection is at its end. */
+static bool arrived(int connection, struct octets *sent) {
+    unsigned char piece[1 << 16];
+    ssize_t size;
+    while ((size = recv(connection, piece, sizeof piece, MSG_DONTWAIT)) > 0) append(sent, piece, (size_t)size);
+    return size == 0 || (errno != EAGAIN && errno != EWOULDBLOCK);
+}
+
+static json_t *conversed(const struct mock *mock, int connection, const json_t *chunks) {
+    struct octets sent = {0}, chunk = {0};
+    bool closed = false, looked = has_looked(mock), question = json_is_array(chunks);
+    size_t at;
+    json_t *text;
+    json_array_foreach(chunks, at, text) {
+        chunk.size = 0;
+        question = question && from_hex(text, &chunk);
+        if (!question || closed || !looked) break;
+        if (chunk.size && send(connection, chunk.data, chunk.size, MSG_NOSIGNAL) < 0) closed = true;
+        looked = has_looked(mock);
+        closed = arrived(connection, &sent) || closed;
+    }
+    json_t *answer = NULL;
+    if (question && !looked)
+        answer = failed("the mock cluster does not answer");
+    else if (question)
+        answer = json_pack("{sosb}", "sent", hex_text(sent.data, sent.size), "closed", closed);
+    release(&sent);
+    release(&chunk);
+    return answer;
+}
+
+json_t *serve_mock(const json_t *chunks) {
+    struct mock *mock = the_mock();
+    int connection = connected(mock);
+    json_t *answer = conversed(mock, connection, chunks);
+    close(connection);
+    return answer;
+}
+
+json_t *configure_mock(const json_t *settings) {
+    const char *key;
+    json_t *span;
+    json_object_foreach(json_object_get(settings, "apis"), key, span) {
+        int lowest = (int)json_integer_value(json_array_get(span, 0));
+        int highest = (int)json_integer_value(json_array_get(span, 1));
+        /* Beyond what it has, nothing is taken: then its own range stays. */
+        rd_kafka_mock_set_apiversion(the_mock()->cluster, (int16_t)atoi(key), (int16_t)lowest, (int16_t)highest);
+    }
+    return json_pack("{sb}", "ok", 1);
+}
