@@ -6,8 +6,6 @@
 #include "records.h"
 
 enum {
-    /* Milliseconds until a consumer that neither delivers nor goes on counts as stuck. */
-    PATIENCE = 8000,
     /* A batch's fields: where they are. */
     MAGIC_AT = 16,
     ATTRIBUTES_AT = 21,
@@ -32,31 +30,37 @@ static int64_t difference(int64_t a, int64_t b) {
     return (int64_t)((uint64_t)a - (uint64_t)b);
 }
 
-static json_t *headers_of(const rd_kafka_message_t *message) {
-    json_t *shown = json_array();
+/* The headers, which the library reads only now. False, with its error in `error`, where it cannot. */
+static bool headers_of(const rd_kafka_message_t *message, json_t *shown, char **error) {
     rd_kafka_headers_t *headers;
     const char *name;
     const void *value;
     size_t size;
-    if (rd_kafka_message_headers(message, &headers)) return shown;
+    rd_kafka_resp_err_t failure = rd_kafka_message_headers(message, &headers);
+    if (failure == RD_KAFKA_RESP_ERR__NOENT) return true;
+    if (failure) {
+        const char *text = rd_kafka_err2str(failure);
+        *error = copied(text, strlen(text));
+        return false;
+    }
     for (size_t at = 0; !rd_kafka_header_get_all(headers, at, &name, &value, &size); at++) {
         json_t *pair = json_array();
         json_array_append_new(pair, text_value(name, strlen(name)));
         json_array_append_new(pair, octets_value(value, size));
         json_array_append_new(shown, pair);
     }
-    return shown;
+    return true;
 }
 
 /* A message as a record of a batch: the consumer gives its offset and time, of which the batch's bases are taken off. */
-static json_t *record_of(const rd_kafka_message_t *message, int64_t base_offset, int64_t base_time) {
+static json_t *record_of(const rd_kafka_message_t *message, json_t *headers, int64_t base_offset, int64_t base_time) {
     int64_t time = rd_kafka_message_timestamp(message, NULL);
     json_t *record = json_object();
     json_object_set_new(record, "offsetDelta", integer_value(difference(message->offset, base_offset)));
     json_object_set_new(record, "timestampDelta", integer_value(difference(time, base_time)));
     json_object_set_new(record, "key", octets_value(message->key, message->key_len));
     json_object_set_new(record, "value", octets_value(message->payload, message->len));
-    json_object_set_new(record, "headers", headers_of(message));
+    json_object_set_new(record, "headers", headers);
     return record;
 }
 
@@ -75,7 +79,7 @@ struct delivered {
     json_t *messages;
     int64_t end; /* the offset from which it would go on */
     char *error; /* its error, or NULL */
-    bool stuck, append_time;
+    bool append_time;
 };
 
 static void assign(rd_kafka_t *consumer, int32_t partition) {
@@ -101,9 +105,14 @@ static bool take(struct delivered *delivered, const rd_kafka_message_t *message,
     }
     rd_kafka_message_timestamp(message, &kind);
     if (kind == RD_KAFKA_TIMESTAMP_LOG_APPEND_TIME) delivered->append_time = true;
-    json_array_append_new(delivered->messages, magic == 2 ? record_of(message, base_offset, base_time)
-                                                          : message_of(message, magic));
-    return false;
+    if (magic != 2) {
+        json_array_append_new(delivered->messages, message_of(message, magic));
+        return false;
+    }
+    json_t *headers = json_array();
+    bool read = headers_of(message, headers, &delivered->error);
+    json_array_append_new(delivered->messages, record_of(message, headers, base_offset, base_time));
+    return !read;
 }
 
 static struct delivered consume(int magic, const unsigned char *data, size_t size) {
@@ -115,9 +124,9 @@ static struct delivered consume(int magic, const unsigned char *data, size_t siz
     set_records(clients->broker, partition, data, size);
     assign(clients->consumer, partition);
     for (bool done = false; !done;) {
-        rd_kafka_message_t *message = rd_kafka_consumer_poll(clients->consumer, PATIENCE);
-        delivered.stuck = done = !message;
-        if (!message) break;
+        /* For ever: a consumer that neither delivers nor goes on is a hang, which the kit bounds. */
+        rd_kafka_message_t *message = rd_kafka_consumer_poll(clients->consumer, -1);
+        if (!message) continue;
         done = take(&delivered, message, partition, magic, base_offset, base_time);
         rd_kafka_message_destroy(message);
     }
@@ -154,11 +163,9 @@ json_t *decode_records(int magic, const unsigned char *data, size_t size) {
         return not_offered("no consumer asks for offsets below 0");
     struct delivered delivered = consume(magic, data, size);
     json_t *answer;
-    if (delivered.stuck)
-        answer = failed("the consumer neither delivers nor asks for more");
-    else if (delivered.error)
+    if (delivered.error)
         answer = refused(NULL, delivered.error);
-    else if (!json_array_size(delivered.messages) && delivered.end == 0)
+    else if (size && !json_array_size(delivered.messages) && delivered.end == 0)
         answer = refused(NULL, "the consumer delivers nothing, and asks for the same offset again");
     else
         answer = (magic == 2 ? batch_answer : set_answer)(&delivered, data, size);

@@ -79,19 +79,50 @@ static const char *beyond_the_producer(const json_t *batch) {
     return NULL;
 }
 
-static json_t *unless_known(const json_t *batch) {
-    static const char *const FIELDS[] = {
-        "baseOffset", "partitionLeaderEpoch", "attributes", "lastOffsetDelta", "baseTimestamp", "maxTimestamp",
-        "producerId", "producerEpoch", "baseSequence", "records", "magic",
+/* Why a field can't be told from others in the answer, or NULL: what the producer makes by itself is compared with
+ * nothing, so that a number which such a field does not hold would seem to be accepted. */
+static const char *beyond_its_field(const json_t *batch) {
+    static const struct {
+        const char *name;
+        int bits;
+    } MADE[] = {
+        {"baseOffset", 64},   {"partitionLeaderEpoch", 32}, {"attributes", 16},    {"lastOffsetDelta", 32}, {"baseTimestamp", 64},
+        {"maxTimestamp", 64}, {"producerId", 64},           {"producerEpoch", 16}, {"baseSequence", 32},
     };
-    const char *name;
-    json_t *value;
-    json_object_foreach((json_t *)batch, name, value) {
-        bool known = false;
-        for (size_t at = 0; at < sizeof FIELDS / sizeof *FIELDS; at++) known = known || !strcmp(name, FIELDS[at]);
-        if (!known) return refused("unknown-field", "rd_kafka_producev has no such argument");
+    for (size_t at = 0; at < sizeof MADE / sizeof *MADE; at++) {
+        int64_t number, most = (int64_t)(UINT64_MAX >> (65 - MADE[at].bits));
+        if (!number_of(batch, MADE[at].name, &number) || number > most || number < -most - 1)
+            return "the producer makes this field by itself, and takes no number for it";
     }
     return NULL;
+}
+
+/* A refusal of a struct with other fields than these, a NULL behind them; else NULL. */
+static json_t *unless_among(const json_t *fields, const char *const names[]) {
+    const char *name;
+    json_t *value;
+    json_object_foreach((json_t *)fields, name, value) {
+        const char *const *known = names;
+        while (*known && strcmp(name, *known)) known++;
+        if (!*known) return refused("unknown-field", "rd_kafka_producev has no such argument");
+    }
+    return NULL;
+}
+
+/* A refusal of fields that no batch or record has; else NULL. */
+static json_t *unless_known(const json_t *batch) {
+    static const char *const OF_BATCH[] = {
+        "baseOffset", "partitionLeaderEpoch", "attributes", "lastOffsetDelta", "baseTimestamp", "maxTimestamp",
+        "producerId", "producerEpoch", "baseSequence", "records", NULL,
+    };
+    static const char *const OF_RECORD[] = {
+        "attributes", "timestampDelta", "offsetDelta", "key", "value", "headers", NULL,
+    };
+    json_t *answer = unless_among(batch, OF_BATCH), *record;
+    size_t at;
+    json_array_foreach(json_object_get(batch, "records"), at, record)
+        if (!answer) answer = unless_among(record, OF_RECORD);
+    return answer;
 }
 
 /* Give one record to the producer. NULL, or the answer that ends the question. */
@@ -129,7 +160,8 @@ json_t *encode_batch(const json_t *batch) {
     json_t *answer = unless_known(batch);
     if (answer) return answer;
     int64_t attributes = 0, base = 0;
-    const char *why = beyond_the_producer(batch);
+    const char *why = beyond_its_field(batch);
+    if (!why) why = beyond_the_producer(batch);
     if (why) return not_offered(why);
     number_of(batch, "attributes", &attributes);
     number_of(batch, "baseTimestamp", &base);

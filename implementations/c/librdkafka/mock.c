@@ -62,16 +62,27 @@ static struct mock *the_mock(void) {
     return &mock;
 }
 
+/* What the mock cluster answers to an ApiVersions request on the wrapper's own connection: the body of version 0, behind
+ * the correlation id. Empty where it does not answer. */
+static struct octets witnessed(const struct mock *mock) {
+    struct octets body = {0};
+    unsigned char answer[1 << 16];
+    if (send(mock->witness, WITNESS, sizeof WITNESS, MSG_NOSIGNAL) < 0) return body;
+    if (recv(mock->witness, answer, 4, MSG_WAITALL) != 4) return body;
+    size_t size = (size_t)answer[2] << 8 | answer[3];
+    if (size > 4 && recv(mock->witness, answer, size, MSG_WAITALL) == (ssize_t)size) append(&body, answer + 4, size - 4);
+    return body;
+}
+
 /* Wait until the mock cluster has looked at every connection. False where it does not answer. */
 static bool has_looked(const struct mock *mock) {
-    unsigned char answer[1 << 16];
-    for (int round = 0; round < ROUNDS; round++) {
-        if (send(mock->witness, WITNESS, sizeof WITNESS, MSG_NOSIGNAL) < 0) return false;
-        if (recv(mock->witness, answer, 4, MSG_WAITALL) != 4) return false;
-        ssize_t size = (ssize_t)answer[2] << 8 | answer[3];
-        if (recv(mock->witness, answer, (size_t)size, MSG_WAITALL) != size) return false;
+    bool looked = true;
+    for (int round = 0; round < ROUNDS && looked; round++) {
+        struct octets body = witnessed(mock);
+        looked = body.size > 0;
+        release(&body);
     }
-    return true;
+    return looked;
 }
 
 /* Append what has come; whether the connection is at its end. */
@@ -113,14 +124,27 @@ json_t *serve_mock(const json_t *chunks) {
     return answer;
 }
 
+/* Set the range of an api to what both have: rd_kafka_mock_set_apiversion takes more than the mock cluster can answer. */
+static void narrow(const struct mock *mock, int64_t key, int64_t least, int64_t most, const json_t *apis) {
+    char name[8];
+    snprintf(name, sizeof name, "%d", (int)key);
+    const json_t *span = json_object_get(apis, name);
+    int64_t lowest = json_integer_value(json_array_get(span, 0)), highest = json_integer_value(json_array_get(span, 1));
+    if (!span) return;
+    if (lowest < least) lowest = least;
+    if (highest > most) highest = most;
+    if (lowest <= highest) rd_kafka_mock_set_apiversion(mock->cluster, (int16_t)key, (int16_t)lowest, (int16_t)highest);
+}
+
 json_t *configure_mock(const json_t *settings) {
-    const char *key;
-    json_t *span;
-    json_object_foreach(json_object_get(settings, "apis"), key, span) {
-        int lowest = (int)json_integer_value(json_array_get(span, 0));
-        int highest = (int)json_integer_value(json_array_get(span, 1));
-        /* Beyond what it has, nothing is taken: then its own range stays. */
-        rd_kafka_mock_set_apiversion(the_mock()->cluster, (int16_t)atoi(key), (int16_t)lowest, (int16_t)highest);
+    const struct mock *mock = the_mock();
+    struct octets body = witnessed(mock);
+    struct cursor from = {body.data, body.size, 0, false};
+    read_number(&from, 2);
+    for (int64_t count = read_number(&from, 4); count > 0 && !from.failed; count--) {
+        int64_t key = read_number(&from, 2), least = read_number(&from, 2), most = read_number(&from, 2);
+        if (!from.failed) narrow(mock, key, least, most, json_object_get(settings, "apis"));
     }
+    release(&body);
     return json_pack("{sb}", "ok", 1);
 }
