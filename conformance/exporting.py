@@ -137,16 +137,20 @@ def _pattern(value: Any) -> Any:
 
 
 def _refusals(vector: Vector) -> Line:
-    """The refusal that is demanded, with the valid twin without which it counts for nothing; or one that is allowed."""
+    """The refusal that is demanded, or allowed, with the valid twin without which it counts for nothing.
+
+    There is a twin too if only another reading refuses."""
     if vector.or_reject is not None:
-        return {"or_reject": {"reason": str(vector.or_reject)}, **_twin(vector)}
-    if vector.reject is None:
-        return {}
-    return {"reject": {"reason": str(vector.reject.reason), "offset": vector.reject.offset}, **_twin(vector)}
+        return {"or_reject": {"reason": str(vector.or_reject)}, **_twin(vector, vector.ops[-1])}
+    if vector.reject is not None:
+        reject = {"reason": str(vector.reject.reason), "offset": vector.reject.offset}
+        return {"reject": reject, **_twin(vector, vector.ops[0])}
+    refused = [op for also in vector.also if also.refuses for op in vector.ops if _speaks_of(vector, also, op)]
+    return _twin(vector, refused[0]) if refused else {}
 
 
-def _twin(vector: Vector) -> Line:
-    twin = twin_case(vector, vector.case(vector.ops[-1] if vector.or_reject is not None else vector.ops[0]))
+def _twin(vector: Vector, op: Op) -> Line:
+    twin = twin_case(vector, vector.case(op))
     if twin is None:
         return {}
     arguments = {{"data": "bytes"}.get(name, name): _json(value) for name, value in twin.args.items()}
@@ -163,12 +167,11 @@ def _reading(vector: Vector, also: Also) -> Line:
     if also.refuses:
         line["refuses"] = True
     for name, value in also.expected.items():
-        line |= _conversation(value) if name == "sends" else {name: _plain_bytes(value)}
+        if name == "sends":
+            line |= _conversation(value)
+        else:
+            line[name] = value.hex() if name == "bytes" else _json(value)
     return line
-
-
-def _plain_bytes(value: Any) -> Any:
-    return value.hex() if isinstance(value, bytes) else _json(value)
 
 
 def _speaks_of(vector: Vector, also: Also, op: Op) -> bool:

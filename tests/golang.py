@@ -26,10 +26,29 @@ def run(program: Path, *arguments: str, stdin: str = "", **env: str) -> subproce
     return subprocess.run(command, input=stdin, capture_output=True, text=True, env=os.environ | env, check=False)
 
 
-def skip_unless_built() -> None:
-    """Skip, with what to do, where a wrapper does not run; under CI that is a failure."""
+def go(*arguments: str, folder: Path) -> str:
+    """What a command of Go's prints."""
+    done = subprocess.run(
+        ["go", *arguments],
+        cwd=folder,
+        env=os.environ | {"CGO_ENABLED": "0"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr + done.stdout
+    return done.stdout
+
+
+def skip_without_go() -> None:
+    """Skip where there is no Go; under CI that is a failure."""
     if shutil.which("go") is None:
         _missing("there is no go on PATH")
+
+
+def skip_unless_built() -> None:
+    """Skip, with what to do, where a wrapper does not run; under CI that is a failure."""
+    skip_without_go()
     tried = run(FOLDER / "franz-go" / "wrapper")
     if tried.returncode == 2:
         _missing(tried.stderr.strip())

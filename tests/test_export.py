@@ -7,7 +7,10 @@ import hashlib
 import importlib
 import io
 import json
+import os
 import re
+import subprocess
+import sys
 import tarfile
 from collections import Counter
 from collections.abc import Iterator
@@ -26,7 +29,7 @@ from conformance.model import DEVIATIONS, Op, Outcome, Status
 from conformance.reference_codec import reference_codec
 from conformance.values import from_json, to_json
 from wireproof.cli import group as cli
-from wireproof.export import ExportError, archive, export, write
+from wireproof.export import LANGUAGES, ExportError, archive, export, write
 
 #: Miniatures with faults of different kinds, without declared readings.
 WRONG = (
@@ -250,6 +253,70 @@ def test_it_is_the_same_each_time_and_an_earlier_one_is_replaced(tmp_path: Path)
         name = f"vectors-{vectors.digest()}"
         assert {member.name.removeprefix(f"{name}/") for member in tar} == small.files.keys()
         assert {(member.mtime, member.uid, member.uname) for member in tar} == {(0, 0, "")}
+
+
+#: Writes all formats into the folder that is its argument.
+EVERY_FORMAT = """
+import sys
+from pathlib import Path
+from wireproof.export import LANGUAGES, archive, export, for_language, write
+from wireproof.parquet import as_table
+out = Path(sys.argv[1])
+every, small = export(), export(areas=["varints", "unsupported-versions"])
+write(every, out / "json")
+(out / "vectors.tar.gz").write_bytes(archive(every))
+for form in LANGUAGES:
+    write(for_language(small, form), out / form)
+write(as_table(small), out / "parquet")
+"""
+
+
+def test_neither_locale_nor_time_zone_nor_hash_seed_nor_folder_matter(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    surroundings = (
+        {"LC_ALL": "C", "TZ": "UTC", "PYTHONHASHSEED": "1"},
+        {"LC_ALL": "tr_TR.UTF-8", "TZ": "Asia/Kathmandu", "PYTHONHASHSEED": "2", "PYTHONUTF8": "1"},
+    )
+    found = []
+    for index, env in enumerate(surroundings):
+        folder = tmp_path / f"folder {index}"
+        folder.mkdir()
+        arguments = [sys.executable, "-c", EVERY_FORMAT, "." if index else str(folder)]
+        subprocess.run(arguments, cwd=folder, env=os.environ | env, check=True)
+        paths = [path for path in folder.rglob("*") if path.is_file()]
+        found.append({str(path.relative_to(folder)): path.read_bytes() for path in paths})
+    assert found[0] == found[1]
+    tops = {path.split("/")[0] for path in found[0]}
+    assert tops == {"json", "parquet", "vectors.tar.gz", *LANGUAGES}
+
+
+def test_parquet_has_each_line(tmp_path: Path) -> None:
+    pq = pytest.importorskip("pyarrow.parquet")
+    result = CliRunner().invoke(cli, ["export", "--format=parquet", str(tmp_path / "out"), "--dialect", "kip-482-v1"])
+    assert result.exit_code == 0, result.output
+    made = export(["kip-482-v1"])
+    table = pq.read_table(tmp_path / "out" / "cases.parquet")
+    lines = [line.decode() for path in made.files if path.endswith(".jsonl") for line in made.files[path].splitlines()]
+    assert table.column("line").to_pylist() == [line for line in lines if "wireproof-export" not in line]
+    page = (Path(__file__).parent.parent / "docs" / "reference" / "export-format.md").read_text()
+    described = page.partition("| column | meaning |")[2].partition("\n\n")[0]
+    assert {*re.findall(r"`(\w+)`", re.sub(r"\|[^|]*\|$", "", described, flags=re.MULTILINE))} == {*table.column_names}
+    refused = [one for one in table.to_pylist() if one["reason"] == "varint-overflow"]
+    assert refused
+    for row in refused:
+        line = json.loads(row["line"])
+        assert (row["bytes"].hex(), row["value"]) == (line["bytes"], None)
+        assert row["offset"] == line["reject"]["offset"]
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    assert manifest["files"]["cases.parquet"]["cases"] == table.num_rows == made.cases
+
+
+def test_parquet_without_pyarrow_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    result = CliRunner().invoke(cli, ["export", "--format=parquet", str(tmp_path / "out"), "--area", "varints"])
+    assert result.exit_code == 2
+    assert "Parquet is written by pyarrow" in re.sub(r"\s+", " ", result.output)
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_folder_with_other_things_is_left_alone(tmp_path: Path) -> None:

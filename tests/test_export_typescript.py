@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from node import FOLDER, skip_without_node
+from replayed import LONG, REPLAYED, replay
 
 from conformance import selection, vectors
 from conformance.asking import Examiner
@@ -46,11 +47,11 @@ await converse({{ ...about, types: new Map(offered), isOwn: isRefusal }})
 SAME = {Outcome.PASS: "pass", Outcome.CONTESTED: "contested", Outcome.SKIP: "skip"}
 
 
-def export(folder: Path, *more: str) -> None:
-    areas = [word for area in AREAS for word in ("--area", area)]
-    result = CliRunner().invoke(
-        cli, ["export", "--format=typescript", str(folder), "--dialect", "kafka", *areas, *more]
-    )
+OF_KAFKA = ("--dialect", "kafka", *(word for area in AREAS for word in ("--area", area)))
+
+
+def export(folder: Path, *chosen: str) -> None:
+    result = CliRunner().invoke(cli, ["export", "--format=typescript", str(folder), *(chosen or OF_KAFKA)])
     assert result.exit_code == 0, result.output
 
 
@@ -112,6 +113,30 @@ def test_verdicts_are_those_of_the_kit(folder: Path, tmp_path: Path) -> None:
     assert "expected: -1\n" in output
 
 
+@pytest.fixture(scope="module")
+def replaying(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An implementation that answers from a table, asked the vectors of every dialect, without the ledgers."""
+    skip_without_node()
+    path = tmp_path_factory.mktemp("replaying")
+    export(path, *(word for area in vectors.AREAS if area != LONG for word in ("--area", area)))
+    for ledger in path.glob("vectors/*/ledger.jsonl"):
+        ledger.unlink()
+    shutil.copy(CODEC.with_name("replay.mjs"), path / "implementation.mjs")
+    return path
+
+
+@pytest.mark.parametrize("spec", REPLAYED)
+def test_exchanges_are_judged_as_by_the_kit(replaying: Path, spec: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(Path(__file__).parent)
+    table, by_kit = replay(spec)
+    (replaying / "table.json").write_text(json.dumps(table))
+    code, output, found = run(replaying)
+    assert {one: verdict for one, verdict in found.items() if one in by_kit} == {
+        one: verdict for one, verdict in by_kit.items() if f"/{LONG}/" not in one
+    }
+    assert ("fail" in by_kit.values(), code) == (spec != "reference", int(spec != "reference")), output[-2000:]
+
+
 def test_known_deviations_are_no_failures_and_stale_ones_are(folder: Path) -> None:
     _, _, found = run(folder)
     known = folder / "known.json"
@@ -129,7 +154,7 @@ def test_known_deviations_are_no_failures_and_stale_ones_are(folder: Path) -> No
 def test_what_is_the_user_s_stays(folder: Path) -> None:
     mine = (folder / "implementation.mjs").read_text()
     (folder / "wireproof.mjs").write_text("an older one")
-    export(folder, "--type", "VARINT")
+    export(folder, *OF_KAFKA, "--type", "VARINT")
     assert (folder / "implementation.mjs").read_text() == mine
     assert "export function same(" in (folder / "wireproof.mjs").read_text()
     assert {path.name for path in (folder / "vectors" / "kafka").iterdir()} <= {

@@ -26,6 +26,7 @@ from conformance.connection.shapes import plain
 from conformance.values import to_json
 
 _MARK = "wireproof-export"
+_MANIFEST = "manifest.json"
 _SCHEMA = Path(__file__).with_name("case.schema.json")
 _TEMPLATES = Path(__file__).with_name("templates") / "export"
 _LICENCE = "Apache-2.0"
@@ -55,6 +56,7 @@ class Language:
 #: By the name of the format.
 LANGUAGES = {
     "go": Language("Go's own test command", "implementation_test.go"),
+    "java": Language("Java, for JUnit 5", "src/test/java/wireproof/exported/MyImplementation.java"),
     "typescript": Language("TypeScript and JavaScript, for Node.js's test runner", "implementation.mjs"),
 }
 
@@ -83,14 +85,21 @@ def export(
             files[f"{dialect}/settings.json"] = _json(to_json(plain(settings)))
     files["case.schema.json"] = _SCHEMA.read_bytes()
     left_out = tuple(identifier for one in found for identifier in one.left_out)
-    files["manifest.json"] = _json(_manifest(files, lines, left_out))
-    return Export(dict(sorted(files.items())), sum(lines.values()), left_out)
+    return with_manifest(Export(files, sum(lines.values()), left_out), lines)
+
+
+def with_manifest(made: Export, cases: dict[str, int]) -> Export:
+    """The same with its manifest, in the order of paths. `cases`: the number of cases by path."""
+    files = {path: content for path, content in made.files.items() if path != _MANIFEST}
+    files[_MANIFEST] = _json(_manifest(files, cases, made.left_out))
+    return replace(made, files=dict(sorted(files.items())))
 
 
 def for_language(made: Export, form: str) -> Export:
     """The same with the test files of a language, the data in the folder `vectors`."""
     data = {f"{_DATA}/{path}": content for path, content in made.files.items()}
-    templates = {path.name: path.read_bytes() for path in (_TEMPLATES / form).iterdir() if path.is_file()}
+    folder = _TEMPLATES / form
+    templates = {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     return replace(made, files=data | templates, own=frozenset({LANGUAGES[form].own}))
 
 
@@ -141,8 +150,8 @@ def _earlier(folder: Path) -> set[str]:
         if not folder.is_dir() or not any(folder.iterdir()):
             return set()
         for prefix in ("", f"{_DATA}/"):
-            if (folder / prefix / "manifest.json").is_file():
-                manifest = json.loads((folder / prefix / "manifest.json").read_bytes())
+            if (folder / prefix / _MANIFEST).is_file():
+                manifest = json.loads((folder / prefix / _MANIFEST).read_bytes())
                 if _MARK in manifest:
                     return {f"{prefix}{path}" for path in manifest["files"] if _is_inside(path)}
     except (OSError, ValueError, TypeError, KeyError):

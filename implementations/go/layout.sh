@@ -14,12 +14,16 @@ need_go() {
     export CGO_ENABLED GOFLAGS
 }
 
-# Become the wrapper of a library, which is not older than what it was made from: start LIBRARY [ARGUMENT…]
+# A checksum of what the wrappers are made from: clones share the folder of what is built.
+sources() {
+    (cd "$here" && find . \( -name '*.go' ! -name '*_test.go' -o -name 'go.*' \) -type f | LC_ALL=C sort | xargs cat | cksum)
+}
+
+# Become the wrapper of a library, if it was made from these sources: start LIBRARY [ARGUMENT…]
 start() {
     library=$1
     shift
     [ -e "$directory/built" ] || fail "the wrappers are not built: run $here/build"
-    [ -z "$(find "$here" \( -name '*.go' ! -name '*_test.go' -o -name 'go.*' \) -newer "$directory/built")" ] ||
-        fail "the sources are newer than what is built: run $here/build"
+    [ "$(cat "$directory/built")" = "$(sources)" ] || fail "what is built is of other sources: run $here/build"
     exec "$directory/$library" "$@"
 }

@@ -11,12 +11,16 @@ need_node() {
     command -v node >/dev/null || fail "there is no node on PATH: install Node.js of $node_at_least or later"
 }
 
-# What `build` made is there, and not older than what it was made from; $WIREPROOF_NODE_MODULES tells where.
+# A checksum of what is installed: clones share its folder.
+sources() {
+    (cd "$here" && cat package.json package-lock.json | cksum)
+}
+
+# What `build` made is there, and was made from these files; $WIREPROOF_NODE_MODULES tells where.
 ready() {
     need_node
     [ -e "$directory/built" ] || fail "the libraries are not installed: run $here/build"
-    [ -z "$(find "$here/package.json" "$here/package-lock.json" -newer "$directory/built")" ] ||
-        fail "package.json is newer than what is installed: run $here/build"
+    [ "$(cat "$directory/built")" = "$(sources)" ] || fail "what is installed is of another package.json: run $here/build"
     WIREPROOF_NODE_MODULES=$directory/node_modules
     export WIREPROOF_NODE_MODULES
 }

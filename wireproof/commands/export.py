@@ -11,6 +11,7 @@ from conformance import exporting
 from wireproof.export import LANGUAGES, ExportError, archive, for_language, write
 from wireproof.export import export as make
 from wireproof.output import say
+from wireproof.parquet import as_table
 
 
 @click.command(epilog="Exit codes: 0 it is written, 2 a usage error.")
@@ -18,10 +19,10 @@ from wireproof.output import say
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["json", *LANGUAGES]),
+    type=click.Choice(["json", "parquet", *LANGUAGES]),
     default="json",
     show_default=True,
-    help="json: data alone. Others: with the test files of a language.",
+    help="json, parquet: data alone. Others: with the test files of a language.",
 )
 @click.option("--dialect", "dialects", multiple=True, metavar="D", help="Only this dialect (repeatable).")
 @click.option("--area", "areas", multiple=True, metavar="A", help="Only this area (repeatable).")
@@ -68,7 +69,9 @@ def export(
         raise click.UsageError("name a folder, or a file with --archive")
     try:
         made = make(dialects, areas, types, largest)
-        if form != "json":
+        if form == "parquet":
+            made = as_table(made)
+        elif form != "json":
             made = for_language(made, form)
         if folder is not None:
             write(made, folder)

@@ -3,13 +3,13 @@ package wireproof
 import (
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"runtime/debug"
 	"time"
 )
 
-// The longest time for one answer.
-const patience = 10 * time.Second
+var patience = flag.Duration("patience", 10*time.Second, "the longest time for one answer")
 
 type kind int
 
@@ -35,6 +35,23 @@ type input struct {
 	version *int
 	bytes   *string
 	value   json.RawMessage
+	old     json.RawMessage
+	new     json.RawMessage
+}
+
+func (one *line) input() input { return input{one.Version, one.Bytes, one.Value, one.Old, one.New} }
+
+func (one *twin) input() input { return input{one.Version, one.Bytes, one.Value, one.Old, one.New} }
+
+// has tells whether there is what an op gets.
+func (given input) has(op string) bool {
+	switch op {
+	case "encode":
+		return given.value != nil
+	case "evolve":
+		return given.old != nil
+	}
+	return given.bytes != nil
 }
 
 // ask asks one question. A panic is a crash; so is an answer that does not come.
@@ -48,13 +65,13 @@ func ask(one *line, op string, given input) seen {
 		}()
 		result <- call(one, op, given)
 	}()
-	timer := time.NewTimer(patience)
+	timer := time.NewTimer(*patience)
 	defer timer.Stop()
 	select {
 	case got := <-result:
 		return got
 	case <-timer.C:
-		return seen{kind: crashed, text: fmt.Sprintf("no answer within %v", patience)}
+		return seen{kind: crashed, text: fmt.Sprintf("no answer within %v", *patience)}
 	}
 }
 
@@ -84,7 +101,7 @@ func call(one *line, op string, given input) seen {
 			return ended(answer, err)
 		}
 	default:
-		return exchange(one, op)
+		return exchange(one, op, given)
 	}
 	return seen{kind: notOffered, text: "no " + op}
 }
@@ -109,7 +126,7 @@ func recode(form Form, data []byte) seen {
 }
 
 // exchange asks an op that answers every input: an error of it is a crash.
-func exchange(one *line, op string) seen {
+func exchange(one *line, op string, given input) seen {
 	answer, err, offered := any(nil), error(nil), true
 	switch {
 	case op == "serve" && implementation.Serve != nil:
@@ -126,7 +143,7 @@ func exchange(one *line, op string) seen {
 	case op == "negotiate" && implementation.Negotiate != nil:
 		answer, err = implementation.Negotiate(one.dialect(), parse(one.APIKey), one.Client, one.Broker)
 	case op == "evolve" && implementation.Evolve != nil:
-		answer, err = implementation.Evolve(one.dialect(), one.Old, one.New)
+		answer, err = implementation.Evolve(one.dialect(), given.old, given.new)
 	default:
 		offered = false
 	}

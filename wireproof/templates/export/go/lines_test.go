@@ -54,6 +54,8 @@ type twin struct {
 	Version *int
 	Bytes   *string
 	Value   json.RawMessage
+	Old     json.RawMessage
+	New     json.RawMessage
 }
 
 // reading is the answer of another reading of a contested point.

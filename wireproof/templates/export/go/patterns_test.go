@@ -75,7 +75,7 @@ type unreadable struct{}
 
 func readFrame(one pattern, frame []byte, dialect string) (value any, doubt string) {
 	digits := hex.EncodeToString(frame)
-	got := ask(&line{ID: dialect + "/", Type: one.Type}, "decode", input{one.Version, &digits, nil})
+	got := ask(&line{ID: dialect + "/", Type: one.Type}, "decode", input{version: one.Version, bytes: &digits})
 	switch got.kind {
 	case answered:
 		return got.answer, ""

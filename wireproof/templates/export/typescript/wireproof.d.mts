@@ -43,6 +43,18 @@ export interface Implementation {
     broker: [number, number] | null,
     dialect: string,
   ): Answer<number | null>
+  /** The content of a set, written in the format `to`. */
+  convert?(type: string, version: number | null, bytes: Uint8Array, to: string, dialect: string): Answer<Uint8Array>
+  /** A broker gets these chunks on one connection: what it sends, and whether it then closes the connection. */
+  serve?(chunks: Uint8Array[], dialect: string): Answer<{ sent: Uint8Array; closed: boolean }>
+  /** A client's outcome: its request got this response; null: the connection was closed. */
+  interpret?(request: Uint8Array, response: Uint8Array | null, dialect: string): Answer<{ outcome: string; [member: string]: Value }>
+  /** Whether a schema breaks compatibility with an old one (an array: with each of them). */
+  evolve?(old: unknown, new_: unknown, dialect: string): Answer<boolean>
+  /** Gets a dialect's settings before its questions. Without it, questions that need settings are skipped. */
+  configure?(settings: unknown, dialect: string): Answer<void>
+  /** The contested rulings of which you chose another reading; readings of others fail. Left out: each is only told. */
+  readings?: string[]
   /** Whether an error of the library is a refusal of the input. Others are crashes. */
   isRefusal?(error: unknown): boolean
 }

@@ -7,6 +7,7 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { mismatch } from './patterns.mjs'
 
 // Throw it for bytes that are refused on decode, and for values that are refused on encode.
 export class Refused extends Error {
@@ -100,14 +101,39 @@ async function ask(implementation, op, line, input) {
         }
       }
       case 'lookup':
-        return { kind: 'answer', answer: await implementation.lookup(type, version, bytes, input.key, dialect) }
-      case 'negotiate':
-        return { kind: 'answer', answer: await implementation.negotiate(line.api_key, line.client, line.broker, dialect) }
+        return { kind: 'answer', answer: await implementation.lookup(type, version, bytes, line.key, dialect) }
+      case 'convert':
+        return { kind: 'answer', answer: await implementation.convert(type, version, bytes, line.to, dialect) }
+      case 'evolve':
+        return { kind: 'answer', answer: await implementation.evolve(input.old, input.new, dialect) }
       default:
-        return { kind: 'unsupported', text: `${op} is not asked by this runner` }
+        return await exchange(implementation, op, line, dialect)
     }
   } catch (error) {
     return thrown(implementation, error)
+  }
+}
+
+// Ops that answer every input: an exception is a crash.
+async function exchange(implementation, op, line, dialect) {
+  try {
+    switch (op) {
+      case 'serve':
+        return { kind: 'answer', answer: await implementation.serve(line.chunks.map(fromJson), dialect) }
+      case 'interpret':
+        return {
+          kind: 'answer',
+          answer: await implementation.interpret(fromJson(line.request), fromJson(line.response), dialect),
+        }
+      default:
+        return {
+          kind: 'answer',
+          answer: await implementation.negotiate(line.api_key, line.client, line.broker, dialect),
+        }
+    }
+  } catch (error) {
+    const seen = thrown(implementation, error)
+    return seen.kind === 'refused' ? { kind: 'crash', text: seen.text } : seen
   }
 }
 
@@ -119,60 +145,116 @@ function thrown(implementation, error) {
   return { kind: 'crash', text: error?.stack ?? String(error) } // 3
 }
 
+// The ops by which a line is asked. Bytes that have to be refused are asked by decode, or by recode where decode is not
+// offered.
+export async function asked(implementation, line) {
+  if (line.kind !== 'invalid' || !line.ops.includes('decode')) return line.ops
+  const offers = async op => (await ask(implementation, op, line, line)).kind !== 'unsupported'
+  return line.ops.includes('recode') && !(await offers('decode')) && (await offers('recode')) ? ['recode'] : ['decode']
+}
+
 // The verdict on an op of a vector: {verdict: pass | contested | skip | fail, text}.
 export async function judge(implementation, line, op) {
   const seen = await ask(implementation, op, line, line)
   if (seen.kind === 'unsupported') return { verdict: 'skip', text: seen.text } // 5
-  if (seen.kind === 'crash') return { verdict: 'fail', text: seen.text }
+  if (seen.kind === 'crash') return { verdict: 'fail', text: `${seen.text}\n${difference(line, op, seen)}` } // 3
   const refused = seen.kind === 'refused'
   const mayRefuse = line.or_reject !== undefined && op === 'encode'
-  if (refused && seen.half !== 'encode' && (line.reject || mayRefuse)) return ofRefusal(implementation, line, op, seen)
-  const expected = !refused && !line.reject && (await isExpected(implementation, line, op, seen.answer))
-  if (expected) return { verdict: 'pass', text: '' }
+  if (refused && seen.half !== 'encode' && (line.reject || mayRefuse)) {
+    return counted(implementation, line, op, { verdict: 'pass', text: beside(line, seen) })
+  }
+  if (!refused && !line.reject) {
+    const { right, doubt } = await isGiven(implementation, line, op, expected(line, op), seen.answer)
+    if (doubt) return { verdict: 'skip', text: doubt }
+    if (right) return { verdict: 'pass', text: '' }
+  }
   for (const reading of line.contested ?? []) {
-    if (reading.ops.includes(op) && (refused ? reading.refuses : await isReading(implementation, line, reading, op, seen.answer))) {
-      return { verdict: 'contested', text: reading.rulings.join(', ') } // 4
+    if (!reading.ops.includes(op)) continue
+    if (refused && reading.refuses) return counted(implementation, line, op, chosen(implementation, reading))
+    if (!refused && (await isGiven(implementation, line, op, reading, seen.answer)).right) {
+      return chosen(implementation, reading)
     }
   }
   return { verdict: 'fail', text: difference(line, op, seen) }
 }
 
-// 1, 2
-async function ofRefusal(implementation, line, op, seen) {
-  if (line.twin) {
-    const twin = await ask(implementation, op, line, { type: line.type, version: null, ...line.twin })
-    if (twin.kind !== 'answer') return { verdict: 'skip', text: `its valid twin ${line.twin.id} was not accepted` }
-  }
+// The verdict on a refusal: it counts only if its valid twin is accepted. (1)
+async function counted(implementation, line, op, otherwise) {
+  const needed = { encode: 'value', evolve: 'old' }[op] ?? 'bytes'
+  if (!line.twin || line.twin[needed] === undefined) return otherwise
+  const twin = await ask(implementation, op, line, { type: line.type, version: null, ...line.twin })
+  if (twin.kind === 'answer') return otherwise
+  return { verdict: 'skip', text: `its valid twin ${line.twin.id} was not accepted` }
+}
+
+// The verdict on the answer of another reading. (4)
+function chosen(implementation, reading) {
+  const other = reading.rulings.find(ruling => implementation.readings && !implementation.readings.includes(ruling))
+  if (other) return { verdict: 'fail', text: `another reading of ${other}, which \`readings\` does not name` }
+  return { verdict: 'contested', text: reading.rulings.join(', ') }
+}
+
+// 2
+function beside(line, seen) {
   const { reason, offset } = line.reject ?? line.or_reject
-  return { verdict: 'pass', text: seen.reason === reason ? '' : `refused: ${seen.text}; expected: ${reason} at ${offset}` }
+  return seen.reason === reason ? '' : `refused: ${seen.text}; expected: ${reason} at ${offset}`
 }
 
-async function isExpected(implementation, line, op, answer) {
+// The right answer to an op, in the form of a reading.
+function expected(line, op) {
+  const { sends, closes, outcome, chooses, breaks } = line
+  const of = { lookup: { value: line.values }, convert: { bytes: line.gives } }
+  return of[op] ?? { value: line.value, bytes: line.canonical, sends, closes, outcome, chooses, breaks }
+}
+
+// Whether an answer is the wanted one; doubt: why that cannot be said.
+async function isGiven(implementation, line, op, wanted, answer) {
   const optional = new Set(line.optional)
-  if (op === 'decode') return same(fromJson(line.value), answer, optional)
-  if (op === 'encode' || op === 'recode') return areBytes(implementation, line, line.canonical, answer)
-  if (op === 'lookup') return same(fromJson(line.values), answer, optional)
-  return line.chooses === answer
+  switch (op) {
+    case 'decode':
+    case 'lookup':
+      return { right: wanted.value !== undefined && same(fromJson(wanted.value), answer, optional) }
+    case 'serve': {
+      if (wanted.sends === undefined) return { right: false }
+      const read = (type, version, frame) =>
+        ask(implementation, 'decode', { id: line.id, type, version }, { bytes: hex(frame) })
+      const { problem, doubt } = await mismatch(wanted.sends, answer.sent, read)
+      return { right: problem === undefined && answer.closed === wanted.closes, doubt }
+    }
+    case 'interpret':
+      return { right: wanted.outcome !== undefined && isOutcome(wanted.outcome, answer) }
+    case 'negotiate':
+      return { right: wanted.chooses === answer }
+    case 'evolve':
+      return { right: wanted.breaks !== undefined && wanted.breaks.length > 0 === answer }
+    default:
+      return wanted.bytes === undefined ? { right: false } : areBytes(implementation, line, wanted.bytes, answer)
+  }
 }
 
-async function isReading(implementation, line, reading, op, answer) {
-  if (op === 'encode' || op === 'recode') {
-    return reading.bytes !== undefined && areBytes(implementation, line, reading.bytes, answer)
-  }
-  return reading.value !== undefined && same(fromJson(reading.value), answer, new Set(line.optional))
+// What the expected outcome names is compared; the request of a malformed response only if the client tells it.
+function isOutcome(wanted, answer) {
+  return Object.keys(wanted).every(
+    name =>
+      (name === 'request' && wanted.outcome === 'malformed' && answer.request === undefined) ||
+      same(fromJson(wanted[name]), answer[name]),
+  )
 }
 
-async function areBytes(implementation, line, expected, answer) {
-  if (!(answer instanceof Uint8Array)) return false
-  if (hex(answer) === expected) return true
-  if (line.compare !== 'decoded' || !implementation.decode) return false
-  const read = []
-  for (const digits of [expected, hex(answer)]) {
-    const seen = await ask(implementation, 'decode', line, { ...line, bytes: digits })
-    if (seen.kind !== 'answer') return false
-    read.push(seen.answer)
+// Whether written bytes are the expected ones, or mean the same if that is enough. They are read by the implementation's
+// own decode; where it does not read the expected bytes, nothing can be said.
+async function areBytes(implementation, line, wanted, answer) {
+  if (!(answer instanceof Uint8Array)) return { right: false }
+  if (hex(answer) === wanted || line.compare !== 'decoded') return { right: hex(answer) === wanted }
+  const form = line.as ? { ...line, id: `${line.as.dialect}/`, type: line.as.type } : line
+  const [one, other] = [
+    await ask(implementation, 'decode', form, { version: line.version, bytes: wanted }),
+    await ask(implementation, 'decode', form, { version: line.version, bytes: hex(answer) }),
+  ]
+  if (one.kind !== 'answer') {
+    return { right: false, doubt: `other bytes can be right here, and decode does not read the expected ones: ${one.text}` }
   }
-  return same(read[0], read[1], new Set(line.optional))
+  return { right: other.kind === 'answer' && same(one.answer, other.answer, new Set(line.optional)) }
 }
 
 // Whether an answer is equal to what was expected.
@@ -221,13 +303,13 @@ export function show(value) {
 }
 
 function difference(line, op, seen) {
-  const input = line.bytes === undefined ? show(fromJson(line.value)) : cut(line.bytes)
+  const input = op === 'encode' ? show(fromJson(line.value)) : cut(line.bytes ?? show(line.request ?? line.chunks ?? line.client ?? line.new))
   const wanted = line.reject
     ? `a refusal (${line.reject.reason}, byte ${line.reject.offset})`
     : { decode: () => show(fromJson(line.value)), lookup: () => show(fromJson(line.values)), negotiate: () => line.chooses }[
         op
-      ]?.() ?? cut(line.canonical)
-  const got = seen.kind === 'refused' ? `a refusal: ${seen.text}` : show(seen.answer)
+      ]?.() ?? cut(line.canonical ?? line.gives ?? show(line.outcome ?? line.breaks ?? line.sends))
+  const got = { refused: `a refusal: ${seen.text}`, crash: 'a crash' }[seen.kind] ?? show(seen.answer)
   const subject = [op, line.type, line.version].filter(part => part !== undefined).join(' ')
   const source = [line.source, ...line.rulings].join(' ')
   return `${line.about}\n  ${subject}: ${input}\n  expected: ${wanted}\n  got:      ${got}\n  source:   ${source}`

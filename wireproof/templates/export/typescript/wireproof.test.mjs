@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import implementation from './implementation.mjs'
-import { judge, vectors } from './wireproof.mjs'
+import { asked as opsOf, judge, vectors } from './wireproof.mjs'
 
 const here = dirname(fileURLToPath(import.meta.url))
 const listed = join(here, 'known.json')
@@ -20,30 +20,38 @@ const asked = new Set()
 
 if (report) writeFileSync(report, '')
 
+// Which ops are asked, and whether a dialect has its settings, is known before the first test.
 const byFile = new Map()
+const unconfigured = new Map()
 for (const { file, line } of vectors(join(here, 'vectors'))) {
+  const dialect = file.split('/')[0]
+  if (!unconfigured.has(dialect)) unconfigured.set(dialect, await configure(dialect))
   if (!byFile.has(file)) byFile.set(file, [])
-  byFile.get(file).push(line)
+  byFile.get(file).push({ line, ops: await opsOf(implementation, line) })
 }
 
-for (const [file, lines] of byFile) {
+// Pass the settings of a dialect. Why its questions that need settings cannot be asked; null: they can.
+async function configure(dialect) {
+  const place = join(here, 'vectors', dialect, 'settings.json')
+  if (!existsSync(place)) return null
+  if (!implementation.configure) return 'it needs settings, and the implementation has no configure'
+  await implementation.configure(JSON.parse(readFileSync(place, 'utf8')), dialect)
+  return null
+}
+
+for (const [file, questions] of byFile) {
   describe(file, () => {
-    for (const line of lines) {
-      for (const op of ops(line)) it(`${line.id}#${op}`, test => run(test, line, op))
+    for (const { line, ops } of questions) {
+      for (const op of ops) it(`${line.id}#${op}`, test => run(test, line, op))
     }
   })
-}
-
-// Bytes that have to be refused are asked by decode, or by recode where there is no decode.
-function ops(line) {
-  if (line.kind !== 'invalid' || !line.ops.includes('decode')) return line.ops
-  return implementation.decode || !line.ops.includes('recode') ? ['decode'] : ['recode']
 }
 
 async function run(test, line, op) {
   const id = `${line.id}#${op}`
   asked.add(id)
-  const { verdict, text } = await judge(implementation, line, op)
+  const lacking = line.needs ? unconfigured.get(line.id.split('/')[0]) : null
+  const { verdict, text } = lacking ? { verdict: 'skip', text: lacking } : await judge(implementation, line, op)
   if (report) appendFileSync(report, `${JSON.stringify({ id, verdict, text })}\n`)
   if (Object.hasOwn(known, id)) {
     assert.equal(verdict, 'fail', `known.json lists it, but it ends as ${verdict}: take it out`)
