@@ -3,6 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* Milliseconds until a client that gets no metadata counts as stuck. */
+enum { PATIENCE = 8000 };
+
 static void die(const char *what, const char *why) {
     fprintf(stderr, "librdkafka: %s: %s\n", what, why);
     exit(1);
@@ -40,31 +43,58 @@ static rd_kafka_topic_t *topic_with_codec(rd_kafka_t *producer, const char *code
     return rd_kafka_topic_new(producer, codec, conf);
 }
 
-struct clients *the_clients(void) {
-    static struct clients clients;
-    if (clients.broker) return &clients;
-    clients.broker = start_scripted();
-    if (!clients.broker) exit(1);
-    const char *address = address_of(clients.broker);
-    const char *const consumer[] = {
-        "bootstrap.servers",      address,          /* the scripted broker */
-        "group.id",               "wireproof",      /* without which there is no assignment */
-        "check.crcs",             "true",           /* off by default */
-        "enable.partition.eof",   "true",           /* says when a question's bytes are used up */
-        "enable.auto.commit",     "false",          "auto.offset.reset",       "error",
-        "isolation.level",        "read_uncommitted", "fetch.error.backoff.ms", "0",
-        "allow.auto.create.topics", "false",        NULL,
-    };
-    /* Whole batches: nothing is sent before the flush. */
-    const char *const producer[] = {
-        "bootstrap.servers", address, "linger.ms", "200000", "batch.num.messages", "1000000",
-        "batch.size", "104857600", "message.max.bytes", "104857600", "queue.buffering.max.kbytes", "1048576",
+/* Wait until the producer knows a topic's partition: records that came before would leave it apart from later ones. */
+static void get_to_know(rd_kafka_t *producer, rd_kafka_topic_t *topic) {
+    const struct rd_kafka_metadata *metadata;
+    rd_kafka_resp_err_t error = rd_kafka_metadata(producer, 0, topic, &metadata, PATIENCE);
+    if (error) die("the producer does not get to know its topics", rd_kafka_err2str(error));
+    rd_kafka_metadata_destroy(metadata);
+}
+
+struct scripted *the_broker(void) {
+    static struct scripted *broker;
+    if (!broker) broker = start_scripted();
+    if (!broker) exit(1);
+    return broker;
+}
+
+rd_kafka_t *the_consumer(void) {
+    static rd_kafka_t *consumer;
+    if (consumer) return consumer;
+    const char *const settings[] = {
+        "bootstrap.servers",        address_of(the_broker()),
+        "group.id",                 "wireproof", /* without which there is no assignment */
+        "check.crcs",               "true",      /* off by default */
+        "enable.partition.eof",     "true",      /* says when a question's bytes are used up */
+        "enable.auto.commit",       "false",
+        "auto.offset.reset",        "error",
+        "isolation.level",          "read_uncommitted",
+        "fetch.error.backoff.ms",   "0",
+        "allow.auto.create.topics", "false",
         NULL,
     };
-    clients.consumer = new_client(RD_KAFKA_CONSUMER, consumer);
-    rd_kafka_poll_set_consumer(clients.consumer);
-    clients.producer = new_client(RD_KAFKA_PRODUCER, producer);
-    for (int codec = 0; codec < CODECS; codec++)
-        clients.topics[codec] = topic_with_codec(clients.producer, PRODUCED[codec]);
-    return &clients;
+    consumer = new_client(RD_KAFKA_CONSUMER, settings);
+    rd_kafka_poll_set_consumer(consumer);
+    return consumer;
+}
+
+const struct producing *the_producer(void) {
+    static struct producing made;
+    if (made.producer) return &made;
+    /* Whole batches: nothing is sent before the flush. */
+    const char *const settings[] = {
+        "bootstrap.servers",          address_of(the_broker()),
+        "linger.ms",                  "200000",
+        "batch.num.messages",         "1000000",
+        "batch.size",                 "104857600",
+        "message.max.bytes",          "104857600",
+        "queue.buffering.max.kbytes", "1048576",
+        NULL,
+    };
+    made.producer = new_client(RD_KAFKA_PRODUCER, settings);
+    for (int codec = 0; codec < CODECS; codec++) {
+        made.topics[codec] = topic_with_codec(made.producer, PRODUCED[codec]);
+        if (made.topics[codec]) get_to_know(made.producer, made.topics[codec]);
+    }
+    return &made;
 }

@@ -155,7 +155,6 @@ static json_t *produce(rd_kafka_t *producer, rd_kafka_topic_t *topic, const json
 }
 
 json_t *encode_batch(const json_t *batch) {
-    struct clients *clients = the_clients();
     if (!json_is_object(batch)) return NULL;
     json_t *answer = unless_known(batch);
     if (answer) return answer;
@@ -165,16 +164,18 @@ json_t *encode_batch(const json_t *batch) {
     if (why) return not_offered(why);
     number_of(batch, "attributes", &attributes);
     number_of(batch, "baseTimestamp", &base);
-    if (attributes >= CODECS || !clients->topics[attributes]) return not_offered("the producer has no such codec");
+    const struct producing *producing = the_producer();
+    rd_kafka_t *producer = producing->producer;
+    if (attributes >= CODECS || !producing->topics[attributes]) return not_offered("the producer has no such codec");
     size_t at;
     json_t *record;
     json_array_foreach(json_object_get(batch, "records"), at, record) {
-        answer = produce(clients->producer, clients->topics[attributes], record, base);
+        answer = produce(producer, producing->topics[attributes], record, base);
         if (answer) break;
     }
-    if (answer) rd_kafka_purge(clients->producer, RD_KAFKA_PURGE_F_QUEUE);
-    rd_kafka_resp_err_t error = rd_kafka_flush(clients->producer, PATIENCE);
-    struct octets sent = take_produced(clients->broker);
+    if (answer) rd_kafka_purge(producer, RD_KAFKA_PURGE_F_QUEUE);
+    rd_kafka_resp_err_t error = rd_kafka_flush(producer, PATIENCE);
+    struct octets sent = take_produced(the_broker());
     if (!answer) answer = error ? failed(rd_kafka_err2str(error)) : json_pack("{so}", "data", hex_text(sent.data, sent.size));
     release(&sent);
     return answer;

@@ -39,14 +39,21 @@ int main(int count, char **arguments) {
         fputs("usage: wrapper (it takes no arguments)\n", stderr);
         return 2;
     }
-    /* Fields that neither a message nor rd_kafka_producev has. */
     json_t *description = json_pack(
-        "{s:s, s:s, s:s, s:[s], s:[s,s,s], s:{s:{s:{s:n, s:[s,s]}, s:{s:[i,i], s:[s]}}}, s:{}, s:{s:[s,s,s,s,s,s,s,s,s], s:[s]}}",
-        "name", "librdkafka", "version", rd_kafka_version_str(), "language", "c", "dialects", "kafka", "ops", "decode",
-        "encode", "serve", "types", "kafka", "RecordBatch", "versions", "ops", "decode", "encode", "MessageSet", "versions",
-        0, 1, "ops", "decode", "readings", "rebuilds", "RecordBatch", "baseOffset", "partitionLeaderEpoch", "attributes",
+        "{s:s, s:s, s:s, s:[s], s:[s,s,s]}", "name", "librdkafka", "version", rd_kafka_version_str(), "language", "c",
+        "dialects", "kafka", "ops", "decode", "encode", "serve");
+    json_t *types = json_pack(
+        "{s:{s:{s:n, s:[s,s]}, s:{s:[i,i], s:[s]}}}", "kafka", "RecordBatch", "versions", "ops", "decode", "encode",
+        "MessageSet", "versions", 0, 1, "ops", "decode");
+    json_t *readings = json_pack("{s:s, s:s, s:s, s:s}", "R-K-7", "other", "R-K-17", "full", "R-K-22c", "other", "R-K-22d", "other");
+    /* Fields that neither a message nor rd_kafka_producev has. */
+    json_t *rebuilds = json_pack(
+        "{s:[s,s,s,s,s,s,s,s,s], s:[s]}", "RecordBatch", "baseOffset", "partitionLeaderEpoch", "attributes",
         "lastOffsetDelta", "baseTimestamp", "maxTimestamp", "producerId", "producerEpoch", "baseSequence", "MessageSet",
         "attributes");
+    json_object_set_new(description, "types", types);
+    json_object_set_new(description, "readings", readings);
+    json_object_set_new(description, "rebuilds", rebuilds);
     int status = converse(stdin, stdout, description, answer);
     json_decref(description);
     return status;

@@ -30,6 +30,9 @@ struct mock {
     int witness; /* a connection of the wrapper's own */
 };
 
+/* The ranges of "configure", from its one call on. */
+static json_t *wanted;
+
 static int connected(const struct mock *mock) {
     int one = 1, made = socket(AF_INET, SOCK_STREAM, 0);
     struct timeval patience = {PATIENCE, 0};
@@ -43,23 +46,20 @@ static int connected(const struct mock *mock) {
     return made;
 }
 
-static struct mock *the_mock(void) {
-    static struct mock mock;
-    if (mock.cluster) return &mock;
+static void start(struct mock *mock) {
     const char *const settings[] = {NULL};
-    mock.cluster = rd_kafka_mock_cluster_new(new_client(RD_KAFKA_PRODUCER, settings), 1);
-    const char *colon = mock.cluster ? strchr(rd_kafka_mock_cluster_bootstraps(mock.cluster), ':') : NULL;
+    mock->cluster = rd_kafka_mock_cluster_new(new_client(RD_KAFKA_PRODUCER, settings), 1);
+    const char *colon = mock->cluster ? strchr(rd_kafka_mock_cluster_bootstraps(mock->cluster), ':') : NULL;
     if (!colon) {
         fputs("librdkafka: no mock cluster\n", stderr);
         exit(1);
     }
-    mock.place = (struct sockaddr_in){
+    mock->place = (struct sockaddr_in){
         .sin_family = AF_INET,
         .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
         .sin_port = htons((uint16_t)atoi(colon + 1)),
     };
-    mock.witness = connected(&mock);
-    return &mock;
+    mock->witness = connected(mock);
 }
 
 /* What the mock cluster answers to an ApiVersions request on the wrapper's own connection: the body of version 0, behind
@@ -116,14 +116,6 @@ static json_t *conversed(const struct mock *mock, int connection, const json_t *
     return answer;
 }
 
-json_t *serve_mock(const json_t *chunks) {
-    struct mock *mock = the_mock();
-    int connection = connected(mock);
-    json_t *answer = conversed(mock, connection, chunks);
-    close(connection);
-    return answer;
-}
-
 /* Set the range of an api to what both have: rd_kafka_mock_set_apiversion takes more than the mock cluster can answer. */
 static void narrow(const struct mock *mock, int64_t key, int64_t least, int64_t most, const json_t *apis) {
     char name[8];
@@ -136,15 +128,36 @@ static void narrow(const struct mock *mock, int64_t key, int64_t least, int64_t 
     if (lowest <= highest) rd_kafka_mock_set_apiversion(mock->cluster, (int16_t)key, (int16_t)lowest, (int16_t)highest);
 }
 
-json_t *configure_mock(const json_t *settings) {
-    const struct mock *mock = the_mock();
+static void narrow_all(const struct mock *mock, const json_t *apis) {
     struct octets body = witnessed(mock);
     struct cursor from = {body.data, body.size, 0, false};
     read_number(&from, 2);
     for (int64_t count = read_number(&from, 4); count > 0 && !from.failed; count--) {
         int64_t key = read_number(&from, 2), least = read_number(&from, 2), most = read_number(&from, 2);
-        if (!from.failed) narrow(mock, key, least, most, json_object_get(settings, "apis"));
+        if (!from.failed) narrow(mock, key, least, most, apis);
     }
     release(&body);
+}
+
+/* Started by the first question to it: that may take a second. */
+static struct mock *the_mock(void) {
+    static struct mock mock;
+    if (mock.cluster) return &mock;
+    start(&mock);
+    narrow_all(&mock, wanted);
+    return &mock;
+}
+
+json_t *configure_mock(const json_t *settings) {
+    json_decref(wanted);
+    wanted = json_incref(json_object_get(settings, "apis"));
     return json_pack("{sb}", "ok", 1);
+}
+
+json_t *serve_mock(const json_t *chunks) {
+    struct mock *mock = the_mock();
+    int connection = connected(mock);
+    json_t *answer = conversed(mock, connection, chunks);
+    close(connection);
+    return answer;
 }
