@@ -26,7 +26,7 @@ static json_t *answer(const char *op, const json_t *question) {
     if (!strcmp(op, "serve")) return serve_mock(json_object_get(question, "chunks"));
     if (!strcmp(op, "decode") && is_text(type, "RecordBatch")) return decode(question, 2);
     if (!strcmp(op, "decode") && is_text(type, "MessageSet")) {
-        json_int_t magic = json_integer_value(version);
+        json_int_t magic = json_is_integer(version) ? json_integer_value(version) : -1;
         return magic == 0 || magic == 1 ? decode(question, (int)magic) : not_offered("no such magic of message sets");
     }
     if (!strcmp(op, "encode") && is_text(type, "RecordBatch")) return encode_batch(json_object_get(question, "value"));
