@@ -145,9 +145,7 @@ static struct delivered consume(int magic, const unsigned char *data, size_t siz
 }
 
 static json_t *batch_answer(struct delivered *delivered, const unsigned char *data, size_t size) {
-    int64_t attributes = number_at(data, size, ATTRIBUTES_AT, 2);
     if (number_at(data, size, MAGIC_AT, 1) != 2) return refused("unsupported-magic", "the consumer finds a message here, and no batch");
-    if (attributes & CONTROL) return not_offered("the consumer keeps control batches to itself");
     if (delivered->append_time) return not_offered("a message shows the time of its batch, and its own is lost");
     return json_pack("{s{sO}}", "value", "records", delivered->messages);
 }
@@ -181,6 +179,8 @@ static bool is_followed(const unsigned char *data, size_t size) {
 json_t *decode_records(int magic, const unsigned char *data, size_t size) {
     struct entries entries = {.whole = 1};
     if (magic == 2 && is_followed(data, size)) return not_offered("the consumer reads what is behind a batch too");
+    if (magic == 2 && number_at(data, size, MAGIC_AT, 1) == 2 && number_at(data, size, ATTRIBUTES_AT, 2) & CONTROL)
+        return not_offered("the consumer reads a control batch in another way, and keeps it to itself");
     if (magic != 2) entries = entries_of(data, size);
     if (entries.has_offset_below_0) return not_offered("no consumer asks for offsets below 0");
     struct delivered delivered = consume(magic, data, size);

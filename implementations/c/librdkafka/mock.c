@@ -125,6 +125,7 @@ static void narrow(const struct mock *mock, int64_t key, int64_t least, int64_t 
     if (!span) return;
     if (lowest < least) lowest = least;
     if (highest > most) highest = most;
+    if (lowest == least && highest == most) return; /* the call may take a second: until the cluster's thread looks */
     if (lowest <= highest) rd_kafka_mock_set_apiversion(mock->cluster, (int16_t)key, (int16_t)lowest, (int16_t)highest);
 }
 
@@ -139,7 +140,7 @@ static void narrow_all(const struct mock *mock, const json_t *apis) {
     release(&body);
 }
 
-/* Started by the first question to it: that may take a second. */
+/* Started by the first question to it. */
 static struct mock *the_mock(void) {
     static struct mock mock;
     if (mock.cluster) return &mock;
