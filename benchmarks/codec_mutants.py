@@ -1,7 +1,7 @@
 """Makes mutants of the reference's codec: copies of the package under another name, each with one small fault.
 
 A fault is a bound that is off by one, a missing check, a number that is one larger, or two swapped fields. The places
-are found in the source, and the same ones are chosen each time.
+are found in the source, and stand in the same order each time.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 import reference
 
 _SOURCE = Path(reference.__file__).parent
-#: Which modules are a dialect's codec, and how many mutants are made of each dialect.
+#: Which modules are a dialect's codec.
 MODULES: Mapping[str, tuple[str, ...]] = {
     "kafka": ("primitives.py", "message.py", "records/record.py", "records/message_set.py", "records/values.py"),
     "wire-format": tuple(f"dialects/wire_format/{name}.py" for name in ("messages", "parts", "sets", "values")),
@@ -28,7 +28,6 @@ MODULES: Mapping[str, tuple[str, ...]] = {
     ),
     "kip-482-v1": ("optional_fields.py",),
 }
-EACH = 8
 _IMPORT = re.compile(r"^(\s*(?:from|import) )reference\b", re.MULTILINE)
 _OTHER = {ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt}
 
@@ -57,18 +56,16 @@ class Mutant:
             path.write_text(_IMPORT.sub(rf"\g<1>{package}", path.read_text("utf-8")), "utf-8")
 
 
-def mutants() -> Iterator[Mutant]:
-    """So many of each dialect, of as many kinds and modules as there are."""
-    for dialect, modules in MODULES.items():
-        found = [mutant for module in modules for mutant in _of_module(dialect, module)]
-        by_kind: dict[tuple[str, str], list[Mutant]] = {}
-        for mutant in sorted(found, key=lambda one: hashlib.sha256(one.name.encode()).digest()):
-            by_kind.setdefault((mutant.kind, mutant.module), []).append(mutant)
-        chosen: list[Mutant] = []
-        while len(chosen) < min(EACH, len(found)):
-            for group in by_kind.values():
-                chosen += [group.pop()] if group else []
-        yield from chosen[:EACH]
+def mutants(dialect: str) -> Iterator[Mutant]:
+    """All mutants of a dialect's codec, of all kinds and modules in turn."""
+    found = [mutant for module in MODULES[dialect] for mutant in _of_module(dialect, module)]
+    by_kind: dict[tuple[str, str], list[Mutant]] = {}
+    for mutant in sorted(found, key=lambda one: hashlib.sha256(one.name.encode()).digest()):
+        by_kind.setdefault((mutant.kind, mutant.module), []).append(mutant)
+    while any(by_kind.values()):
+        for group in by_kind.values():
+            if group:
+                yield group.pop()
 
 
 def _of_module(dialect: str, module: str) -> Iterator[Mutant]:

@@ -145,8 +145,12 @@ def _refusals(vector: Vector) -> Line:
     if vector.reject is not None:
         reject = {"reason": str(vector.reject.reason), "offset": vector.reject.offset}
         return {"reject": reject, **_twin(vector, vector.ops[0])}
-    refused = [op for also in vector.also if also.refuses for op in vector.ops if _speaks_of(vector, also, op)]
-    return _twin(vector, refused[0]) if refused else {}
+    # What each op that is refused asks: bytes, and a value.
+    twin: Line = {}
+    for op in vector.ops:
+        if any(also.refuses and _speaks_of(vector, also, op) for also in vector.also):
+            twin = _twin(vector, op).get("twin", {}) | twin
+    return {"twin": twin} if twin else {}
 
 
 def _twin(vector: Vector, op: Op) -> Line:

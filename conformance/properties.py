@@ -6,10 +6,12 @@ prefixes          every proper prefix of a valid input is refused, with two exce
 flipped-bits      a batch or a message with a changed bit is refused if the bit is in the CRC or after it; before the
                   CRC it is refused, or read as a different one
 arbitrary-bytes   nearly valid bytes are read or refused as by the reference
+wrong-values      a value with one wrong part is refused by encode, or written, as by the reference
 """
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -28,6 +30,7 @@ from conformance.questions import Question
 from conformance.reference_codec import reference_codec
 from conformance.values import equal
 from conformance.vectors import Vector, VectorKind
+from conformance.wrong_values import Change
 from reference.codec import NodeCodec
 from reference.dialects.base import Entries
 from reference.plan import Struct
@@ -86,6 +89,8 @@ def of_type(dialect: str, type_name: str, version: int | None, ops: frozenset[Op
         if type_name in reference_codec().dialect(dialect).entries:
             yield Property("flipped-bits", dialect, type_name, version, ops)
         yield Property("arbitrary-bytes", dialect, type_name, version, ops)
+    if Op.ENCODE in ops and not _empty(dialect, type_name, version):
+        yield Property("wrong-values", dialect, type_name, version, ops)
 
 
 def _empty(dialect: str, type_name: str, version: int | None) -> bool:
@@ -133,6 +138,14 @@ def _arbitrary(check: Property, data: bytes) -> Questions:
     yield from _read(check, data)
 
 
+def _wrong_values(check: Property, change: Change) -> Questions:
+    """A question, or none if the reference writes something that cannot be compared, or has no JSON for the value."""
+    with contextlib.suppress(ValueError):
+        yield generated.vector_of_arguments(
+            Op.ENCODE, check.dialect, check.type, check.version, {"value": change.made()}
+        )
+
+
 def _read(check: Property, seed: bytes, prefix: int | None = None) -> Questions:
     """The questions to decode or recode these bytes. recode is not asked if they end with a partial entry."""
     op = _reading(check)
@@ -157,6 +170,8 @@ def examples(check: Property) -> st.SearchStrategy[Any]:
         return values.filter(lambda value: bool(_written(check, value)))  # from no bytes nothing can be taken
     if check.name == "arbitrary-bytes":
         return strategies.nearly(values.map(lambda value: _written(check, value)))
+    if check.name == "wrong-values":
+        return strategies.changed(values)
     return values
 
 
@@ -165,6 +180,7 @@ _QUESTIONS: dict[str, Callable[[Property, Any], Questions]] = {
     "prefixes": _prefixes,
     "flipped-bits": _flipped_bits,
     "arbitrary-bytes": _arbitrary,
+    "wrong-values": _wrong_values,
 }
 
 

@@ -168,8 +168,8 @@ def offered_twin(question: Question, offered: Description) -> Case | None:
 # --- By id ------------------------------------------------------------------------------------------------------------
 
 
-def find(identifier: str) -> Question:
-    """The question with this id. Raises UnknownId."""
+def find(identifier: str, *, similar: bool = True) -> Question:
+    """The question with this id. Raises UnknownId; `similar`: whether its text names similar ids, which takes time."""
     if identifier.startswith("gen/"):
         try:
             return Question.of(*generated.parse(identifier))
@@ -181,7 +181,7 @@ def find(identifier: str) -> Question:
     path, _, op = identifier.partition("#")
     vector = _vector(path)
     if vector is None:
-        near = "".join(f" Near it are {', '.join(names)}." for names in [_near(path)] if names)
+        near = "".join(f" Near it are {', '.join(names)}." for names in [_near(path) if similar else []] if names)
         raise UnknownId(f"There is no vector {path!r}.{near} An id is DIALECT/AREA/VECTOR#OP, or gen/….")
     asked = [str(one) for one in vector.ops]
     if not op and len(asked) == 1:

@@ -8,7 +8,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from conformance import borders, faults
+from conformance import borders, faults, wrong_values
 from conformance.all_types import requests_of
 from conformance.reference_codec import reference_codec
 from reference.codec import Codec, NodeCodec
@@ -204,3 +204,9 @@ def nearly(canonical: st.SearchStrategy[bytes]) -> st.SearchStrategy[bytes]:
     places = st.integers(0, faults.LAST_PLACE)
     several = st.lists(st.tuples(_FAULTS, places), min_size=1, max_size=faults.MOST)
     return st.builds(faults.put, canonical | st.binary(max_size=faults.MOST_ODD), several)
+
+
+def changed(values: Values) -> st.SearchStrategy[wrong_values.Change]:
+    """Values with one part that is mostly wrong; what has no such part is not drawn."""
+    changes = values.map(wrong_values.changes).filter(bool)
+    return st.builds(lambda found, index: found[index % len(found)], changes, st.integers(0, 2**16))

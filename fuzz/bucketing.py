@@ -8,7 +8,7 @@ import re
 from conformance import rows
 from conformance.asking import Judged
 from conformance.model import Verdict
-from fuzz.finding import Finding
+from fuzz.finding import Finding, seed_of
 
 _PLAIN = re.compile(r"[^A-Za-z0-9]+")
 #: The maximum length of the readable part of a file name.
@@ -36,7 +36,6 @@ def parts_of(verdict: Verdict) -> dict[str, str | None]:
 def finding_of(judged: Judged, raw: bytes, target: str) -> Finding:
     """The finding of a deviation. `raw`: the input that caused it."""
     case = judged.case
-    data = case.id.rpartition("/x")[2].partition("#")[0].partition("+")[0]
     return Finding(
         name=name_of(judged.verdict),
         signature=parts_of(judged.verdict),
@@ -44,6 +43,6 @@ def finding_of(judged: Judged, raw: bytes, target: str) -> Finding:
         dialect=case.dialect,
         id=case.id,
         input=raw.hex(),
-        size=len(data) // 2,
+        size=len(seed_of(case.id)),
         row=rows.judged_row(judged),
     )

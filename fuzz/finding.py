@@ -10,6 +10,11 @@ from typing import Any
 import msgspec
 
 
+def seed_of(identifier: str) -> bytes:
+    """The bytes in the id of a generated case; before them stands a letter."""
+    return bytes.fromhex(identifier.rpartition("/")[2].partition("#")[0].partition("+")[0][1:])
+
+
 class Finding(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A finding. `row`: the judged question, in the format of `conformance.rows`."""
 
@@ -25,5 +30,4 @@ class Finding(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def order(self) -> tuple[int, int, str]:
         """A sort key, the smallest first: fewer bytes, then a smaller sum of bytes."""
-        data = bytes.fromhex(self.id.rpartition("/x")[2].partition("#")[0].partition("+")[0])
-        return self.size, sum(data), self.id
+        return self.size, sum(seed_of(self.id)), self.id

@@ -38,10 +38,11 @@ class Form:
             return "".join(self.ops).encode()
         return f"{self.type}/{'-' if self.version is None else self.version}".encode()
 
-    def identifier(self, op: Op, data: bytes) -> str:
-        """The id of the case with these bytes. The case can be made again from it."""
+    def identifier(self, op: Op, data: bytes, letter: str = "x") -> str:
+        """The id of the case with these bytes. The case can be made again from it. `letter`: as in
+        `conformance.generated`."""
         version = "-" if self.version is None else self.version
-        return f"gen/{self.dialect}/{self.type or '-'}/{version}/x{data.hex()}#{op}"
+        return f"gen/{self.dialect}/{self.type or '-'}/{version}/{letter}{data.hex()}#{op}"
 
     def input(self, data: bytes) -> bytes:
         """The input with these bytes."""

@@ -22,7 +22,7 @@ from conformance.questions import UnknownId, find
 from fuzz import inputs
 from fuzz.alike import Alike
 from fuzz.bucketing import finding_of, name_of
-from fuzz.finding import Finding
+from fuzz.finding import Finding, seed_of
 from fuzz.inputs import Form, Forms
 from fuzz.smaller import smaller
 from fuzz.targets import Kind, Likeness, Looked, Steps, Suspect
@@ -142,14 +142,14 @@ class Session:
         name = self._name(judged)
 
         def same(other: Form, data: bytes) -> Judged | None:
-            tried = self.judged(other.identifier(judged.case.op, data))
+            tried = self.judged(other.identifier(judged.case.op, data, letter))
             return tried if tried is not None and self._name(tried) == name else None
 
-        data = bytes.fromhex(judged.case.id.rpartition("/x")[2].partition("#")[0])
-        best = smaller(form, data, self.forms, same)
+        letter = judged.case.id.rpartition("/")[2][0]
+        best = smaller(form, seed_of(judged.case.id), self.forms, same)
         if best is not None:
             at, small = best
-            smallest = self.judged(at.identifier(judged.case.op, small))
+            smallest = self.judged(at.identifier(judged.case.op, small, letter))
             assert smallest is not None
             kept = raw if self.kind.draws else at.input(small)
             self._tell(finding_of(smallest, kept, self.kind.name))

@@ -7,7 +7,6 @@ A suspect is not a verdict: the judge gets the same case and decides.
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import re
 from collections.abc import Callable, Generator, Mapping, Sequence
@@ -51,10 +50,10 @@ class Looked:
     suspects: list[Suspect] = field(default_factory=list)
     shown: list[Likeness] = field(default_factory=list)
 
-    def add(self, form: Form, op: Op, data: bytes, seen: Observation, told: Observation, where: str = "") -> None:
+    def add(self, case: Case, seen: Observation, told: Observation, where: str = "") -> None:
         """Add a suspect. `seen`: the observation of the implementation. `told`: that of the reference."""
-        likeness = (op, form.type, told.status, told.reason, *_did(seen), where)
-        self.suspects.append(Suspect(form.identifier(op, data), likeness))
+        likeness = (case.op, case.type, told.status, told.reason, *_did(seen), where)
+        self.suspects.append(Suspect(case.id, likeness))
 
     def show(self, seen: Observation, told: Observation, size: int) -> None:
         """Note the behaviour, and its place in the input: the first byte, the middle, the last byte, or unknown."""
@@ -88,7 +87,7 @@ def decode(form: Form, data: bytes) -> Steps:
     told = _read(form, seen.case)
     looked.show(seen, told, len(data))
     if seen.status not in (Status.ANSWER, Status.REJECT, Status.UNSUPPORTED):
-        looked.add(form, op, data, seen, told)
+        looked.add(seen.case, seen, told)
     return looked
 
 
@@ -110,7 +109,7 @@ def differential(form: Form, data: bytes) -> Steps:
     looked = Looked()
     for seen, told in zip((yield cases), expected, strict=True):
         looked.show(seen, told, len(data))
-        _compare(looked, form, data, seen, told)
+        _compare(looked, seen, told)
     return looked
 
 
@@ -154,7 +153,7 @@ def _codec_of(dialect: str, type_name: str, version: int | None) -> Codec:
     return reference_codec().dialect(dialect).codec(type_name, version)
 
 
-def _compare(looked: Looked, form: Form, data: bytes, seen: Observation, told: Observation) -> None:
+def _compare(looked: Looked, seen: Observation, told: Observation) -> None:
     """Add a suspect if the answer differs from the reference's. Two refusals agree, whatever their reasons are."""
     where = ""
     match seen.status, told.status:
@@ -170,7 +169,7 @@ def _compare(looked: Looked, form: Form, data: bytes, seen: Observation, told: O
             if different is None:
                 return
             where = different
-    looked.add(form, seen.case.op, data, seen, told, where)
+    looked.add(seen.case, seen, told, where)
 
 
 def _difference(expected: Any, answer: Any) -> str | None:
@@ -211,7 +210,7 @@ def _all(looked: Looked, form: Form, data: bytes, seen: Observation, told: Obser
     """Add a suspect for each op, because it is not known whether reading or writing is wrong."""
     for op in (Op.DECODE, Op.ENCODE, Op.RECODE):
         if op in form.ops:
-            looked.add(form, op, data, seen, told, f"{where} {op}")
+            looked.add(_named(form, op, data), seen, told, f"{where} {op}")
 
 
 def values(form: Form, data: bytes) -> Steps:
@@ -222,18 +221,12 @@ def values(form: Form, data: bytes) -> Steps:
     looked = Looked()
     if not asked:
         return looked
-    cases = [_drawn(form, vector, case.op) for vector, case in asked]
+    cases = [case if case.op is Op.ENCODE else _named(form, case.op, vector.data) for vector, case in asked]
     for seen, (vector, case) in zip((yield cases), asked, strict=True):
         told = _expected(vector, case)
         looked.show(seen, told, len(vector.data))
-        _compare(looked, form, vector.data, seen, told)
+        _compare(looked, seen, told)
     return looked
-
-
-def _drawn(form: Form, vector: Vector, op: Op) -> Case:
-    """The case with the bytes of a vector."""
-    named = _named(form, op, vector.data)
-    return named if op is not Op.ENCODE else dataclasses.replace(named, args={"value": vector.value})
 
 
 def _expected(vector: Vector, case: Case) -> Observation:
@@ -258,9 +251,9 @@ def answers(form: Form, data: bytes) -> Steps:
     looked.show(seen, told, len(data))
     if op is Op.EVOLVE and (seen.status, told.status) == (Status.ANSWER, Status.ANSWER):
         if bool(seen.answer) is not bool(told.answer):
-            looked.add(form, op, data, seen, told)
+            looked.add(case, seen, told)
     else:
-        _compare(looked, form, data, seen, told)
+        _compare(looked, seen, told)
     return looked
 
 

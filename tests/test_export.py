@@ -326,6 +326,19 @@ def test_a_folder_with_other_things_is_left_alone(tmp_path: Path) -> None:
     assert [entry.name for entry in tmp_path.iterdir()] == ["mine"]
 
 
+@pytest.mark.parametrize("form", [2, "1", None, [1] * 100])
+def test_an_export_of_another_format_is_left_alone(form: Any, tmp_path: Path) -> None:
+    write(export(["kafka"], ["varints"]), tmp_path)
+    manifest = tmp_path / "manifest.json"
+    changed = json.dumps(json.loads(manifest.read_text()) | {"wireproof-export": form})
+    manifest.write_text(changed)
+    with pytest.raises(ExportError, match="this version of Wireproof writes format 1") as raised:
+        write(export(["kafka"], ["framing"]), tmp_path)
+    assert len(str(raised.value)) < 300 + len(str(tmp_path))
+    assert manifest.read_text() == changed
+    assert not (tmp_path / "kafka" / "framing.jsonl").exists()
+
+
 def test_a_manifest_cannot_name_files_elsewhere(tmp_path: Path) -> None:
     (tmp_path / "mine").write_text("mine")
     out = tmp_path / "out"

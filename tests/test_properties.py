@@ -147,7 +147,7 @@ def test_only_what_is_offered_is_asked() -> None:
     reads = Description("reads", ops=frozenset({Op.DECODE}))
     assert {found.ops for found in offered(reads)} == {frozenset({Op.DECODE})}
     writes = Description("writes", ops=frozenset({Op.ENCODE}))
-    assert {found.name for found in offered(writes)} == {"round-trip"}
+    assert {found.name for found in offered(writes)} == {"round-trip", "wrong-values"}
     recodes = Description("recodes", ops=frozenset({Op.RECODE}))
     assert {found.name for found in offered(recodes)} == {"round-trip", "prefixes", "flipped-bits", "arbitrary-bytes"}
     serves = Description("serves", ops=frozenset({Op.SERVE, Op.NEGOTIATE}))
@@ -384,6 +384,22 @@ def test_a_reader_that_ignores_what_follows_is_found_by_arbitrary_bytes() -> Non
     found = counterexample(check("arbitrary-bytes", "BOOLEAN"), examiner(Fake(lenient)))
     assert found.verdict.kind is FailureKind.ACCEPTED_INVALID
     assert found.verdict.id == "gen/kafka/BOOLEAN/-/x0000#decode"
+
+
+@pytest.mark.parametrize(
+    ("type_name", "reason"),
+    [("COMPACT_STRING", "string-too-long"), ("INT8", "out-of-range"), ("ARRAY<INT32>", "null-not-allowed"),
+     ("TAG_BUFFER", "tag-order"), ("RecordBatch", "out-of-range")],
+)  # fmt: skip
+def test_a_writer_that_does_not_check_its_value_is_found(type_name: str, reason: str) -> None:
+    def lenient(case: Case, observation: Observation) -> Observation:
+        if case.op is Op.ENCODE and observation.reason == reason:
+            return Observation(case, Status.ANSWER, b"\0")
+        return observation
+
+    found = counterexample(check("wrong-values", type_name), examiner(Fake(lenient)))
+    assert found.verdict.kind is FailureKind.ACCEPTED_INVALID
+    assert found.case.op is Op.ENCODE
 
 
 def test_a_crc_that_is_not_looked_at_is_found() -> None:

@@ -72,7 +72,13 @@ def test_of_generated_cases(check: properties.Property) -> None:
 
 
 def test_every_property_is_tried() -> None:
-    assert {check.name for check in PROPERTIES} == {"round-trip", "prefixes", "arbitrary-bytes", "flipped-bits"}
+    assert {check.name for check in PROPERTIES} == {
+        "round-trip",
+        "prefixes",
+        "arbitrary-bytes",
+        "flipped-bits",
+        "wrong-values",
+    }
 
 
 ALONE = [

@@ -112,7 +112,7 @@ def test_values_can_be_written_and_read_back(name: str) -> None:
 
 
 def test_every_type_has_every_property() -> None:
-    usual = {"round-trip", "prefixes", "arbitrary-bytes"}
+    usual = {"round-trip", "prefixes", "arbitrary-bytes", "wrong-values"}
     expected = {(name, one) for name in TYPES for one in usual} | {("MESSAGE_SET", "flipped-bits")}
     everything = Description("all", dialects=(DIALECT,), ops=frozenset({Op.DECODE, Op.ENCODE, Op.RECODE}))
     assert {(found.type, found.name) for found in offered(everything)} == expected

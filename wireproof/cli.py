@@ -42,6 +42,7 @@ COMMANDS = {
     "matrix": LazyCommand(
         "wireproof.commands.matrix", "matrix", "Run the suite against all implementations of the clone."
     ),
+    "report": LazyCommand("wireproof.commands.report", "report", "Make a page for the browser of one or more runs."),
     "finding": LazyCommand(
         "wireproof.commands.finding", "finding", "Print a text about a finding, to report it to the library's project."
     ),

@@ -5,6 +5,7 @@ case.schema.json            JSON Schema of a line
 <dialect>/<area>.jsonl      a vector on each line
 <dialect>/ledger.jsonl      a case of the message ledger on each line
 <dialect>/settings.json     what `configure` gets, if some vectors need it
+<dialect>/frames.json       the layouts of the frames that a broker has to send
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from typing import Any
 
 from conformance import exporting, vectors
 from conformance.connection.shapes import plain
+from conformance.frame_layouts import layouts
+from conformance.report.text import brief
 from conformance.values import to_json
 
 _MARK = "wireproof-export"
@@ -55,10 +58,14 @@ class Language:
 
 #: By the name of the format.
 LANGUAGES = {
+    "c": Language("C99, a program of its own", "implementation.c"),
     "go": Language("Go's own test command", "implementation_test.go"),
     "java": Language("Java, for JUnit 5", "src/test/java/wireproof/exported/MyImplementation.java"),
+    "rust": Language("Rust, for `cargo test`", "implementation.rs"),
     "typescript": Language("TypeScript and JavaScript, for Node.js's test runner", "implementation.mjs"),
 }
+#: In a language's files it stands for the versions of the kit and of the vector set.
+_VERSIONS = b"@versions@"
 
 
 class ExportError(ValueError):
@@ -83,6 +90,9 @@ def export(
         settings = vectors.settings(dialect)
         if settings:
             files[f"{dialect}/settings.json"] = _json(to_json(plain(settings)))
+        frames = {} if types else layouts(vectors.load([dialect], areas or None))  # `serve` has no type
+        if frames:
+            files[f"{dialect}/frames.json"] = (json.dumps(frames, separators=(",", ":")) + "\n").encode()
     files["case.schema.json"] = _SCHEMA.read_bytes()
     left_out = tuple(identifier for one in found for identifier in one.left_out)
     return with_manifest(Export(files, sum(lines.values()), left_out), lines)
@@ -98,8 +108,13 @@ def with_manifest(made: Export, cases: dict[str, int]) -> Export:
 def for_language(made: Export, form: str) -> Export:
     """The same with the test files of a language, the data in the folder `vectors`."""
     data = {f"{_DATA}/{path}": content for path, content in made.files.items()}
+    versions = f"Wireproof {version('wireproof')}, vector set {vectors.digest()}".encode()
     folder = _TEMPLATES / form
-    templates = {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    templates = {
+        path.relative_to(folder).as_posix(): path.read_bytes().replace(_VERSIONS, versions)
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
     return replace(made, files=data | templates, own=frozenset({LANGUAGES[form].own}))
 
 
@@ -149,14 +164,29 @@ def _earlier(folder: Path) -> set[str]:
     try:
         if not folder.is_dir() or not any(folder.iterdir()):
             return set()
-        for prefix in ("", f"{_DATA}/"):
-            if (folder / prefix / _MANIFEST).is_file():
-                manifest = json.loads((folder / prefix / _MANIFEST).read_bytes())
-                if _MARK in manifest:
-                    return {f"{prefix}{path}" for path in manifest["files"] if _is_inside(path)}
+        found = _earlier_manifest(folder)
     except (OSError, ValueError, TypeError, KeyError):
-        pass
-    raise ExportError(f"{folder}: the folder holds other things. Give a new folder, or one of an earlier export.")
+        found = None
+    if found is None:
+        raise ExportError(f"{folder}: the folder holds other things. Give a new folder, or one of an earlier export.")
+    form, paths = found
+    if form != exporting.FORMAT:
+        shown = brief(form, 40)
+        raise ExportError(
+            f"{folder}: the export there is of format {shown}, and this version of Wireproof writes format "
+            f"{exporting.FORMAT}. Give a new folder."
+        )
+    return paths
+
+
+def _earlier_manifest(folder: Path) -> tuple[Any, set[str]] | None:
+    """The format of an earlier export and the paths of its data files; None if there is none."""
+    for prefix in ("", f"{_DATA}/"):
+        if (folder / prefix / _MANIFEST).is_file():
+            manifest = json.loads((folder / prefix / _MANIFEST).read_bytes())
+            if _MARK in manifest:
+                return manifest[_MARK], {f"{prefix}{path}" for path in manifest["files"] if _is_inside(path)}
+    return None
 
 
 def _is_inside(path: str) -> bool:

@@ -95,6 +95,12 @@ class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return row
 
 
+class _AnyHeader(msgspec.Struct, frozen=True):
+    """What all formats have."""
+
+    report: int
+
+
 class Incomplete(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The numbers of a run that ended before all its items were asked."""
 
@@ -231,7 +237,19 @@ def _decode(decoder: msgspec.json.Decoder[_T], raw: bytes, place: str, what: str
     try:
         return decoder.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        if decoder is _header:
+            _check_format(raw, place)
         raise ReportError(f"{place}: {what} is expected here: {error}") from None
+
+
+def _check_format(raw: bytes, place: str) -> None:
+    """Raises ReportError if this is a header of another format."""
+    with contextlib.suppress(msgspec.DecodeError, UnicodeDecodeError):
+        number = msgspec.json.decode(raw, type=_AnyHeader).report
+        if not 1 <= number <= FORMAT:
+            raise ReportError(
+                f"{place}: the report has format {number}; this version of Wireproof reads the formats 1 to {FORMAT}"
+            ) from None
 
 
 def _finished(header: ReportHeader, lines: list[Line], summary: _Summary, place: str) -> Report:

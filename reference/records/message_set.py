@@ -19,10 +19,12 @@ from typing import Any, Protocol
 from reference.cursor import Reader, Writer
 from reference.errors import DecodeError, EncodeError, Reason, join
 from reference.primitives import (
+    INTEGERS,
     append_int8,
     append_int32,
     append_int64,
     append_uint32,
+    integer,
     read_int8,
     read_int32,
     read_int64,
@@ -257,12 +259,17 @@ def append_message(
         append_bytes(covered, deflate(codec, content, magic), join(path, "value"), append_int32)
     else:
         append_bytes(covered, value.get("value"), join(path, "value"), append_int32)
-    writer.path = join(path, "offset")
-    append_int64(writer, value.get("offset", 0) - base)
+    append_int64(writer, offset_of(writer, value, path) - base)
     writer.path = join(path, "size")
     append_int32(writer, 4 + len(covered.out))
     append_uint32(writer, zlib.crc32(covered.out))
     writer.out += covered.out
+
+
+def offset_of(writer: Writer, message: Mapping[str, Any], path: str) -> int:
+    """A message's offset, or an EncodeError."""
+    writer.path = join(path, "offset")
+    return integer(writer, message.get("offset", 0), "offset", *INTEGERS["INT64"])
 
 
 def wrapped(writer: Writer, value: Any, magic: int, path: str, append: AppendMessage) -> bytes:
@@ -276,7 +283,11 @@ def wrapped(writer: Writer, value: Any, magic: int, path: str, append: AppendMes
         raise EncodeError(Reason.INVALID_WRAPPER, "a wrapper without messages", path)
     base = 0
     if magic != 0 and value.get("offset", 0) != 0:
-        offsets = [message.get("offset", 0) for message in messages if isinstance(message, Mapping)]
+        offsets = [
+            offset_of(writer, message, f"{path}[{index}]")
+            for index, message in enumerate(messages)
+            if isinstance(message, Mapping)
+        ]
         if offsets and offsets[-1] != value["offset"]:
             detail = f"its offset {value['offset']} is not that of its last message, {offsets[-1]}"
             raise EncodeError(Reason.INVALID_WRAPPER, detail, path)

@@ -1,4 +1,4 @@
-"""`wireproof explain`: an annotated hex dump of one input, or of the frames in a capture."""
+"""`wireproof explain`: an annotated hex dump of one input, or of the frames in a capture; or a page of them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import difflib
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,8 @@ from reference.dialects import DIALECTS, NamesNumbers
 from reference.errors import DecodeError, SchemaError
 from reference.schema import load_json
 from wireproof.hex_input import input_bytes
+from wireproof.html.options import check_free, html_options
+from wireproof.html.parts import Part
 from wireproof.output import say, say_json, show, width
 
 #: The width of the word before a paragraph below a dump.
@@ -60,6 +63,7 @@ _HEX = re.compile(r"(?:0[xX]|\\x|[0-9a-fA-F\s:,])*")
     help="A message's schema, in a dialect whose messages are made from schemas.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Write one JSON object instead of the dump.")
+@html_options
 def explain(
     arguments: tuple[str, ...],
     request: str | None,
@@ -68,6 +72,8 @@ def explain(
     registers: tuple[str, ...],
     schemas: tuple[str, ...],
     as_json: bool,
+    html: Path | None,
+    overwrite: bool,
 ) -> None:
     """Show the meaning of each byte of HEX, and mark the byte at which it is refused.
 
@@ -89,6 +95,8 @@ def explain(
     each with start, end, type, version, sized (whether its size stands before it), why (the reason for this type),
     spans, value, error and rulings. All offsets count from the beginning of data.
 
+    --html writes a page instead, of up to 1 MiB of bytes: a byte shows its field and its rule, a field shows its bytes.
+
     \b
     Examples:
         wireproof explain VARINT 'ff ff ff ff 0f'
@@ -100,19 +108,42 @@ def explain(
         wireproof explain --request @to-broker.bin @from-broker.bin
         wireproof explain --dialect kip-82-int-keys --register keys.csv HEADERS 001000100000000161
         wireproof explain --dialect kip-482-v1 --schema Mine.json Mine --version 3 00
+        wireproof explain @to-broker.bin --html capture.html
     """  # noqa: D301 (\b is click's sign for text that keeps its lines)
+    if html is not None:
+        if as_json:
+            raise click.UsageError("--json and --html are two forms of output: choose one")
+        check_free(html, overwrite=overwrite)
+    output = Output(as_json, html, overwrite)
     if schemas:
         _use_schemas(schemas, dialect)
     type_name, digits = split_type(arguments, dialect)
     if registers:
         _register(registers, dialect)
     if type_name is None:
-        refused = _explain_frames(digits, request, dialect, version, as_json)
+        refused = _explain_frames(digits, request, dialect, version, output)
     elif request is None:
-        refused = _explain_typed(type_name, digits, dialect, version, as_json)
+        refused = _explain_typed(type_name, digits, dialect, version, output)
     else:
         raise click.UsageError("with --request the type follows from the request: leave TYPE out")
     sys.exit(1 if refused else 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """The form of the output: a dump, JSON, or a page in the file `html`."""
+
+    as_json: bool = False
+    html: Path | None = None
+    overwrite: bool = False
+
+    def page(self, dialect: str, data: bytes, parts: Iterable[Part]) -> None:
+        """Write the page."""
+        from wireproof.html.explained import write_page  # its packages cost more than a dump needs
+
+        assert self.html is not None
+        write_page(self.html, dialect, data, parts, overwrite=self.overwrite)
+        say(f"page: {self.html}")
 
 
 def split_type(arguments: tuple[str, ...], dialect: str) -> tuple[str | None, tuple[str, ...]]:
@@ -131,7 +162,7 @@ def _explain_typed(
     digits: tuple[str, ...],
     dialect: str,
     version: int | None,
-    as_json: bool,
+    output: Output,
 ) -> bool:
     """Write the explanation of the bytes as this type. Returns whether they are refused."""
     data = input_bytes(digits)
@@ -139,11 +170,14 @@ def _explain_typed(
     explanation = reference_codec().explain(type_name, data, dialect=dialect, version=version)
     error = explanation.error
     rulings = () if error is None else deciding_rulings(type_name, data, dialect, version, error, explanation.spans)
-    if as_json:
+    if output.as_json:
         named = {"type": type_name, "dialect": dialect, "version": version, "data": data.hex()}
         say_json({**named, **_facts(explanation, rulings)})
         return error is not None
     named_so = type_name if version is None else f"{type_name} version {version}"
+    if output.html is not None:
+        output.page(dialect, data, [Part(named_so, "", 0, len(data), explanation, rulings)])
+        return error is not None
     out = Text().append(safe(named_so), "bold").append(f", {len(data)} {'byte' if len(data) == 1 else 'bytes'}\n\n")
     if is_structure(explanation.spans):
         out.append_text(_outline(explanation, data, 0, _notes(type_name, version, explanation, dialect)))
@@ -158,7 +192,7 @@ def _explain_typed(
 
 
 def _explain_frames(
-    digits: tuple[str, ...], request: str | None, dialect: str, version: int | None, as_json: bool
+    digits: tuple[str, ...], request: str | None, dialect: str, version: int | None, output: Output
 ) -> bool:
     """Write the explanation of the frames. Returns whether one of them is refused, or cannot be read."""
     if version is not None:
@@ -175,8 +209,10 @@ def _explain_frames(
             frames = capture.responses(asked)
     except NotToldError as error:
         raise click.UsageError(str(error)) from None
-    if as_json:
+    if output.as_json:
         say_json({"dialect": dialect, "data": capture.data.hex(), "frames": [_frame_facts(one) for one in frames]})
+    elif output.html is not None:
+        output.page(dialect, capture.data, map(_part, frames))
     else:
         for number, frame in enumerate(frames, 1):
             if frames[1:]:
@@ -197,11 +233,8 @@ def _is_good(frame: CapturedFrame) -> bool:
 
 def _frame(frame: CapturedFrame, data: bytes, dialect: str) -> Text:
     explanation = frame.explanation
-    named = "not read" if frame.type is None else f"read as {frame.type}"
-    if frame.version is not None:
-        named += f" version {frame.version}"
     out = Text()
-    for line in wrap(safe(f"{named}: {frame.why}"), width()):
+    for line in wrap(safe(f"{_name(frame)}: {frame.why}"), width()):
         out.append(f"{line}\n", "bold")
     notes = _notes(frame.type or "", frame.version, explanation, dialect)
     out.append("\n").append_text(_outline(explanation, data[: frame.end], frame.start, notes))
@@ -209,6 +242,16 @@ def _frame(frame: CapturedFrame, data: bytes, dialect: str) -> Text:
         out.append_text(_end(explanation, frame.rulings, dialect, "to the last byte"))
     out.rstrip()
     return out
+
+
+def _part(frame: CapturedFrame) -> Part:
+    read = frame.type is not None
+    return Part(_name(frame), frame.why, frame.start, frame.end, frame.explanation, frame.rulings, read)
+
+
+def _name(frame: CapturedFrame) -> str:
+    named = "not read" if frame.type is None else f"read as {frame.type}"
+    return named if frame.version is None else f"{named} version {frame.version}"
 
 
 def _summary(frames: Sequence[CapturedFrame]) -> Text:

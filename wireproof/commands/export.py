@@ -63,6 +63,7 @@ def export(
         wireproof export vectors-json
         wireproof export --dialect kafka --area varints varints
         wireproof export --format=typescript tests/wireproof
+        wireproof export --format=c tests/wireproof
         wireproof export --archive vectors.tar.gz
     """  # noqa: D301 (\b is click's sign for text that keeps its lines)
     if folder is None and packed is None:
