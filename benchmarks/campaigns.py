@@ -50,7 +50,7 @@ TESTS = HERE.parent / "tests"
 FOUND_WITHIN = 60.0
 #: Executions of which the speed is measured, after so many that are not.
 FIRST, MEASURED = 2_000, 20_000
-#: What speed is measured of: target, type, whether in a child.
+#: What speed is measured of, with mutations that know the structure: target, type, whether in a child.
 SPEEDS = (
     ("differential", "VARINT", False),
     ("differential", "STRING", False),
@@ -89,13 +89,15 @@ def _load() -> str:
 
 
 def speed() -> Iterator[str]:
-    """A line for each of `SPEEDS`."""
+    """A line for each of `SPEEDS`, and for all types with libFuzzer's own mutations alone."""
     described = describe("reference", Options(), None)
-    for target, only, child in SPEEDS:
-        plan = Plan("reference", target, "kafka", Ground((), ("native",) if child else ()), only=only)
+    arbitrary = [("differential", None, False, False), ("decode", None, False, False)]
+    for target, only, child, structured in [*((*one, True) for one in SPEEDS), *arbitrary]:
+        ground = Ground((), ("native",) if child else ())
+        plan = Plan("reference", target, "kafka", ground, only=only, structured=structured)
         short, long = (_spent(replace(plan, runs=runs), described) for runs in (FIRST, FIRST + MEASURED))
         executions, seconds, processor = (after - before for before, after in zip(short, long, strict=True))
-        where = "in a child" if child else "in process"
+        where = "in a child" if child else "in process" if structured else "any bytes"
         figures = f"{executions / seconds:>9,.0f} a second, {executions / processor:>9,.0f} by processor time"
         yield f"{target:<13}{only or 'all':<18}{where:<11}{figures}  ({_load()})"
 

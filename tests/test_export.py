@@ -29,7 +29,7 @@ from conformance.model import DEVIATIONS, Op, Outcome, Status
 from conformance.reference_codec import reference_codec
 from conformance.values import from_json, to_json
 from wireproof.cli import group as cli
-from wireproof.export import LANGUAGES, ExportError, archive, export, write
+from wireproof.export import LANGUAGES, ExportError, archive, export, for_language, write
 
 #: Miniatures with faults of different kinds, without declared readings.
 WRONG = (
@@ -266,7 +266,9 @@ every, small = export(), export(areas=["varints", "unsupported-versions"])
 write(every, out / "json")
 (out / "vectors.tar.gz").write_bytes(archive(every))
 for form in LANGUAGES:
-    write(for_language(small, form), out / form)
+    made = for_language(small, form)
+    write(made, out / form)
+    (out / f"{form}.tar.gz").write_bytes(archive(made))
 write(as_table(small), out / "parquet")
 """
 
@@ -287,7 +289,18 @@ def test_neither_locale_nor_time_zone_nor_hash_seed_nor_folder_matter(tmp_path: 
         found.append({str(path.relative_to(folder)): path.read_bytes() for path in paths})
     assert found[0] == found[1]
     tops = {path.split("/")[0] for path in found[0]}
-    assert tops == {"json", "parquet", "vectors.tar.gz", *LANGUAGES}
+    assert tops == {"json", "parquet", "vectors.tar.gz", *LANGUAGES, *(f"{form}.tar.gz" for form in LANGUAGES)}
+
+
+@pytest.mark.parametrize("form", LANGUAGES)
+def test_each_file_has_licence_and_version(form: str) -> None:
+    made = for_language(export(["kafka"], ["varints"]), form)
+    for path, content in made.files.items():
+        if path not in made.own and "schema" not in path and not path.endswith((".json", "README.md")):
+            assert vectors.digest().encode() in content, path
+            assert b"Apache-2.0" in content, path
+    assert vectors.digest().encode() in made.files["README.md"]
+    assert b"Apache" in made.files["README.md"]
 
 
 def test_parquet_has_each_line(tmp_path: Path) -> None:

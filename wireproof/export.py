@@ -115,7 +115,7 @@ def for_language(made: Export, form: str) -> Export:
         for path in folder.rglob("*")
         if path.is_file()
     }
-    return replace(made, files=data | templates, own=frozenset({LANGUAGES[form].own}))
+    return replace(made, files=dict(sorted((data | templates).items())), own=frozenset({LANGUAGES[form].own}))
 
 
 def _content(file: exporting.File) -> bytes:

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0. @versions@.
+//
 // Package wireproof asks the implementation in implementation_test.go each vector of an export: `go test`.
 //
 // known.json lists deviations that are known: {"<id>#<op>": "why", …}. They are skipped; one that deviates no more fails, so

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0. @versions@.
+//
 // Patterns for the frames that a broker sends: vectors/FORMAT.md of Wireproof describes them. Frames are read by the
 // implementation's own decode, so only one that reads them can be judged.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0. @versions@.
+
 export class Refused extends Error {
   constructor(message: string, where?: { reason?: string | null; offset?: number | null })
   reason: string | null

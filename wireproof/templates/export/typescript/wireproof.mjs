@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0. @versions@.
+//
 // Reads exported vectors, and judges an implementation by them. docs/reference/export-format.md of Wireproof describes the
 // lines and the rules; the comments with numbers name them.
 //

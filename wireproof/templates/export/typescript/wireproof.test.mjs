@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0. @versions@.
+//
 // Asks the implementation in implementation.mjs each vector: `node --test`.
 //
 // known.json lists deviations that are known: {"<id>#<op>": "why", …}. They are marked as todo; one that deviates no more

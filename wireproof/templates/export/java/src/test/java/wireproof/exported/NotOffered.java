@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0. @versions@.
+
 package wireproof.exported;
 
 /** The implementation does not have this type, version or op. */

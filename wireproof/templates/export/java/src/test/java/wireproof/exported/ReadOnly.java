@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0. @versions@.
+
 package wireproof.exported;
 
 /** A recode has read the bytes, and then refused to write them. */

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0. @versions@.
+
 package wireproof.exported;
 
 /** Bytes are refused on decode, or a value on encode. Reason and offset are shown beside the expected ones, not judged. */
