@@ -537,6 +537,7 @@ _LIBRARIES = {
     "rust/kafka-protocol/wrapper.known.toml": "kafka-protocol",
     "rust/kacrab-protocol/wrapper.known.toml": "kacrab-protocol",
     "rust/kafka-wire-protocol/wrapper.known.toml": "kafka_wire_protocol",
+    "c/librdkafka/wrapper.known.toml": "librdkafka",
 }
 
 
