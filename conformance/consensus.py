@@ -23,13 +23,16 @@ from conformance.vectors import Vector
 ENOUGH = 2
 #: Ops between two ends of a connection: no library has them as a function.
 _PEERS = frozenset({Op.SERVE, Op.INTERPRET, Op.NEGOTIATE, Op.EVOLVE})
+#: Rows of their own in the count: the ledger's cases, and what is asked of the two ends of a connection.
+LEDGER = "messages, ledger"
+PEERS = "of peers (serve, interpret, negotiate, evolve)"
 
 
 class Support(StrEnum):
     """Two groups, or the reason why there are fewer."""
 
     TWO = "two groups or more agree"
-    PEERS = "asked of peers only (serve, interpret, negotiate, evolve)"
+    PEERS = "asked of peers only"
     CHANGED = "changed, or new, since it was asked"
     SETTINGS = "needs settings, which no library takes"
     NOT_OFFERED = "not offered by any"
@@ -110,7 +113,8 @@ def opinions(files: Sequence[Attested], asked: Iterable[tuple[Vector, str]] | No
 
 @dataclass(frozen=True, slots=True)
 class Tallied:
-    """Counts of expectations: by area and support. Areas of the ledger are `messages (ledger)`."""
+    """Counts of expectations: by area and support. The ledger, and what is asked of peers, count as areas of their
+    own."""
 
     counts: Counter[tuple[str, Support]]
     outweighed: tuple[Opinion, ...]
@@ -123,9 +127,12 @@ class Tallied:
         """The number of expectations of an area, with a support; None: of all."""
         return sum(count for (one, how), count in self.counts.items() if area in (None, one) and support in (None, how))
 
-
-#: The ledger's cases have a row of their own.
-LEDGER = "messages, ledger"
+    @property
+    def codec(self) -> tuple[int, int]:
+        """The expectations of codecs that two groups agree with, and all expectations of codecs: those of peers wait
+        for live brokers and clients."""
+        two = self.total(support=Support.TWO) - self.total(PEERS, Support.TWO)
+        return two, self.total() - self.total(PEERS)
 
 
 def tally(found: Iterable[Opinion]) -> Tallied:
@@ -133,8 +140,13 @@ def tally(found: Iterable[Opinion]) -> Tallied:
     counts: Counter[tuple[str, Support]] = Counter()
     outweighed = []
     for opinion in found:
-        area = LEDGER if "/" in opinion.vector.id else opinion.vector.area
-        counts[area, opinion.support] += 1
+        counts[_row(opinion), opinion.support] += 1
         if opinion.outweighed:
             outweighed.append(opinion)
     return Tallied(counts, tuple(outweighed))
+
+
+def _row(opinion: Opinion) -> str:
+    if opinion.op in _PEERS:
+        return PEERS
+    return LEDGER if "/" in opinion.vector.id else opinion.vector.area

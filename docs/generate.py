@@ -600,8 +600,10 @@ again, in a clone. `wireproof finding NAME` prints a text for the library's proj
 process, read [SECURITY.md](../../SECURITY.md) first.
 """
 _SUPPORT = """\
-{share} of {total} expectations of the dialect `kafka` have the agreement of two independent groups of released
-implementations or more, beside the reference. [What this proves, and what it does not](../explanation/attestation.md).
+{share} of {total} expectations of codecs, in the dialect `kafka`, have the agreement of two independent groups of
+released implementations or more, beside the reference.
+[What this proves, and what it does not](../explanation/attestation.md).
+{peers} more are asked of clients and brokers, of which few have the answer as a function.
 Against {outweighed} expectations more groups dissent than agree; `wireproof attest --show` lists them, with the known
 cause of each dissent.
 """
@@ -629,9 +631,13 @@ def findings_page() -> Lines:
 def _support(files: list[attested.Attested]) -> Lines:
     """The number of expectations that two groups agree with, by area, and the others by reason."""
     counted = consensus.tally(consensus.opinions(files))
-    two, total = counted.total(support=consensus.Support.TWO), counted.total()
-    share = f"{100 * two / total:.1f} %"
-    yield _SUPPORT.format(share=share, total=f"{total:,}", outweighed=f"{len(counted.outweighed):,}")
+    two, total = counted.codec
+    yield _SUPPORT.format(
+        share=f"{100 * two / total:.1f} %",
+        total=f"{total:,}",
+        peers=f"{counted.total(consensus.PEERS):,}",
+        outweighed=f"{len(counted.outweighed):,}",
+    )
     yield from _table(
         ("implementation", "version", "language", "group"),
         [(one.name, one.version or "", one.language, one.group) for one in (file.header for file in files)],

@@ -236,6 +236,19 @@ class TestSupport:
         assert found.total() == sum(found.total(area) for area in found.areas())
         assert found.total(support=Support.TWO) == 0
 
+    def test_what_is_asked_of_peers_is_counted_apart(self) -> None:
+        serve, decode = by_id("unsupported-versions/broker-v0"), by_id(FALSE)
+        files = [who(Stand.AGREE, serve, "a"), who(Stand.AGREE, serve, "b")]
+        found = consensus.tally(consensus.opinions(files, [(one, digest(one)) for one in (serve, decode)]))
+        assert found.total(consensus.PEERS) == len(attested.expectations(serve))
+        assert found.total(support=Support.TWO) > 0
+        assert found.codec == (0, len(attested.expectations(decode)))
+
+    def test_nine_of_ten_codec_expectations_have_two_groups(self) -> None:
+        two, total = consensus.tally(consensus.opinions(attested.load())).codec
+        assert 10 * two >= 9 * total
+        assert total > 16_000
+
     @pytest.mark.parametrize("outcome", list(Outcome))
     def test_from_a_verdict(self, outcome: Outcome) -> None:
         verdict = Verdict("x", "kafka", "framing", None, None, Op.DECODE, outcome, known="an entry")

@@ -177,6 +177,9 @@ def _table(counted: Tallied) -> Table:
     table.add_column("expectations by area", no_wrap=True)
     table.add_column("number", justify="right")
     table.add_column("share", justify="right")
+    two, codec = counted.codec
+    table.add_row(Text("of codecs", "bold"), f"{codec:,}", "")
+    table.add_row(Text(f"  {Support.TWO}", "green"), f"{two:,}", f"{100 * two / codec:.1f} %")
     for area in (None, *counted.areas()):
         total = counted.total(area)
         table.add_row(Text(area or "all", "bold"), f"{total:,}", "")
