@@ -85,7 +85,10 @@ def build_changed(changes: dict[str, list[tuple[str, str]]]) -> Path:
 
 
 def _source_of_library() -> Path:
-    command = ["cargo", "metadata", "--format-version=1", "--offline"]
+    # Without a platform it asks for the sources of what only other platforms need, which the build has not fetched.
+    about = subprocess.run(["rustc", "-vV"], capture_output=True, text=True, check=True).stdout
+    host = next(line for line in about.splitlines() if line.startswith("host: ")).removeprefix("host: ")
+    command = ["cargo", "metadata", "--format-version=1", "--offline", f"--filter-platform={host}"]
     told = subprocess.run(command, cwd=FOLDER, capture_output=True, text=True, check=True)
     (found,) = (one for one in json.loads(told.stdout)["packages"] if one["name"] == COPIED and one["source"])
     return Path(found["manifest_path"]).parent
