@@ -33,7 +33,8 @@ from conformance.vectors import Vector, VectorKind
 from conformance.wrong_values import Change
 from reference.codec import NodeCodec
 from reference.dialects.base import Entries
-from reference.plan import Struct
+from reference.plan import Node, Struct
+from reference.primitives import Primitive
 
 #: The number of prefixes of an input, and of batches and messages: a batch has 61 bytes before its records.
 _MOST_PREFIXES, _MOST_OF_ENTRIES = 64, 256
@@ -89,8 +90,23 @@ def of_type(dialect: str, type_name: str, version: int | None, ops: frozenset[Op
         if type_name in reference_codec().dialect(dialect).entries:
             yield Property("flipped-bits", dialect, type_name, version, ops)
         yield Property("arbitrary-bytes", dialect, type_name, version, ops)
-    if Op.ENCODE in ops and not _empty(dialect, type_name, version):
+    if Op.ENCODE in ops and _can_be_wrong(dialect, type_name, version):
         yield Property("wrong-values", dialect, type_name, version, ops)
+
+
+def _can_be_wrong(dialect: str, type_name: str, version: int | None) -> bool:
+    """Whether `wrong_values` knows a change of the type's values. It has none for a truth value, a float, a UUID."""
+
+    def changes(node: Node) -> bool:
+        match node:
+            case Primitive():
+                return node.name not in ("BOOLEAN", "FLOAT64", "UUID")
+            case Struct(flexible=False, optional=False, marker="none"):
+                return any(changes(field.node) for field in node.fields)
+        return True
+
+    codec = reference_codec().dialect(dialect).codec(type_name, version)
+    return changes(codec.node) if isinstance(codec, NodeCodec) else True
 
 
 def _empty(dialect: str, type_name: str, version: int | None) -> bool:

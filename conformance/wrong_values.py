@@ -1,7 +1,10 @@
 """Values with one part that is mostly wrong: a number beyond its bits, a null, a text that is too long, elements in
 another order or twice. What an encoder has to do with such a value, the reference says: refuse it, or write it.
 
-Only parts of the same sort are put in, and null: that a library takes 1 for a text is no question about the protocol.
+Only parts of the same sort are put in: that a library takes 1 for a text is no question about the protocol. Null is put
+in the place of texts, bytes, arrays and structures that are fields, as some of them may be null on the wire. It is not
+put in the place of a number, an element of an array, a tag or a whole message: the types of most libraries have no such
+null, so that only the wrapper would be asked.
 """
 
 from __future__ import annotations
@@ -17,6 +20,8 @@ _NUMBERS = (-1, *(sign for bits in (8, 16, 32, 64) for sign in (-(1 << bits - 1)
 _LONG = "x" * (MAX_STRING + 1)
 #: Lists with more elements are not looked into.
 _MOST = 64
+_TAGS = "_tags"
+_OF_A_FRAME = (("header",), ("body",))
 
 
 class Change:
@@ -33,7 +38,21 @@ class Change:
 
 def changes(value: Any) -> list[Change]:
     """All changes of one part of a value."""
-    return [Change(value, path, other) for path, part in _parts(value, ()) for other in _others(part)]
+    return [Change(value, path, other) for path, part in _parts(value, ()) for other in _others(path, part)]
+
+
+def _may_be_null(path: Path, part: Any) -> bool:
+    """Whether the question of a null there is one about the protocol."""
+    if not path:
+        return isinstance(part, (str, bytes)) or (isinstance(part, list) and bool(part) and _is_plain(part[0]))
+    if _TAGS in path or path in _OF_A_FRAME:
+        return False
+    return isinstance(path[-1], str) and isinstance(part, (str, bytes, list, tuple, Mapping))
+
+
+def _is_plain(element: Any) -> bool:
+    """Whether this is an element of an array, not a tag, a record or a message."""
+    return not isinstance(element, (list, tuple, Mapping))
 
 
 def _parts(value: Any, path: Path) -> Iterator[tuple[Path, Any]]:
@@ -47,20 +66,22 @@ def _parts(value: Any, path: Path) -> Iterator[tuple[Path, Any]]:
             yield from _parts(item, (*path, index))
 
 
-def _others(part: Any) -> list[Any]:
+def _others(path: Path, part: Any) -> list[Any]:
     """What is put in the place of a part; nothing in that of a null."""
+    null = [None] if _may_be_null(path, part) else []
     match part:
+        case bool():
+            return []
+        case int():
+            return [part + 1, part - 1, *_NUMBERS]
+        case str():
+            return [*null, _LONG]
+        case list() | tuple():
+            pair = bool(path) and isinstance(path[-1], int)  # a tag and its bytes, a header's key and value
+            return null if pair else [*null, *_of_list(part)]
         case None:
             return []
-        case bool():
-            return [None]
-        case int():
-            return [None, part + 1, part - 1, *_NUMBERS]
-        case str():
-            return [None, _LONG]
-        case list() | tuple():
-            return [None, *_of_list(part)]
-    return [None]
+    return null
 
 
 def _of_list(part: Sequence[Any]) -> Iterator[list[Any]]:

@@ -596,8 +596,9 @@ deviations, which say how each was looked at. Entries about generated cases alon
 
 The severity is the worst that a vector shows. *Ends the process* is a crash, too much memory, or an exception of a
 class that a caller does not expect. The shortest input is that of the vector with the fewest bytes; the command asks it
-again, in a clone. `wireproof finding NAME` prints a text for the library's project. For a finding that ends or stalls a
-process, read [SECURITY.md](../../SECURITY.md) first.
+again, in a clone. `wireproof finding NAME` prints a text for the library's project, for some findings with a program
+that needs nothing but the library. For a finding that ends or stalls a process, read
+[SECURITY.md](../../SECURITY.md) first.
 """
 _SUPPORT = """\
 {share} of {total} expectations of codecs, in the dialect `kafka`, have the agreement of two independent groups of

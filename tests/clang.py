@@ -6,9 +6,8 @@ import os
 import shutil
 import subprocess
 from pathlib import Path
-from typing import NoReturn
 
-import pytest
+import toolchains
 
 FOLDER = Path(__file__).parent.parent / "implementations" / "c"
 LAUNCHER = FOLDER / "librdkafka" / "wrapper"
@@ -25,13 +24,7 @@ def skip_unless_built() -> None:
     """Skip, with what to do, where the wrapper does not run; under CI that is a failure."""
     tried = run(LAUNCHER)
     if tried.returncode == 2:
-        _missing(tried.stderr.strip())
-
-
-def _missing(reason: str) -> NoReturn:
-    if os.environ.get("CI") == "true":
-        pytest.fail(reason)
-    pytest.skip(reason)
+        toolchains.missing(tried.stderr.strip())
 
 
 def build_changed(changes: list[tuple[str, str, str]], folder: Path) -> str:

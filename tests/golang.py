@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 from pathlib import Path
-from typing import NoReturn
 
-import pytest
+import toolchains
 
 FOLDER = Path(__file__).parent.parent / "implementations" / "go"
 #: Library → its version.
@@ -40,21 +38,9 @@ def go(*arguments: str, folder: Path) -> str:
     return done.stdout
 
 
-def skip_without_go() -> None:
-    """Skip where there is no Go; under CI that is a failure."""
-    if shutil.which("go") is None:
-        _missing("there is no go on PATH")
-
-
 def skip_unless_built() -> None:
     """Skip, with what to do, where a wrapper does not run; under CI that is a failure."""
-    skip_without_go()
+    toolchains.skip_without("go")
     tried = run(FOLDER / "franz-go" / "wrapper")
     if tried.returncode == 2:
-        _missing(tried.stderr.strip())
-
-
-def _missing(reason: str) -> NoReturn:
-    if os.environ.get("CI") == "true":
-        pytest.fail(reason)
-    pytest.skip(reason)
+        toolchains.missing(tried.stderr.strip())

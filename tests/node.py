@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 from pathlib import Path
-from typing import NoReturn
 
-import pytest
+import toolchains
 
 FOLDER = Path(__file__).parent.parent / "implementations" / "node"
 #: Library → the folder of its wrapper.
@@ -32,21 +30,9 @@ def run(program: Path, *arguments: str, stdin: str = "", **env: str) -> subproce
     return subprocess.run(command, input=stdin, capture_output=True, text=True, env=os.environ | env, check=False)
 
 
-def skip_without_node() -> None:
-    """Skip where there is no Node.js; under CI that is a failure."""
-    if shutil.which("node") is None:
-        _missing("there is no node on PATH")
-
-
 def skip_unless_built() -> None:
     """Skip, with what to do, where a wrapper does not run; under CI that is a failure."""
-    skip_without_node()
+    toolchains.skip_without("node")
     tried = run(FOLDER / "kafkajs" / "wrapper")
     if tried.returncode == 2:
-        _missing(tried.stderr.strip())
-
-
-def _missing(reason: str) -> NoReturn:
-    if os.environ.get("CI") == "true":
-        pytest.fail(reason)
-    pytest.skip(reason)
+        toolchains.missing(tried.stderr.strip())

@@ -7,9 +7,9 @@ import os
 import shutil
 import subprocess
 from pathlib import Path
-from typing import NoReturn
 
-import pytest
+import toolchains
+from toolchains import skip_without
 
 FOLDER = Path(__file__).parent.parent / "implementations" / "rust"
 #: Library → the folder of its wrapper.
@@ -39,24 +39,12 @@ def built() -> Path:
     return Path(os.environ.get("WIREPROOF_RUST_BUILD") or cache / "wireproof" / "rust")
 
 
-def skip_without(tool: str) -> None:
-    """Skip where there is no cargo or rustc; under CI that is a failure."""
-    if shutil.which(tool) is None:
-        _missing(f"there is no {tool} on PATH")
-
-
 def skip_unless_built() -> None:
     """Skip, with what to do, where a wrapper does not run; under CI that is a failure."""
     skip_without("cargo")
     tried = run(FOLDER / COPIED / "wrapper")
     if tried.returncode == 2:
-        _missing(tried.stderr.strip())
-
-
-def _missing(reason: str) -> NoReturn:
-    if os.environ.get("CI") == "true":
-        pytest.fail(reason)
-    pytest.skip(reason)
+        toolchains.missing(tried.stderr.strip())
 
 
 def build_changed(changes: dict[str, list[tuple[str, str]]]) -> Path:

@@ -404,7 +404,7 @@ class TestFindings:
         listed = CliRunner().invoke(group, ["finding", "liar"])
         assert listed.output == "kafka/framing/boolean-false#decode: loses data: it is planted\n"
         text = CliRunner().invoke(group, ["finding", "liar", "kafka/framing/boolean-false#decode"]).output
-        assert text.startswith("# liar 1: decode of BOOLEAN: loses data\n\nit is planted\n")
+        assert text.startswith("# liar 1: decode as BOOLEAN: loses data\n\nit is planted\n")
         assert "\n00\n" in text
         assert "The value is `false`." in text
         assert "- The same answer is given by honest 1" in text

@@ -17,8 +17,9 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from golang import FOLDER, go, skip_without_go
+from golang import FOLDER, go
 from replayed import LONG, REPLAYED, replay
+from toolchains import skip_without
 
 from conformance import ledger, selection, vectors
 from conformance.asking import Examiner
@@ -76,7 +77,7 @@ def export(folder: Path, *chosen: str) -> None:
 @pytest.fixture(scope="module")
 def module(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the wrappers' module, with the wrong codec in it."""
-    skip_without_go()
+    skip_without("go")
     path = tmp_path_factory.mktemp("exported") / "go"
     shutil.copytree(FOLDER, path)
     for name in ("wrong", "wrong-wrapper"):
@@ -107,7 +108,7 @@ def wrong(module: Path) -> Built:
 
 def test_as_written_they_pass(tmp_path: Path) -> None:
     """The example that is written offers INT16."""
-    skip_without_go()
+    skip_without("go")
     export(tmp_path)
     (tmp_path / "go.mod").write_text("module example\n\ngo 1.22\n")
     go("vet", ".", folder=tmp_path)

@@ -20,7 +20,8 @@ from click.testing import CliRunner
 from exported import by_the_kit, differences
 from replayed import LONG, REPLAYED, replay
 from rust import FOLDER as WRAPPERS
-from rust import LIBRARIES, built, skip_unless_built, skip_without, spec
+from rust import LIBRARIES, built, skip_unless_built, spec
+from toolchains import skip_without
 
 from conformance import known, ledger, vectors
 from wireproof.cli import group as cli

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from node import FOLDER, skip_without_node
+from node import FOLDER
 from replayed import LONG, REPLAYED, replay
+from toolchains import skip_without
 
 from conformance import selection, vectors
 from conformance.asking import Examiner
@@ -76,7 +77,7 @@ def run(folder: Path) -> tuple[int, str, dict[str, str]]:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Exported tests in which the wrong codec is called."""
-    skip_without_node()
+    skip_without("node")
     path = tmp_path_factory.mktemp("exported")
     export(path)
     (path / "implementation.mjs").write_text(IMPLEMENTATION.format(codec=json.dumps(str(CODEC))))
@@ -85,7 +86,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_as_written_they_pass(tmp_path: Path) -> None:
     """The example that is written offers INT16."""
-    skip_without_node()
+    skip_without("node")
     export(tmp_path)
     code, output, found = run(tmp_path)
     assert code == 0, output[-2000:]
@@ -116,7 +117,7 @@ def test_verdicts_are_those_of_the_kit(folder: Path, tmp_path: Path) -> None:
 @pytest.fixture(scope="module")
 def replaying(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An implementation that answers from a table, asked the vectors of every dialect, without the ledgers."""
-    skip_without_node()
+    skip_without("node")
     path = tmp_path_factory.mktemp("replaying")
     export(path, *(word for area in vectors.AREAS if area != LONG for word in ("--area", area)))
     for ledger in path.glob("vectors/*/ledger.jsonl"):

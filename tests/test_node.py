@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 from hurry import hurry
-from node import FOLDER, LIBRARIES, installed, run, skip_unless_built, skip_without_node, spec
+from node import FOLDER, LIBRARIES, installed, run, skip_unless_built, spec
+from toolchains import skip_without
 
 from conformance import known, selection, vectors
 from conformance.asking import Examiner
@@ -183,13 +184,13 @@ LAUNCHER = FOLDER / "kafkajs" / "wrapper"
 
 class TestLaunchers:
     def test_what_is_not_installed_is_said_with_what_to_do(self, tmp_path: Path) -> None:
-        skip_without_node()
+        skip_without("node")
         ended = run(LAUNCHER, WIREPROOF_NODE_BUILD=str(tmp_path))
         assert (ended.returncode, ended.stdout) == (2, "")
         assert ended.stderr == f"implementations/node: the libraries are not installed: run {FOLDER / 'build'}\n"
 
     def test_what_is_made_from_another_package_json_does_not_run(self, tmp_path: Path) -> None:
-        skip_without_node()
+        skip_without("node")
         (tmp_path / "built").write_text("1 2\n")
         ended = run(LAUNCHER, WIREPROOF_NODE_BUILD=str(tmp_path))
         assert (ended.returncode, ended.stdout) == (2, "")
@@ -259,7 +260,7 @@ def cases() -> list[Case]:
 @pytest.fixture
 def _hurried(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """What hangs is found without waiting."""
-    skip_without_node()
+    skip_without("node")
     hurry(monkeypatch, tmp_path)
     monkeypatch.setattr("conformance.connection.child.GRACE", 0.3)
     monkeypatch.setattr("conformance.connection.process.GRACE", 0.3)

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 from hurry import hurry
-from rust import COPIED, FOLDER, LIBRARIES, build_changed, run, skip_unless_built, skip_without, spec
+from rust import COPIED, FOLDER, LIBRARIES, build_changed, run, skip_unless_built, spec
+from toolchains import skip_without
 
 from conformance import known, selection, vectors
 from conformance.asking import Examiner

@@ -16,23 +16,40 @@ def changed(value: Any) -> list[Any]:
 
 
 def test_every_part_of_a_value_is_changed() -> None:
-    value = {"number": 5, "list": [{"text": "a"}, {"text": "b"}], "bytes": b"x", "flag": True, "null": None}
+    value = {"number": 5, "list": [{"text": "a"}, {"text": "b"}], "bytes": b"x", "part": {}, "null": None}
     found = changed(value)
-    assert None in found
-    for name in ("number", "list", "bytes", "flag"):
+    for name in ("list", "bytes", "part"):
         assert value | {name: None} in found
+    assert value | {"list": [{"text": None}, {"text": "b"}]} in found
     assert value | {"number": 6} in found
     assert value | {"number": 2**63} in found
     assert value | {"list": [{"text": "b"}, {"text": "a"}]} in found
     assert value | {"list": [{"text": "a"}, {"text": "b"}, {"text": "a"}]} in found
     assert value | {"list": [{"text": "a"}, {"text": "x" * 32768}]} in found
     assert value["list"] == [{"text": "a"}, {"text": "b"}]
-    assert [one for one in found if one is not None and one["null"] is not None] == []
+    assert [one for one in found if one["null"] is not None] == []
+
+
+def test_null_is_not_put_where_the_types_of_a_library_have_none() -> None:
+    value = {"number": 5, "flag": True, "list": [{"a": 1}, "b"], "_tags": [[1, b"x"]]}
+    found = changed(value)
+    assert {one["number"] for one in found} >= {4, 6, 2**64}
+    assert [one for one in found if None in (one["number"], one["flag"], one["_tags"], *(one["list"] or ()))] == []
+    assert all(None not in tag for one in found for tag in one["_tags"])
+    assert changed("a") == [None, "x" * 32768]
+    frame = {"header": {"a": "b"}, "body": {"a": "b"}}
+    assert [one for one in changed(frame) if None in (one["header"], one["body"])] == []
+
+
+def test_a_pair_stays_one() -> None:
+    pair = [1, b"x"]
+    for one in (*changed([pair, [2, b"y"]]), *(one["headers"] for one in changed({"headers": [pair]}))):
+        assert one is None or all(len(found) == 2 and isinstance(found[1], bytes | None) for found in one)
 
 
 def test_what_has_no_wrong_part() -> None:
-    assert changes(None) == []
-    assert changed(1.5) == [None]
+    without: tuple[Any, ...] = (None, 1.5, True, {})
+    assert [changes(value) for value in without] == [[], [], [], []]
 
 
 @pytest.mark.parametrize(("dialect", "type_name"), [("kafka", "MessageSet"), ("kip-82-int-keys", "MESSAGE_SET")])

@@ -7,22 +7,27 @@ from collections.abc import Iterator
 import click
 import msgspec
 
-from conformance import attested, vectors
+from conformance import attested
 from conformance.deciding_rulings import rests_on
 from conformance.known import Severity
 from conformance.model import Op
-from conformance.report import background
+from conformance.report import background, question
 from conformance.report.failure import repro_command
 from conformance.report.text import middle, paragraph
 from conformance.values import to_json
 from conformance.vectors import Vector
-from wireproof import known_findings, registry
+from wireproof import known_findings, registry, reproducers
 from wireproof.known_findings import KnownFinding, Shown
 from wireproof.output import say
 from wireproof.registry import Implementation
+from wireproof.reproducers import Reproducer
 
 #: The most characters of a value, and the most bytes of an input, in a text.
 _LONGEST = 1000
+#: The columns of a conversation.
+_WIDTH = 100
+#: Ops whose question is bytes.
+_OF_BYTES = (Op.DECODE, Op.RECODE, Op.LOOKUP, Op.CONVERT)
 
 
 @click.command(epilog="Exit codes: 0 it was printed, 2 a usage error.")
@@ -33,8 +38,8 @@ def finding(name: str, case: str | None) -> None:
 
     NAME is an implementation of the clone, as docs/reference/findings.md names it. Without an ID its findings are
     listed, each with the id of the shortest case. With that ID the text is printed, as Markdown: what is wrong, which
-    bytes show it, what the specification says and where, who gives the demanded answer, and how to repeat it. Complete
-    it by hand.
+    bytes show it, what the specification says and where, who gives the demanded answer, a program in the library's
+    language that shows it, if there is one, and how to repeat it. Complete it by hand.
 
     \b
     Examples:
@@ -63,13 +68,14 @@ def _text(implementation: Implementation, found: KnownFinding, shown: Shown) -> 
     vector = shown.vector
     title = " ".join(filter(None, (implementation.name, found.version)))
     typed = " ".join(filter(None, (vector.type, "" if vector.version is None else f"version {vector.version}")))
+    asked = f"{shown.op} as `{typed}`" if typed else str(shown.op)
     if found.severity in (Severity.ENDS, Severity.STALLS):
         yield "<!-- This may be a vulnerability: report it in private, as the project's security policy asks. -->"
-    yield from (f"# {title}: {shown.op} of {typed}: {found.severity}", "")
+    yield from (f"# {title}: {asked.replace('`', '')}: {found.severity}", "")
     yield from (*paragraph(found.reason).splitlines(), "")
-    yield from ("## Input", "", f"{shown.op} as `{typed}`: {vector.about}", "", "```text", *_input(vector, shown.op))
+    yield from ("## Input", "", f"{asked}: {vector.about}", "", "```text", *_input(vector, shown.op))
     yield from ("```", "", "## What the protocol demands", "")
-    yield from (_demand(vector, shown.op), "")
+    yield from (*_demand(vector, shown.op), "")
     rulings = background.rulings(vector.dialect)
     rested_on = vector.rulings if vector.reject is None else rests_on(vector, vector.case(shown.op))
     for ruling in filter(None, map(rulings.get, rested_on)):
@@ -79,14 +85,30 @@ def _text(implementation: Implementation, found: KnownFinding, shown: Shown) -> 
     agree = attested.agreeing(vector, vector.case(shown.op), title)
     if agree:
         yield f"- The same answer is given by {', '.join(agree)}"
-    yield from ("", "## Repeat it", "", "In a clone of Wireproof:", "", "```text")
+    yield from ("", *_reproducer(reproducers.reproducer(implementation.name, shown.id, vector, found.version)))
+    yield from ("", "## Repeat it with Wireproof", "", "In a clone of Wireproof:", "", "```text")
     yield from (repro_command(shown.id, implementation.spec), "```")
 
 
+def _reproducer(program: Reproducer | None) -> Iterator[str]:
+    """What a person does in an empty folder to see the finding with the library alone."""
+    yield from ("## Reproduce it", "")
+    if program is None:
+        yield "There is no program for this finding yet that needs the library alone."
+        return
+    yield from ("In an empty folder:", "", "```sh", *program.setup, "```", "", f"`{program.file}`:", "")
+    yield from (f"```{program.language}", *program.text.splitlines(), "```", "", "```sh", program.run, "```", "")
+    shows = ", ".join(f"`{one}`" for one in program.shows)
+    yield f"This prints {shows}, and ends with the exit code {program.exit}."
+
+
 def _input(vector: Vector, op: Op) -> Iterator[str]:
-    """The bytes with their labels; for `encode` the value."""
+    """The bytes with their labels; the value for `encode`; the conversation of a client or a broker."""
     if op is Op.ENCODE:
         yield _json(vector)
+        return
+    if op not in _OF_BYTES:
+        yield from question.question(vector, vector.case(op), (), _WIDTH).plain.splitlines()
         return
     if len(vector.data) > _LONGEST:
         yield f"{vector.data[:_LONGEST].hex()} … ({len(vector.data):,} bytes)"
@@ -97,16 +119,18 @@ def _input(vector: Vector, op: Op) -> Iterator[str]:
             yield f"    {piece.data.hex(' ') or '(no bytes)'}: {piece.label}"
 
 
-def _demand(vector: Vector, op: Op) -> str:
-    """The expected answer in a sentence."""
+def _demand(vector: Vector, op: Op) -> Iterator[str]:
+    """The expected answer: a sentence, or the frames of a conversation."""
     if vector.reject is not None:
         at = "" if vector.reject.offset is None else f" at byte {vector.reject.offset}"
-        return f"It is to be refused ({vector.reject.reason}{at})."
-    if op in (Op.ENCODE, Op.RECODE):
-        return f"The bytes are `{middle(vector.canonical_data.hex(' '), _LONGEST)}`."
-    if vector.value is not vectors.ABSENT:
-        return f"The value is `{_json(vector)}`."
-    return "See the vector."
+        yield f"It is to be refused ({vector.reject.reason}{at})."
+    elif op in (Op.ENCODE, Op.RECODE, Op.CONVERT):
+        yield f"The bytes are `{middle(vector.canonical_data.hex(' '), _LONGEST)}`."
+    elif op is Op.DECODE:
+        yield f"The value is `{_json(vector)}`."
+    else:
+        expected = question.expectation(vector, vector.case(op), _WIDTH).plain.splitlines()
+        yield from ("```text", *expected, "```")
 
 
 def _json(vector: Vector) -> str:
