@@ -73,7 +73,8 @@ def _others(path: Path, part: Any) -> list[Any]:
         case bool():
             return []
         case int():
-            return [part + 1, part - 1, *_NUMBERS]
+            near = () if path[-1:] == ("magic",) else (part + 1, part - 1)  # another magic has other fields
+            return [*near, *_NUMBERS]
         case str():
             return [*null, _LONG]
         case list() | tuple():

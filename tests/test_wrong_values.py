@@ -41,6 +41,11 @@ def test_null_is_not_put_where_the_types_of_a_library_have_none() -> None:
     assert [one for one in changed(frame) if None in (one["header"], one["body"])] == []
 
 
+def test_another_magic_is_none_that_there_is() -> None:
+    assert {one["magic"] for one in changed({"magic": 1, "offset": 0}) if one["offset"] == 0} >= {-1, 128}
+    assert {0, 2}.isdisjoint(one["magic"] for one in changed({"magic": 1, "offset": 0}))
+
+
 def test_a_pair_stays_one() -> None:
     pair = [1, b"x"]
     for one in (*changed([pair, [2, b"y"]]), *(one["headers"] for one in changed({"headers": [pair]}))):
