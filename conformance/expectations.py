@@ -1,8 +1,9 @@
 """Turns the reference's answers to generated questions into expectations of a vector.
 
 A broker is free in parts of its answers. So only these are expected: the types, the correlation ids, the top-level
-error codes of ApiVersions, and whether it closes the connection. In dialects whose broker may answer in any order, any
-order is expected.
+error codes of ApiVersions, the ids of the brokers in a BrokerMetadata response (the setting `cluster` and the request
+decide them, R-35-2), and whether it closes the connection. In dialects whose broker may answer in any order, any order
+is expected.
 """
 
 from __future__ import annotations
@@ -37,6 +38,8 @@ _NEEDED = ("apis", "cluster")
 #: more would be slow).
 _ANY_ORDER = frozenset({"wire-format"})
 _MOST_TOGETHER = 5
+#: The response whose brokers the setting `cluster` and the request decide.
+_OF_A_CLUSTER = "ResponseFrame:BrokerMetadata"
 #: The first fields of a request in every dialect: size, api key, version and correlation id.
 _HEAD = struct.Struct(">ihhi")
 _SIZE = 4
@@ -153,15 +156,20 @@ def _pattern(dialect: str, frame: bytes, requests: Sequence[tuple[int, int, int]
             value = reference_codec().decode(type_name, frame, dialect=dialect, version=answered)
         except (reference.WireError, NotImplementedError):
             continue
-        expected = _expected(value, correlation)
+        expected = _expected(type_name, value, correlation)
         if expected is not None:
             versioned = {} if answered is None else {"version": answered}
             return {"type": type_name, **versioned, "value": expected}
     return None
 
 
-def _expected(value: Any, correlation: int) -> dict[str, Any] | None:
+def _expected(type_name: str, value: Any, correlation: int) -> dict[str, Any] | None:
     match value:
+        case {"header": {"CorrelationId": answered}, "body": {"Brokers": brokers}} if (
+            answered == correlation and type_name == _OF_A_CLUSTER
+        ):
+            ids = [{"NodeId": broker["NodeId"]} for broker in brokers]
+            return {"header": {"CorrelationId": answered}, "body": {"Brokers": ids}}
         case {"header": {"CorrelationId": answered}, "body": {"ErrorCode": error, "ApiKeys": _}} if (
             answered == correlation
         ):

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from random import Random
 
 from conformance import mutations
+from conformance.mutations.conversation import mutate_conversation
 from fuzz.inputs import Form, Forms
 
 #: libFuzzer's own mutation, called with bytes and the maximum size of the result.
@@ -19,6 +20,8 @@ _SAME_TYPE = 0.7
 #: The probability of a mutation of the structure, for longer inputs and for those of fewer than `_SHORT` bytes.
 _STRUCTURED, _SELDOM = 0.25, 0.05
 _SHORT = 6
+#: The probability of a mutation of the frames of a conversation.
+_CONVERSED = 0.1
 #: To find the structure of an input takes ten to twenty times as long as to change it. So this share of inputs is
 #: analysed; otherwise an input with known structure is changed instead.
 _LOOKED_FOR = 1 / 16
@@ -70,9 +73,11 @@ class Mutator:
             raw = head + b"\n" + data
         if self._drawn and random.random() < _FRESH:
             return head + b"\n" + random.randbytes(random.randrange(1, _BUFFER))
-        share = _SELDOM if len(data) < _SHORT else _STRUCTURED
-        if self._structured and form.type is not None and random.random() < share:
-            return self._with_structure(raw, random)
+        share = _CONVERSED if form.type is None else _SELDOM if len(data) < _SHORT else _STRUCTURED
+        if self._structured and random.random() < share:
+            changed = self._conversation(form, data, random) if form.type is None else self._with_structure(raw, random)
+            if changed is not None:
+                return changed
         room = most - len(head) - 1
         return head + b"\n" + self._basic(data, room if room > 0 else 1)
 
@@ -80,6 +85,12 @@ class Mutator:
         if form is not None and random.random() < _SAME_TYPE:
             return random.choice(self._versions[form.type])
         return random.choice(self._heads)
+
+    def _conversation(self, form: Form, data: bytes, random: Random) -> bytes | None:
+        """A mutation of the frames of a conversation; None for an op that has none."""
+        (op,) = form.ops
+        changed = mutate_conversation(op, data, form.dialect, random)
+        return None if changed is None else form.input(changed)
 
     def _with_structure(self, raw: bytes, random: Random) -> bytes:
         """A mutation of the structure of this input, or of another input with known structure."""

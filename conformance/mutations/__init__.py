@@ -5,6 +5,7 @@
 
 layout        the parts of an input, found by the reference; puts changed parts together again
 forms         forms of integers: big-endian, varints, zigzag
+conversation  mutations of what `serve` and `interpret` take
 mutation      the type of a mutation
 tags, elements, prefixes, varints, fields, checksums, compressed   the mutations, by name
 
