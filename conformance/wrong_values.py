@@ -1,10 +1,11 @@
 """Values with one part that is mostly wrong: a number beyond its bits, a null, a text that is too long, elements in
-another order or twice. What an encoder has to do with such a value, the reference says: refuse it, or write it.
+another order or twice, a tag where a version may have none. What an encoder has to do with such a value, the reference
+says: refuse it, or write it.
 
 Only parts of the same sort are put in: that a library takes 1 for a text is no question about the protocol. Null is put
 in the place of texts, bytes, arrays and structures that are fields, as some of them may be null on the wire. It is not
-put in the place of a number, an element of an array, a tag or a whole message: the types of most libraries have no such
-null, so that only the wrapper would be asked.
+put in the place of a number, an element of an array, a tag or a whole message, and a pair stays one: the types of most
+libraries have no such values, so that only the wrapper would be asked.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ _LONG = "x" * (MAX_STRING + 1)
 #: Lists with more elements are not looked into.
 _MOST = 64
 _TAGS = "_tags"
+#: The number of a tag that no message knows.
+_UNKNOWN = 9_999
 _OF_A_FRAME = (("header",), ("body",))
 
 
@@ -80,9 +83,17 @@ def _others(path: Path, part: Any) -> list[Any]:
         case list() | tuple():
             pair = bool(path) and isinstance(path[-1], int)  # a tag and its bytes, a header's key and value
             return null if pair else [*null, *_of_list(part)]
+        case Mapping() if _is_message(part) and not part.get(_TAGS):
+            return [*null, {**part, _TAGS: [[_UNKNOWN, b""]]}]
         case None:
             return []
     return null
+
+
+def _is_message(part: Mapping[str, Any]) -> bool:
+    """Whether these are the fields of a schema, which may have tags in some versions: their names are in upper case,
+    those of records and frames are not."""
+    return any(name[:1].isupper() for name in part)
 
 
 def _of_list(part: Sequence[Any]) -> Iterator[list[Any]]:
@@ -91,6 +102,7 @@ def _of_list(part: Sequence[Any]) -> Iterator[list[Any]]:
         yield [*items, items[0]]
         yield items[1:]
     if len(items) > 1:
+        yield []
         yield items[::-1]
 
 

@@ -46,6 +46,15 @@ def test_another_magic_is_none_that_there_is() -> None:
     assert {0, 2}.isdisjoint(one["magic"] for one in changed({"magic": 1, "offset": 0}))
 
 
+def test_a_tag_is_put_into_messages_alone() -> None:
+    tag = {"_tags": [[9999, b""]]}
+    assert {"A": {"B": 1} | tag} in changed({"A": {"B": 1}})
+    assert {"A": {"B": 1}} | tag in changed({"A": {"B": 1}})
+    assert not any("_tags" in one for one in changed({"offset": 1, "headers": []}))
+    with pytest.raises(EncodeError, match="no tags in this version"):
+        reference.encode("HeartbeatRequest", tag, dialect="kafka", version=0)
+
+
 def test_a_pair_stays_one() -> None:
     pair = [1, b"x"]
     for one in (*changed([pair, [2, b"y"]]), *(one["headers"] for one in changed({"headers": [pair]}))):
