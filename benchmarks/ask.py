@@ -1,10 +1,12 @@
-"""Measures how many small cases per second a Python module in a child process answers.
+"""Measures how many small cases per second an implementation answers: by default a Python module in a child process.
 
-From the repository's root: `python benchmarks/ask.py [CASES]`. INT32 decode, the median of five rounds.
+From the repository's root: `python benchmarks/ask.py [CASES [SPEC…]]`, with what `--impl` takes. INT32 decode, the
+median of five rounds.
 """
 
 from __future__ import annotations
 
+import os
 import statistics
 import struct
 import sys
@@ -24,23 +26,28 @@ def decode(type: str, data: bytes, *, dialect: str, version: int | None = None) 
     return value
 
 
-def main(count: int) -> None:
+def main(count: int, specs: list[str]) -> None:
     """Ask, and print cases a second."""
     cases = [
         Case(f"kafka/varints/{number}#decode", Op.DECODE, "kafka", "INT32", args={"data": number.to_bytes(4)})
         for number in range(count)
     ]
+    for spec in specs or ["benchmarks.ask"]:
+        rate = statistics.median(_rates(spec, cases))
+        sys.stdout.write(f"{rate:,.0f} cases a second, {spec} (load {os.getloadavg()[0]:.1f})\n")
+
+
+def _rates(spec: str, cases: list[Case]) -> list[float]:
     rates = []
-    with open_connection("benchmarks.ask") as connection:
+    with open_connection(spec) as connection:
         connection.ask(cases[:1000])
         for _ in range(_ROUNDS):
             start = time.perf_counter()
             observations = connection.ask(cases)
-            rates.append(count / (time.perf_counter() - start))
-            assert [observation.answer for observation in observations] == list(range(count))
-    rounds = ", ".join(f"{rate:,.0f}" for rate in rates)
-    sys.stdout.write(f"{statistics.median(rates):,.0f} cases a second (median; rounds: {rounds})\n")
+            rates.append(len(cases) / (time.perf_counter() - start))
+            assert [observation.answer for observation in observations] == [*range(len(cases))]
+    return rates
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 50_000)
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 20_000, sys.argv[2:])
