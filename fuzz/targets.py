@@ -83,6 +83,8 @@ def decode(form: Form, data: bytes) -> Steps:
     """All bytes are read or refused, and nothing else happens."""
     op = _reading(form)
     (seen,) = yield (_named(form, op, data),)
+    if _is_by_recode(form, seen):
+        (seen,) = yield (_named(form, Op.RECODE, data),)
     looked = Looked()
     told = _read(form, seen.case)
     looked.show(seen, told, len(data))
@@ -107,10 +109,21 @@ def differential(form: Form, data: bytes) -> Steps:
         cases += written
         expected += [_written(form, told.answer)] * len(written)
     looked = Looked()
-    for seen, told in zip((yield cases), expected, strict=True):
+    observed = [*(yield cases)]
+    if told.status is Status.REJECT and _is_by_recode(form, observed[0]):
+        by_recode = _named(form, Op.RECODE, data)
+        observed += yield (by_recode,)
+        expected.append(_read(form, by_recode))
+    for seen, told in zip(observed, expected, strict=True):
         looked.show(seen, told, len(data))
         _compare(looked, seen, told)
     return looked
+
+
+def _is_by_recode(form: Form, seen: Observation) -> bool:
+    """Whether it turns out that the type is read by recode alone."""
+    unread = seen.case.op is Op.DECODE and seen.status is Status.UNSUPPORTED
+    return unread and Op.RECODE in form.ops
 
 
 def _writing(form: Form, data: bytes, value: Any) -> list[Case]:

@@ -68,6 +68,11 @@ def test_the_reference_is_clean_in_what_has_no_type(target: str, dialect: str, t
         ("drops_unknown_tags", "differential", ("recode", "TAG_BUFFER", "fail", "wrong-bytes")),
         ("ignores_trailing_bytes", "differential", ("decode", "COMPACT_STRING", "fail", "accepted-invalid")),
         ("broker_closes_instead", "exchange", ("serve", None, "fail", "wrong-answer")),
+        (
+            "messages_by_recode_as_it_turns_out",
+            "differential",
+            ("recode", "MetadataResponse", "fail", "accepted-invalid"),
+        ),
     ],
 )
 def test_a_miniature_is_found_and_its_repro_line_repeats_it(
