@@ -7,7 +7,7 @@ reach SECONDS   with libFuzzer's own mutations alone, and with those that know t
                 inputs of all types reach
 miniatures      seconds and executions to the first finding of each deliberately wrong implementation of the tests: with
                 libFuzzer's own mutations, with ours, and with hypothesis's values without coverage
-mutants         the same, with ours, for each mutant of the reference's codec that `codec_mutants` makes
+mutants [WORD…] the same, with ours, for each mutant of the reference's codec that `codec_mutants` makes
 
 Figures by the clock are only meaningful on an idle machine; the load is printed with them.
 """
@@ -238,8 +238,9 @@ def _by_hypothesis(spec: str, described: Description) -> str:
     return _unfound(executions) if executions else "draws nothing"
 
 
-def of_mutants() -> Iterator[str]:
-    """A row of a table for each mutant that some vector can tell from the reference; others may be no faults at all."""
+def of_mutants(words: list[str]) -> Iterator[str]:
+    """A row of a table for each mutant that some vector can tell from the reference; others may be no faults at all.
+    With words only those whose name has one of them."""
     yield "| mutant | found after |"
     yield "|---|---|"
     described = describe("reference", Options(), None)
@@ -247,7 +248,8 @@ def of_mutants() -> Iterator[str]:
         os.environ["PYTHONPATH"] = folder
         chosen: list[tuple[str, codec_mutants.Mutant]] = []
         for dialect in codec_mutants.MODULES:
-            chosen += itertools.islice(_visible_mutants(dialect, Path(folder)), MUTANTS)
+            visible = itertools.islice(_visible_mutants(dialect, Path(folder)), MUTANTS)
+            chosen += (one for one in visible if not words or any(word in one[1].name for word in words))
         yield from pool.map(lambda one: _mutant(one[0], one[1], described), chosen)
 
 
@@ -287,7 +289,7 @@ def main(words: list[str]) -> int:
         "speed": lambda _: speed(),
         "reach": lambda given: reach(float(given[0]) if given else 300.0),
         "miniatures": lambda given: miniatures(given or _all_miniatures()),
-        "mutants": lambda _: of_mutants(),
+        "mutants": of_mutants,
     }
     if not words or words[0] not in tables:
         sys.stderr.write(f"{__doc__}\n")
