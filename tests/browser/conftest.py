@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, sync_playwright
 
 from wireproof.cli import group
 
@@ -51,6 +51,7 @@ class Tab:
     def open(self, path: Path, fragment: str = "") -> Page:
         """Open a file. Its script is a part of it, and has run when it is loaded."""
         self.page.goto(f"{path.as_uri()}{fragment}")
+        self.page.bring_to_front()
         return self.page
 
     def quiet(self) -> None:
@@ -102,3 +103,12 @@ def made(*arguments: str | Path, code: int = 0) -> None:
 def overflow(page: Page) -> int:
     """The pixels by which the page is wider than the window."""
     return int(page.evaluate("document.documentElement.scrollWidth - innerWidth"))
+
+
+def wait_for_focus(element: Locator) -> None:
+    """Wait until it is what the keyboard acts on.
+
+    `to_be_focused` also demands that the window is the active one. That is a matter of the browser, not of the page,
+    and Chromium without a screen now and then says no.
+    """
+    element.page.wait_for_function("element => document.activeElement === element", arg=element.element_handle())

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from browser.conftest import NewTab, Tab, made
+from browser.conftest import NewTab, Tab, made, wait_for_focus
 
 #: An ApiVersionsRequest 3 in its frame.
 REQUEST = "00000010 0012 0003 00000007 ffff 00 0261 0231 00".replace(" ", "")
@@ -88,7 +88,7 @@ def test_arrow_keys_walk_through_the_bytes(tab: Tab, frames: Path) -> None:
     byte(page, 0).focus()
     for key, at in (("ArrowRight", 1), ("ArrowDown", 17), ("ArrowUp", 1), ("End", 15), ("Home", 0), ("ArrowLeft", 0)):
         page.keyboard.press(key)
-        expect(byte(page, at)).to_be_focused()
+        wait_for_focus(byte(page, at))
 
 
 @pytest.mark.parametrize("address", ["#frame=99&byte=1", "#byte=x", "#byte=999999999", "#%zz"])

@@ -13,7 +13,7 @@ import pytest
 from page_reports import BIT_33, TAG_1, large, report, small
 from playwright.sync_api import Page, expect
 
-from browser.conftest import Tab, made
+from browser.conftest import Tab, made, wait_for_focus
 
 
 @pytest.fixture(scope="module")
@@ -162,17 +162,16 @@ class TestKeyboard:
     def test_everything_is_reached_without_a_mouse(self, tab: Tab, matrix: Path) -> None:
         page = tab.open(matrix)
         page.keyboard.press("Tab")
-        expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
+        wait_for_focus(page.get_by_role("link", name="Skip to the content"))
         page.keyboard.press("Enter")
-        expect(page.locator("main")).to_be_focused()
+        wait_for_focus(page.locator("main"))
         _tab_to(page, "cell mine 1.0 varints")
         page.keyboard.press("Enter")
-        focused = page.locator(":focus")
-        expect(focused).to_have_attribute("aria-expanded", "true")  # it keeps the focus
+        wait_for_focus(page.locator(".matrix [aria-expanded=true]"))  # it keeps the focus
         assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
         _tab_to(page, "finding ")
         page.keyboard.press("Space")
-        expect(focused).to_have_attribute("aria-expanded", "true")
+        wait_for_focus(page.locator(".findings [aria-expanded=true]"))
         _tab_to(page, "case ")
         page.keyboard.press("Enter")
         expect(page.locator(".case")).to_have_count(1)
@@ -181,7 +180,7 @@ class TestKeyboard:
             page.keyboard.press("Escape")
             expect(page.locator(left)).to_have_count(1)
         expect(page.locator(".findings")).to_have_count(0)
-        expect(page.get_by_role("button", name="mine 1.0, varints:")).to_be_focused()
+        wait_for_focus(page.get_by_role("button", name="mine 1.0, varints:"))
 
     def test_the_theme_is_switched(self, tab: Tab, matrix: Path) -> None:
         page = tab.open(matrix)
