@@ -28,8 +28,9 @@ from pipeline.making import cases_of
 from pipeline.progress import Progress
 from pipeline.store import Group, Run, RunImplementation, Store, key_of
 
-#: Cases in a group. One more start of a Spark job costs about 0.2 s; a kill costs at most one group.
-GROUP = 20_000
+#: Cases in a group. Spark's own work for a group takes about 1.3 s, as long as two cores judge 10,000 cases; a kill
+#: costs at most one group.
+GROUP = 100_000
 #: Tasks of a group for each core: enough that a slow task does not leave the other cores without work.
 _TASKS = 4
 #: The least cases of a task, if there are so many; to start a task takes as long as to judge ten.

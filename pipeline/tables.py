@@ -202,7 +202,8 @@ _JUDGED = (
     Column(
         "verdict",
         pa.string(),
-        "pass, fail, torn-tail (cut off by the end), unmatched (its counterpart is missing), unreadable (not judged)",
+        "pass, fail, contested (Kafka's own classes read it), torn-tail (cut off by the end), unmatched (its "
+        "counterpart is missing), unreadable (not judged)",
     ),
     Column("reason", pa.string(), "why it is wrong; null for a pass", nullable=True),
     Column("error_offset_bytes", pa.int64(), "where it is wrong, in bytes from the file's start", nullable=True),

@@ -126,7 +126,6 @@ patched("a header too many", FIRST + R_HEADERS, b"\x06", "truncated", FIRST + RE
 patched("a header too few", FIRST + R_HEADERS, b"\x02", "length-mismatch", FIRST)
 patched("more headers than bytes", FIRST + R_HEADERS, b"\x7e", "truncated", FIRST + R_HEADERS)
 patched("a header's key null", FIRST + R_HEADER_KEY, b"\x01", "negative-length", FIRST + R_HEADER_KEY)
-patched("a header's key that is not UTF-8", FIRST + R_HEADER_KEY + 1, b"\xff", "invalid-utf8", FIRST + R_HEADER_KEY)
 
 
 # --- What surrounds a batch -------------------------------------------------------------------------------------------
@@ -285,6 +284,37 @@ def test_corruption(name: str) -> None:
 
 def test_there_are_more_than_thirty_kinds() -> None:
     assert len(CORRUPTIONS) > 70
+
+
+NOT_TEXT = FIRST + R_HEADER_KEY + 1
+
+
+def test_a_header_key_that_is_not_utf_8_is_contested() -> None:
+    """No broker looks at it, and Kafka's own classes read it."""
+    segment = clean()
+    segment.patch(AT, NOT_TEXT, b"\xff", seal=True)
+    start = segment.starts[AT]
+    read = entries(segment.data, first=BASES[0], below=BASES[-1] + 4)
+    assert told(read) == [(start, "contested", "invalid-utf8", start + FIRST + R_HEADER_KEY)]
+
+
+def test_another_fault_behind_text_that_is_not_utf_8_is_told() -> None:
+    segment = clean()
+    segment.patch(AT, NOT_TEXT, b"\xff")
+    segment.patch(AT, FIRST + RECORD_SIZE + R_HEADER_KEY, b"\x01", seal=True)
+    start = segment.starts[AT]
+    expected = [(start, "fail", "negative-length", start + FIRST + RECORD_SIZE + R_HEADER_KEY)]
+    assert told(entries(segment.data)) == expected
+
+
+def test_an_offset_that_goes_back_is_told_beside_it() -> None:
+    segment = clean()
+    segment.patch(AT, NOT_TEXT, b"\xff", seal=True)
+    segment.parts[AT], segment.parts[AT + 1] = segment.parts[AT + 1], segment.parts[AT]
+    assert {row[1:3] for row in told(entries(segment.data))} >= {
+        ("fail", "offset-order"),
+        ("contested", "invalid-utf8"),
+    }
 
 
 def test_two_corruptions_are_told_both() -> None:

@@ -64,6 +64,15 @@ def test_pipelined_requests(size: int) -> None:
     ]
 
 
+def test_text_that_is_not_utf_8_is_contested() -> None:
+    """Kafka's own broker reads such a client id, and answers."""
+    asked = REQUESTS[0].replace(b"me", b"m\xff")
+    found = read(segments(Conversation([(True, asked), (False, ANSWERS[0])])))
+    assert [(one.direction, str(one.verdict)) for one in found] == [("request", "contested"), ("response", "pass")]
+    assert found[0].trouble is not None
+    assert (found[0].trouble.reason, found[0].trouble.offset) == ("invalid-utf8", 12)
+
+
 def test_answers_in_another_order() -> None:
     talk = Conversation([(True, b"".join(REQUESTS)), (False, ANSWERS[1] + ANSWERS[0])])
     assert shown(read(segments(talk))) == BOTH

@@ -20,20 +20,18 @@ import numpy as np
 from crc32c import crc32c
 
 from pipeline.audit.columns import Columns, Field, read_columns
-from pipeline.audit.findings import LogReason, Trouble, Verdict, failed, refused
+from pipeline.audit.findings import LogReason, Trouble, Verdict, failed
 from pipeline.audit.messages import plain_messages
 from pipeline.audit.order import LAST_DELTA_AT, Order
+from pipeline.audit.reading import RULES, read
 from pipeline.audit.segments import Bytes, Piece, Range, pieces
-from reference import DecodeError, Reference, Rules, catalog
+from reference import DecodeError, catalog
 from reference.dialects.kafka import CatalogMessages
 from reference.records import batch as batch_format
 from reference.records import message_set
 from reference.records.compression import MASK, NAMES, CompressionError, inflate
 from reference.records.control import CONTROL, read_control
 
-#: A batch of a log may inflate to more than the kit's limit for one question.
-RULES = Rules(inflate_limit=1 << 28)
-REFERENCE = Reference(RULES)
 # baseOffset length partitionLeaderEpoch magic crc attributes lastOffsetDelta baseTimestamp maxTimestamp producerId
 # producerEpoch baseSequence recordsCount
 _HEADER = struct.Struct(">qiibIhiqqqhii")
@@ -66,6 +64,11 @@ class Entry:
     def verdict(self) -> Verdict:
         return Verdict.PASS if self.trouble is None else self.trouble.verdict
 
+    @property
+    def unread(self) -> bool:
+        """Whether its records are not known."""
+        return self.trouble is not None and self.trouble.unread
+
 
 @dataclass(slots=True)
 class Block:
@@ -84,12 +87,12 @@ def judge(data: Bytes, part: Range, first: int = 0, below: int | None = None) ->
     order = Order(first if part.lead == 0 else 0, below)
     for block in _Reader(data).blocks(pieces(data, part.lead, part.start)):
         for entry in block.entries:
-            if entry.trouble is None:
+            if not entry.unread:
                 order.add(entry)
     waiting: deque[Block] = deque()
     for block in _Reader(data).blocks(pieces(data, part.start, part.end)):
         for entry in block.entries:
-            if entry.trouble is None:
+            if not entry.unread:
                 order.add(entry)
         waiting.append(block)
         undecided = order.undecided_from
@@ -104,7 +107,7 @@ def _look_ahead(data: Bytes, end: int, order: Order) -> None:
     """Tell the order of the next good entry after the range, which decides about the last one in it."""
     for piece in itertools.islice(pieces(data, end, len(data)), _AHEAD):
         for block in _Reader(data).blocks([piece]):
-            if block.entries[0].trouble is None:
+            if not block.entries[0].unread:
                 order.add(block.entries[0])
                 return
 
@@ -172,15 +175,14 @@ class _Reader:
     def _judge_odd(block: Block, number: int, raw: bytes) -> None:
         """Have the reference read an entry."""
         entry = block.entries[number]
-        try:
-            (value,) = REFERENCE.decode("RecordSet", raw, dialect="kafka")
-        except DecodeError as error:
-            entry.trouble = refused(error, entry.start)
+        values, entry.trouble = read("RecordSet", raw, entry.start)
+        if values is None:
             return
+        (value,) = values
         is_batch = value["magic"] == batch_format.MAGIC
         records = _batch_records(value) if is_batch else _message_records(entry, value)
-        entry.trouble = _in_order(entry, value) or _controls(entry, value)
-        if entry.trouble is None:
+        entry.trouble = _in_order(entry, value) or _controls(entry, value) or entry.trouble
+        if not entry.unread:
             block.others[number] = records
 
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from conformance.reference_codec import reference_codec
-from pipeline.audit.batches import REFERENCE
 from pipeline.audit.findings import LogReason, Trouble, Verdict, failed, refused
+from pipeline.audit.reading import read
 from reference import DecodeError, Reason
 from reference.framing import MAX_FRAME, SIZE_BYTES, needed
 
@@ -174,24 +174,23 @@ def _judge_response(frame: Frame) -> None:
 
 def _read(frame: Frame, type_name: str, version: int | None) -> Mapping[str, Any] | None:
     sized = len(frame.content).to_bytes(SIZE_BYTES, "big") + frame.content
-    try:
-        value: Mapping[str, Any] = reference_codec().decode(type_name, sized, dialect=_DIALECT, version=version)
-    except DecodeError as error:
-        frame.trouble = refused(error, frame.offset)
-        return None
-    if frame.api_key in _RECORDS_IN[frame.direction]:
-        frame.trouble = _judge_records(frame, value)
+    value: Mapping[str, Any] | None
+    value, frame.trouble = read(type_name, sized, frame.offset, version)
+    if value is not None and frame.api_key in _RECORDS_IN[frame.direction]:
+        frame.trouble = _judge_records(frame, value) or frame.trouble
     return value
 
 
 def _judge_records(frame: Frame, value: Any) -> Trouble | None:
-    """The trouble of the first record set that is refused."""
+    """The trouble of the first record set that is refused, else of the first contested one."""
+    contested = None
     for records in _record_sets(value):
-        try:
-            REFERENCE.decode("RecordSet", records, dialect=_DIALECT)
-        except DecodeError as error:
-            return refused(error, frame.offset + SIZE_BYTES + max(0, frame.content.find(records)))
-    return None
+        start = frame.offset + SIZE_BYTES + max(0, frame.content.find(records))
+        _, trouble = read("RecordSet", records, start)
+        if trouble is not None and trouble.unread:
+            return trouble
+        contested = contested or trouble
+    return contested
 
 
 def _record_sets(value: Any) -> Iterator[bytes]:

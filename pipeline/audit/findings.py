@@ -13,12 +13,14 @@ from reference.errors import DecodeError
 
 
 class Verdict(StrEnum):
-    """A torn tail is the end of a file that was not written completely, as after a crash; an unmatched frame has its
-    counterpart outside of the capture: no rule is broken by either. What is unreadable was not judged: a broker may
-    delete a file, or cut it off, while it is read."""
+    """What is contested is wrong by the specification alone: Kafka's own classes read it. A torn tail is the end of a
+    file that was not written completely, as after a crash; an unmatched frame has its counterpart outside of the
+    capture: no rule is broken by either. What is unreadable was not judged: a broker may delete a file, or cut it off,
+    while it is read."""
 
     PASS = "pass"
     FAIL = "fail"
+    CONTESTED = "contested"
     TORN = "torn-tail"
     UNMATCHED = "unmatched"
     UNREADABLE = "unreadable"
@@ -50,17 +52,27 @@ class Trouble:
     offset: int
     detail: str
 
+    @property
+    def unread(self) -> bool:
+        """Whether the content of the piece is not known."""
+        return self.verdict is not Verdict.CONTESTED
+
 
 def failed(reason: str, offset: int, detail: str) -> Trouble:
     """A failure."""
     return Trouble(Verdict.FAIL, reason, offset, detail)
 
 
-def refused(error: DecodeError, start: int) -> Trouble:
+def refused(error: DecodeError, start: int, verdict: Verdict = Verdict.FAIL) -> Trouble:
     """The reference's refusal of a piece that begins at `start`."""
     path = error.path.removeprefix("[0]").removeprefix(".")
     place = f"{path}: " if path else ""
-    return failed(str(error.reason), start + (error.offset or 0), place + error.detail)
+    return Trouble(verdict, str(error.reason), start + (error.offset or 0), place + error.detail)
+
+
+def contested(error: DecodeError, start: int) -> Trouble:
+    """The same of a piece that Kafka's own classes read."""
+    return refused(error, start, Verdict.CONTESTED)
 
 
 def unreadable(error: Exception, start: int) -> Trouble:

@@ -268,9 +268,9 @@ def _plain_errors() -> Iterator[None]:
 
 def _counted(part: _Part) -> list[Count]:
     """The rows by verdict and reason, in one query, because each query costs Spark seconds. The count in the header of
-    a batch counts only where the batch passed. Raises CountError."""
-    passed = sql.col("verdict") == str(Verdict.PASS)
-    records = sql.when(passed, sql.col("records")) if part.kind == "batch" else sql.lit(0)
+    a batch counts only where the batch was read. Raises CountError."""
+    read = sql.col("verdict").isin(str(Verdict.PASS), str(Verdict.CONTESTED))
+    records = sql.when(read, sql.col("records")) if part.kind == "batch" else sql.lit(0)
     sums = (
         part.rows.groupBy("file", "verdict", "reason")
         .agg(sql.count("*").alias("count"), sql.sum(records).alias("records"), sql.sum("size_bytes").alias("size"))

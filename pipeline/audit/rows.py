@@ -33,15 +33,15 @@ def batch_rows(block: Block, log: LogFile) -> pa.RecordBatch:
 
 
 def record_rows(block: Block, log: LogFile, *, redact: bool) -> Iterator[pa.RecordBatch]:
-    """A row for each record, and one for each entry that is not a pass. `redact`: without keys, values and values of
-    headers."""
-    wrong = [entry for entry in block.entries if entry.trouble is not None]
+    """A row for each record, and one for each entry whose records are not known. `redact`: without keys, values and
+    values of headers."""
+    wrong = [entry for entry in block.entries if entry.unread]
     if wrong:
         yield _batch(_RECORD_SCHEMA, _of_entries(wrong, log))
     if block.columns is not None and len(block.columns.batch):
         yield _of_columns(block, block.columns, log, redact)
     for number, records in block.others.items():
-        if records and block.entries[number].trouble is None:
+        if records and not block.entries[number].unread:
             yield _of_values(block.entries[number], records, log, redact)
 
 
