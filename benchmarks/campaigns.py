@@ -27,6 +27,8 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from types import CodeType
+from unittest import mock
 
 import codec_mutants
 
@@ -89,17 +91,23 @@ def _load() -> str:
 
 
 def speed() -> Iterator[str]:
-    """A line for each of `SPEEDS`, and for all types with libFuzzer's own mutations alone."""
+    """A line for each of `SPEEDS`; for all types also with libFuzzer's own mutations alone, with seeds and without."""
     described = describe("reference", Options(), None)
-    arbitrary = [("differential", None, False, False), ("decode", None, False, False)]
-    for target, only, child, structured in [*((*one, True) for one in SPEEDS), *arbitrary]:
-        ground = Ground((), ("native",) if child else ())
-        plan = Plan("reference", target, "kafka", ground, only=only, structured=structured)
-        short, long = (_spent(replace(plan, runs=runs), described) for runs in (FIRST, FIRST + MEASURED))
-        executions, seconds, processor = (after - before for before, after in zip(short, long, strict=True))
-        where = "in a child" if child else "in process" if structured else "any bytes"
-        figures = f"{executions / seconds:>9,.0f} a second, {executions / processor:>9,.0f} by processor time"
-        yield f"{target:<13}{only or 'all':<18}{where:<11}{figures}  ({_load()})"
+    for target, only, child in SPEEDS:
+        plan = Plan("reference", target, "kafka", Ground((), ("native",) if child else ()), only=only)
+        yield _speed(plan, described, "in a child" if child else "in process")
+    for target in ("differential", "decode"):
+        plan = Plan("reference", target, "kafka", Ground((), ()), structured=False)
+        yield _speed(plan, described, "any bytes")
+        with mock.patch.object(seeding, "seeds", return_value=()):
+            yield _speed(plan, described, "no seeds")
+
+
+def _speed(plan: Plan, described: Description, how: str) -> str:
+    short, long = (_spent(replace(plan, runs=runs), described) for runs in (FIRST, FIRST + MEASURED))
+    executions, seconds, processor = (after - before for before, after in zip(short, long, strict=True))
+    figures = f"{executions / seconds:>9,.0f} a second, {executions / processor:>9,.0f} by processor time"
+    return f"{plan.target:<13}{plan.only or 'all':<18}{how:<11}{figures}  ({_load()})"
 
 
 def _spent(plan: Plan, described: Description) -> tuple[float, float, float]:
@@ -148,8 +156,11 @@ def _lines(seconds: float, *, structured: bool) -> int:
         raws = [entry.read_bytes() for entry in store.corpus("decode", "kafka").iterdir()]
     with session_of("reference", "decode", "kafka", outside=False) as session:
         seeds = seeding.seeds(session.kind, "kafka", session.forms)
-        steps = (minimising.reached(session, raw, frozenset({"reference"})) for raw in itertools.chain(seeds, raws))
-        return len({(code, line) for found in steps for code, *_, line in found if isinstance(code, int)})
+        codes: dict[int, CodeType] = {}  # it keeps them, so that no id is given twice
+        reached: minimising.Reached = set()
+        for raw in itertools.chain(seeds, raws):
+            reached |= minimising.reached(session, raw, frozenset({"reference"}), codes)
+        return len({(step[0], step[-1]) for step in reached if step[0] in codes})
 
 
 # --- What is found ----------------------------------------------------------------------------------------------------

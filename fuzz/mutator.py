@@ -18,7 +18,7 @@ Basic = Callable[[bytes, int], bytes]
 _TURNED = 0.04
 _SAME_TYPE = 0.7
 #: The probability of a mutation of the structure, for longer inputs and for those of fewer than `_SHORT` bytes.
-_STRUCTURED, _SELDOM = 0.25, 0.05
+_STRUCTURED, _SELDOM = 0.5, 0.05
 _SHORT = 6
 #: The probability of a mutation of the frames of a conversation.
 _CONVERSED = 0.1
@@ -96,17 +96,24 @@ class Mutator:
         """A mutation of the structure of this input, or of another input with known structure."""
         if raw not in self._among:
             if not self._known or random.random() < _LOOKED_FOR:
-                self._keep(raw)
+                self._look(raw)
             else:
                 raw = random.choice(self._known)
         head, _, data = raw.partition(b"\n")
         form = self._forms[head]
         assert form.type is not None
-        other = random.choice(self._of_form[head]) if random.random() < _SPLICED else None
+        others = self._of_form.get(head)
+        other = random.choice(others) if others and random.random() < _SPLICED else None
         return head + b"\n" + mutations.mutate(data, form.dialect, form.type, form.version, random, other)
 
-    def _keep(self, raw: bytes) -> None:
+    def _look(self, raw: bytes) -> None:
+        """Keep an input if it can be read to its end: a change to one that cannot is rarely seen, because reading stops
+        before it. Most inputs of a corpus are of that kind."""
         head, _, data = raw.partition(b"\n")
+        form = self._forms[head]
+        assert form.type is not None
+        if not mutations.readable(data, form.dialect, form.type, form.version):
+            return
         if len(self._known) < _KEPT:
             self._known.append(raw)
         else:

@@ -17,6 +17,7 @@ from conformance import vectors
 from conformance.asking import Examiner, Judged
 from conformance.connection import Options, open_connection
 from conformance.model import Op
+from conformance.mutations import readable
 from conformance.questions import find
 from fuzz import alike, inputs, minimising, promoting, running_input, seeding
 from fuzz.bucketing import finding_of
@@ -81,6 +82,16 @@ class TestMutator:
         assert {inputs.split(one)[0] for one in made} <= {*table}
         again = Mutator(table, lambda data, most: (data + b"x")[:most])
         assert made == [again(raw, 4096, seed) for seed in range(300)]
+
+    def test_what_can_be_read_is_changed_most_often(self) -> None:
+        """Most inputs of a corpus are refused at once, and a change behind that place would not be seen."""
+        form = METADATA[12]
+        mutator = Mutator({form.head: form}, lambda data, most: data[:most])
+        for _ in range(20):
+            mutator(form.input(bytes.fromhex("000000000100000000010100")), 4096, 1)
+        made = [mutator(form.input(b"\xff" * 7 + number.to_bytes(2, "big")), 4096, 1) for number in range(600)]
+        read = [readable(inputs.split(one)[1], "kafka", "MetadataResponse", 12) for one in made]
+        assert sum(read) > 60
 
     def test_what_values_are_drawn_from_is_new_now_and_then(self) -> None:
         mutator = Mutator({VARINT.head: VARINT}, lambda data, _: data, drawn=True)

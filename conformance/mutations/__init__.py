@@ -69,6 +69,12 @@ def apply(
     return None if draft is None else draft.data(mend=mend)
 
 
+def readable(data: bytes, dialect: str, type_name: str, version: int | None) -> bool:
+    """Whether the layout of an input is known to its end, wrong CRCs aside."""
+    layout = layout_of(data, dialect, type_name, version)
+    return layout is not None and layout.error is None
+
+
 def mutate(
     data: bytes, dialect: str, type_name: str, version: int | None, random: Random, other: bytes | None = None
 ) -> bytes:
