@@ -234,6 +234,19 @@ def test_an_end_after_junk_is_of_the_same_case(ordered: bool) -> None:
     assert observations[1].detail.endswith("then: the process was ended by SIGABRT")
 
 
+def test_a_runtime_that_says_on_stdout_that_it_has_no_memory() -> None:
+    talk, side = begun(3)
+    side.answer(side.take()[0])
+    talk.hear(b"# There is insufficient memory")
+    side.open.clear()
+    talk.ended(died(1, b"# There is insufficient memory for the Java Runtime Environment to continue."))
+    side.answer_all()
+    observations = talk.finish()
+    assert told(observations) == ["0", "exit 1", "2"]
+    assert observations[1].status is Status.OOM
+    assert "then: the process ended with exit code 1" in observations[1].detail
+
+
 def test_a_late_answer_to_junk_of_the_round_before_is_passed_over() -> None:
     talk, side = begun(1)
     (seq,) = side.take()

@@ -1,5 +1,5 @@
 """The wrappers of Node.js's libraries: what they offer, and that the kit finds what is known to be wrong in them, and
-what is planted; programs in Node.js that misbehave.
+what is planted.
 
 Skipped where the libraries are not installed; `implementations/node/build` does that, with Node.js and npm. Whole runs
 are `tox -e impl-node`.
@@ -14,14 +14,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from hurry import hurry
 from node import FOLDER, LIBRARIES, installed, run, skip_unless_built, spec
 from toolchains import skip_without
 
 from conformance import known, selection, vectors
 from conformance.asking import Examiner
-from conformance.connection import ImplementationError, Options, open_connection
-from conformance.model import Case, Observation, Op, Outcome, Status, Verdict
+from conformance.connection import Options, open_connection
+from conformance.model import Op, Outcome, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -223,65 +222,3 @@ class TestLaunchers:
             check=False,
         )
         assert "node_modules" not in listed.stdout
-
-
-# --- Programs in Node.js that misbehave ---------------------------------------------------------------------------
-
-PROGRAM = Path(__file__).parent / "programs" / "unruly.mjs"
-COUNT, AT = 1000, 500
-UNRULY = [
-    ("dies", Status.CRASH, "SIGABRT"),
-    ("exits", Status.CRASH, "exit 3"),
-    ("throws", Status.CRASH, "exit 1"),
-    ("hangs", Status.HANG, "timeout"),
-    ("eats", Status.OOM, "memory|SIGABRT|SIGTRAP"),
-    ("floods", Status.VIOLATION, "flood"),
-    ("prints", Status.VIOLATION, "garbage"),
-    ("twice", Status.VIOLATION, "answered twice"),
-    ("shuffles", Status.ANSWER, ""),
-]
-
-
-def cases() -> list[Case]:
-    """Cases 0, 1, 2 …, with -1 in the middle."""
-    numbers = [-1 if number == AT else number for number in range(COUNT)]
-    return [
-        Case(
-            f"kafka/varints/{number}#decode",
-            Op.DECODE,
-            "kafka",
-            "INT32",
-            args={"data": number.to_bytes(4, signed=True)},
-        )
-        for number in numbers
-    ]
-
-
-@pytest.fixture
-def _hurried(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """What hangs is found without waiting."""
-    skip_without("node")
-    hurry(monkeypatch, tmp_path)
-    monkeypatch.setattr("conformance.connection.child.GRACE", 0.3)
-    monkeypatch.setattr("conformance.connection.process.GRACE", 0.3)
-    monkeypatch.setattr("conformance.connection.process.STACK_TIME", 0.15)
-
-
-@pytest.mark.usefixtures("_hurried")
-@pytest.mark.parametrize(("manner", "status", "error"), UNRULY)
-def test_an_unruly_program(manner: str, status: Status, error: str) -> None:
-    with open_connection(f"exec:node {PROGRAM} {manner}", Options(timeout=60, memory=256)) as connection:
-        observations: list[Observation] = connection.ask(cases())
-    assert [observation.case for observation in observations] == cases(), "none is lost, and none stands twice"
-    for number, observation in enumerate(observations):
-        if number != AT:
-            assert (observation.status, observation.answer) == (Status.ANSWER, number)
-    assert observations[AT].status is status
-    assert observations[AT].error in error.split("|")
-
-
-@pytest.mark.usefixtures("_hurried")
-def test_a_program_that_never_describes_itself(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("conformance.connection.child.START_TIMEOUT", 1)
-    with pytest.raises(ImplementationError, match="no answer to"):
-        open_connection(f"exec:node {PROGRAM} says-nothing")

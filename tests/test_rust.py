@@ -1,5 +1,5 @@
 """The wrappers of Rust's libraries: what they offer, and that the kit finds what is known to be wrong in them, and
-what is planted; programs in Rust that misbehave.
+what is planted.
 
 Skipped where they are not built; `implementations/rust/build` does that, with Rust. Whole runs are `tox -e impl-rust`.
 """
@@ -13,14 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from hurry import hurry
 from rust import COPIED, FOLDER, LIBRARIES, build_changed, run, skip_unless_built, spec
-from toolchains import skip_without
 
 from conformance import known, selection, vectors
 from conformance.asking import Examiner
-from conformance.connection import ImplementationError, Options, open_connection
-from conformance.model import Case, Observation, Op, Outcome, Status, Verdict
+from conformance.connection import Options, open_connection
+from conformance.model import Op, Outcome, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -218,73 +216,3 @@ class TestLaunchers:
             check=False,
         )
         assert {line.split("/")[-1] for line in listed.stdout.splitlines() if line[:2] == "!!"} <= {"Cargo.lock"}
-
-
-# --- Programs in Rust that misbehave ------------------------------------------------------------------------------
-
-PROGRAM = Path(__file__).parent / "programs" / "unruly.rs"
-COUNT, AT = 1000, 500
-UNRULY = [
-    ("dies", Status.CRASH, "SIGABRT"),
-    ("exits", Status.CRASH, "exit 3"),
-    ("panics", Status.CRASH, "exit 101"),
-    ("hangs", Status.HANG, "timeout"),
-    ("eats", Status.OOM, "memory|SIGABRT"),
-    ("floods", Status.VIOLATION, "flood"),
-    ("prints", Status.VIOLATION, "garbage"),
-    ("twice", Status.VIOLATION, "answered twice"),
-    ("shuffles", Status.ANSWER, ""),
-]
-
-
-@pytest.fixture(scope="module")
-def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The program, compiled."""
-    skip_without("rustc")
-    made = tmp_path_factory.mktemp("unruly") / "unruly"
-    subprocess.run(["rustc", "--edition=2024", "-o", str(made), str(PROGRAM)], check=True)
-    return made
-
-
-def cases() -> list[Case]:
-    """Cases 0, 1, 2 …, with -1 in the middle."""
-    numbers = [-1 if number == AT else number for number in range(COUNT)]
-    return [
-        Case(
-            f"kafka/varints/{number}#decode",
-            Op.DECODE,
-            "kafka",
-            "INT32",
-            args={"data": number.to_bytes(4, signed=True)},
-        )
-        for number in numbers
-    ]
-
-
-@pytest.fixture
-def _hurried(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """What hangs is found without waiting."""
-    hurry(monkeypatch, tmp_path)
-    monkeypatch.setattr("conformance.connection.child.GRACE", 0.3)
-    monkeypatch.setattr("conformance.connection.process.GRACE", 0.3)
-    monkeypatch.setattr("conformance.connection.process.STACK_TIME", 0.15)
-
-
-@pytest.mark.usefixtures("_hurried")
-@pytest.mark.parametrize(("manner", "status", "error"), UNRULY)
-def test_an_unruly_program(program: Path, manner: str, status: Status, error: str) -> None:
-    with open_connection(f"exec:{program} {manner}", Options(timeout=60, memory=256)) as connection:
-        observations: list[Observation] = connection.ask(cases())
-    assert [observation.case for observation in observations] == cases(), "none is lost, and none stands twice"
-    for number, observation in enumerate(observations):
-        if number != AT:
-            assert (observation.status, observation.answer) == (Status.ANSWER, number)
-    assert observations[AT].status is status
-    assert observations[AT].error in error.split("|")
-
-
-@pytest.mark.usefixtures("_hurried")
-def test_a_program_that_never_describes_itself(program: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("conformance.connection.child.START_TIMEOUT", 1)
-    with pytest.raises(ImplementationError, match="no answer to"):
-        open_connection(f"exec:{program} says-nothing")

@@ -318,8 +318,14 @@ class Conversation:
     def _add_to_violation(self, seq: int, ending: Ending) -> None:
         index = self._index.get(seq)
         observation = None if index is None else self._results[index]
-        if index is not None and observation is not None:
-            self._results[index] = replace(observation, detail=f"{observation.detail}\nthen: {ending.detail}")
+        if index is None or observation is None:
+            return
+        detail = f"{observation.detail}\nthen: {ending.detail}"
+        if observation.error == "garbage" and ending.status is Status.OOM:
+            # A runtime without memory may say so on stdout, as Java's does: that is how it ends, not a wrong answer.
+            self._results[index] = _blame(self._cases[index], replace(ending, detail=detail))
+        else:
+            self._results[index] = replace(observation, detail=detail)
 
     def _again(self, indices: Iterable[int]) -> None:
         """These questions were not answered: ask the next process these first."""

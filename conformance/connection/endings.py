@@ -22,7 +22,8 @@ FIRST_LINES, LAST_LINES = 8, 16
 _LINE_LENGTH = 400
 
 _OUT_OF_MEMORY = re.compile(
-    r"out of memory|bad_alloc|memory allocation of|cannot allocate memory|outofmemoryerror|memoryerror", re.IGNORECASE
+    r"(out of|insufficient|cannot allocate) memory|bad_alloc|memory allocation of|outofmemoryerror|memoryerror",
+    re.IGNORECASE,
 )
 _ASKED = re.compile(r"memory allocation of (\d{1,20}) bytes failed")  # as Rust has it
 _STACK = re.compile(r'most recent call first\):\n((?:  File "[^\n]*", line \d+ in [^\n]*\n?)+)')
