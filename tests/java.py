@@ -62,6 +62,13 @@ def run(launcher: Path, *arguments: str, stdin: str = "", **env: str) -> subproc
     return subprocess.run(command, input=stdin, capture_output=True, text=True, env=os.environ | env, check=False)
 
 
+def built() -> Path:
+    """The folder of what is built, with the wrapper's jar and `lib`."""
+    script = 'here=$1; . "$here/layout.sh"; directory_of "$default_version"'
+    found = subprocess.run(["sh", "-c", script, "sh", str(FOLDER)], capture_output=True, text=True, check=True)
+    return Path(found.stdout.strip())
+
+
 def skip_unless_built() -> None:
     """Skip, with what to do, where there is no wrapper to run."""
     if shutil.which("java") is None:

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from java import FOLDER, skip_unless_built
+from java import FOLDER, built, skip_unless_built
 from replayed import LONG, REPLAYED, replay
 
 from conformance import ledger, selection, vectors
@@ -181,7 +181,7 @@ def test_what_is_wrong_is_shown(wrong: Built) -> None:
 
 def test_a_released_library(tmp_path: Path, libraries: str) -> None:
     """Kafka's own classes, with their true deviations."""
-    wrapper = Path(os.environ.get("WIREPROOF_JAVA_BUILD", Path.home() / ".cache/wireproof/java")) / "4.4.0"
+    wrapper = built()
     jars = ":".join(str(jar) for jar in (wrapper / "wrapper.jar", *sorted((wrapper / "lib").iterdir())))
     clients = build(tmp_path, f"{jars}:{libraries}", "ClientsImplementation.java")
     code, output, found = clients.run()
