@@ -534,6 +534,7 @@ _LIBRARIES = {
     "node/kafka-ts/wrapper.known.toml": "kafka-ts",
     "go/franz-go/wrapper.known.toml": "franz-go",
     "go/kafka-go/wrapper.known.toml": "kafka-go",
+    "go/sarama/wrapper.known.toml": "sarama",
     "rust/kafka-protocol/wrapper.known.toml": "kafka-protocol",
     "rust/kacrab-protocol/wrapper.known.toml": "kacrab-protocol",
     "rust/kafka-wire-protocol/wrapper.known.toml": "kafka_wire_protocol",

@@ -10,7 +10,7 @@ import toolchains
 
 FOLDER = Path(__file__).parent.parent / "implementations" / "go"
 #: Library → its version.
-LIBRARIES = {"franz-go": "1.22.2", "kafka-go": "0.4.51"}
+LIBRARIES = {"franz-go": "1.22.2", "kafka-go": "0.4.51", "sarama": "1.61.1"}
 
 
 def spec(library: str) -> str:

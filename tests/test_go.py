@@ -45,6 +45,7 @@ def verdicts(examiner: Examiner, ids: set[str]) -> dict[str, Verdict]:
 OFFERED: dict[str, tuple[int, int, dict[str, tuple[int, int] | None], tuple[str, set[Op]]]] = {
     "franz-go": (190, 734, {"MetadataResponse": (0, 13), "MessageSet": (0, 1)}, ("RequestHeader", {Op.ENCODE})),
     "kafka-go": (76, 295, {"MetadataResponse": (0, 8), "RequestFrame": None}, ("MetadataResponse", {Op.RECODE})),
+    "sarama": (5, 27, {"ApiVersionsResponse": (0, 4), "RecordBatch": None}, ("SyncGroupRequest", {Op.ENCODE})),
 }
 
 
@@ -88,6 +89,12 @@ FACTS = {
         "framing/response-0-count-beyond-the-rest#recode": (Outcome.FAIL, "must be refused: truncated"),
         "null-encodings/join-group-request-6-instance-empty#recode": (Outcome.FAIL, "first difference at byte"),
         "framing/frame-size-minus-1#recode": (Outcome.CRASH, "slice bounds out of range"),
+    },
+    "sarama": {
+        "framing/batch-empty#decode": (Outcome.FAIL, "sarama finds no whole batch here"),
+        "null-encodings/message-0-key-too-long#decode": (Outcome.FAIL, "accepted as []"),
+        "unsupported-versions/record-batch-magic-3#decode": (Outcome.FAIL, "must be refused: unsupported-magic"),
+        "framing/batch-gzip#decode": (Outcome.PASS, ""),
     },
 }
 
