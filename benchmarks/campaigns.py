@@ -99,6 +99,7 @@ UNREACHED: Mapping[str, tuple[str, ...]] = {
     "no target asks the op `lookup`": ("kip_35_reads_tags_as_text",),
     "no target asks the op `convert`": ("kip_82s_converts_by_the_bits", "kip_82s_empties_null_headers"),
     "values have the fields of one version; it refuses those of another one": ("refuses_ignorable_fields",),
+    "values are named by the bytes that the reference writes, where tags are in order": ("writes_tags_as_given",),
 }
 #: What makes inputs, as a table names it.
 MAKERS = ("default mutator", "ours", "hypothesis")

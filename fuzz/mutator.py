@@ -18,7 +18,7 @@ Basic = Callable[[bytes, int], bytes]
 _TURNED = 0.04
 _SAME_TYPE = 0.7
 #: The probability of a mutation of the structure, for longer inputs and for those of fewer than `_SHORT` bytes.
-_STRUCTURED, _SELDOM = 0.5, 0.05
+_STRUCTURED, _SELDOM = 0.35, 0.05
 _SHORT = 6
 #: The probability of a mutation of the frames of a conversation.
 _CONVERSED = 0.1

@@ -51,6 +51,15 @@ def test_generated_pages_are_fresh() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_the_page_of_planted_bugs_names_every_miniature() -> None:
+    page = (ROOT / "docs/explanation/fuzzing-miniatures.md").read_text("utf-8")
+    named = re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)
+    there = {path.stem for path in (ROOT / "tests/miniatures").glob("*.py")} - {"__init__"}
+    assert sorted(named) == sorted(there)
+    assert f"have {len(there)} deliberately wrong implementations" in page
+    assert "not found" not in page
+
+
 def test_the_readme_has_a_row_for_every_file_of_known_deviations() -> None:
     files = (ROOT / "implementations").rglob("*.known.toml")
     rows = re.findall(r"^\| \[.*?\]\((.*?)\) \| \S+ \| [1-9]\d* \| ", README.read_text("utf-8"), re.MULTILINE)
