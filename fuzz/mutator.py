@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from random import Random
 
 from conformance import mutations
+from conformance.mutations.checksums import BATCHES, sealed
 from conformance.mutations.conversation import mutate_conversation
 from fuzz.inputs import Form, Forms
 
@@ -20,6 +21,10 @@ _SAME_TYPE = 0.7
 #: The probability of a mutation of the structure, for longer inputs and for those of fewer than `_SHORT` bytes.
 _STRUCTURED, _SELDOM = 0.35, 0.05
 _SHORT = 6
+#: The probability that a batch gets the right CRC after one of libFuzzer's own mutations: else most of these would end
+#: at the CRC, and the records would hardly be reached.
+_SEALED = 0.5
+_KAFKA = "kafka"
 #: The probability of a mutation of the frames of a conversation.
 _CONVERSED = 0.1
 #: To find the structure of an input takes ten to twenty times as long as to change it. So this share of inputs is
@@ -79,7 +84,10 @@ class Mutator:
             if changed is not None:
                 return changed
         room = most - len(head) - 1
-        return head + b"\n" + self._basic(data, room if room > 0 else 1)
+        changed = self._basic(data, room if room > 0 else 1)
+        if self._structured and form.type in BATCHES and form.dialect == _KAFKA and random.random() < _SEALED:
+            changed = sealed(changed)
+        return head + b"\n" + changed
 
     def _turned(self, form: Form | None, random: Random) -> bytes:
         if form is not None and random.random() < _SAME_TYPE:

@@ -17,6 +17,7 @@ import reference
 from conformance import mutations, seeds
 from conformance.model import Op
 from conformance.mutations import elements, fields
+from conformance.mutations.checksums import sealed
 from conformance.reference_codec import reference_codec
 
 T = TypeVar("T")
@@ -190,6 +191,23 @@ def test_sizes_counts_and_crc_of_a_batch_are_mended() -> None:
     assert of_bytes("elements-reorder", "RecordBatch", two) == batch(RECORDS[1] + RECORDS[0], 2)
     unmended = changed("element-drop", "RecordBatch", two.hex(), mend=False)
     assert unmended == (two[:57] + struct.pack(">i", 1) + RECORDS[1]).hex()
+
+
+@pytest.mark.parametrize("length", [None, -1, 48, 2**31 - 1])
+def test_a_batch_gets_the_right_crc(length: int | None) -> None:
+    """And another length where its own is below that of a header, or beyond the end."""
+    right = batch(RECORDS[0], 1)
+    wrong = bytearray(right)
+    wrong[17] ^= 1
+    if length is not None:
+        wrong[8:12] = struct.pack(">i", length)
+    assert sealed(bytes(wrong)) == right
+    assert sealed(right + b"more")[:-4] == right  # what follows it is another matter
+
+
+@pytest.mark.parametrize("data", [b"", message(bytes(60)), batch(b"", 0)[:60]])
+def test_what_is_no_batch_gets_no_crc(data: bytes) -> None:
+    assert sealed(data) == data
 
 
 def test_structure_is_seen_behind_a_wrong_crc() -> None:
