@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -29,24 +30,18 @@ class _Seconds(click.FloatRange):
         return number
 
 
+_timeout_option = functools.partial(
+    click.option,
+    "--timeout",
+    type=_Seconds(min=0, min_open=True, max=LONGEST),
+    show_default=True,
+    metavar="SECONDS",
+    help="Time limit of one question.",
+)
 #: The limits of a child, of every command that starts one.
-timeout_option = click.option(
-    "--timeout",
-    type=_Seconds(min=0, min_open=True, max=LONGEST),
-    default=5.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="Time limit of one question.",
-)
+timeout_option = _timeout_option(default=5.0)
 #: The same, with a longer limit, for runs that share the machine and must not differ from one to the next.
-patient_timeout_option = click.option(
-    "--timeout",
-    type=_Seconds(min=0, min_open=True, max=LONGEST),
-    default=10.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="Time limit of one question.",
-)
+patient_timeout_option = _timeout_option(default=10.0)
 memory_option = click.option(
     "--memory",
     type=click.IntRange(min=1, max=MOST_MEMORY),
