@@ -57,7 +57,6 @@ def test_the_page_of_planted_bugs_names_every_miniature() -> None:
     there = {path.stem for path in (ROOT / "tests/miniatures").glob("*.py")} - {"__init__"}
     assert sorted(named) == sorted(there)
     assert f"have {len(there)} deliberately wrong implementations" in page
-    assert "not found" not in page
 
 
 def test_the_readme_has_a_row_for_every_file_of_known_deviations() -> None:
