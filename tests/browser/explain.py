@@ -91,6 +91,20 @@ def test_arrow_keys_walk_through_the_bytes(tab: Tab, frames: Path) -> None:
         wait_for_focus(byte(page, at))
 
 
+def test_keys_that_are_faster_than_the_address_keep_the_focus(tab: Tab, frames: Path) -> None:
+    page = tab.open(frames)
+    page.evaluate("""() => {
+      window.changes = 0;
+      addEventListener("hashchange", () => { window.changes += 1; });
+      document.querySelector('#grid [data-at="0"]').focus();
+      for (const key of ["ArrowRight", "ArrowRight"]) {
+        document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+      }
+    }""")
+    page.wait_for_function("window.changes === 3")  # the page has heard of every address
+    wait_for_focus(byte(page, 2))
+
+
 @pytest.mark.parametrize("address", ["#frame=99&byte=1", "#byte=x", "#byte=999999999", "#%zz"])
 def test_an_address_that_leads_nowhere(address: str, tab: Tab, frames: Path) -> None:
     page = tab.open(frames, address)

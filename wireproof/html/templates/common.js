@@ -48,7 +48,9 @@ byId("skip").addEventListener("click", (event) => {
 
 /* --- The state in the address --- */
 
-let written = null;
+/* The address that the page shows. Changes of the address are told later, and keys can be faster: so what is told is
+   compared with the latest address, never counted. */
+let shownAddress = location.hash;
 
 /** The state in the address, as an object of texts. */
 function stateOf() {
@@ -64,17 +66,17 @@ function addressOf(state) {
 function keepState(state, replace) {
   const address = addressOf(state);
   if (address === location.hash || (address === "#" && !location.hash)) return;
-  written = address;
   if (replace) location.replace(address);
   else location.hash = address;
+  shownAddress = location.hash;
 }
 
 /** Call `show` when the reader goes to another address. */
 function onAddress(show) {
   addEventListener("hashchange", () => {
-    const ours = written !== null && (location.hash || "#") === written;
-    written = null;
-    if (!ours) show();
+    if (location.hash === shownAddress) return;
+    shownAddress = location.hash;
+    show();
   });
 }
 
