@@ -242,6 +242,14 @@ def test_the_cause_of_a_death_is_kept_however_much_follows_it() -> None:
     assert len(detail) < 30
 
 
+def test_a_word_on_stdout_does_not_hide_the_cause_of_a_death() -> None:
+    with open_connection(exec_spec("dies_on_both")) as connection:
+        observations = connection.ask(culprits(AT))
+    others_answered(culprits(AT), observations, AT)
+    assert (observations[AT].status, observations[AT].error) == (Status.OOM, "exit 1")
+    assert "stderr begins:\n  # There is insufficient memory" in observations[AT].detail
+
+
 @pytest.mark.parametrize("there", [None, "1"])
 def test_rust_walks_no_stack_unless_the_user_wants_it(there: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("RUST_BACKTRACE", raising=False)

@@ -193,8 +193,8 @@ class Process:
             whole = [bytes(self._half_line), *rest[:-1]]
             self._half_line[:] = rest[-1]
             answers = self._without_notices(whole) if self._copies else whole
-            if answers:
-                lines += answers
+            lines += answers
+            if any(line.lstrip().startswith(b"{") for line in answers):  # what else it prints answers nothing
                 self._said.answered()
         return True
 
