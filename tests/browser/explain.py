@@ -105,9 +105,11 @@ def test_keys_that_are_faster_than_the_address_keep_the_focus(tab: Tab, frames: 
         while (performance.now() < now + 150); // the page is too busy to hear of its addresses, but changes them
         document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
       }
+      window.last = document.activeElement;
     }""")
     page.wait_for_function("window.changes === 3")  # the page has heard of every address
     wait_for_focus(byte(page, 2))
+    assert page.evaluate("window.last === document.activeElement")  # and drew nothing anew
 
 
 def test_a_key_that_is_held_changes_the_address_seldom(tab: Tab, frames: Path) -> None:

@@ -121,7 +121,6 @@ class TestFilters:
         expect(page.get_by_role("status")).to_have_text(wanted)
         assert "✓" not in cell(page, "varints")
 
-
     def test_a_text_stays_whatever_is_clicked_meanwhile(self, tab: Tab, matrix: Path) -> None:
         page = tab.open(matrix)
         page.evaluate("""() => {
