@@ -35,6 +35,8 @@ _NAMED = re.findall(r"'([^'\n]+)': '([a-z-]+)'", (PROGRAMS / "codec.mjs").read_t
 READINGS = ("every negative length is null", "text of any bytes")
 #: A planted fault → the area in which it has to show.
 MUTANTS = {name: area for name, area in _NAMED if name not in READINGS}
+#: The fault that never answers.
+ENDLESS = "varint without an end"
 SAME = {Outcome.PASS: "pass", Outcome.CONTESTED: "contested", Outcome.SKIP: "skip"}
 
 
@@ -64,9 +66,9 @@ def run(folder: Path, **env: str) -> tuple[int, str, dict[str, str]]:
     return done.returncode, done.stdout, {one["id"]: one["verdict"] for one in found}
 
 
-def by_kit(program: str, more: Iterable[Vector] = ()) -> dict[str, str]:
+def by_kit(program: str, more: Iterable[Vector] = (), timeout: float = 20) -> dict[str, str]:
     """The kit's verdicts through the line protocol, by id."""
-    with Examiner(open_connection(program, Options(timeout=20))) as examiner:
+    with Examiner(open_connection(program, Options(timeout=timeout))) as examiner:
         chosen = selection.of_vectors([*vectors.load(["kafka"], AREAS), *more], examiner.description)
         return {one.verdict.id: SAME.get(one.verdict.verdict, "fail") for one in examiner.judge(chosen)}
 
@@ -85,7 +87,8 @@ class Codec:
     program: Path
 
     def by_kit(self, mutant: str) -> dict[str, str]:
-        return by_kit(f"exec:env {shlex.quote(f'MUTANT={mutant}')} node {self.program}")
+        timeout = 2 if mutant == ENDLESS else 20
+        return by_kit(f"exec:env {shlex.quote(f'MUTANT={mutant}')} node {self.program}", timeout=timeout)
 
 
 @pytest.fixture(scope="module")
@@ -121,8 +124,11 @@ def test_a_right_codec_has_the_verdicts_of_the_kit(codec: Codec) -> None:
 
 @pytest.mark.parametrize("mutant", [*MUTANTS, *READINGS])
 def test_a_wrong_codec_has_the_verdicts_of_the_kit(codec: Codec, mutant: str) -> None:
-    code, output, found = run(codec.folder, MUTANT=mutant)
+    patience = {"WIREPROOF_TIMEOUT": "2"} if mutant == ENDLESS else {}
+    code, output, found = run(codec.folder, MUTANT=mutant, **patience)
     kits = codec.by_kit(mutant)
+    assert ("no answer within 2 s" in output) is (mutant == ENDLESS)
+    assert ("it ended the thread, exit code 3" in output) is (mutant == "exit at a wide varint")
     assert {identifier: found[identifier] for identifier in kits} == kits
     assert {found[identifier] for identifier in found.keys() - kits.keys()} == {"skip"}
     counts = Counter(found.values())
