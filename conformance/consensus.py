@@ -114,8 +114,10 @@ def opinions(files: Sequence[Attested], asked: Iterable[tuple[Vector, str]] | No
 
 
 def differences(kept: Attested, made: Attested) -> Iterator[str]:
-    """Where two files of one implementation say something else: `line 1`, or ids of questions. Whether it crashes, hangs
-    or exhausts its memory at the same bytes may depend on the machine and its load, so these three count as the same."""
+    """Where two files of one implementation say something else: `line 1`, or ids of questions.
+
+    Whether it crashes, hangs or exhausts its memory at the same bytes may depend on the machine and its load, so these
+    three count as the same."""
     if kept.header != made.header:
         yield "line 1"
     old, new = opinions([kept]), opinions([made])
