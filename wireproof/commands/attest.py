@@ -16,7 +16,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from conformance import attested, consensus, known
+from conformance import attested, consensus, decided, known
 from conformance.attested import Attested, Stand
 from conformance.connection import ImplementationError, Options
 from conformance.consensus import Opinion, Support, Tallied, Voice
@@ -228,8 +228,17 @@ def _outweighed(counted: Tallied, explained: _Explained, most: int | None) -> It
         for title, word, why in said:
             line = Text(f"  {safe(title)}: ").append(word, "" if not why else "red")
             yield line.append(f"; {safe(middle(why, 3 * width()))}", "dim") if why else line
+        yield _decided(first)
     if most is not None and len(ordered) > most:
         yield Text(f"\n… and {len(ordered) - most:,} sorts more (--all lists them)", "dim")
+
+
+def _decided(opinion: Opinion) -> Text:
+    """How it was decided who is right."""
+    found = decided.decision(opinion, decided.load())
+    if found is None:
+        return Text(f"  not decided: vectors/{attested.FOLDER}/{decided.NAME} has no decision about it", "yellow")
+    return Text(f"  decided, {found.outcome}: ").append(safe(found.why), "dim")
 
 
 class _Explained:
