@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeGuard
 from reference import compiled, message
 from reference.cursor import Reader, Span, Writer
 from reference.errors import DecodeError, Reason
-from reference.plan import Node, Struct
+from reference.plan import Array, Node, Struct
 from reference.rules import Rules
 from reference.shapes import Shape
 
@@ -54,17 +54,23 @@ class NodeCodec(Codec):
         return message.complete(self.node, value)
 
     def fast_decoder(self, rules: Rules) -> compiled.Decoder | None:  # noqa: ARG002 (what is plain is so under all)
-        """Generated for a message."""
+        """Generated for a message, or an array of numbers."""
         return compiled.decoder(self.node) if _is_generated(self.node) else None
 
     def fast_encoder(self) -> compiled.Encoder | None:
-        """Generated for a message."""
+        """Generated for a message, or an array of numbers."""
         return compiled.encoder(self.node) if _is_generated(self.node) else None
 
 
-def _is_generated(node: Node) -> TypeGuard[Struct]:
-    """Whether there is generated code: for structures, except those that begin with an optional-field buffer."""
-    return isinstance(node, Struct) and not node.optional
+def _is_generated(node: Node) -> TypeGuard[Struct | Array]:
+    """Whether there is generated code: for structures, except those that begin with an optional-field buffer; and for
+    arrays of numbers, which may be long."""
+    match node:
+        case Struct():
+            return not node.optional
+        case Array():
+            return compiled.is_number(node.element)
+    return False
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,6 +69,12 @@ def decode_batch(data: bytes, pos: int) -> tuple[dict[str, Any], int]:
     }, end
 
 
+def decode_record(data: bytes, pos: int) -> tuple[dict[str, Any], int]:
+    """The record that is all of `data` from `pos` on, and the position behind it. Raises one of GIVES_UP."""
+    (record,) = _decode_records(data[pos:], 1)
+    return record, len(data)
+
+
 def decode_set(data: bytes, pos: int) -> tuple[list[dict[str, Any]], int]:
     """Batches of magic 2 back to back, none of them partial. Raises one of GIVES_UP."""
     entries = []
@@ -239,6 +245,11 @@ def encode_batch(value: Any) -> bytes:
     length = FIELD_ENDS[2] + len(fields) + len(content)
     head = _HEAD.pack(value["baseOffset"], length, value["partitionLeaderEpoch"], MAGIC, crc)
     return head + fields + content
+
+
+def encode_record(value: Any) -> bytes:
+    """The bytes of a whole record. Raises one of GIVES_UP."""
+    return _encode_records([value])
 
 
 def _encode_records(records: list[Any]) -> bytes:
