@@ -23,10 +23,10 @@ from typing import TYPE_CHECKING
 
 from conformance.connection import limits, lines
 from conformance.connection.base import ImplementationError
+from conformance.connection.copies import BEGAN, ENDED, RESUME
 from conformance.connection.description import to_json
 from conformance.connection.loading import load
 from conformance.connection.module import Module, top_frame, trace_text
-from conformance.connection.process import BEGAN, ENDED, RESUME
 from conformance.model import Case, Observation, Status
 
 if TYPE_CHECKING:
