@@ -54,23 +54,20 @@ class NodeCodec(Codec):
         return message.complete(self.node, value)
 
     def fast_decoder(self, rules: Rules) -> compiled.Decoder | None:  # noqa: ARG002 (what is plain is so under all)
-        """Generated for a message, or an array of numbers."""
-        return compiled.decoder(self.node) if _is_generated(self.node) else None
+        """Generated for a message; and for an array of numbers, which may be long."""
+        node = self.node
+        if _is_message(node) or (isinstance(node, Array) and compiled.is_number(node.element)):
+            return compiled.decoder(node)
+        return None
 
     def fast_encoder(self) -> compiled.Encoder | None:
-        """Generated for a message, or an array of numbers."""
-        return compiled.encoder(self.node) if _is_generated(self.node) else None
+        """Generated for a message."""
+        return compiled.encoder(self.node) if _is_message(self.node) else None
 
 
-def _is_generated(node: Node) -> TypeGuard[Struct | Array]:
-    """Whether there is generated code: for structures, except those that begin with an optional-field buffer; and for
-    arrays of numbers, which may be long."""
-    match node:
-        case Struct():
-            return not node.optional
-        case Array():
-            return compiled.is_number(node.element)
-    return False
+def _is_message(node: Node) -> TypeGuard[Struct]:
+    """Whether it is a structure with generated code: not one that begins with an optional-field buffer."""
+    return isinstance(node, Struct) and not node.optional
 
 
 @dataclass(frozen=True, slots=True)

@@ -247,11 +247,6 @@ def encode_batch(value: Any) -> bytes:
     return head + fields + content
 
 
-def encode_record(value: Any) -> bytes:
-    """The bytes of a whole record. Raises one of GIVES_UP."""
-    return _encode_records([value])
-
-
 def _encode_records(records: list[Any]) -> bytes:
     parts: list[bytes] = []
     header_keys: dict[str, bytes] = {}
