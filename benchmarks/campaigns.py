@@ -96,10 +96,6 @@ UNREACHED: Mapping[str, tuple[str, ...]] = {
         "wire_format_sorts_offsets_by_topic_down",
         "wire_format_waits_for_those_in_sync",
     ),
-    "no target asks the op `lookup`": ("kip_35_reads_tags_as_text",),
-    "no target asks the op `convert`": ("kip_82s_converts_by_the_bits", "kip_82s_empties_null_headers"),
-    "values have the fields of one version; it refuses those of another one": ("refuses_ignorable_fields",),
-    "values are named by the bytes that the reference writes, where tags are in order": ("writes_tags_as_given",),
 }
 #: What makes inputs, as a table names it.
 MAKERS = ("default mutator", "ours", "hypothesis")
