@@ -160,6 +160,22 @@ def test_a_value_that_is_none_asks_nothing() -> None:
     assert judged.verdict.verdict is Outcome.PASS
 
 
+@pytest.mark.parametrize(
+    ("value", "asked"),
+    [
+        ('{"ThrottleTimeMs":2147483649,"ErrorCode":2}', False),  # version 0 has no such field, and writes the rest
+        ('{"ErrorCode":2}', True),
+        ('{"ErrorCode":32768}', True),
+        ('{"ErrorCode":0}', True),
+    ],
+)
+def test_what_is_not_written_is_no_question(value: str, asked: bool) -> None:
+    form = Form("kafka", "HeartbeatResponse", 0, frozenset({Op.ENCODE}), value=True)
+    ops, found = looked(load("reference"), form, value.encode())
+    assert bool(ops) is asked
+    assert not found.suspects
+
+
 def test_a_refused_conversion_of_what_is_only_converted_is_judged() -> None:
     """The dialect reads no RecordSet, so nothing can be said of the rulings behind the refusal."""
     seeds = seeding.seeds(DIFFERENTIAL, "kip-82-string-keys", table("reference", "kip-82-string-keys"))
