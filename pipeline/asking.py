@@ -20,6 +20,7 @@ from conformance.questions import Question, UnknownId, find, offers
 from conformance.report.text import middle
 from pipeline import tables
 from pipeline.errors import NO_START
+from pipeline.loaded import keep_loaded
 
 #: The word in `error` of a row that could not be asked.
 BAD_ROW = "bad-row"
@@ -47,6 +48,7 @@ _EXAMINERS: dict[str, tuple[Order, Examiner]] = {}
 def verdicts_of(order: Order, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """The rows of `verdicts` for batches with the columns of `cases`. Raises RuntimeError, with NO_START, if the
     implementation does not start on this machine."""
+    keep_loaded()
     schema = tables.VERDICTS.arrow
     for batch in batches:
         rows = batch.select(
