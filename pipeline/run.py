@@ -25,7 +25,7 @@ from pyspark.sql import functions as F  # noqa: N812 (its usual name)
 
 from conformance.numbered import Numbered
 from pipeline import tables
-from pipeline.asking import BAD_ROW, Order, verdicts_of
+from pipeline.asking import BAD_ROW, COLUMNS, Order, verdicts_of
 from pipeline.errors import CountError, PipelineError
 from pipeline.failed import failed
 from pipeline.identity import Identity, kit_digest
@@ -33,8 +33,8 @@ from pipeline.making import cases_of
 from pipeline.progress import Progress
 from pipeline.store import Group, Run, RunImplementation, Store, key_of
 
-#: Cases in a group. Spark's own work for a group takes about 1.3 s, as long as two cores judge 10,000 cases; a kill
-#: costs at most one group.
+#: Cases in a group. Spark's own work for a group takes the cores as long as to judge some 2,000 cases; a kill costs at
+#: most two groups.
 GROUP = 100_000
 #: Groups that Spark has at a time.
 _AT_ONCE = 2
@@ -150,7 +150,7 @@ def _made(spark: SparkSession, numbered: Numbered, numbers: range) -> DataFrame:
 def _judged(spark: SparkSession, store: Store, order: Order, cases: str) -> DataFrame:
     """The verdicts on a group of cases."""
     rows = spark.read.schema(tables.CASES.spark).parquet(*store.paths("cases", (cases,)))
-    return rows.mapInArrow(functools.partial(verdicts_of, order), tables.VERDICTS.spark)
+    return rows.select(*COLUMNS).mapInArrow(functools.partial(verdicts_of, order), tables.VERDICTS.spark)
 
 
 def verdicts(spark: SparkSession, store: Store, done: Run) -> DataFrame:

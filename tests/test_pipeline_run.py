@@ -323,6 +323,22 @@ def test_a_group_that_was_not_finished_is_made_again(spark: SparkSession, tmp_pa
     assert (again.asked, same) == (50, rows)
 
 
+def test_an_implementation_that_cannot_start_on_a_worker_is_told(
+    spark: SparkSession, tmp_path: Path, spec: str, code: Path
+) -> None:
+    """One clear error, and what was there before is kept."""
+    done, rows = do(spark, tmp_path / "out", plan(spec))
+    here = 'if any("pyspark.daemon" in one.cmdline() for one in psutil.Process().parents()):'
+    code.write_text(f"{WRONG}\n{here}\n    raise ImportError('a library is missing here')\n")
+    with pytest.raises(PipelineError, match=r"^--impl: on a worker, .*a library is missing here") as caught:
+        do(spark, tmp_path / "out", plan(spec))
+    assert "\n" not in str(caught.value)
+    with Store(tmp_path / "out") as store:
+        assert store.runs == [done.run]
+    code.write_text(WRONG)
+    assert do(spark, tmp_path / "out", plan(spec))[1] == rows
+
+
 def test_lost_rows_are_told(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(running, "cases_of", lambda _, batches: iter([*batches][:0]))
     with Store(tmp_path / "out") as store, pytest.raises(CountError, match="cases: 100 rows were expected and 0 came"):
