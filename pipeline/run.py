@@ -40,7 +40,8 @@ GROUP = 100_000
 _AT_ONCE = 2
 #: Seconds between two tries to end the jobs of an interrupted run: one that is only being planned cannot be ended yet.
 _CANCELLED_EACH = 0.2
-#: Tasks of a group for each core: enough that a slow task does not leave the other cores without work.
+#: Tasks of a group for each core: enough that a slow task does not leave the other cores without work. Cases are small,
+#: so tasks with as many cases have as many bytes, to some 2 %.
 _TASKS = 4
 #: The least cases of a task, if there are so many; to start a task takes as long as to judge ten.
 _LEAST = 100
