@@ -205,6 +205,7 @@ def _commands(logs: Path, files: list[Path]) -> Iterator[tuple[str, list[list[st
     subprocess.run(resolve, check=True)
     dump = [
         "java",
+        "-XX:+ErrorFileToStderr",
         "-cp",
         listed.read_text().strip(),
         "org.apache.kafka.tools.DumpLogSegments",

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from playwright.sync_api import Browser, Locator, Page, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
 from wireproof.cli import group
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "chromium-headless-shell")
 #: Milliseconds for any state to be reached: only a page that never reaches it waits so long.
-_PATIENCE = 30_000
+_PATIENCE = 60_000
+expect.set_options(timeout=_PATIENCE)
 
 
 def chromium() -> str | None:
@@ -35,7 +37,7 @@ def browser() -> Iterator[Browser]:
         pytest.skip(said)
     with sync_playwright() as driver:
         # Chromium's own sandbox cannot be used by root, nor in most containers.
-        opened = driver.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        opened = driver.chromium.launch(executable_path=program, args=["--no-sandbox"], timeout=_PATIENCE)
         yield opened
         opened.close()
 
@@ -106,9 +108,13 @@ def overflow(page: Page) -> int:
 
 
 def wait_for_focus(element: Locator) -> None:
-    """Wait until it is what the keyboard acts on.
+    """Wait until it is what the keyboard acts on; it may be drawn anew meanwhile.
 
-    `to_be_focused` also demands that the window is the active one. That is a matter of the browser, not of the page,
-    and Chromium without a screen now and then says no.
+    `to_be_focused` also demands that the window is the active one, which is a matter of the browser, not of the page.
     """
-    element.page.wait_for_function("element => document.activeElement === element", arg=element.element_handle())
+    until = time.monotonic() + _PATIENCE / 1000
+    while not element.evaluate("element => document.activeElement === element"):
+        if time.monotonic() > until:
+            active = element.page.evaluate("document.activeElement.outerHTML.slice(0, 200)")
+            pytest.fail(f"{element} does not have the focus; it is on {active}, at {element.page.url}")
+        element.page.wait_for_timeout(20)
