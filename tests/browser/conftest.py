@@ -107,14 +107,24 @@ def overflow(page: Page) -> int:
     return int(page.evaluate("document.documentElement.scrollWidth - innerWidth"))
 
 
+def wait_until(page: Page, holds: Callable[[], bool], said: str) -> None:
+    """Wait until something is so.
+
+    Playwright's `wait_for_function` is of no use here: it evaluates text inside of the page, which the page's policy
+    forbids from the second time on.
+    """
+    until = time.monotonic() + _PATIENCE / 1000
+    while not holds():
+        if time.monotonic() > until:
+            active = page.evaluate("document.activeElement.outerHTML.slice(0, 200)")
+            pytest.fail(f"{said}; the focus is on {active}, at {page.url}")
+        page.wait_for_timeout(20)
+
+
 def wait_for_focus(element: Locator) -> None:
     """Wait until it is what the keyboard acts on; it may be drawn anew meanwhile.
 
     `to_be_focused` also demands that the window is the active one, which is a matter of the browser, not of the page.
     """
-    until = time.monotonic() + _PATIENCE / 1000
-    while not element.evaluate("element => document.activeElement === element"):
-        if time.monotonic() > until:
-            active = element.page.evaluate("document.activeElement.outerHTML.slice(0, 200)")
-            pytest.fail(f"{element} does not have the focus; it is on {active}, at {element.page.url}")
-        element.page.wait_for_timeout(20)
+    active = "element => document.activeElement === element"
+    wait_until(element.page, lambda: bool(element.evaluate(active)), f"{element} does not have the focus")

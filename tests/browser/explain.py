@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from browser.conftest import NewTab, Tab, made, wait_for_focus
+from browser.conftest import NewTab, Tab, made, wait_for_focus, wait_until
 
 #: An ApiVersionsRequest 3 in its frame.
 REQUEST = "00000010 0012 0003 00000007 ffff 00 0261 0231 00".replace(" ", "")
@@ -107,7 +107,8 @@ def test_keys_that_are_faster_than_the_address_keep_the_focus(tab: Tab, frames: 
       }
       window.last = document.activeElement;
     }""")
-    page.wait_for_function("window.changes === 3")  # the page has heard of every address
+    heard = "the page has not heard of every address"
+    wait_until(page, lambda: bool(page.evaluate("window.changes === 3")), heard)
     wait_for_focus(byte(page, 2))
     assert page.evaluate("window.last === document.activeElement")  # and drew nothing anew
 
