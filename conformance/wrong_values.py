@@ -4,8 +4,8 @@ says: refuse it, or write it.
 
 Only parts of the same sort are put in: that a library takes 1 for a text is no question about the protocol. Null is put
 in the place of texts, bytes, arrays and structures that are fields, as some of them may be null on the wire. It is not
-put in the place of a number, an element of an array, a tag or a whole message, and a pair stays one: the types of most
-libraries have no such values, so that only the wrapper would be asked.
+put in the place of a number, an element of an array, a tag, a whole message or the records of a batch, and a pair stays
+one: the types of most libraries have no such values, so that only the wrapper would be asked.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ _TAGS = "_tags"
 #: The number of a tag that no message knows.
 _UNKNOWN = 9_999
 _OF_A_FRAME = (("header",), ("body",))
+#: The parts of a batch and of a wrapper that stand in them without a length of their own.
+_OF_A_BATCH = ("records", "messages")
 
 
 class Change:
@@ -48,7 +50,7 @@ def _may_be_null(path: Path, part: Any) -> bool:
     """Whether the question of a null there is one about the protocol."""
     if not path:
         return isinstance(part, (str, bytes)) or (isinstance(part, list) and bool(part) and _is_plain(part[0]))
-    if _TAGS in path or path in _OF_A_FRAME:
+    if _TAGS in path or path in _OF_A_FRAME or path[-1] in _OF_A_BATCH:
         return False
     return isinstance(path[-1], str) and isinstance(part, (str, bytes, list, tuple, Mapping))
 

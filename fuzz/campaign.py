@@ -22,8 +22,11 @@ from fuzz.targets import KINDS
 #: The limits for finding a canary: executions after the seeds, and seconds.
 BUDGET = 20_000
 PATIENCE = 120.0
-#: The minimum of seconds for a turn, if the time is enough to give each target one such turn.
-LEAST = 10.0
+#: The minimum of seconds for a turn, if the time is enough to give each target one such turn; for first turns too.
+LEAST, FIRST = 10.0, 1.0
+#: The order of first turns: before the others the targets that find most, which compare all answers with the
+#: reference's.
+_ORDER = ("differential", "exchange", "schema", "values", "decode", "stability")
 #: A new finding counts as much as this number of new branches.
 _WORTH = 50
 _MODULE = canaries.__name__
@@ -77,8 +80,9 @@ class _Lane:
 
 
 def lanes(plan: Plan, described: Description) -> Sequence[Plan]:
-    """All targets and dialects that an implementation offers. Raises FuzzError if there are none."""
-    plans = [*_offered(plan, described)]
+    """All targets and dialects that an implementation offers, in the order of their first turns. Raises FuzzError if
+    there are none."""
+    plans = sorted(_offered(plan, described), key=lambda one: _ORDER.index(one.target))
     if not plans:
         raise FuzzError(f"{described.name} offers nothing that a target asks")
     return plans
@@ -95,20 +99,26 @@ def _offered(plan: Plan, described: Description) -> Iterator[Plan]:
 
 
 def campaign(plan: Plan, store: Store, described: Description, watch: Watch) -> list[State]:
-    """Run all targets in turns: first each of them once, then always the one with the highest gain in its last turn.
-    Raises FuzzError."""
+    """Run all targets in turns, after each has found its canary. Raises FuzzError."""
+    for one in lanes(plan, described):
+        canary_found(one, described)
+    return [*turns(plan, store, described, watch)]
+
+
+def turns(plan: Plan, store: Store, described: Description, watch: Watch) -> Iterator[State]:
+    """The turns of all targets: first each of them has a short one, so that what is easily found is found soon, then
+    always the one with the highest gain in its last turn. Raises FuzzError."""
     waiting = [_Lane(one) for one in lanes(plan, described)]
     assert plan.seconds is not None
-    for lane in waiting:
-        canary_found(lane.plan, described)
     end = time.monotonic() + plan.seconds
     share = plan.seconds / len(waiting)
+    first = min(LEAST, share, max(FIRST, share / 4))
+    for lane in waiting:
+        yield _turn(lane, replace(lane.plan, seconds=first), store, described, watch)
     turn = max(min(LEAST, share), share / 4)
-    states = [_turn(lane, replace(lane.plan, seconds=turn), store, described, watch) for lane in waiting]
     while (left := end - time.monotonic()) > 0:
         lane = max(waiting, key=lambda one: one.yielded)
-        states.append(_turn(lane, replace(lane.plan, seconds=min(turn, left)), store, described, watch))
-    return states
+        yield _turn(lane, replace(lane.plan, seconds=min(turn, left)), store, described, watch)
 
 
 def _turn(lane: _Lane, plan: Plan, store: Store, described: Description, watch: Watch) -> State:

@@ -41,6 +41,12 @@ class Canary:
     def encode(self, type: str, value: Any, *, dialect: str, version: int | None = None) -> bytes:
         return self._right.encode(type, value, dialect=dialect, version=version)
 
+    def lookup(self, type: str, data: bytes, key: Any, *, dialect: str, version: int | None = None) -> Any:
+        return self._right.lookup(type, data, key, dialect=dialect, version=version)
+
+    def convert(self, type: str, data: bytes, to: str, *, dialect: str, version: int | None = None) -> bytes:
+        return self._right.convert(type, data, to, dialect=dialect, version=version)
+
     def serve(self, chunks: Sequence[bytes], *, dialect: str) -> tuple[bytes, bool]:
         return self._right.serve(chunks, dialect=dialect)
 

@@ -2,6 +2,7 @@
 
     MetadataResponse/12 LF <bytes>        a type with a version
     VARINT/- LF <bytes>                   a type without versions
+    MetadataResponse/12 value LF <JSON>   a value of a type, to be written; it need not be a valid one
     serve LF <bytes>                      an op without a type
 
 So a corpus stays valid when types are added or removed, and people can read which type a file is about.
@@ -9,38 +10,45 @@ So a corpus stays valid when types are added or removed, and people can read whi
 
 from __future__ import annotations
 
+import contextlib
 import difflib
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
+from conformance import vectors
 from conformance.all_types import types_of
+from conformance.arguments import seed_of
 from conformance.model import Case, Description, Op
+from conformance.values import ValueFormatError
+from fuzz import further
 from fuzz.errors import FuzzError
 
 #: The longest input, in bytes.
 LONGEST = 4096
+_READS_AND_WRITES = frozenset({Op.DECODE, Op.ENCODE, Op.RECODE})
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
     """The subject of an input: a type, its version, and the ops to ask. If `type` is None, `ops` is a single op without
-    a type."""
+    a type. `value`: the inputs are values in JSON, and encode alone is asked."""
 
     dialect: str
     type: str | None
     version: int | None
     ops: frozenset[Op]
+    value: bool = False
 
     @property
     def head(self) -> bytes:
         """The first line, without its line feed."""
         if self.type is None:
             return "".join(self.ops).encode()
-        return f"{self.type}/{'-' if self.version is None else self.version}".encode()
+        return f"{self.type}/{'-' if self.version is None else self.version}{' value' if self.value else ''}".encode()
 
     def identifier(self, op: Op, data: bytes, letter: str = "x") -> str:
-        """The id of the case with these bytes. The case can be made again from it. `letter`: as in
-        `conformance.generated`."""
+        """The id of the case with these bytes: a seed as in `conformance.generated`, as `letter` is. The case can be
+        made again from it."""
         version = "-" if self.version is None else self.version
         return f"gen/{self.dialect}/{self.type or '-'}/{version}/{letter}{data.hex()}#{op}"
 
@@ -62,16 +70,44 @@ def typed(described: Description, dialect: str, ops: Iterable[Op], only: str | N
     """A form for each type and version that both the implementation and the reference offer, with the offered ones of
     `ops`. `only`: just this type. Raises FuzzError if `only` is given and there are none."""
     forms = {}
-    for name, version in types_of(dialect):
+    for name, version, known in _asked(dialect):
         if only in (None, name):
-            cases = (Case("", op, dialect, name, version) for op in ops)
-            offered = frozenset(case.op for case in cases if described.offers(case))
+            offered = frozenset(op for op in ops if op in known and described.offers_op(op, dialect, name, version))
             if offered:
                 form = Form(dialect, name, version, offered)
                 forms[form.head] = form
     if not forms and only is not None:
         raise FuzzError(_no_such_type(described, dialect, only))
     return forms
+
+
+def _asked(dialect: str) -> Iterator[tuple[str, int | None, frozenset[Op]]]:
+    """Each type and version with the ops that it has."""
+    for name, version in types_of(dialect):
+        yield name, version, _READS_AND_WRITES | further.ops_of(dialect, name)
+    for name in further.converted_alone(dialect):
+        yield name, None, frozenset({Op.CONVERT})
+
+
+def of_values(forms: Forms) -> Forms:
+    """A form of values for each of these forms whose type vectors ask to write, without bytes that mean the value."""
+    dialects = {form.dialect for form in forms.values()}
+    heads = {raw.partition(b"\n")[0] for dialect in dialects for raw in values(dialect)}
+    writing = (form for form in forms.values() if Op.ENCODE in form.ops)
+    written = (replace(form, ops=frozenset({Op.ENCODE}), value=True) for form in writing)
+    return {form.head: form for form in written if form.head in heads}
+
+
+def values(dialect: str) -> Iterator[bytes]:
+    """Inputs with the values that vectors ask to write and not to read, if they are short enough. Most of them have to
+    be refused."""
+    for vector in vectors.load([dialect]):
+        if Op.ENCODE in vector.ops and not {Op.DECODE, Op.RECODE} & {*vector.ops}:
+            form = Form(dialect, vector.type, vector.version, frozenset({Op.ENCODE}), value=True)
+            with contextlib.suppress(ValueFormatError):  # a value of a wrong Python type
+                raw = form.input(seed_of(Op.ENCODE, {"value": vector.value}))
+                if len(raw) < LONGEST:
+                    yield raw
 
 
 def untyped(described: Description, dialect: str, ops: Iterable[Op]) -> Forms:

@@ -3,13 +3,17 @@ own mutations, or by mutations that know the structure."""
 
 from __future__ import annotations
 
+import functools
 from collections import deque
 from collections.abc import Callable, Mapping
 from random import Random
 
-from conformance import mutations
-from conformance.mutations.checksums import BATCHES, sealed
+from conformance import mutations, wrong_values
+from conformance.arguments import arguments_of, seed_of
+from conformance.model import Op
+from conformance.mutations.checksums import BATCHES, is_batch, sealed
 from conformance.mutations.conversation import mutate_conversation
+from fuzz import further
 from fuzz.inputs import Form, Forms
 
 #: libFuzzer's own mutation, called with bytes and the maximum size of the result.
@@ -21,9 +25,9 @@ _SAME_TYPE = 0.7
 #: The probability of a mutation of the structure, for longer inputs and for those of fewer than `_SHORT` bytes.
 _STRUCTURED, _SELDOM = 0.35, 0.05
 _SHORT = 6
-#: The probability that a batch gets the right CRC after one of libFuzzer's own mutations: else most of these would end
-#: at the CRC, and the records would hardly be reached.
-_SEALED = 0.5
+#: The probability that a batch gets the right CRC after one of libFuzzer's own mutations. With a wrong one reading ends
+#: at once, always in the same way.
+_SEALED = 0.9
 _KAFKA = "kafka"
 #: The probability of a mutation of the frames of a conversation.
 _CONVERSED = 0.1
@@ -45,12 +49,15 @@ class Mutator:
     def __init__(self, forms: Forms, basic: Basic, *, structured: bool = True, drawn: bool = False) -> None:
         """`drawn`: values are drawn from the bytes of an input, so the bytes have no structure."""
         self._forms = forms
-        self._heads = [*forms]
+        #: A value in JSON is only changed as a value, so that it keeps its types; other bytes never become one.
+        self._heads = [head for head, form in forms.items() if not form.value]
         self._basic = basic
         self._structured = structured and not drawn
         self._drawn = drawn
         self._random: Random | None = None
         self._versions: Mapping[str | None, list[bytes]] = _by_type(forms)
+        #: The heads of inputs that begin with a record batch.
+        self._batches = {head for head in self._heads if _has_batches(forms[head])}
         #: Inputs with known structure: a ring, in which a new one replaces the oldest.
         self._known: list[bytes] = []
         self._oldest = 0
@@ -70,6 +77,8 @@ class Mutator:
             random = self._random = Random(seed)  # noqa: S311 (not used for secrets)
         head, _, data = raw.partition(b"\n")
         form = self._forms.get(head)
+        if form is not None and form.value:
+            return form.input(_other_value(data, random))
         if form is None or random.random() < _TURNED:
             head = self._turned(form, random)
             form = self._forms[head]
@@ -83,11 +92,11 @@ class Mutator:
             changed = self._conversation(form, data, random) if form.type is None else self._with_structure(raw, random)
             if changed is not None:
                 return changed
-        room = most - len(head) - 1
-        changed = self._basic(data, room if room > 0 else 1)
-        if self._structured and form.type in BATCHES and form.dialect == _KAFKA and random.random() < _SEALED:
-            changed = sealed(changed)
-        return head + b"\n" + changed
+        room = max(most - len(head) - 1, 1)
+        if self._structured and head in self._batches and random.random() < _SEALED:
+            known = None if is_batch(data) else self._of_form.get(head)
+            return head + b"\n" + sealed(self._basic(random.choice(known) if known else data, room))
+        return head + b"\n" + self._basic(data, room)
 
     def _turned(self, form: Form | None, random: Random) -> bytes:
         if form is not None and random.random() < _SAME_TYPE:
@@ -108,19 +117,15 @@ class Mutator:
             else:
                 raw = random.choice(self._known)
         head, _, data = raw.partition(b"\n")
-        form = self._forms[head]
-        assert form.type is not None
         others = self._of_form.get(head)
         other = random.choice(others) if others and random.random() < _SPLICED else None
-        return head + b"\n" + mutations.mutate(data, form.dialect, form.type, form.version, random, other)
+        return head + b"\n" + mutations.mutate(data, *_read_as(self._forms[head]), random, other)
 
     def _look(self, raw: bytes) -> None:
         """Keep an input if it can be read to its end: a change to one that cannot is rarely seen, because reading stops
         before it. Most inputs of a corpus are of that kind."""
         head, _, data = raw.partition(b"\n")
-        form = self._forms[head]
-        assert form.type is not None
-        if not mutations.readable(data, form.dialect, form.type, form.version):
+        if not mutations.readable(data, *_read_as(self._forms[head])):
             return
         if len(self._known) < _KEPT:
             self._known.append(raw)
@@ -132,8 +137,32 @@ class Mutator:
         self._of_form.setdefault(head, deque(maxlen=_OF_FORM)).append(data)
 
 
+@functools.lru_cache(1 << 13)
+def _read_as(form: Form) -> tuple[str, str, int | None]:
+    """The dialect, the type and the version as which the bytes of an input are read."""
+    assert form.type is not None
+    return *further.read_as(form.dialect, form.type), form.version
+
+
 def _by_type(forms: Forms) -> dict[str | None, list[bytes]]:
     heads: dict[str | None, list[bytes]] = {}
     for head, form in forms.items():
-        heads.setdefault(form.type, []).append(head)
+        if not form.value:
+            heads.setdefault(form.type, []).append(head)
     return heads
+
+
+def _has_batches(form: Form) -> bool:
+    if form.type is None:
+        return False
+    dialect, type_name, _ = _read_as(form)
+    return dialect == _KAFKA and type_name in BATCHES
+
+
+def _other_value(data: bytes, random: Random) -> bytes:
+    """A value in JSON with one changed part. One that has no such part stays as it is, and so does what is no value."""
+    try:
+        changes = wrong_values.changes(arguments_of(Op.ENCODE, data)["value"])
+        return seed_of(Op.ENCODE, {"value": random.choice(changes).made()}) if changes else data
+    except ValueError:
+        return data

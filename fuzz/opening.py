@@ -40,6 +40,8 @@ def forms(kind: Kind, described: Description, dialect: str, only: str | None) ->
         raise FuzzError(f"the target {kind.name} asks about no type: leave out {only}")
     if kind.typed:
         offered = inputs.typed(described, dialect, kind.ops, only)
+        if kind.values:
+            offered = {**offered, **inputs.of_values(offered)}
     else:
         offered = inputs.untyped(described, dialect, [op for op in kind.ops if _has(dialect, op)])
     taken = {head: form for head, form in offered.items() if kind.takes(form)}

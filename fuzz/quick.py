@@ -7,15 +7,19 @@ steps. So False is always safe, but True is only allowed if the steps would find
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from conformance.arguments import arguments_of
+from conformance.configured import configured_reference
 from conformance.connection.module import Module
 from conformance.connection.shapes import ShapeError, plain, shape
 from conformance.model import ARGUMENTS, Op
 from conformance.reference_codec import reference_codec
 from conformance.values import difference, identical
+from fuzz import further
 from reference import Reference, compiled
 from reference.codec import Codec, encode_fast
 from reference.codec import decode as decode_readably
@@ -106,6 +110,9 @@ def differential(form: Form, module: Module) -> Look:
         return never
     name, version, dialect = form.type, form.version, form.dialect
     assert name is not None
+    if not further.OPS.isdisjoint(form.ops):
+        plainly = differential(replace(form, ops=form.ops - further.OPS), module)
+        return _both(plainly, _further(form, module))
     reference = reference_codec()
     spoken = reference.dialect(dialect)
     codec, rules, entries = spoken.codec(name, version), reference.rules, spoken.entries.get(name)
@@ -141,6 +148,44 @@ def differential(form: Form, module: Module) -> Look:
             return refused(data)
         answer = decode(name, data, dialect=dialect, version=version)
         return _same(value, answer) and written(value, answer, data) and shown.before("read")
+
+    return _guarded(look)
+
+
+def _both(first: Look, second: Look) -> Look:
+    def look(data: bytes) -> bool:
+        return first(data) and second(data)
+
+    return look
+
+
+def _further(form: Form, module: Module) -> Look:
+    """True if lookup and convert give what the reference gives, or both refuse."""
+    name, version, dialect = form.type, form.version, form.dialect
+    assert name is not None
+    ours = configured_reference(dialect)
+    read = _reading(ours.dialect(dialect).codec(name, version), ours.rules)
+    shown = _Shown()
+
+    def made(function: Any, refusals: tuple[type[BaseException], ...], op: Op, args: dict[str, Any]) -> Any:
+        """The answer of one side, in a list; an empty one for a refusal."""
+        try:
+            rest = (args[each] for each in ARGUMENTS[op])
+            return [shape(op, function(name, *rest, dialect=dialect, version=version))]
+        except refusals:
+            return []
+
+    def look(data: bytes) -> bool:
+        value = None
+        with contextlib.suppress(*_REFUSED):
+            value = read(data)
+        for op, args in further.arguments(form.ops, dialect, name, data, value):
+            expected = made(getattr(ours, op), (WireError,), op, args)
+            if not identical(expected, made(module.function(op), module.refusals(op), op, args)):
+                return False
+            if not shown.before(op, bool(expected)):
+                return False
+        return True
 
     return _guarded(look)
 

@@ -36,8 +36,9 @@ from fuzz.store import Kept, Store
 
 #: The reason for each exit code of libFuzzer.
 EXITS = {77: "it ended the process", 70: "it took too long", 71: "it took too much memory", 72: "it was told to end"}
-#: A child counts as hanging after this number of seconds without an event, plus the time limit of the questions.
-SILENCE = 30.0
+#: A child counts as hanging after this number of seconds without an event, plus the time limit of the questions; before
+#: its first event after `START`, because a busy machine takes long to load and to instrument all modules.
+SILENCE, START = 30.0, 300.0
 #: After this number of children that ended, the implementation itself runs in a separate process.
 DEATHS = 3
 #: The campaign ends after this number of consecutive starts without an execution.
@@ -128,9 +129,15 @@ class Run:
         with tempfile.TemporaryDirectory(prefix="wireproof-fuzz-") as name:
             folder = Path(name)
             seeds = folder / "seeds"
-            seeds.mkdir()
-            count = seeding.write(seeding.seeds(self._kind, self.plan.dialect, self._forms), seeds)
-            self._words = self._write_words(folder)
+            try:
+                seeds.mkdir()
+                count = seeding.write(seeding.seeds(self._kind, self.plan.dialect, self._forms), seeds)
+                self._words = self._write_words(folder)
+            except OSError as error:
+                raise FuzzError(
+                    f"{error.filename or seeds}: {error.strerror or error}. The first inputs are written to the folder "
+                    "for temporary files; TMPDIR names another one."
+                ) from None
             corpus = self.store.corpus(self.plan.target, self.plan.dialect)
             count += len(list(corpus.iterdir()))
             self._corpus = (str(corpus), str(seeds))
@@ -242,7 +249,8 @@ class Run:
 
     def _silent(self, job: _Job) -> bool:
         """Whether a child has sent no event for too long."""
-        waiting = SILENCE + self.plan.timeout * (40 if job.outside else 2)
+        silence = SILENCE if job.executions else START
+        waiting = silence + self.plan.timeout * (40 if job.outside else 2)
         return time.monotonic() - job.heard > waiting
 
     def _drain(self, job: _Job) -> None:

@@ -8,10 +8,12 @@ from pathlib import Path
 from random import Random
 
 from conformance import seeded
-from conformance.model import Op
+from conformance.arguments import arguments_of
+from conformance.model import TYPED_OPS, Op
 from conformance.reference_codec import reference_codec
 from conformance.seeds import Seed, dictionary
 from conformance.seeds import seeds as kit_seeds
+from fuzz import further, inputs
 from fuzz.inputs import LONGEST, Forms
 from fuzz.session import digest
 from fuzz.targets import Kind
@@ -31,16 +33,26 @@ def seeds(kind: Kind, dialect: str, forms: Forms) -> Iterator[bytes]:
             yield form.input(random.randbytes(_BUFFER))
         return
     for form in forms.values():
-        if form.type is not None:
+        if form.type is not None and not form.value:
             with contextlib.suppress(NotImplementedError, WireError):  # a type without values
                 value = seeded.simplest(form.type, dialect=dialect, version=form.version)
                 yield form.input(reference_codec().encode(form.type, value, dialect=dialect, version=form.version))
+    if kind.values:
+        yield from (raw for raw in inputs.values(dialect) if raw.partition(b"\n")[0] in forms)
     types = {form.type for form in forms.values()}
-    ops = frozenset(op for form in forms.values() for op in form.ops) - {Op.ENCODE}
+    # The bytes of a type are seeds whatever is asked about it.
+    ops = TYPED_OPS - {Op.ENCODE} if kind.typed else frozenset(kind.ops)
     for seed in kit_seeds(dialect, types.pop() if len(types) == 1 else None, ops=ops):
         form_of_seed = forms.get(_head(seed))
-        if form_of_seed is not None and len(seed.data) < _LONGEST and seed.op in form_of_seed.ops:
-            yield form_of_seed.input(seed.data)
+        if form_of_seed is not None and len(seed.data) < _LONGEST:
+            yield form_of_seed.input(_data(seed))
+
+
+def _data(seed: Seed) -> bytes:
+    """The bytes of a seed; for lookup and convert without what is asked about them."""
+    data = arguments_of(seed.op, seed.data)["data"] if seed.op in further.OPS else seed.data
+    assert isinstance(data, bytes)
+    return data
 
 
 def _head(seed: Seed) -> bytes:

@@ -13,13 +13,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from conformance import vectors
+from conformance import arguments, vectors
 from conformance.asking import Examiner, Judged
 from conformance.connection import Connection
 from conformance.connection.module import Module
-from conformance.model import DEVIATIONS, Case, Outcome
+from conformance.model import DEVIATIONS, Case, Outcome, Status
 from conformance.questions import UnknownId, find
-from fuzz import inputs
+from fuzz import further, inputs
 from fuzz.alike import Alike
 from fuzz.bucketing import finding_of, name_of
 from fuzz.finding import Finding, seed_of
@@ -27,10 +27,13 @@ from fuzz.inputs import Form, Forms
 from fuzz.smaller import smaller
 from fuzz.targets import Kind, Likeness, Looked, Steps, Suspect
 
-#: The number of inputs in a block. While a block is collected, the connection is read after each `_LISTENED` inputs,
+#: The number of inputs in a block: at first, and at most. Each block is twice as large as the one before. After one
+#: that ended or held up the child it is as at first again: starting the child for each input takes long, and nothing is
+#: told before the end of a block. While a block is collected, the connection is read after each `_LISTENED` inputs,
 #: because a full pipe blocks the child.
-BLOCK = 256
+FIRST_BLOCK, BLOCK = 4, 256
 _LISTENED = 16
+_TOOK_LONG = frozenset({Status.CRASH, Status.HANG, Status.OOM, Status.VIOLATION})
 #: Outcomes that cost too much time to search for a smaller input.
 _COSTLY = frozenset({Outcome.HANG, Outcome.OOM})
 
@@ -141,17 +144,23 @@ class Session:
             return
         name = self._name(judged)
 
-        def same(other: Form, data: bytes) -> Judged | None:
-            tried = self.judged(other.identifier(judged.case.op, data, letter))
+        def identifier(at: Form, data: bytes) -> str:
+            return at.identifier(op, arguments.seed_of(op, {**args, "data": data}) if more else data, letter)
+
+        def same(at: Form, data: bytes) -> Judged | None:
+            tried = self.judged(identifier(at, data))
             return tried if tried is not None and self._name(tried) == name else None
 
+        op, args = judged.case.op, judged.case.args
+        more = op in further.OPS
         letter = judged.case.id.rpartition("/")[2][0]
-        best = smaller(form, seed_of(judged.case.id), self.forms, same)
+        best = smaller(form, args["data"] if more else seed_of(judged.case.id), self.forms, same)
         if best is not None:
             at, small = best
-            smallest = self.judged(at.identifier(judged.case.op, small, letter))
+            smallest = self.judged(identifier(at, small))
             assert smallest is not None
-            kept = raw if self.kind.draws else at.input(small)
+            # The bytes decide what else is asked, so smaller ones may not ask the same.
+            kept = raw if self.kind.draws or more else at.input(small)
             self._tell(finding_of(smallest, kept, self.kind.name))
 
 
@@ -199,6 +208,7 @@ class Outside(Session):
         super().__init__(kind, forms, examiner, listener)
         self._waiting: list[_Waiting] = []
         self._asked: list[_Waiting] = []
+        self._size = FIRST_BLOCK
 
     def execute(self, raw: bytes) -> bool:
         """Add an input to the block. Begin to ask the block when it is full."""
@@ -207,7 +217,7 @@ class Outside(Session):
             return False
         form, steps = begun
         self._advance(_Waiting(raw, form, steps, ()), functools.partial(next, steps))
-        if len(self._waiting) >= BLOCK:
+        if len(self._waiting) >= self._size:
             self._turn()
         elif not len(self._waiting) % _LISTENED:
             self.examiner.connection.poll()
@@ -223,6 +233,8 @@ class Outside(Session):
         asked, self._asked = self._asked, []
         if asked:
             seen = {one.case.id: one for one in self.examiner.connection.finish()}
+            quick = _TOOK_LONG.isdisjoint(one.status for one in seen.values())
+            self._size = min(BLOCK, 2 * self._size) if quick else FIRST_BLOCK
             for one in asked:
                 self._advance(one, functools.partial(one.steps.send, [seen[case.id] for case in one.cases]))
         self._asked, self._waiting = self._waiting, []

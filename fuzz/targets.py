@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from conformance import generated
-from conformance.arguments import arguments_of
+from conformance.arguments import arguments_of, seed_of
 from conformance.configured import configured_reference
 from conformance.connection.module import Module
 from conformance.model import TYPED_OPS, Case, Observation, Op, Status
@@ -22,9 +22,10 @@ from conformance.readings import ask, refusal
 from conformance.reference_codec import reference_codec
 from conformance.values import ValueFormatError, difference, identical
 from conformance.vectors import Vector
-from fuzz import quick
+from fuzz import further, inputs, quick
 from fuzz.inputs import Form
 from reference.codec import Codec, decode_fast, encode_fast
+from reference.dialects.base import UnknownType
 from reference.errors import WireError
 
 #: Two deviations with the same likeness look alike, before they are judged.
@@ -99,18 +100,13 @@ def _named(form: Form, op: Op, data: bytes) -> Case:
 
 
 def differential(form: Form, data: bytes) -> Steps:
-    """The implementation reads and writes the same as the reference."""
-    op = _reading(form)
-    case = _named(form, op, data)
-    told = _read(form, case)
-    cases, expected = [case], [told]
-    if told.status is Status.ANSWER and op is Op.DECODE:
-        written = _writing(form, data, told.answer)
-        cases += written
-        expected += [_written(form, told.answer)] * len(written)
+    """The implementation reads and writes the same as the reference, looks up the same and converts to the same."""
     looked = Looked()
-    observed = [*(yield cases)]
-    if told.status is Status.REJECT and _is_by_recode(form, observed[0]):
+    expected = _of_value(form, data) if form.value else _of_bytes(form, data)
+    if not expected:
+        return looked
+    observed = [*(yield [told.case for told in expected])]
+    if expected[0].status is Status.REJECT and _is_by_recode(form, observed[0]):
         by_recode = _named(form, Op.RECODE, data)
         observed += yield (by_recode,)
         expected.append(_read(form, by_recode))
@@ -120,6 +116,68 @@ def differential(form: Form, data: bytes) -> Steps:
     return looked
 
 
+def _of_bytes(form: Form, data: bytes) -> list[Observation]:
+    """The reference's observations of all cases about the bytes of a type. First that of reading them, if that is
+    offered."""
+    read = _read(form, _named(form, Op.DECODE, data))
+    expected = [read] if Op.DECODE in form.ops else []
+    if Op.RECODE in form.ops and not expected:
+        expected.append(_read(form, _named(form, Op.RECODE, data)))
+    readable = read.status is Status.ANSWER
+    if readable:
+        told = _written(form, read.answer)
+        expected += [replace(told, case=case) for case in _writing(form, data, read.answer)]
+    if not further.OPS.isdisjoint(form.ops):
+        expected += _further(form, data, read.answer if readable else None)
+    return expected
+
+
+def _further(form: Form, data: bytes, value: Any) -> Iterator[Observation]:
+    """The reference's observations of lookup and convert. `value`: what the bytes mean; None if they mean nothing."""
+    assert form.type is not None
+    for op, args in further.arguments(form.ops, form.dialect, form.type, data, value):
+        case = Case(form.identifier(op, seed_of(op, args)), op, form.dialect, form.type, form.version, args)
+        told = ask(configured_reference(form.dialect), case)
+        if told.status is not Status.UNSUPPORTED:
+            yield told
+
+
+def _of_value(form: Form, data: bytes) -> list[Observation]:
+    """The reference's observation when it writes a value that is given in JSON. None if there is no value in it, or if
+    only a part of it is written, and no vector asks about it: what a library's types take for a field that a version
+    does not have is no question about the protocol."""
+    try:
+        args = arguments_of(Op.ENCODE, data)
+        identifier = form.identifier(Op.ENCODE, seed_of(Op.ENCODE, args), "v")
+    except ValueError:
+        return []
+    told = _written(form, args["value"])
+    whole = told.status is Status.REJECT or _is_whole(form, args["value"], told.answer)
+    if not whole and form.input(data) not in _asked_by_vectors(form.dialect):
+        return []
+    return [replace(told, case=replace(told.case, id=identifier))]
+
+
+@functools.cache
+def _asked_by_vectors(dialect: str) -> frozenset[bytes]:
+    return frozenset(inputs.values(dialect))
+
+
+def _is_whole(form: Form, value: Any, written: bytes) -> bool:
+    """Whether a value is read again from what was written of it."""
+    read = _read(form, _named(form, Op.DECODE, written))
+    if read.status is not Status.ANSWER or form.type is None:
+        return False
+    codec = reference_codec()
+    given, found = (
+        codec.complete(form.type, one, dialect=form.dialect, version=form.version) for one in (value, read.answer)
+    )
+    try:
+        return difference(given, found) is None
+    except ValueFormatError:
+        return False
+
+
 def _is_by_recode(form: Form, seen: Observation) -> bool:
     """Whether it turns out that the type is read by recode alone."""
     unread = seen.case.op is Op.DECODE and seen.status is Status.UNSUPPORTED
@@ -127,12 +185,14 @@ def _is_by_recode(form: Form, seen: Observation) -> bool:
 
 
 def _writing(form: Form, data: bytes, value: Any) -> list[Case]:
-    """The cases of encode and recode for bytes that the reference reads as this value. Both expect the same bytes."""
+    """The cases of encode and recode for bytes that the reference reads as this value. Both expect the same bytes.
+    Without decode, recode is how the bytes are read, and is not asked once more."""
     cases = []
     if Op.ENCODE in form.ops:
         encode = form.identifier(Op.ENCODE, data)
         cases.append(Case(encode, Op.ENCODE, form.dialect, form.type, form.version, {"value": value}))
-    if Op.RECODE in form.ops and not generated.has_partial_tail(form.dialect, form.type or "", data):
+    both = form.ops.issuperset({Op.DECODE, Op.RECODE})
+    if both and not generated.has_partial_tail(form.dialect, form.type or "", data):
         cases.append(_named(form, Op.RECODE, data))
     return cases
 
@@ -145,6 +205,8 @@ def _read(form: Form, case: Case) -> Observation:
         return Observation(case, Status.ANSWER, decode_fast(_codec(form), case.args["data"], reference_codec().rules))
     except WireError as error:
         return refusal(case, error)
+    except UnknownType as error:  # one that is only converted
+        return Observation(case, Status.UNSUPPORTED, detail=str(error))
 
 
 def _written(form: Form, value: Any) -> Observation:
@@ -277,7 +339,8 @@ def _look(form: Form, module: Module) -> quick.Look:
 @dataclass(frozen=True, slots=True)
 class Kind:
     """A target with the ops that it asks. `look`: makes its quick look, for implementations in this process. `needs`:
-    ops that a type must offer. `draws`: the bytes of an input are not the protocol's; values are drawn from them."""
+    ops that a type must offer. `draws`: the bytes of an input are not the protocol's; values are drawn from them.
+    `values`: it also has inputs that are values, see `inputs.of_values`."""
 
     name: str
     about: str
@@ -286,6 +349,7 @@ class Kind:
     ops: tuple[Op, ...]
     needs: frozenset[Op] = frozenset()
     draws: bool = False
+    values: bool = False
 
     @property
     def typed(self) -> bool:
@@ -318,10 +382,11 @@ KINDS: Mapping[str, Kind] = {
         ),
         Kind(
             "differential",
-            "what is read and written is what the reference reads and writes",
+            "what is read, written, looked up and converted is what the reference makes of it",
             differential,
             quick.differential,
-            _READS_AND_WRITES,
+            (*_READS_AND_WRITES, Op.LOOKUP, Op.CONVERT),
+            values=True,
         ),
         Kind(
             "values",

@@ -128,11 +128,29 @@ class TestAsking:
         done = run("--check")
         assert done.exit_code == 1
         assert "not what the run gives: honest" in done.output
+        assert "differs at kafka/" in done.output
         assert run().exit_code == 0
         assert clone.file("honest").read_bytes() == content  # byte for byte
         clone.file("honest").with_name("gone.jsonl").write_bytes(content)
         done = run("--check")
         assert (done.exit_code, "gone.jsonl: the registry has no such" in done.output) == (1, True)
+
+    def test_how_a_process_ends_may_differ_from_run_to_run_and_nothing_else(self, clone: Clone) -> None:
+        clone.add("liar", LIAR)
+        assert run().exit_code == 0
+        content = clone.file("liar").read_bytes()
+        assert b'"wrong-value"' in content
+        ended, other = (content.replace(b'"wrong-value"', f'"{kind}"'.encode()) for kind in ("hang", "oom"))
+        at_rest, loaded = (attested.parse(one, "one") for one in (ended, other))
+        assert at_rest != loaded
+        assert list(consensus.differences(at_rest, loaded)) == []
+        lied = list(consensus.differences(at_rest, attested.parse(content, "one")))
+        assert f"kafka/{FALSE}#decode" in lied
+        clone.file("liar").write_bytes(ended)
+        done = run("--check")
+        assert done.exit_code == 1
+        assert f"differs at {', '.join(lied)}" in " ".join(done.output.split())
+        assert clone.file("liar").read_bytes() == ended
 
     def test_what_cannot_be_asked_is_told_and_its_file_stays(self, clone: Clone) -> None:
         clone.add("honest", CODEC)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -151,6 +153,17 @@ def test_what_the_known_file_explains_is_counted_and_not_told(tmp_path: Path) ->
     assert ran.code == 0, ran.text
     assert not findings(tmp_path / "out")
     assert " 0 known deviations" not in ran.text
+
+
+def test_a_full_disk_for_temporary_files_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: Any) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(seeding, "write", full)
+    described = describe("reference", Options(), None)
+    plan = Plan("reference", "decode", "kafka", Ground((), ()), only="VARINT", runs=10)
+    with Store(tmp_path) as store, pytest.raises(FuzzError, match=r"seeds: No space left on device.*TMPDIR"):
+        Run(plan, store, described, lambda *_: None).go()
 
 
 def test_a_second_run_tells_nothing_twice_and_counts_on(tmp_path: Path) -> None:
@@ -309,3 +322,34 @@ def test_a_campaign_takes_its_turns(tmp_path: Path) -> None:
         states = campaign.campaign(plan, store, described, watch)
     assert states
     assert sum(state.executions for state in states) > 0
+    assert {*seen} == {one.target for one in offered}
+
+
+def test_each_target_has_a_short_turn_first_and_the_best_has_the_rest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The clock goes on with the turns alone."""
+    taken: list[tuple[str, float]] = []
+    now = 0.0
+
+    def go(self: Run) -> State:
+        nonlocal now
+        assert self.plan.seconds is not None
+        now += self.plan.seconds
+        taken.append((self.plan.target, self.plan.seconds))
+        return State(seconds=self.plan.seconds, coverage=9 * len(taken) if self.plan.target == "stability" else 1)
+
+    monkeypatch.setattr(Run, "go", go)
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    described = describe("reference", Options(), None)
+    plan = Plan("reference", "decode", described.dialects[0], Ground((), ()), seconds=3600.0)
+    offered = campaign.lanes(plan, described)
+    with Store(tmp_path) as store:
+        states = [*campaign.turns(plan, store, described, lambda *_: None)]
+    first, later = taken[: len(offered)], taken[len(offered) :]
+    assert [target for target, _ in first] == [one.target for one in offered]
+    assert [target for target, _ in first[: len(described.dialects)]] == ["differential"] * len(described.dialects)
+    assert {seconds for _, seconds in first} == {campaign.LEAST}
+    assert {target for target, _ in later} == {"stability"}
+    assert len(states) == len(taken)
+    assert now == pytest.approx(3600.0)

@@ -39,6 +39,8 @@ def test_null_is_not_put_where_the_types_of_a_library_have_none() -> None:
     assert changed("a") == [None, "x" * 32768]
     frame = {"header": {"a": "b"}, "body": {"a": "b"}}
     assert [one for one in changed(frame) if None in (one["header"], one["body"])] == []
+    for name in ("records", "messages"):
+        assert [one for one in changed({name: [{"key": b""}]}) if one[name] is None] == []
 
 
 def test_another_magic_is_none_that_there_is() -> None:

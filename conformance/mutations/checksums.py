@@ -37,10 +37,15 @@ BATCHES = frozenset({"RecordBatch", "RecordSet"})
 _LENGTH, _COUNTED, _MAGIC, _CRC, _COVERED, _HEADER = 8, 12, 16, 17, 21, 61
 
 
+def is_batch(data: bytes) -> bool:
+    """Whether bytes begin with the whole header of a record batch, whatever its length and its CRC are."""
+    return len(data) >= _HEADER and data[_MAGIC] == 2
+
+
 def sealed(data: bytes) -> bytes:
     """A record batch with the right CRC, and with another length where its own is impossible. What is no batch stays as
     it is."""
-    if len(data) < _HEADER or data[_MAGIC] != 2:
+    if not is_batch(data):
         return data
     end = _COUNTED + int.from_bytes(data[_LENGTH:_COUNTED], "big", signed=True)
     length = data[_LENGTH:_COUNTED]
