@@ -33,19 +33,19 @@ _AS_THEY_ARE = _TEXT_LIKE | {int}
 def to_json(value: Any) -> Any:
     """A protocol value → input for `json.dumps`. Raises ValueFormatError if `from_json` would not return the same."""
     kind = type(value)
-    if kind in _TEXT_LIKE or (kind is int and -SAFE_INTEGER <= value <= SAFE_INTEGER):
+    if kind in _TEXT_LIKE:
         return value
+    if kind is int:
+        return _integer_to_json(value)
     if kind is dict:
         return _struct_to_json(value)
-    if kind is bytes:
-        return {"hex": value.hex()}
     match value:
+        case bytes() | bytearray() | memoryview():
+            return {"hex": value.hex()}
         case None | bool() | str():
             return value
         case int():
-            return value if -SAFE_INTEGER <= value <= SAFE_INTEGER else {"int": _digits(value)}
-        case bytes() | bytearray() | memoryview():
-            return {"hex": value.hex()}
+            return _integer_to_json(int(value))
         case float():
             return {"float64": struct.pack(">d", value).hex()}
         case uuid.UUID():
@@ -57,6 +57,10 @@ def to_json(value: Any) -> Any:
                 return list(value)
             return [item if type(item) in _TEXT_LIKE else to_json(item) for item in value]
     raise ValueFormatError(f"a {type(value).__name__} is no protocol value: {value!r}")
+
+
+def _integer_to_json(value: int) -> Any:
+    return value if -SAFE_INTEGER <= value <= SAFE_INTEGER else {"int": _digits(value)}
 
 
 def _digits(value: int) -> str:

@@ -135,6 +135,17 @@ def test_what_a_json_reader_of_ones_own_gives_is_read_too() -> None:
     assert from_json(collections.OrderedDict(A={"hex": "61"}, B=1)) == {"A": b"a", "B": 1}
 
 
+def test_classes_of_integers_and_arrays_are_written_and_read_as_plain_ones() -> None:
+    class Number(int): ...
+
+    class Row(list[Any]): ...
+
+    assert [*map(to_json, (Number(2**53 - 1), Number(-(2**53))))] == [2**53 - 1, {"int": "-9007199254740992"}]
+    assert type(to_json(Number(5))) is int
+    read = from_json(Row([1, {"hex": "ff"}, Row([None])]))
+    assert (type(read), type(read[2]), read) == (list, list, [1, b"\xff", [None]])
+
+
 def test_both_forms_of_an_integer_are_read() -> None:
     assert from_json({"int": "5"}) == from_json(5) == 5
     assert from_json({"int": "-0"}) == 0
