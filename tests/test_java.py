@@ -502,7 +502,7 @@ class TestLaunchers:
     ) -> None:
         skip_unless_built()
         monkeypatch.chdir(tmp_path)
-        with pytest.raises(ImplementationError, match="insufficient memory"):
+        with pytest.raises(ImplementationError, match="Not enough space"):
             open_connection(f"exec:{LAUNCHERS['generated']}", Options(memory=TOO_LITTLE))
         assert not [*tmp_path.iterdir()]
 
