@@ -1,7 +1,8 @@
 """Measures jobs on Spark: `python benchmarks/spark_jobs.py run`, `cores`, `audit`.
 
 run    a job's rate of verdicts, beside two plain Python processes that judge the same cases with the same functions:
-       for a worker's first group, in which it starts its implementation, and for later ones
+       for a worker's first group, in which it starts its implementation, and for later ones. Beside the clock, the
+       seconds of processors that all processes took: their ratio holds on a machine that does other things too
 cores  the same job with one core and with two
 audit  MiB a second and core of judging segments without Spark, for each codec; the whole command; and Kafka's own
        DumpLogSegments --deep-iteration on the same files (needs Java and Maven)
@@ -11,6 +12,7 @@ Figures by the clock are only meaningful on an idle machine; the load is printed
 
 from __future__ import annotations
 
+import functools
 import os
 import resource
 import struct
@@ -26,6 +28,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import psutil
 import pyarrow.parquet as pq
 from crc32c import crc32c
 
@@ -37,7 +40,7 @@ from pipeline.audit.files import find_logs, open_bytes
 from pipeline.audit.segments import ranges
 from pipeline.identity import identify
 from pipeline.progress import Progress
-from pipeline.run import Plan, run
+from pipeline.run import GROUP, Plan, run
 from pipeline.session import BATCH, session
 from pipeline.store import Store
 from reference.records.compression import deflate
@@ -64,19 +67,32 @@ def _judge(order: Order, path: str, half: int) -> int:
     return judged
 
 
-def _plain(order: Order, path: str, pool: ProcessPoolExecutor) -> float:
-    """Seconds of two processes for a group."""
-    began = time.perf_counter()
+def _plain(order: Order, path: str, pool: ProcessPoolExecutor) -> None:
+    """Judge a group with two processes."""
     counts = [pool.submit(_judge, order, path, half) for half in (0, 1)]
     assert sum(count.result() for count in counts) > 0
-    return time.perf_counter() - began
+
+
+def _timed(work: Callable[[], Any]) -> tuple[float, float]:
+    """Seconds by the clock, and of processors: of this process and all that it started, the JVM among them. What no
+    longer runs afterwards is not counted."""
+
+    def spent() -> dict[int, float]:
+        me = psutil.Process()
+        times = {one.pid: one.cpu_times() for one in (me, *me.children(recursive=True))}
+        return {pid: time.user + time.system for pid, time in times.items()}
+
+    began, before = time.perf_counter(), spent()
+    work()
+    took = time.perf_counter() - began
+    return took, sum(seconds - before.get(pid, 0.0) for pid, seconds in spent().items())
 
 
 @main.command("run")
 @click.option(
     "--impl", "specs", multiple=True, default=("reference", "implementations.kafka_python"), show_default=True
 )
-@click.option("--cases", default=20_000, show_default=True, help="Cases in a group.")
+@click.option("--cases", default=GROUP, show_default=True, help="Cases in a group.")
 def run_(specs: tuple[str, ...], cases: int) -> None:
     """Spark beside two plain processes."""
     with tempfile.TemporaryDirectory() as name, session("local[2]") as spark:
@@ -89,13 +105,12 @@ def run_(specs: tuple[str, ...], cases: int) -> None:
                 made = run(spark, store, Plan(plan.numbered, cases, group=cases), progress).run
                 path = str(store.path("cases", made.case_groups[0]))
                 for stage in ("first", "second", "third"):
-                    began = time.perf_counter()
-                    run(spark, store, plan, progress)
-                    ours = time.perf_counter() - began
-                    plain = _plain(order, path, pool)
+                    ours, ours_cpu = _timed(functools.partial(run, spark, store, plan, progress))
+                    plain, plain_cpu = _timed(functools.partial(_plain, order, path, pool))
                     click.echo(
                         f"{spec:32} {stage:6}  Spark {cases / ours:7,.0f} rows/s  two processes {cases / plain:7,.0f}  "
-                        f"ratio {plain / ours:.2f}  {2e6 * plain / cases:,.0f} µs a row and process"
+                        f"ratio {plain / ours:.2f}; processors {ours_cpu:.1f} s and {plain_cpu:.1f} s, "
+                        f"{1e6 * plain_cpu / cases:,.0f} µs a row, ratio {plain_cpu / ours_cpu:.2f}"
                     )
 
 
@@ -190,6 +205,7 @@ def _commands(logs: Path, files: list[Path]) -> Iterator[tuple[str, list[list[st
     subprocess.run(resolve, check=True)
     dump = [
         "java",
+        "-XX:+ErrorFileToStderr",
         "-cp",
         listed.read_text().strip(),
         "org.apache.kafka.tools.DumpLogSegments",

@@ -16,13 +16,15 @@ from enum import StrEnum
 
 from conformance import ledger, vectors
 from conformance.attested import DIALECT, Attested, Said, Stand, current_digest, expectations
-from conformance.model import Op
+from conformance.model import Op, Outcome
 from conformance.vectors import Vector
 
 #: So many independent groups have to agree.
 ENOUGH = 2
 #: Ops between two ends of a connection: no library has them as a function.
 _PEERS = frozenset({Op.SERVE, Op.INTERPRET, Op.NEGOTIATE, Op.EVOLVE})
+#: Verdicts of which one may take the place of another in the next run.
+_ENDS = frozenset(map(str, (Outcome.CRASH, Outcome.HANG, Outcome.OOM)))
 #: Rows of their own in the count: the ledger's cases, and what is asked of the two ends of a connection.
 LEDGER = "messages, ledger"
 PEERS = "of peers (serve, interpret, negotiate, evolve)"
@@ -109,6 +111,22 @@ def opinions(files: Sequence[Attested], asked: Iterable[tuple[Vector, str]] | No
         for op in expectations(vector):
             found = ((one, one.said(vector, op, current)) for one in files)
             yield Opinion(vector, op, tuple(Voice(one, said) for one, said in found if said is not None), changed)
+
+
+def differences(kept: Attested, made: Attested) -> Iterator[str]:
+    """Where two files of one implementation say something else: `line 1`, or ids of questions.
+
+    Whether it crashes, hangs or exhausts its memory at the same bytes may depend on the machine and its load, so these
+    three count as the same."""
+    if kept.header != made.header:
+        yield "line 1"
+    old, new = opinions([kept]), opinions([made])
+    yield from (one.id for one, other in zip(old, new, strict=True) if _said(one) != _said(other))
+
+
+def _said(opinion: Opinion) -> list[Said]:
+    ended = Said(Stand.DISSENT, "no answer")
+    return [ended if voice.said.kind in _ENDS else voice.said for voice in opinion.voices]
 
 
 @dataclass(frozen=True, slots=True)

@@ -156,6 +156,8 @@ class Known:
         `ran`: this run's verdicts. `every_id`: a function for the ids of all cases, asked or not; it is slow, and
         called only if the run's own ids are not enough. `complete`: nothing was deselected.
         """
+        if not self.deviations:
+            return []
         seen = _Seen(ran, every_id)
         lines = []
         for entry in self.deviations:

@@ -5,6 +5,7 @@ It can be read without a schema: a value that JSON cannot hold is an object with
 
 from __future__ import annotations
 
+import binascii
 import contextlib
 import marshal
 import re
@@ -32,10 +33,12 @@ _AS_THEY_ARE = _TEXT_LIKE | {int}
 def to_json(value: Any) -> Any:
     """A protocol value → input for `json.dumps`. Raises ValueFormatError if `from_json` would not return the same."""
     kind = type(value)
-    if kind in _TEXT_LIKE:
+    if kind in _TEXT_LIKE or (kind is int and -SAFE_INTEGER <= value <= SAFE_INTEGER):
         return value
     if kind is dict:
         return _struct_to_json(value)
+    if kind is bytes:
+        return {"hex": value.hex()}
     match value:
         case None | bool() | str():
             return value
@@ -65,9 +68,10 @@ def _digits(value: int) -> str:
 def _struct_to_json(value: Mapping[Any, Any]) -> dict[str, Any]:
     if len(value) == 1 and not _SPECIAL.keys().isdisjoint(value):
         raise ValueFormatError(f"a struct with {next(iter(value))!r} as its only field: it could not be told apart")
-    for key in value:
-        if not isinstance(key, str):
-            raise ValueFormatError(f"field names are strings, not a {type(key).__name__}")
+    if {*map(type, value)} != {str}:
+        for key in value:
+            if not isinstance(key, str):
+                raise ValueFormatError(f"field names are strings, not a {type(key).__name__}")
     return {key: item if type(item) in _TEXT_LIKE else to_json(item) for key, item in value.items()}
 
 
@@ -76,20 +80,22 @@ def from_json(value: Any) -> Any:
     kind = type(value)
     if kind in _AS_THEY_ARE:
         return value
-    if kind is dict and len(value) > 1:
-        return {key: item if type(item) in _AS_THEY_ARE else from_json(item) for key, item in value.items()}
-    match value:
-        case None | bool() | str() | int():
-            return value
-        case list():
-            if all_integers(value):
-                return list(value)
-            return [item if type(item) in _AS_THEY_ARE else from_json(item) for item in value]
-        case dict() if len(value) == 1:
+    if kind is dict:
+        if len(value) == 1:
             ((key, item),) = value.items()
             return _SPECIAL[key](item) if key in _SPECIAL else {key: from_json(item)}
+        return {key: item if type(item) in _AS_THEY_ARE else from_json(item) for key, item in value.items()}
+    if kind is list:
+        if all_integers(value):
+            return list(value)
+        return [item if type(item) in _AS_THEY_ARE else from_json(item) for item in value]
+    match value:  # classes of one's own JSON reader
+        case str() | int():
+            return value
+        case list():
+            return from_json([*value])
         case dict():
-            return {key: from_json(item) for key, item in value.items()}
+            return from_json({**value})
     raise ValueFormatError(f"{value!r} is no value: a float is written {{'float64': '<16 hex digits>'}}")
 
 
@@ -102,12 +108,9 @@ def _text(item: Any, form: str) -> str:
 def _from_hex(item: Any) -> bytes:
     text = _text(item, '{"hex": "<hex digits>"}')
     try:
-        data = bytes.fromhex(text)
+        return binascii.unhexlify(text)  # unlike bytes.fromhex, it takes no white space
     except ValueError:
-        data = b""
-    if 2 * len(data) != len(text):  # fromhex ignores white space, and has refused everything else
-        raise ValueFormatError(f"{text!r:.60} is not a row of hex digit pairs")
-    return data
+        raise ValueFormatError(f"{text!r:.60} is not a row of hex digit pairs") from None
 
 
 def _from_int(item: Any) -> int:

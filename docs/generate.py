@@ -20,7 +20,7 @@ import msgspec
 
 import pytest_wireproof
 import reference
-from conformance import attested, claims, consensus, known, ledger, vectors
+from conformance import attested, claims, consensus, decided, known, ledger, vectors
 from conformance.coverage import REASONS, FieldCoverage, FieldState, Gap, coverage, everything
 from conformance.report.failure import repro_command
 from conformance.report.text import middle
@@ -598,16 +598,24 @@ deviations, which say how each was looked at. Entries about generated cases alon
 The severity is the worst that a vector shows. *Ends the process* is a crash, too much memory, or an exception of a
 class that a caller does not expect. The shortest input is that of the vector with the fewest bytes; the command asks it
 again, in a clone. `wireproof finding NAME` prints a text for the library's project, for some findings with a program
-that needs nothing but the library. For a finding that ends or stalls a process, read
-[SECURITY.md](../../SECURITY.md) first.
+that needs nothing but the library. *Private first*: a finding that ends or stalls a process may be a vulnerability, and
+is reported in private before it is discussed; read [SECURITY.md](../../SECURITY.md).
+
+There is no implementation in C# here: those come from NuGet, from which the project's CI builds nothing.
 """
 _SUPPORT = """\
 {share} of {total} expectations of codecs, in the dialect `kafka`, have the agreement of two independent groups of
 released implementations or more, beside the reference.
 [What this proves, and what it does not](../explanation/attestation.md).
 {peers} more are asked of clients and brokers, of which few have the answer as a function.
-Against {outweighed} expectations more groups dissent than agree; `wireproof attest --show` lists them, with the known
-cause of each dissent.
+Against {outweighed} expectations more groups dissent than agree:
+[how each was decided](#where-more-dissent-than-agree).
+"""
+_OUTWEIGHED = """\
+More groups dissent from these {outweighed} expectations than agree with them. Each was decided from Kafka's source and
+the specification. *Stands*: the demanded answer is right all the same. *Contested*: the vector has the answer of
+another reading too, and who gives that does not dissent. `wireproof attest --show --all` lists them, with what each
+implementation said, and the known cause.
 """
 #: Longer inputs are cut.
 _BYTES = 24
@@ -628,6 +636,7 @@ def findings_page() -> Lines:
             continue
         head = ("finding", "severity", "shortest input", "upstream", "ask it again")
         yield from _table(head, map(_finding_row, found))
+    yield from _decisions([*files.values()])
 
 
 def _support(files: list[attested.Attested]) -> Lines:
@@ -654,9 +663,22 @@ def _support(files: list[attested.Attested]) -> Lines:
     )
 
 
+def _decisions(files: list[attested.Attested]) -> Lines:
+    """How the expectations were decided from which more dissent."""
+    outweighed = consensus.tally(consensus.opinions(files)).outweighed
+    decisions = decided.load()
+    number = decided.counted(outweighed, decisions)
+    yield from ("## Where more dissent than agree", "", _OUTWEIGHED.format(outweighed=f"{len(outweighed):,}"))
+    head = ("expectations", "number", "decided", "why")
+    yield from _table(
+        head, [(_cell(one.subject), f"{number[one]:,}", one.outcome, _cell(one.why)) for one in decisions]
+    )
+
+
 def _finding_row(found: known_findings.KnownFinding) -> tuple[str, ...]:
     kinds = sorted({entry.kind for entry in found.entries} - {"bug"})
-    severity = str(found.severity or "not measured") + (f" ({', '.join(kinds)})" if kinds else "")
+    notes = [*kinds, *(["private first"] if found.private else [])]
+    severity = str(found.severity or "not measured") + (f" ({', '.join(notes)})" if notes else "")
     links = _links("report", found.reports) + _links("page", found.pages)
     said = ", ".join(links) if found.reports else ", ".join(("no report yet", *links))
     if found.shortest is None:

@@ -76,6 +76,8 @@ ARRAYS = {
 }
 #: The protocol value for None in kio's types that have no null in the protocol.
 NULLS = {"uuid": uuid.UUID(int=0), "datetime_i64": -1}
+#: Classes whose values are protocol values as they are.
+AS_THEY_ARE = frozenset({bool, bytes, float, int, str, uuid.UUID})
 EPOCH, MILLISECOND = datetime.fromtimestamp(0, UTC), timedelta(milliseconds=1)
 
 
@@ -188,6 +190,8 @@ def _names(entity: Any) -> dict[str, Field[Any]]:
 
 def _plain(value: Any, null: Any = None) -> Any:
     """kio's value as a protocol value; `null`: the protocol value of None."""
+    if type(value) in AS_THEY_ARE:
+        return value
     match value:
         case None:
             return null
@@ -198,7 +202,7 @@ def _plain(value: Any, null: Any = None) -> Any:
         case datetime():
             return (value - EPOCH) // MILLISECOND
         case tuple():
-            return [_plain(item, null) for item in value]
+            return [item if type(item) in AS_THEY_ARE else _plain(item, null) for item in value]
     if is_dataclass(value):
         entity: Any = type(value)
         return {key: _plain_field(getattr(value, one.name), one) for key, one in _names(entity).items()}

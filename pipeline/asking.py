@@ -20,9 +20,12 @@ from conformance.questions import Question, UnknownId, find, offers
 from conformance.report.text import middle
 from pipeline import tables
 from pipeline.errors import NO_START
+from pipeline.loaded import keep_loaded
 
 #: The word in `error` of a row that could not be asked.
 BAD_ROW = "bad-row"
+#: The columns of `cases` that are used.
+COLUMNS = ("number", "id", "dialect", "area", "type", "version", "op", "kind", "size_bytes")
 #: The maximum length of a detail, in characters.
 _LONGEST = 2000
 
@@ -45,13 +48,12 @@ _EXAMINERS: dict[str, tuple[Order, Examiner]] = {}
 
 
 def verdicts_of(order: Order, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The rows of `verdicts` for batches with the columns of `cases`. Raises RuntimeError, with NO_START, if the
+    """The rows of `verdicts` for batches with COLUMNS of `cases`. Raises RuntimeError, with NO_START, if the
     implementation does not start on this machine."""
+    keep_loaded()
     schema = tables.VERDICTS.arrow
     for batch in batches:
-        rows = batch.select(
-            ["number", "id", "dialect", "area", "type", "version", "op", "kind", "size_bytes"]
-        ).to_pylist()
+        rows = batch.select(COLUMNS).to_pylist()
         try:
             yield pa.RecordBatch.from_pylist(_judged(order, rows), schema)
         except ImplementationError as error:

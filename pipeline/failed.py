@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 from pipeline.errors import NO_START, PipelineError
 from pipeline.session import first_line
 
@@ -10,8 +12,14 @@ def failed(error: Exception) -> PipelineError:
     """The error to show in place of Spark's own."""
     text = str(error)
     if NO_START in text:
-        told = text.rpartition(NO_START)[2].partition("\n\n")[0]
-        return PipelineError(f"--impl: on a worker, {told.splitlines()[0]}")
+        return PipelineError(f"--impl: on a worker, {_in_one_line(text.rpartition(NO_START)[2])}")
     if "No space left" in text:
         return PipelineError("there is no room left for the output")
     return PipelineError(f"Spark gave up: {first_line(error)}. See spark.log in the output folder.")
+
+
+def _in_one_line(told: str) -> str:
+    """What a worker said, without the frames of Python and Java in and after it."""
+    whole = itertools.takewhile(str.strip, told.splitlines())
+    said = (line for line in whole if not line[0].isspace() and not line.startswith("Traceback"))
+    return " ".join(said)

@@ -8,10 +8,12 @@ import pyarrow as pa
 
 from conformance.numbered import Numbered
 from pipeline import tables
+from pipeline.loaded import keep_loaded
 
 
 def cases_of(numbered: Numbered, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """The rows of `cases` for batches with a column `number`."""
+    keep_loaded()
     schema = tables.CASES.arrow
     for batch in batches:
         rows = []

@@ -33,6 +33,9 @@ from pipeline.java import java_home
 _ATTEMPTS = 4
 #: Rows in an Arrow batch.
 BATCH = 1000
+#: For the JVM of a job on this machine. Almost all of the work is done in Python: Java's optimising compiler and its
+#: threads for collecting garbage take more from the cores than they give back.
+_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 #: Seconds in which a master has to answer.
 _REACH = 10
 #: Seconds that the JVM has to end by itself.
@@ -136,7 +139,7 @@ def _settings(master: str, folder: Path) -> dict[str, str]:
     if _is_here(master):
         chosen |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
     if master.startswith("local"):
-        chosen["spark.local.dir"] = str(folder)
+        chosen |= {"spark.local.dir": str(folder), "spark.driver.extraJavaOptions": _JVM}
     return chosen
 
 

@@ -6,6 +6,7 @@ have its own `--report`. With `--impl` it registers its other options too, befor
 
 from __future__ import annotations
 
+import gc
 import importlib.util
 import os
 from collections.abc import Iterator, Sequence
@@ -98,6 +99,9 @@ def pytest_load_initial_conftests(
         add_suite_options(parser)
         # Parsed again: the value of an option that was not yet known has been taken for a path.
         options.file_or_dir = parser.parse_known_args(args).file_or_dir
+        # The suite freezes its objects. The first cleanup is the last to run: pytest's own, which collects garbage,
+        # need not look through them.
+        early_config.add_cleanup(gc.unfreeze)
         yield
     except ValueError as error:  # argparse's and pytest's, when a name is taken
         if not any(words in str(error) for words in _TAKEN):

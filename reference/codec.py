@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeGuard
 from reference import compiled, message
 from reference.cursor import Reader, Span, Writer
 from reference.errors import DecodeError, Reason
-from reference.plan import Node, Struct
+from reference.plan import Array, Node, Struct
 from reference.rules import Rules
 from reference.shapes import Shape
 
@@ -54,16 +54,19 @@ class NodeCodec(Codec):
         return message.complete(self.node, value)
 
     def fast_decoder(self, rules: Rules) -> compiled.Decoder | None:  # noqa: ARG002 (what is plain is so under all)
-        """Generated for a message."""
-        return compiled.decoder(self.node) if _is_generated(self.node) else None
+        """Generated for a message; and for an array of numbers, which may be long."""
+        node = self.node
+        if _is_message(node) or (isinstance(node, Array) and compiled.is_number(node.element)):
+            return compiled.decoder(node)
+        return None
 
     def fast_encoder(self) -> compiled.Encoder | None:
         """Generated for a message."""
-        return compiled.encoder(self.node) if _is_generated(self.node) else None
+        return compiled.encoder(self.node) if _is_message(self.node) else None
 
 
-def _is_generated(node: Node) -> TypeGuard[Struct]:
-    """Whether there is generated code: for structures, except those that begin with an optional-field buffer."""
+def _is_message(node: Node) -> TypeGuard[Struct]:
+    """Whether it is a structure with generated code: not one that begins with an optional-field buffer."""
     return isinstance(node, Struct) and not node.optional
 
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 FOLDER = Path(__file__).parent.parent / "implementations" / "java"
 LAUNCHERS = {"generated": FOLDER / "wrapper", "schema": FOLDER / "wrapper-schema"}
+#: What keeps a JVM that dies from writing a file about it into the current folder.
+NO_CRASH_FILE = "-XX:+ErrorFileToStderr"
 DESCRIBE = {"op": "describe", "protocol": 1}
 #: Seconds after which an answer does not come any more.
 PATIENCE = 30

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 from planted import CODEC, Clone
 
-from conformance import attested, consensus, ledger, vectors
+from conformance import attested, consensus, decided, ledger, vectors
 from conformance.attested import Attested, Header, Said, Stand, collect, digest
 from conformance.consensus import Support
 from conformance.judge import judge
@@ -35,6 +35,14 @@ match = "kafka/framing/boolean-*#decode"
 class = "bug"
 reason = "it is planted"
 reported = "pending"
+"""
+#: A decision about what LIAR gets wrong.
+DECIDED = b"""
+[[decision]]
+subject = "false"
+match = ["kafka/*#decode", "kafka/*#recode"]
+outcome = "stands"
+why = "00 is false."
 """
 
 
@@ -98,6 +106,16 @@ class TestAsking:
         clone.write("liar.known.toml", "")
         assert "liar 7: wrong-value; no entry of known deviations names it" in run("--show").output
 
+    def test_how_it_was_decided_is_shown(self, clone: Clone, monkeypatch: pytest.MonkeyPatch) -> None:
+        clone.add("liar", LIAR)
+        assert run().exit_code == 0
+        assert "not decided: vectors/attested/decisions.toml has no decision about it" in run("--show").output
+        made = decided.parse(DECIDED, "made")
+        monkeypatch.setattr(decided, "load", lambda: made)
+        text = run("--show").output
+        assert "decided, stands: 00 is false." in text
+        assert "not decided" not in text
+
     def test_check_fails_for_a_file_that_is_not_what_the_run_gives(self, clone: Clone) -> None:
         clone.add("honest", CODEC)
         assert run("--check").exit_code == 1  # there is none
@@ -110,11 +128,29 @@ class TestAsking:
         done = run("--check")
         assert done.exit_code == 1
         assert "not what the run gives: honest" in done.output
+        assert "differs at kafka/" in done.output
         assert run().exit_code == 0
         assert clone.file("honest").read_bytes() == content  # byte for byte
         clone.file("honest").with_name("gone.jsonl").write_bytes(content)
         done = run("--check")
         assert (done.exit_code, "gone.jsonl: the registry has no such" in done.output) == (1, True)
+
+    def test_how_a_process_ends_may_differ_from_run_to_run_and_nothing_else(self, clone: Clone) -> None:
+        clone.add("liar", LIAR)
+        assert run().exit_code == 0
+        content = clone.file("liar").read_bytes()
+        assert b'"wrong-value"' in content
+        ended, other = (content.replace(b'"wrong-value"', f'"{kind}"'.encode()) for kind in ("hang", "oom"))
+        at_rest, loaded = (attested.parse(one, "one") for one in (ended, other))
+        assert at_rest != loaded
+        assert list(consensus.differences(at_rest, loaded)) == []
+        lied = list(consensus.differences(at_rest, attested.parse(content, "one")))
+        assert f"kafka/{FALSE}#decode" in lied
+        clone.file("liar").write_bytes(ended)
+        done = run("--check")
+        assert done.exit_code == 1
+        assert f"differs at {', '.join(lied)}" in " ".join(done.output.split())
+        assert clone.file("liar").read_bytes() == ended
 
     def test_what_cannot_be_asked_is_told_and_its_file_stays(self, clone: Clone) -> None:
         clone.add("honest", CODEC)
@@ -249,6 +285,21 @@ class TestSupport:
         assert 10 * two >= 9 * total
         assert total > 16_000
 
+    def test_each_expectation_with_more_dissent_is_decided(self) -> None:
+        outweighed = consensus.tally(consensus.opinions(attested.load())).outweighed
+        number = decided.counted(outweighed, decided.load())
+        assert not [one.id for one in outweighed if decided.decision(one, decided.load()) is None]
+        assert not [one.subject for one in decided.load() if not number[one]], "nothing is left of these"
+
+    def test_contested_is_what_has_another_reading(self) -> None:
+        """A decision calls contested what the vectors call so, and nothing else."""
+        outweighed = consensus.tally(consensus.opinions(attested.load())).outweighed
+        for one in outweighed:
+            found = decided.decision(one, decided.load())
+            assert found is not None
+            if found.outcome == "contested":
+                assert one.vector.also, one.id
+
     @pytest.mark.parametrize("outcome", list(Outcome))
     def test_from_a_verdict(self, outcome: Outcome) -> None:
         verdict = Verdict("x", "kafka", "framing", None, None, Op.DECODE, outcome, known="an entry")
@@ -261,6 +312,27 @@ class TestSupport:
         said = Said.of(verdict)
         assert said.stand is expected.get(outcome, Stand.DISSENT)
         assert said.kind == (str(outcome) if said.stand is Stand.DISSENT else "")
+
+
+class TestDecisions:
+    def test_the_first_that_concerns_it_counts(self) -> None:
+        vector = by_id("varints/uvarint-bit-32")
+        opinion = next(consensus.opinions([], [(vector, digest(vector))]))
+        one, other, third = (
+            decided.Decision("a", ("kafka/varints/*#decode",), "stands", "b", ruling)
+            for ruling in ("R-K-5", "R-K-6", None)
+        )
+        assert decided.decision(opinion, (one,)) is None
+        assert decided.decision(opinion, (one, other, third)) is other
+        assert decided.decision(opinion, (third, other)) is third
+        assert decided.counted([opinion], (one, other)) == {other: 1}
+
+    @pytest.mark.parametrize(
+        "wrong", [b"decision = 1", b"\xff", b"[", DECIDED.replace(b"stands", b"falls"), DECIDED + b"a=1"]
+    )
+    def test_a_damaged_file(self, wrong: bytes) -> None:
+        with pytest.raises(VectorError, match=r"^made: "):
+            decided.parse(wrong, "made")
 
 
 class TestFiles:
@@ -418,4 +490,5 @@ class TestFindings:
         made = collect(header("liar"), [(by_id(FALSE), Op.DECODE, Said(Stand.DISSENT, "crash"))])
         clone.monkeypatch.setattr(known_findings_module, "attested_by_name", lambda: {"liar": made})
         text = CliRunner().invoke(group, ["finding", "liar", "kafka/framing/boolean-false#decode"]).output
-        assert "report it in private" in text
+        assert text.startswith("<!-- Private first: this may be a vulnerability.")
+        assert ": ends the process, private first: " in CliRunner().invoke(group, ["finding", "liar"]).output

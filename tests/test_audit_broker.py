@@ -17,6 +17,7 @@ pytest.importorskip("pyarrow", reason="the extra `pipeline` is not installed")
 
 from broker import FOLDER, STARTS_WITHIN, Broker, broker, skip_unless_possible
 from captures import Conversation, Recorder, disturbed, packet, pcap, segments
+from java import NO_CRASH_FILE
 from log_segments import told
 
 from pipeline.audit.batches import Block, judge
@@ -93,7 +94,8 @@ def java(address: str) -> None:
     command = [str(FOLDER / "broker"), "--class-path"]
     jars = subprocess.run(command, check=True, capture_output=True, text=True, timeout=STARTS_WITHIN).stdout.strip()
     program = Path(__file__).parent / "programs" / "JavaProducer.java"
-    subprocess.run(["java", "-cp", jars, str(program), address], check=True, timeout=STARTS_WITHIN, capture_output=True)
+    started = ["java", NO_CRASH_FILE, "-cp", jars, str(program), address]
+    subprocess.run(started, check=True, timeout=STARTS_WITHIN, capture_output=True)
 
 
 def compacted(running: Broker) -> None:

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from java import FOLDER, built, skip_unless_built
+from java import FOLDER, NO_CRASH_FILE, built, skip_unless_built
 from replayed import LONG, REPLAYED, replay
 
 from conformance import ledger, selection, vectors
@@ -82,7 +82,8 @@ class Built:
         return code, output, report_of(self.folder)
 
     def java(self, *flags: str) -> tuple[str, ...]:
-        return "java", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", *flags, "-cp", f"classes:{self.classpath}"
+        options = (NO_CRASH_FILE, "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", *flags)
+        return "java", *options, "-cp", f"classes:{self.classpath}"
 
 
 @pytest.fixture(scope="module")

@@ -1,50 +1,42 @@
-"""Exported tests for Node.js: they run as written, and their verdicts are the kit's, case by case."""
+"""Exported tests for Node.js: they run as written, and their verdicts are the kit's, case by case.
+
+Asked are a small codec with a fault at a time (tests/programs/export_ts), and @platformatic/kafka by its wrapper.
+"""
 
 from __future__ import annotations
 
 import json
+import re
+import shlex
 import shutil
 import subprocess
 from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from node import FOLDER
+from node import FOLDER, installed, skip_unless_built, spec
 from replayed import LONG, REPLAYED, replay
 from toolchains import skip_without
 
-from conformance import selection, vectors
+from conformance import ledger, selection, vectors
 from conformance.asking import Examiner
 from conformance.connection import Options, open_connection
 from conformance.model import Outcome
+from conformance.vectors import Vector
 from wireproof.cli import group as cli
 
-CODEC = Path(__file__).parent / "programs" / "wrong_codec.mjs"
-AREAS = ("varints", "null-encodings", "framing")
-#: The codec in the two forms: for the exported tests, and for the line protocol.
-IMPLEMENTATION = """
-import {{ types, isRefusal }} from {codec}
-import {{ NotOffered }} from './wireproof.mjs'
-
-const of = (type, dialect) => {{
-  if (dialect !== 'kafka' || !types[type]) throw new NotOffered(type)
-  return types[type]
-}}
-export default {{
-  decode: (type, version, bytes, dialect) => of(type, dialect).decode(Buffer.from(bytes)),
-  encode: (type, version, value, dialect) => new Uint8Array(of(type, dialect).encode(value)),
-  isRefusal,
-}}
-"""
-PROGRAM = """
-import {{ types, isRefusal }} from {codec}
-import {{ converse }} from {lines}
-
-const offered = Object.entries(types).map(([name, codec]) => [name, {{ versions: null, ...codec }}])
-const about = {{ name: 'wrong', version: '1', readings: {{}}, rebuilds: {{}} }}
-await converse({{ ...about, types: new Map(offered), isOwn: isRefusal }})
-"""
+PROGRAMS = Path(__file__).parent / "programs" / "export_ts"
+AREAS = ("varints", "tag-ordering", "null-encodings", "header-multimaps", "framing")
+_NAMED = re.findall(r"'([^'\n]+)': '([a-z-]+)'", (PROGRAMS / "codec.mjs").read_text())
+#: Other readings of contested rulings, no faults.
+READINGS = ("every negative length is null", "text of any bytes")
+#: A planted fault → the area in which it has to show.
+MUTANTS = {name: area for name, area in _NAMED if name not in READINGS}
+#: The fault that never answers.
+ENDLESS = "varint without an end"
 SAME = {Outcome.PASS: "pass", Outcome.CONTESTED: "contested", Outcome.SKIP: "skip"}
 
 
@@ -56,17 +48,17 @@ def export(folder: Path, *chosen: str) -> None:
     assert result.exit_code == 0, result.output
 
 
-def run(folder: Path) -> tuple[int, str, dict[str, str]]:
+def run(folder: Path, **env: str) -> tuple[int, str, dict[str, str]]:
     """`node --test`: its exit code, its output and the verdicts by id."""
     report = folder / "report.jsonl"
     done = subprocess.run(
         ["node", "--test"],
         cwd=folder,
-        env={"PATH": str(Path(shutil.which("node") or "node").parent), "WIREPROOF_REPORT": str(report)},
+        env={"PATH": str(Path(shutil.which("node") or "node").parent), "WIREPROOF_REPORT": str(report)} | env,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=120,
+        timeout=300,
         check=False,
     )
     found = [json.loads(line) for line in report.read_text().splitlines()]
@@ -74,14 +66,41 @@ def run(folder: Path) -> tuple[int, str, dict[str, str]]:
     return done.returncode, done.stdout, {one["id"]: one["verdict"] for one in found}
 
 
+def by_kit(program: str, more: Iterable[Vector] = (), timeout: float = 20) -> dict[str, str]:
+    """The kit's verdicts through the line protocol, by id."""
+    with Examiner(open_connection(program, Options(timeout=timeout))) as examiner:
+        chosen = selection.of_vectors([*vectors.load(["kafka"], AREAS), *more], examiner.description)
+        return {one.verdict.id: SAME.get(one.verdict.verdict, "fail") for one in examiner.judge(chosen)}
+
+
+def put(name: str, to: Path, *, wrapper: Path) -> None:
+    """Copy a program with the paths that are its own."""
+    text = (PROGRAMS / name).read_text().replace("@node@", FOLDER.as_posix())
+    to.write_text(text.replace("@wrapper@", wrapper.as_posix()))
+
+
+@dataclass(frozen=True)
+class Codec:
+    """The small codec in its two forms: exported tests that call it, and a program that speaks the line protocol."""
+
+    folder: Path
+    program: Path
+
+    def by_kit(self, mutant: str) -> dict[str, str]:
+        timeout = 5 if mutant == ENDLESS else 20
+        return by_kit(f"exec:env {shlex.quote(f'MUTANT={mutant}')} node {self.program}", timeout=timeout)
+
+
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Exported tests in which the wrong codec is called."""
+def codec(tmp_path_factory: pytest.TempPathFactory) -> Codec:
     skip_without("node")
-    path = tmp_path_factory.mktemp("exported")
-    export(path)
-    (path / "implementation.mjs").write_text(IMPLEMENTATION.format(codec=json.dumps(str(CODEC))))
-    return path
+    beside = tmp_path_factory.mktemp("codec")
+    put("codec.mjs", beside / "codec.mjs", wrapper=beside)
+    put("program.mjs", beside / "program.mjs", wrapper=beside / "codec.mjs")
+    folder = tmp_path_factory.mktemp("exported")
+    export(folder)
+    put("implementation.mjs", folder / "implementation.mjs", wrapper=beside / "codec.mjs")
+    return Codec(folder, beside / "program.mjs")
 
 
 def test_as_written_they_pass(tmp_path: Path) -> None:
@@ -94,24 +113,89 @@ def test_as_written_they_pass(tmp_path: Path) -> None:
     assert found["kafka/framing/int16-1#decode"] == "pass"
 
 
-def test_verdicts_are_those_of_the_kit(folder: Path, tmp_path: Path) -> None:
-    code, output, found = run(folder)
-    assert code == 1
-    program = tmp_path / "wrapper.mjs"
-    program.write_text(PROGRAM.format(codec=json.dumps(str(CODEC)), lines=json.dumps(str(FOLDER / "lines.mjs"))))
-    with Examiner(open_connection(f"exec:node {program}", Options(timeout=20))) as examiner:
-        chosen = [*selection.of_vectors(vectors.load(["kafka"], AREAS), examiner.description)]
-        by_kit = {one.verdict.id: SAME.get(one.verdict.verdict, "fail") for one in examiner.judge(chosen)}
-    offered = {identifier: verdict for identifier, verdict in found.items() if identifier in by_kit}
-    assert offered == by_kit
-    assert {found[identifier] for identifier in found.keys() - by_kit.keys()} == {"skip"}
-    counts = Counter(by_kit.values())
-    assert min(counts["pass"], counts["fail"]) > 30
-    areas = {identifier.split("/")[1] for identifier, verdict in by_kit.items() if verdict == "fail"}
-    assert areas == set(AREAS)
-    # What is wrong is shown: input, expected and actual.
+def test_a_right_codec_has_the_verdicts_of_the_kit(codec: Codec) -> None:
+    code, output, found = run(codec.folder)
+    kits = codec.by_kit("")
+    assert {identifier: verdict for identifier, verdict in found.items() if identifier in kits} == kits
+    assert {found[identifier] for identifier in found.keys() - kits.keys()} == {"skip"}
+    assert (code, Counter(found.values())["fail"]) == (0, 0), output[-2000:]
+    assert Counter(found.values())["pass"] > 500
+
+
+@pytest.mark.parametrize("mutant", [*MUTANTS, *READINGS])
+def test_a_wrong_codec_has_the_verdicts_of_the_kit(codec: Codec, mutant: str) -> None:
+    patience = {"WIREPROOF_TIMEOUT": "5"} if mutant == ENDLESS else {}
+    code, output, found = run(codec.folder, MUTANT=mutant, **patience)
+    kits = codec.by_kit(mutant)
+    assert ("no answer within 5 s" in output) is (mutant == ENDLESS)
+    assert ("it ended the thread, exit code 3" in output) is (mutant == "exit at a wide varint")
+    assert {identifier: found[identifier] for identifier in kits} == kits
+    assert {found[identifier] for identifier in found.keys() - kits.keys()} == {"skip"}
+    counts = Counter(found.values())
+    assert counts["pass"] > 500
+    if mutant in READINGS:
+        assert code == 0, output[-2000:]
+        assert counts["contested"] > 3
+    else:
+        assert code == 1
+        assert MUTANTS[mutant] in {one.split("/")[1] for one, verdict in found.items() if verdict == "fail"}
+
+
+def test_there_are_faults_of_each_area() -> None:
+    assert len(MUTANTS) >= 10
+    assert {*MUTANTS.values()} == {*AREAS}
+    assert {*READINGS} < {name for name, _ in _NAMED}
+
+
+def test_what_is_wrong_is_shown(codec: Codec) -> None:
+    """The input, what was expected, what came."""
+    _, output, _ = run(codec.folder, MUTANT="varint without zigzag")
     assert "decode VARINT: 01\n" in output
     assert "expected: -1\n" in output
+    assert "got:      1\n" in output
+
+
+def test_other_readings_are_chosen_in_one_place(codec: Codec) -> None:
+    _, _, found = run(codec.folder, MUTANT=READINGS[0])
+    code, output, strict = run(codec.folder, MUTANT=READINGS[0], READINGS="none")
+    assert code == 1
+    assert {one for one, verdict in strict.items() if verdict == "fail"} == {
+        one for one, verdict in found.items() if verdict == "contested"
+    }
+    assert re.search("another reading of R-K-[0-9]+, which `readings` does not name", output)
+
+
+def test_a_released_library(tmp_path: Path) -> None:
+    """@platformatic/kafka, with its true deviations."""
+    skip_unless_built()
+    export(tmp_path, *OF_KAFKA, "--area", "messages")
+    put("implementation.mjs", tmp_path / "implementation.mjs", wrapper=FOLDER / "platformatic" / "wrapper.mjs")
+    modules = {"WIREPROOF_NODE_MODULES": str(installed() / "node_modules")}
+    code, output, found = run(tmp_path, **modules)
+    assert code == 1, output[-2000:]
+    kits = by_kit(spec("@platformatic/kafka"), ledger.every_vector("kafka"))
+    differ = {
+        one: (found.get(one, "skip"), verdict) for one, verdict in kits.items() if found.get(one, "skip") != verdict
+    }
+    # Other bytes may mean the same, but the library cannot read the expected ones. The kit reads them itself.
+    unread = {one for one in differ if re.fullmatch(r"kafka/framing/batch-snappy-xerial.*#encode", one)}
+    assert {differ.pop(one) for one in unread} <= {("skip", "pass")}
+    assert differ == {
+        # Fields that its writer sets itself, which the wrapper declares.
+        "kafka/framing/batch-last-offset-delta-below#encode": ("fail", "pass"),
+        "kafka/framing/batch-last-offset-delta-below#recode": ("fail", "pass"),
+        "kafka/framing/batch-max-timestamp-is-not-checked#encode": ("fail", "pass"),
+        "kafka/framing/batch-max-timestamp-is-not-checked#recode": ("fail", "pass"),
+        # Readings that the wrapper declares, and whose answer no vector has.
+        "kafka/framing/response-4-and-a-byte#decode": ("fail", "contested"),
+        "kafka/header-multimaps/record-header-key-cut-character#decode": ("fail", "contested"),
+        "kafka/header-multimaps/record-header-key-not-utf-8#decode": ("fail", "contested"),
+        "kafka/tag-ordering/response-known-equal-to-default#decode": ("fail", "contested"),
+        "kafka/tag-ordering/response-trailing#decode": ("fail", "contested"),
+    }
+    counts = Counter(found.values())
+    assert counts["pass"] > 1_000
+    assert counts["fail"] > 30
 
 
 @pytest.fixture(scope="module")
@@ -120,9 +204,9 @@ def replaying(tmp_path_factory: pytest.TempPathFactory) -> Path:
     skip_without("node")
     path = tmp_path_factory.mktemp("replaying")
     export(path, *(word for area in vectors.AREAS if area != LONG for word in ("--area", area)))
-    for ledger in path.glob("vectors/*/ledger.jsonl"):
-        ledger.unlink()
-    shutil.copy(CODEC.with_name("replay.mjs"), path / "implementation.mjs")
+    for of_messages in path.glob("vectors/*/ledger.jsonl"):
+        of_messages.unlink()
+    shutil.copy(PROGRAMS / "replay.mjs", path / "implementation.mjs")
     return path
 
 
@@ -138,30 +222,30 @@ def test_exchanges_are_judged_as_by_the_kit(replaying: Path, spec: str, monkeypa
     assert ("fail" in by_kit.values(), code) == (spec != "reference", int(spec != "reference")), output[-2000:]
 
 
-def test_known_deviations_are_no_failures_and_stale_ones_are(folder: Path) -> None:
-    _, _, found = run(folder)
-    known = folder / "known.json"
-    known.write_text(json.dumps({one: "it is known" for one, verdict in found.items() if verdict == "fail"}))
-    code, output, _ = run(folder)
+def test_known_deviations_are_no_failures_and_stale_ones_are(codec: Codec) -> None:
+    mutant = "tags in any order"
+    _, _, found = run(codec.folder, MUTANT=mutant)
+    listed = codec.folder / "known.json"
+    listed.write_text(json.dumps({one: "it is known" for one, verdict in found.items() if verdict == "fail"}))
+    code, output, _ = run(codec.folder, MUTANT=mutant)
     assert code == 0, output[-2000:]
-    known.write_text(json.dumps({"kafka/varints/varint-0#decode": "not at all", "kafka/no/such#decode": "neither"}))
-    code, output, _ = run(folder)
-    known.unlink()
+    listed.write_text(json.dumps({"kafka/varints/varint-0#decode": "not at all", "kafka/no/such#decode": "neither"}))
+    code, output, _ = run(codec.folder)
+    listed.unlink()
     assert code == 1
     assert "known.json lists it, but it ends as pass: take it out" in output
     assert "known.json lists ids that were not asked" in output
 
 
-def test_what_is_the_user_s_stays(folder: Path) -> None:
+def test_what_is_the_user_s_stays(codec: Codec) -> None:
+    folder = codec.folder
     mine = (folder / "implementation.mjs").read_text()
     (folder / "wireproof.mjs").write_text("an older one")
     export(folder, *OF_KAFKA, "--type", "VARINT")
     assert (folder / "implementation.mjs").read_text() == mine
     assert "export function same(" in (folder / "wireproof.mjs").read_text()
     assert {path.name for path in (folder / "vectors" / "kafka").iterdir()} <= {
-        "varints.jsonl",
-        "null-encodings.jsonl",
-        "framing.jsonl",
+        *(f"{area}.jsonl" for area in AREAS),
         "settings.json",
     }
     export(folder)

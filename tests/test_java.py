@@ -11,11 +11,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from java import DESCRIBE, FOLDER, LAUNCHERS, Wrapper, question, run, skip_unless_built
 
+from conformance.connection import ImplementationError, Options, open_connection
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
 BOTH = ("generated", "schema")
+#: MiB in which no JVM starts.
+TOO_LITTLE = 64
 
 
 @pytest.fixture(scope="module")
@@ -492,6 +496,15 @@ class TestLaunchers:
         ended = run(LAUNCHERS["generated"], WIREPROOF_JAVA_BUILD=str(tmp_path))
         assert ended.returncode == 2
         assert "is of other sources" in ended.stderr
+
+    def test_without_memory_it_says_so_and_leaves_no_file(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        skip_unless_built()
+        monkeypatch.chdir(tmp_path)
+        with pytest.raises(ImplementationError, match="insufficient memory"):
+            open_connection(f"exec:{LAUNCHERS['generated']}", Options(memory=TOO_LITTLE))
+        assert not [*tmp_path.iterdir()]
 
     def test_a_wrong_argument_is_met_with_the_usage(self) -> None:
         ended = run(LAUNCHERS["generated"], "--codec=nonsense")

@@ -9,7 +9,7 @@ import zipfile
 from typing import TYPE_CHECKING
 
 import pytest
-from java import LAUNCHERS, built, skip_unless_built
+from java import LAUNCHERS, NO_CRASH_FILE, built, skip_unless_built
 
 from conformance import selection, vectors
 from conformance.asking import Examiner
@@ -56,7 +56,7 @@ def test_what_is_planted_is_found(bug: str, tmp_path: Path) -> None:
     assert bytes.fromhex(code) in content
     changed.write_bytes(content.replace(bytes.fromhex(code), bytes.fromhex(wrong)))
     # The changed class stands before that of the jar.
-    command = f"java -cp {tmp_path}:{built() / 'wrapper.jar'} wireproof.Main"
+    command = f"java {NO_CRASH_FILE} -cp {tmp_path}:{built() / 'wrapper.jar'} wireproof.Main"
     assert outcomes(command, ids) == dict.fromkeys(ids, Outcome.FAIL)
 
 

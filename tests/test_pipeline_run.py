@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
 pytest.importorskip("pyarrow", reason="the extra `pipeline` is not installed")
 pytest.importorskip("pyspark", reason="the extra `pipeline` is not installed")
 
+import psutil
 import pyarrow as pa
 import pyarrow.parquet as pq
 from click.testing import CliRunner, Result
@@ -30,11 +38,13 @@ from pipeline.identity import identify
 from pipeline.progress import Progress
 from pipeline.reporting import made_before, report, write_json_lines
 from pipeline.run import Done, Plan, finished, run
-from pipeline.store import Run, Store
+from pipeline.store import Group, Run, Store
 from wireproof.cli import group as cli
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from collections.abc import Iterator
+
+    from pyspark.sql import DataFrame, SparkSession
 
 #: An implementation with faults: it aborts on some BOOLEANs of several bytes, and reads negative VARINTs wrongly. If
 #: there is a file for it, it also kills the worker that asks it, once.
@@ -58,7 +68,24 @@ def decode(type, data, *, dialect, version=None):
     value = reference.decode(type, data, dialect=dialect, version=version)
     return value + 1 if type == "VARINT" and value < 0 else value
 """
+#: An implementation that is slow until there is a file for it.
+SLOW = """
+import pathlib, time
+import reference
+
+name, version, dialects = "slow", "1", ("kafka",)
+types = {"kafka": {"VARINT": None}}
+HERE = pathlib.Path(__file__)
+
+def decode(type, data, *, dialect, version=None):
+    HERE.with_suffix(".asked").touch()
+    if not HERE.with_suffix(".fast").exists():
+        time.sleep(1)
+    return reference.decode(type, data, dialect=dialect, version=version)
+"""
 TYPES = ("BOOLEAN", "VARINT", "STRING")
+#: Seconds for each step; far more than it takes.
+WITHIN = 300
 #: Two groups, of 100 and 50 cases.
 CASES = 150
 
@@ -162,13 +189,11 @@ def test_an_interrupted_run_goes_on(
     spark: SparkSession, tmp_path: Path, spec: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write = running._write
-    written: list[tuple[Any, ...]] = []
 
-    def interrupted(*arguments: Any) -> None:
-        if len(written) == 3:  # two groups of cases, one of verdicts
+    def interrupted(group: running._Wanted, *arguments: Any) -> Group:
+        if (group.table, group.expected) == ("verdicts", CASES - 100):  # the second of two groups
             raise KeyboardInterrupt
-        written.append(arguments)
-        write(*arguments)
+        return write(group, *arguments)
 
     with monkeypatch.context() as during:
         during.setattr(running, "_write", interrupted)
@@ -179,12 +204,139 @@ def test_an_interrupted_run_goes_on(
     assert rows == do(spark, tmp_path / "undisturbed", plan(spec))[1]
 
 
+def test_two_groups_at_a_time_are_written_down_in_order(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second group is whole before the first one is begun, and waits for it."""
+    write = running._write
+    second = threading.Event()
+
+    def delayed(group: running._Wanted, *arguments: Any) -> Group:
+        if group.expected == 100:
+            assert second.wait(WITHIN)
+            second.clear()
+        made = write(group, *arguments)
+        if group.expected == 50:
+            second.set()
+        return made
+
+    monkeypatch.setattr(running, "_write", delayed)
+    done, rows = do(spark, tmp_path / "out", plan("reference"))
+    assert [row["number"] for row in rows] == list(range(CASES))
+    lines = [json.loads(line) for line in (tmp_path / "out" / "groups.jsonl").read_text().splitlines()]
+    assert [line["rows"] for line in lines] == [100, 50, 100, 50]
+    assert [line["key"] for line in lines] == [*done.run.case_groups, *done.run.implementations[0].groups]
+
+
+def test_a_failed_group_ends_the_job_of_the_other_one(spark: SparkSession, tmp_path: Path) -> None:
+    tracker = spark.sparkContext.statusTracker()
+
+    def sleeps(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            time.sleep(WITHIN)
+            yield batch
+
+    def fails() -> DataFrame:
+        until = time.monotonic() + WITHIN
+        while not tracker.getActiveJobsIds():
+            assert time.monotonic() < until
+            time.sleep(0.05)
+        raise CountError("lost")
+
+    groups = [
+        running._Wanted("cases", "a", fails, 1),
+        running._Wanted("cases", "b", lambda: spark.range(1).mapInArrow(sleeps, "id long"), 1),
+    ]
+    began = time.monotonic()
+    with Store(tmp_path / "out") as store, pytest.raises(CountError, match="lost"):
+        running._do(spark, store, groups, Progress(spark, print))
+    assert not tracker.getActiveJobsIds()
+    assert time.monotonic() - began < WITHIN
+    assert not (tmp_path / "out" / "groups.jsonl").exists()
+
+
+class _Tracker:
+    """Two stages, of which one has done half of its tasks and the other a quarter."""
+
+    def __init__(self) -> None:
+        self.sparkContext = self
+
+    def statusTracker(self) -> _Tracker:  # noqa: N802 (Spark's name)
+        return self
+
+    def getActiveStageIds(self) -> list[int]:  # noqa: N802
+        return [1, 2]
+
+    def getStageInfo(self, number: int) -> SimpleNamespace:  # noqa: N802
+        return SimpleNamespace(numTasks=8, numCompletedTasks=4 // number)
+
+
+def test_progress_counts_all_groups_that_are_running() -> None:
+    progress = Progress(cast("SparkSession", _Tracker()), print)
+    progress.begin("judged", 1000)
+    progress.done = 400
+    with progress.of_group(200), progress.of_group(200):
+        assert progress.line().startswith("judged 550 of 1,000 rows  55 %  ")
+    assert progress.line().startswith("judged 800 of 1,000 rows  80 %  ")
+
+
+def test_ctrl_c_ends_everything_and_the_same_command_goes_on(tmp_path: Path, spark_modules: Path) -> None:
+    """The command itself, interrupted while an implementation is being asked."""
+    (spark_modules / "interrupted.py").write_text(SLOW)
+    asked = spark_modules / "interrupted.asked"
+    command = [sys.executable, "-m", "wireproof", "pipeline", "run", "--cases", "400", "--impl", "interrupted"]
+    command += ["--type", "VARINT", "--out", str(tmp_path / "out"), "--master", "local[2]"]
+    environment = os.environ | {"PYTHONPATH": str(spark_modules)}
+    job = subprocess.Popen(
+        command,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+    until = time.monotonic() + WITHIN
+    while not asked.exists():
+        assert job.poll() is None, job.communicate()[0]
+        assert time.monotonic() < until
+        time.sleep(0.1)
+    children = psutil.Process(job.pid).children(recursive=True)
+    os.killpg(job.pid, signal.SIGINT)  # as a terminal does
+    told = job.communicate(timeout=WITHIN)[0]
+    assert job.returncode not in (0, 1), told
+    assert f"Interrupted. What was done is kept in {tmp_path / 'out'}" in told
+    assert "Traceback" not in told
+    assert psutil.wait_procs(children, WITHIN)[1] == []
+    lines = (tmp_path / "out" / "groups.jsonl").read_text().splitlines()
+    assert [json.loads(line)["table"] for line in lines] == ["cases"]
+    asked.with_suffix(".fast").touch()
+    again = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=WITHIN, check=False)
+    assert again.returncode == 0, again.stderr
+    assert "400 cases, 400 verdicts asked, 0 from earlier runs" in again.stdout
+
+
 def test_a_group_that_was_not_finished_is_made_again(spark: SparkSession, tmp_path: Path) -> None:
     done, rows = do(spark, tmp_path / "out", plan("reference"))
     key = done.run.implementations[0].groups[1]
     (tmp_path / "out" / "verdicts" / key / "_SUCCESS").unlink()
     again, same = do(spark, tmp_path / "out", plan("reference"))
     assert (again.asked, same) == (50, rows)
+
+
+def test_an_implementation_that_cannot_start_on_a_worker_is_told(
+    spark: SparkSession, tmp_path: Path, spec: str, code: Path
+) -> None:
+    """One clear error, and what was there before is kept."""
+    done, rows = do(spark, tmp_path / "out", plan(spec))
+    here = 'if any("pyspark.daemon" in one.cmdline() for one in psutil.Process().parents()):'
+    code.write_text(f"{WRONG}\n{here}\n    raise ImportError('a library is missing here')\n")
+    with pytest.raises(PipelineError, match=r"^--impl: on a worker, .*a library is missing here") as caught:
+        do(spark, tmp_path / "out", plan(spec))
+    assert "\n" not in str(caught.value)
+    with Store(tmp_path / "out") as store:
+        assert store.runs == [done.run]
+    code.write_text(WRONG)
+    assert do(spark, tmp_path / "out", plan(spec))[1] == rows
 
 
 def test_lost_rows_are_told(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

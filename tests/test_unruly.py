@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from hurry import hurry
+from java import NO_CRASH_FILE
 from toolchains import skip_without
 
 from conformance.connection import ImplementationError, Options, open_connection
@@ -53,7 +54,7 @@ def _compiled(command: Sequence[str], source: str, folder: Path) -> str:
 def _java(folder: Path) -> str:
     skip_without("javac", "java")
     subprocess.run(["javac", "-d", str(folder), str(PROGRAMS / "Unruly.java")], check=True)
-    return f"java -Xmx4g -XX:+UseSerialGC -XX:+DisplayVMOutputToStderr -XX:+ErrorFileToStderr -cp {folder} Unruly"
+    return f"java -Xmx4g -XX:+UseSerialGC -XX:+DisplayVMOutputToStderr {NO_CRASH_FILE} -cp {folder} Unruly"
 
 
 def _node(_folder: Path) -> str:
@@ -110,9 +111,14 @@ def _hurried(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("_hurried")
 @pytest.mark.parametrize(("language", "manner"), UNRULY)
-def test_an_unruly_program(programs: Callable[[str], str], language: str, manner: str) -> None:
+def test_an_unruly_program(
+    programs: Callable[[str], str], language: str, manner: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     status, errors = (MANNERS | OWN[language])[manner]
     options = Options(timeout=60, memory=MEMORY.get(language, 256))
+    left = tmp_path / "left"
+    left.mkdir()
+    monkeypatch.chdir(left)
     with open_connection(f"exec:{programs(language)} {manner}", options) as connection:
         observations: list[Observation] = connection.ask(cases())
     assert [observation.case for observation in observations] == cases(), "none is lost, and none stands twice"
@@ -121,6 +127,7 @@ def test_an_unruly_program(programs: Callable[[str], str], language: str, manner
             assert (observation.status, observation.answer) == (Status.ANSWER, number)
     assert observations[AT].status is status
     assert observations[AT].error in errors
+    assert not [*left.iterdir()], "no core file, and no other report of how it ended"
 
 
 @pytest.mark.usefixtures("_hurried")

@@ -82,6 +82,11 @@ class KnownFinding:
         found = {_OF_KIND[kind] for kind in kinds if kind in _OF_KIND}
         return next((severity for severity in Severity if severity in found), None)
 
+    @property
+    def private(self) -> bool:
+        """Whether it ends or stalls a process: it may be a vulnerability, and is reported in private first."""
+        return self.severity in (Severity.ENDS, Severity.STALLS)
+
 
 def _kinds(entry: KnownDeviation) -> Iterator[str]:
     """The kind that an entry without ids names."""

@@ -16,9 +16,10 @@ from conformance.closing import Closing
 from conformance.connection import endings, limits, lines, patience
 from conformance.connection.base import ImplementationError, Options, no_block
 from conformance.connection.conversation import Conversation
+from conformance.connection.copies import RESUME
 from conformance.connection.endings import Ending
 from conformance.connection.guard import program
-from conformance.connection.process import GRACE, RESUME, Process
+from conformance.connection.process import GRACE, Process
 from conformance.connection.transcript import Transcript
 from conformance.model import Case, Description, Observation, Status
 

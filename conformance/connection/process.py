@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import psutil
 
+from conformance.connection.copies import RESUME
 from conformance.connection.guard import guard
 from conformance.connection.stderr import Stderr
 
@@ -27,13 +28,9 @@ GRACE = 1.0
 #: Seconds that a process has to show its stack before it is killed for hanging.
 STACK_TIME = 0.3
 
-#: Lines from our own worker about the copies of itself that answer, and the line to it that starts the next copy. The
-#: line feed at its beginning ends a question that was sent in part.
-BEGAN, ENDED, RESUME = b'{"began":%d}\n', b'{"ended":%d}\n', b'\n{"op":"resume"}\n'
-
 _BEGAN = re.compile(rb'\{"began":(\d+)\}')
 _ENDED = re.compile(rb'\{"ended":(-?\d+)\}\Z')
-#: At least the length of an `ENDED` line.
+#: At least the length of an `ENDED` line of `copies`.
 _TOLD = 24
 
 #: The maximum length of an incomplete last line on stdout in a message, in bytes.

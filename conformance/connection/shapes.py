@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 RESERVED = frozenset({"hex", "int", "uuid", "float64"})
 
 _AS_IS = frozenset({type(None), bool, str, bytes, float, uuid.UUID})
+_TEXT = frozenset({str})
 _INTEGER_LIMIT = 10**40
 
 
@@ -39,6 +40,8 @@ def _plain(value: Any) -> Any:
     kind = type(value)
     if kind in _AS_IS:
         return value
+    if kind is int:
+        return _integer(value)
     if kind is list or kind is tuple:
         return _items(value)
     if kind is dict:
@@ -74,10 +77,12 @@ def _integer(value: int) -> int:
 def _struct(value: Mapping[Any, Any]) -> dict[str, Any]:
     if len(value) == 1 and not RESERVED.isdisjoint(value):
         raise ShapeError(f"{brief(value)}: a struct with only this field is ambiguous in the value encoding")
+    if {*map(type, value)} <= _TEXT:
+        return {key: item if type(item) in _AS_IS else _plain(item) for key, item in value.items()}
     for key in value:
         if not isinstance(key, str):
             raise ShapeError(f"a struct's key is {brief(key)}: field names are strings")
-    return {str.__str__(key): item if type(item) in _AS_IS else _plain(item) for key, item in value.items()}
+    return {str.__str__(key): _plain(item) for key, item in value.items()}
 
 
 def brief(value: Any, limit: int = 120) -> str:

@@ -13,6 +13,7 @@ Questions before that line are skipped: they were for the copy that ended.
 from __future__ import annotations
 
 import faulthandler
+import gc
 import io
 import itertools
 import os
@@ -23,10 +24,10 @@ from typing import TYPE_CHECKING
 
 from conformance.connection import limits, lines
 from conformance.connection.base import ImplementationError
+from conformance.connection.copies import BEGAN, ENDED, RESUME
 from conformance.connection.description import to_json
 from conformance.connection.loading import load
 from conformance.connection.module import Module, top_frame, trace_text
-from conformance.connection.process import BEGAN, ENDED, RESUME
 from conformance.model import Case, Observation, Status
 
 if TYPE_CHECKING:
@@ -96,6 +97,7 @@ def _copies_itself() -> bool:
 def _stay_behind(questions: int, answers: int) -> bytes | None:
     """Fork copies that answer, one after the other. In each copy this returns the input that was read already; in this
     process it returns None when there are no more questions."""
+    gc.freeze()  # no collection of garbage in a copy has to look through what was imported
     rest = b""
     while True:
         copy = os.fork()

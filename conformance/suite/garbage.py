@@ -28,8 +28,8 @@ class Garbage:
             gc.enable()
 
     def restore(self) -> None:
-        """Restore the settings from before the run. Safe to repeat."""
-        gc.unfreeze()
+        """Restore the settings from before the run. Safe to repeat. The objects stay frozen until pytest has collected
+        garbage for the last time: `pytest_wireproof` unfreezes them."""
         gc.set_threshold(*self._before)
         if self._enabled:
             gc.enable()

@@ -14,6 +14,6 @@ It accepts true for 1: nobody asks with wrong Python types, and a check of each 
 
 from reference.compiled.decoding import Decoder, decoder
 from reference.compiled.encoding import Encoder, encoder
-from reference.compiled.source import GIVES_UP, Fault, NotPlain
+from reference.compiled.source import GIVES_UP, Fault, NotPlain, is_number
 
-__all__ = ["GIVES_UP", "Decoder", "Encoder", "Fault", "NotPlain", "decoder", "encoder"]
+__all__ = ["GIVES_UP", "Decoder", "Encoder", "Fault", "NotPlain", "decoder", "encoder", "is_number"]

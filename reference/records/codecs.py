@@ -9,7 +9,7 @@ from reference.errors import DecodeError, Reason
 from reference.records import batch, fast, message_set, record, record_set, values
 
 _CODECS = {
-    "Record": ShapedCodec(record.read_record, record.append_record, values.RECORD),
+    "Record": ShapedCodec(record.read_record, record.append_record, values.RECORD, fast.decode_record),
     "RecordBatch": ShapedCodec(
         batch.read_batch, batch.append_batch, values.BATCH, fast.decode_batch, fast.encode_batch
     ),

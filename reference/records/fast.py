@@ -69,6 +69,12 @@ def decode_batch(data: bytes, pos: int) -> tuple[dict[str, Any], int]:
     }, end
 
 
+def decode_record(data: bytes, pos: int) -> tuple[dict[str, Any], int]:
+    """The record that is all of `data` from `pos` on, and the position behind it. Raises one of GIVES_UP."""
+    (record,) = _decode_records(data[pos:], 1)
+    return record, len(data)
+
+
 def decode_set(data: bytes, pos: int) -> tuple[list[dict[str, Any]], int]:
     """Batches of magic 2 back to back, none of them partial. Raises one of GIVES_UP."""
     entries = []

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from playwright.sync_api import Browser, Locator, Page, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
 from wireproof.cli import group
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "chromium-headless-shell")
 #: Milliseconds for any state to be reached: only a page that never reaches it waits so long.
-_PATIENCE = 30_000
+_PATIENCE = 60_000
+expect.set_options(timeout=_PATIENCE)
 
 
 def chromium() -> str | None:
@@ -35,7 +37,7 @@ def browser() -> Iterator[Browser]:
         pytest.skip(said)
     with sync_playwright() as driver:
         # Chromium's own sandbox cannot be used by root, nor in most containers.
-        opened = driver.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        opened = driver.chromium.launch(executable_path=program, args=["--no-sandbox"], timeout=_PATIENCE)
         yield opened
         opened.close()
 
@@ -105,10 +107,24 @@ def overflow(page: Page) -> int:
     return int(page.evaluate("document.documentElement.scrollWidth - innerWidth"))
 
 
-def wait_for_focus(element: Locator) -> None:
-    """Wait until it is what the keyboard acts on.
+def wait_until(page: Page, holds: Callable[[], bool], said: str) -> None:
+    """Wait until something is so.
 
-    `to_be_focused` also demands that the window is the active one. That is a matter of the browser, not of the page,
-    and Chromium without a screen now and then says no.
+    Playwright's `wait_for_function` is of no use here: it evaluates text inside of the page, which the page's policy
+    forbids from the second time on.
     """
-    element.page.wait_for_function("element => document.activeElement === element", arg=element.element_handle())
+    until = time.monotonic() + _PATIENCE / 1000
+    while not holds():
+        if time.monotonic() > until:
+            active = page.evaluate("document.activeElement.outerHTML.slice(0, 200)")
+            pytest.fail(f"{said}; the focus is on {active}, at {page.url}")
+        page.wait_for_timeout(20)
+
+
+def wait_for_focus(element: Locator) -> None:
+    """Wait until it is what the keyboard acts on; it may be drawn anew meanwhile.
+
+    `to_be_focused` also demands that the window is the active one, which is a matter of the browser, not of the page.
+    """
+    active = "element => document.activeElement === element"
+    wait_until(element.page, lambda: bool(element.evaluate(active)), f"{element} does not have the focus")

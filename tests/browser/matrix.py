@@ -121,6 +121,17 @@ class TestFilters:
         expect(page.get_by_role("status")).to_have_text(wanted)
         assert "✓" not in cell(page, "varints")
 
+    def test_a_text_stays_whatever_is_clicked_meanwhile(self, tab: Tab, matrix: Path) -> None:
+        page = tab.open(matrix)
+        page.evaluate("""() => {
+          const text = document.getElementById("text");
+          text.value = "bit-33";
+          text.dispatchEvent(new Event("input"));
+          document.querySelector("#verdicts button").click();
+        }""")
+        expect(page.get_by_label("Text")).to_have_value("bit-33")
+        expect(page).to_have_url(re.compile("text=bit-33"))
+
 
 class TestAddresses:
     def test_what_is_open_is_in_the_address(self, tab: Tab, new_tab: object, matrix: Path) -> None:
@@ -182,6 +193,20 @@ class TestKeyboard:
         expect(page.locator(".findings")).to_have_count(0)
         wait_for_focus(page.get_by_role("button", name="mine 1.0, varints:"))
 
+    def test_what_is_closed_gives_the_focus_to_what_opened_it(self, tab: Tab, matrix: Path) -> None:
+        page = tab.open(matrix)
+        open_varints(page)
+        page.get_by_role("button", name="Close").press("Enter")
+        wait_for_focus(page.get_by_role("button", name="mine 1.0, varints:"))
+        open_varints(page)
+        page.locator(".findings .row", has_text="varint-overflow").press("Enter")
+        page.locator(".cases .row", has_text="bit-33").press("Enter")
+        page.get_by_role("button", name="Copy").focus()
+        page.go_back()
+        wait_for_focus(page.locator(".cases .row", has_text="bit-33"))
+        page.go_back()
+        wait_for_focus(page.locator(".findings .row", has_text="varint-overflow"))
+
     def test_the_theme_is_switched(self, tab: Tab, matrix: Path) -> None:
         page = tab.open(matrix)
         button = page.get_by_role("button", name="Theme")
@@ -218,3 +243,18 @@ def test_a_hundred_thousand_verdicts(tab: Tab, tmp_path: Path, record_property: 
     expect(page.locator(".cases > li")).to_have_count(60)
     page.get_by_label("Text").fill("made-up-99999#")
     expect(page.get_by_role("status")).to_have_text("The filter leaves 1 deviation.")
+
+
+def test_more_is_shown_and_the_focus_stays(tab: Tab, tmp_path: Path) -> None:
+    out = tmp_path / "out.html"
+    made("report", report(tmp_path / "r.jsonl", large(9_000)), "--html", out)  # 75 cases in each finding
+    page = tab.open(out)
+    page.get_by_role("button", name="mine 1.0, framing:").click()
+    page.locator(".findings .row").first.click()
+    more = page.get_by_role("button", name=re.compile("Show more.* cases? left"))
+    more.press("Enter")
+    expect(page.locator(".cases > li")).to_have_count(60)
+    wait_for_focus(more)
+    more.press("Enter")
+    expect(page.locator(".cases > li")).to_have_count(75)
+    wait_for_focus(page.locator(".cases .row").nth(60))  # the first new one: there is nothing more

@@ -16,12 +16,13 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from conformance import attested, consensus, known
+from conformance import attested, consensus, decided, known
 from conformance.attested import Attested, Stand
 from conformance.connection import ImplementationError, Options
 from conformance.consensus import Opinion, Support, Tallied, Voice
 from conformance.known import KnownDeviation
 from conformance.report.text import middle, safe
+from conformance.vectors import VectorError
 from wireproof import attesting, registry
 from wireproof.implementation import memory_option, patient_timeout_option
 from wireproof.known_findings import Shown, explaining
@@ -30,6 +31,8 @@ from wireproof.registry import Implementation
 
 #: So many sorts of expectations with more dissent than agreement are shown; with `--all` every one.
 _SHOWN = 20
+#: So many places in which a file differs from its run.
+_SHOWN_DIFFERENCES = 5
 _UNKNOWN = "no entry of known deviations names it"
 
 
@@ -111,15 +114,29 @@ def _ask(implementation: Implementation, options: Options, *, required: bool) ->
 def _settle(implementation: Implementation, made: Attested, *, check: bool) -> bool:
     """Compare a file with its run, and write it unless `check`. Whether it was right."""
     path = attesting.file_of(implementation)
-    content = attested.encoded(made)
-    fresh = path.is_file() and path.read_bytes() == content
-    if not fresh and not check:
-        _write(path, content)
+    where = _differences(path, made)
+    if where and not check:
+        _write(path, attested.encoded(made))
     counts = _counts(made)
-    said = "unchanged" if fresh else "differs" if check else "written"
+    said = "unchanged" if not where else "differs" if check else "written"
     numbers = ", ".join(f"{counts[stand]:,} {word}" for stand, word in _WORDS.items() if counts[stand])
     say(f"{made.header.title}: {numbers}: {said}")
-    return fresh
+    if where and check:
+        more = len(where) - _SHOWN_DIFFERENCES
+        say(f"  differs at {', '.join(where[:_SHOWN_DIFFERENCES])}{f' and {more:,} more' if more > 0 else ''}")
+    return not where
+
+
+def _differences(path: Path, made: Attested) -> list[str]:
+    """Where a file is not what a run gives, if only that it cannot be read."""
+    name = f"vectors/{attested.FOLDER}/{path.name}"
+    try:
+        kept = attested.parse(path.read_bytes(), name)
+    except FileNotFoundError:
+        return [f"{name}: there is none"]
+    except (OSError, VectorError) as error:
+        return [middle(str(error), 200)]
+    return list(consensus.differences(kept, made))
 
 
 _WORDS = {Stand.AGREE: "agree", Stand.DISSENT: "dissent", Stand.CONTESTED: "contested", Stand.UNJUDGED: "not judged"}
@@ -211,8 +228,17 @@ def _outweighed(counted: Tallied, explained: _Explained, most: int | None) -> It
         for title, word, why in said:
             line = Text(f"  {safe(title)}: ").append(word, "" if not why else "red")
             yield line.append(f"; {safe(middle(why, 3 * width()))}", "dim") if why else line
+        yield _decided(first)
     if most is not None and len(ordered) > most:
         yield Text(f"\n… and {len(ordered) - most:,} sorts more (--all lists them)", "dim")
+
+
+def _decided(opinion: Opinion) -> Text:
+    """How it was decided who is right."""
+    found = decided.decision(opinion, decided.load())
+    if found is None:
+        return Text(f"  not decided: vectors/{attested.FOLDER}/{decided.NAME} has no decision about it", "yellow")
+    return Text(f"  decided, {found.outcome}: ").append(safe(found.why), "dim")
 
 
 class _Explained:

@@ -9,7 +9,6 @@ import msgspec
 
 from conformance import attested
 from conformance.deciding_rulings import rests_on
-from conformance.known import Severity
 from conformance.model import Op
 from conformance.report import background, question
 from conformance.report.failure import repro_command
@@ -51,7 +50,8 @@ def finding(name: str, case: str | None) -> None:
     found = known_findings.known_findings(implementation, file)
     if case is None:
         for one in found:
-            say(f"{one.shortest.id if one.shortest else 'no case'}: {one.severity or 'not measured'}: {one.reason}")
+            severity = f"{one.severity or 'not measured'}{', private first' if one.private else ''}"
+            say(f"{one.shortest.id if one.shortest else 'no case'}: {severity}: {one.reason}")
         return
     for one in found:
         if one.shortest is not None and one.shortest.id == case:
@@ -69,8 +69,8 @@ def _text(implementation: Implementation, found: KnownFinding, shown: Shown) -> 
     title = " ".join(filter(None, (implementation.name, found.version)))
     typed = " ".join(filter(None, (vector.type, "" if vector.version is None else f"version {vector.version}")))
     asked = f"{shown.op} as `{typed}`" if typed else str(shown.op)
-    if found.severity in (Severity.ENDS, Severity.STALLS):
-        yield "<!-- This may be a vulnerability: report it in private, as the project's security policy asks. -->"
+    if found.private:
+        yield "<!-- Private first: this may be a vulnerability. Report it as the project's security policy asks. -->"
     yield from (f"# {title}: {asked.replace('`', '')}: {found.severity}", "")
     yield from (*paragraph(found.reason).splitlines(), "")
     yield from ("## Input", "", f"{asked}: {vector.about}", "", "```text", *_input(vector, shown.op))

@@ -3,7 +3,7 @@
 
 import zlib from 'node:zlib'
 
-import { readToEnd } from '../answers.mjs'
+import { readToEnd, Refusal } from '../answers.mjs'
 import { named, pascal, unread } from '../fields.mjs'
 import { byVersion, list, require, versionOf } from '../libraries.mjs'
 import { ATTRIBUTES_AT, batchOf, CODEC, need, only, RECORDS_AT, ZSTD } from '../records.mjs'
@@ -15,6 +15,7 @@ const { Decoder } = require(`${DIST}/utils/decoder.js`)
 const { Encoder } = require(`${DIST}/utils/encoder.js`)
 const { decodeRecordBatch, withDecompressions } = require(`${DIST}/api/fetch/common.js`)
 const { createBatch } = require(`${DIST}/api/produce/common.js`)
+const { Connection } = require(`${DIST}/connection.js`)
 const { KafkaTSApiError, KafkaTSError } = require(`${DIST}/utils/error.js`)
 
 const same = value => value
@@ -105,6 +106,52 @@ types.set('TAG_BUFFER', {
 function pairs(tags) {
   return Object.entries(tags).map(([tag, bytes]) => [Number(tag), bytes])
 }
+
+// --- Headers, which a Connection writes and reads; its socket is made here ---
+
+types.set('RequestHeader', {
+  versions: [1, 2],
+  encode: async (header, version) => {
+    need(header.ClientId !== null, 'Connection writes an empty client id where there is none')
+    need(!header._tags?.length, 'Connection writes no tags')
+    const { RequestApiKey: apiKey, RequestApiVersion: apiVersion, CorrelationId, ClientId, _tags, ...others } = header
+    if (Object.keys(others).length) throw new Refusal('unknown-field', `a header has no ${Object.keys(others)}`)
+    const connection = new Connection({ clientId: ClientId, connection: {} })
+    connection.connected = true
+    connection.versions = { [apiKey]: { minVersion: apiVersion, maxVersion: apiVersion } }
+    connection.lastCorrelationId = CorrelationId
+    let written
+    connection.socket = {
+      write: (bytes, _, done) => {
+        written = bytes
+        done(new Error('nobody answers'))
+      },
+    }
+    try {
+      await connection.sendRequest({ apiKey, apiVersion, requestHeaderVersion: version, request: encoder => encoder })
+    } catch (error) {
+      if (!written) throw error
+    }
+    return written.subarray(SIZE)
+  },
+})
+const SIZE = 4
+
+types.set('ResponseHeader', {
+  versions: [0, 1],
+  decode: (data, version) => {
+    const connection = new Connection({ connection: {} })
+    let found
+    // Whatever the correlation id: it is that of an open request.
+    const pending = id => ({ api: { responseHeaderVersion: version }, resolve: ({ responseDecoder }) => (found = [id, responseDecoder]) })
+    connection.queue = new Proxy({}, { get: (_, id) => pending(id), deleteProperty: () => true })
+    connection.consume(Buffer.concat([new Encoder().writeInt32(data.length).value(), data]))
+    const [id, decoder] = found
+    readToEnd(decoder.getOffset(), data.length)
+    need(decoder.getOffset() === SIZE + version, 'Connection passes over the tags of a header')
+    return { CorrelationId: Number(id) }
+  },
+})
 
 // --- Messages ---
 

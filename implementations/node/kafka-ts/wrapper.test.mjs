@@ -40,3 +40,24 @@ test('createBatch is not asked to compress', () => {
 test('more than one batch is no batch', async () => {
   await assert.rejects(decode('RecordBatch', bytes('')), { message: /returns 0 batches/ })
 })
+
+test('headers are those that a connection writes and reads', async () => {
+  const header = { RequestApiKey: 18, RequestApiVersion: 3, CorrelationId: -2147483648, ClientId: 'c' }
+  const written = async version => (await wrapper.types.get('RequestHeader').encode(header, version)).toString('hex')
+  assert.equal(await written(1), '0012000380000000000163')
+  assert.equal(await written(2), '001200038000000000016300')
+  assert.deepEqual(await decode('ResponseHeader', bytes('fffffffe'), 0), { CorrelationId: -2 })
+  assert.deepEqual(await decode('ResponseHeader', bytes('00000007 00'), 1), { CorrelationId: 7 })
+})
+
+test('a header with a field that it lacks is refused', async () => {
+  const header = { RequestApiKey: 18, RequestApiVersion: 3, CorrelationId: 7, ClientId: 'c', Foo: 1 }
+  await assert.rejects(wrapper.types.get('RequestHeader').encode(header, 1), { message: /no Foo/ })
+})
+
+test('what a connection does not tell of a header is not offered', async () => {
+  await assert.rejects(decode('ResponseHeader', bytes('00000007 01 05 00'), 1), { message: /passes over the tags/ })
+  const header = { RequestApiKey: 18, RequestApiVersion: 3, CorrelationId: 7, ClientId: null }
+  await assert.rejects(wrapper.types.get('RequestHeader').encode(header, 1), { message: /an empty client id/ })
+  await assert.rejects(decode('ResponseHeader', bytes('00000007 00'), 0), { message: /1 bytes left over/ })
+})

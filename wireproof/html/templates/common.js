@@ -51,6 +51,11 @@ byId("skip").addEventListener("click", (event) => {
 /* The address that the page shows. Changes of the address are told later, and keys can be faster: so what is told is
    compared with the latest address, never counted. */
 let shownAddress = location.hash;
+/* Browsers refuse to change the address more than some 200 times in ten seconds, and a key that is held is faster: so
+   there are some milliseconds between two changes, and the last one comes late. */
+const BETWEEN_CHANGES = 100;
+let changedAt = -Infinity;
+let laterChange = 0;
 
 /** The state in the address, as an object of texts. */
 function stateOf() {
@@ -62,19 +67,27 @@ function addressOf(state) {
   return "#" + new URLSearchParams(kept).toString();
 }
 
-/** Write the state into the address; `replace`: without an entry in the history. */
+/** Write the state into the address; `replace`: without an entry in the history, and perhaps a little later. */
 function keepState(state, replace) {
+  clearTimeout(laterChange);
+  const early = changedAt + BETWEEN_CHANGES - performance.now();
+  if (replace && early > 0) {
+    laterChange = setTimeout(() => keepState(state, true), early);
+    return;
+  }
   const address = addressOf(state);
   if (address === location.hash || (address === "#" && !location.hash)) return;
   if (replace) location.replace(address);
   else location.hash = address;
   shownAddress = location.hash;
+  changedAt = performance.now();
 }
 
 /** Call `show` when the reader goes to another address. */
 function onAddress(show) {
   addEventListener("hashchange", () => {
     if (location.hash === shownAddress) return;
+    clearTimeout(laterChange);
     shownAddress = location.hash;
     show();
   });

@@ -9,6 +9,8 @@ let part = 0;
 let chosen = null;
 let gridFrom = 0;
 let fieldsFrom = 0;
+/* Whether the focus goes back to where it was, which chooses nothing. */
+let restoring = false;
 
 const perRow = () => (narrow.matches ? 8 : 16);
 const byteAt = (at) => DATA.data.slice(2 * at, 2 * at + 2);
@@ -95,6 +97,21 @@ function pathOf(row) {
   return names.reduce((path, name) => (name.startsWith("[") || !path ? path + name : `${path}.${name}`), "");
 }
 
+/** Put new `children` into a box, and the focus that was in it onto the same button, or else onto `stop()`. */
+function redraw(box, children, stop) {
+  const held = box.contains(document.activeElement) ? document.activeElement : null;
+  const turned = held && held.dataset.turn;
+  box.replaceChildren(...children);
+  const entry = stop();
+  if (entry) entry.tabIndex = 0;
+  if (!held) return;
+  const buttons = turned ? [...box.querySelectorAll("[data-turn]:enabled")] : [];
+  const next = buttons.find((button) => button.dataset.turn === turned) || buttons[0] || entry;
+  restoring = true;
+  if (next) next.focus({ preventScroll: true });
+  restoring = false;
+}
+
 /* --- The bytes --- */
 
 function drawGrid() {
@@ -123,18 +140,17 @@ function drawGrid() {
     grid.append(row);
   }
   if (start === end) grid.append(make("div", { role: "row" }, make("span", { role: "gridcell" }, "no bytes")));
-  byId("grid").replaceChildren(grid, turner(lines, gridFrom, GRID_ROWS, "lines", (to) => { gridFrom = to; drawGrid(); paint(); }));
-  const stop = byId("grid").querySelector(`[data-at="${chosen === null ? start + gridFrom * width : chosen}"]`) || byId("grid").querySelector("[data-at]");
-  if (stop) stop.tabIndex = 0;
+  const turn = turner(lines, gridFrom, GRID_ROWS, "lines", (to) => { gridFrom = to; drawGrid(); paint(); });
+  redraw(byId("grid"), [grid, turn], () => grid.querySelector(`[data-at="${chosen}"]`) || grid.querySelector("[data-at]"));
 }
 
 /** Buttons to the windows before and after this one, if there are more. */
 function turner(all, from, size, what, turn) {
   if (all <= size) return make("span");
   return make("div", { class: "turner" },
-    make("button", { type: "button", disabled: from === 0, onclick: () => turn(Math.max(0, from - size)) }, "Earlier"),
+    make("button", { type: "button", dataset: { turn: "earlier" }, disabled: from === 0, onclick: () => turn(Math.max(0, from - size)) }, "Earlier"),
     `${what} ${(from + 1).toLocaleString("en")} to ${Math.min(all, from + size).toLocaleString("en")} of ${all.toLocaleString("en")}`,
-    make("button", { type: "button", disabled: from + size >= all, onclick: () => turn(from + size) }, "Later"));
+    make("button", { type: "button", dataset: { turn: "later" }, disabled: from + size >= all, onclick: () => turn(from + size) }, "Later"));
 }
 
 function focusByte(at) {
@@ -178,12 +194,13 @@ function drawFields() {
   }
   if (until === rows.length) for (const mark of pending) note(...mark);
   if (more && until === rows.length) body.append(make("tr", {}, make("td", { class: "at" }, "…"), make("td", { colspan: 3 }, `${many(more, "row")} more are not on this page`)));
-  byId("fields").replaceChildren(make("table", {},
+  const table = make("table", {},
     make("caption", { class: "unseen" }, "Fields, with their offsets, values and types"),
     make("thead", {}, make("tr", {}, ["byte", "field", "value", "type"].map((title) => make("th", { scope: "col", class: title === "type" ? "kind" : null }, title)))),
-    body), turner(rows.length, fieldsFrom, FIELD_ROWS, "rows", (to) => { fieldsFrom = to; drawFields(); paint(); }));
-  const first = byId("fields").querySelector("button[data-first]");
-  if (first) first.tabIndex = 0;
+    body);
+  const turn = turner(rows.length, fieldsFrom, FIELD_ROWS, "rows", (to) => { fieldsFrom = to; drawFields(); paint(); });
+  const mine = chosen === null ? -1 : rowAt(chosen);
+  redraw(byId("fields"), [table, turn], () => table.querySelector(`[data-row="${mine}"] button`) || table.querySelector("button"));
 }
 
 /* --- The page --- */
@@ -236,7 +253,7 @@ function begin() {
   grid.addEventListener("mouseover", (event) => { if (event.target.dataset.at) paint(Number(event.target.dataset.at)); });
   grid.addEventListener("mouseleave", () => paint());
   grid.addEventListener("click", (event) => { if (event.target.dataset.at) focusByte(Number(event.target.dataset.at)); });
-  grid.addEventListener("focusin", (event) => { if (event.target.dataset.at) choose(Number(event.target.dataset.at), true); });
+  grid.addEventListener("focusin", (event) => { if (!restoring && event.target.dataset.at) choose(Number(event.target.dataset.at), true); });
   grid.addEventListener("keydown", (event) => {
     if (!event.target.dataset.at) return;
     const at = Number(event.target.dataset.at), { start, end } = current();
@@ -251,7 +268,7 @@ function begin() {
   fields.addEventListener("mouseover", (event) => { const row = rowOf(event); if (row !== null) paint(current().rows[row][0]); });
   fields.addEventListener("mouseleave", () => paint());
   fields.addEventListener("click", (event) => { const row = rowOf(event); if (row !== null) chooseRow(row); });
-  fields.addEventListener("focusin", (event) => { const row = rowOf(event); if (row !== null) chooseRow(row); });
+  fields.addEventListener("focusin", (event) => { const row = rowOf(event); if (!restoring && row !== null) chooseRow(row); });
   fields.addEventListener("keydown", (event) => {
     if (!["ArrowDown", "ArrowUp"].includes(event.key) || rowOf(event) === null) return;
     const buttons = [...fields.querySelectorAll("button[data-first]")];

@@ -15,6 +15,8 @@ const AT_ONCE = 30;
 
 const empty = { impl: "", area: "", finding: "", case: "", dialect: "", known: "", hide: "", text: "" };
 let state = { ...empty };
+/* The state that is in the document. */
+let rendered = state;
 let shownCases = AT_ONCE;
 let shownFindings = AT_ONCE;
 
@@ -201,13 +203,17 @@ function panelOf(run, area, filter, text) {
       make("button", { type: "button", dataset: { key: "close" }, onclick: () => turnCell(run.name, area) }, "Close")),
     found.length ? null : make("p", { class: "soft" }, "The filter leaves nothing here."),
     make("ul", { class: "findings" }, found.slice(0, until).map((one) => findingOf(run, area, filter, text, ...one))),
-    more > 0 && until < found.length ? moreButton(found.length - until, "finding", () => { shownFindings += AT_ONCE; render(); }) : null,
+    more > 0 && until < found.length ? moreButton(found.length - until, "finding", found[until][0].key, () => { shownFindings = until + AT_ONCE; }) : null,
     make("p", { class: "soft" }, `Run: ${run.source}; ${run.options}; kit ${run.kit}, vectors ${run.vectors}.`,
       run.vectors === DATA.vectors ? "" : ` The bytes on this page are of the vectors ${DATA.vectors}: a case may have changed since.`));
 }
 
-function moreButton(count, what, show) {
-  return make("button", { type: "button", class: "more", dataset: { key: `more ${what}` }, onclick: show }, `Show more (${many(count, what)} left)`);
+/** `next`: the key of the first that is shown then. It gets the focus where the button is not needed any more. */
+function moreButton(count, what, next, show) {
+  const key = `more ${what}`;
+  return make("button", {
+    type: "button", class: "more", dataset: { key }, onclick: () => { show(); render([key, `${what} ${next}`]); },
+  }, `Show more (${many(count, what)} left)`);
 }
 
 function findingOf(run, area, filter, text, finding, all, fresh) {
@@ -237,7 +243,7 @@ function casesList(run, area, filter, text, finding, all) {
   const until = Math.max(shownCases, open + 1);
   return [
     make("ul", { class: "cases" }, cases.slice(0, until).map(([one, at]) => caseOf(run, finding, one, at))),
-    until < cases.length ? moreButton(cases.length - until, "case", () => { shownCases += AT_ONCE; render(); }) : null,
+    until < cases.length ? moreButton(cases.length - until, "case", DATA.questions[cases[until][0][0]].id, () => { shownCases = until + AT_ONCE; }) : null,
     cases.length < all ? make("p", { class: "soft" }, `${many(all - cases.length, "case")} more ${all - cases.length === 1 ? "is" : "are"} counted, and not listed on this page.`) : null,
   ];
 }
@@ -300,26 +306,31 @@ async function copyText(text, button) {
 
 /* --- The page --- */
 
-function render() {
+/** The keys of what opened a case, a finding, a cell. */
+const openersOf = (one) => [`case ${one.case}`, `finding ${one.finding}`, `cell ${one.impl} ${one.area}`];
+
+/** Draw everything anew. The first of `keys` that is there has the focus then; without them what had it, or what opened that. */
+function render(keys = null) {
   const filter = hidden(), text = wanted();
   const active = document.activeElement;
-  const key = active && active.dataset ? active.dataset.key : null;
+  const wantedKeys = keys || (byId("matrix").contains(active) ? [active.dataset.key, ...openersOf(rendered)] : []);
+  rendered = state;
   byId("matrix").replaceChildren(tableOf(filter, text));
   byId("text").value = state.text;
   byId("dialect").value = state.dialect;
   byId("known").value = state.known;
   for (const button of byId("verdicts").children) button.setAttribute("aria-pressed", String(!filter.has(button.dataset.verdict)));
-  if (key) focusOn(key);
+  focusOn(wantedKeys);
   const counts = DATA.runs.map((run) => countsOf(run, EVERYWHERE, filter, text));
   const bad = counts.reduce((sum, count) => sum + count.bad, 0);
   byId("status").textContent = text || state.dialect || state.known || state.hide ? `The filter leaves ${many(bad, "deviation")}.` : "";
 }
 
-/** Focus what has this key, or after it was closed what opened it. */
-function focusOn(key) {
-  const all = [...document.querySelectorAll("#matrix [data-key]")];
-  const found = all.find((element) => element.dataset.key === key);
-  if (found) found.focus({ preventScroll: true });
+/** Focus the first of these keys that is there. */
+function focusOn(keys) {
+  const all = new Map([...document.querySelectorAll("#matrix [data-key]")].map((element) => [element.dataset.key, element]));
+  const found = keys.find((key) => all.has(key));
+  if (found !== undefined) all.get(found).focus({ preventScroll: true });
 }
 
 function readAddress() {
@@ -351,7 +362,8 @@ function begin() {
   let waiting = 0;
   byId("text").addEventListener("input", (event) => {
     clearTimeout(waiting);
-    waiting = setTimeout(() => go({ text: event.target.value }, true), 120);
+    state = { ...state, text: event.target.value }; // what is drawn before the time is over keeps it
+    waiting = setTimeout(() => go({}, true), 120);
   });
   byId("dialect").addEventListener("change", (event) => go({ dialect: event.target.value }, true));
   byId("known").addEventListener("change", (event) => go({ known: event.target.value }, true));
@@ -359,12 +371,11 @@ function begin() {
   byId("filters").addEventListener("submit", (event) => event.preventDefault());
   addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || event.target.matches("input, select")) return;
-    const [change, key] = state.case ? [{ case: "" }, `case ${state.case}`]
-      : state.finding ? [{ finding: "" }, `finding ${state.finding}`]
-        : [{ impl: "", area: "" }, `cell ${state.impl} ${state.area}`];
     if (!state.impl) return;
+    const [caseKey, findingKey, cellKey] = openersOf(state);
+    const [change, key] = state.case ? [{ case: "" }, caseKey] : state.finding ? [{ finding: "" }, findingKey] : [{ impl: "", area: "" }, cellKey];
     go(change);
-    focusOn(key);
+    focusOn([key]);
   });
   onAddress(readAddress);
   readAddress();

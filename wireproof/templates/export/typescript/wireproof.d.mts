@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0. @versions@.
 
 export class Refused extends Error {
-  constructor(message: string, where?: { reason?: string | null; offset?: number | null })
+  constructor(message: string, where?: { reason?: string | null; offset?: number | null; half?: 'encode' | null })
   reason: string | null
   offset: number | null
+  half: 'encode' | null
 }
 export class NotOffered extends Error {}
 export class Float64 {
@@ -36,7 +37,7 @@ type Answer<T> = T | Promise<T>
 export interface Implementation {
   decode?(type: string, version: number | null, bytes: Uint8Array, dialect: string): Answer<Value>
   encode?(type: string, version: number | null, value: Value, dialect: string): Answer<Uint8Array>
-  /** By default decode, then encode. */
+  /** By default decode, then encode. Where one of them is missing for a type: NotOffered. */
   recode?(type: string, version: number | null, bytes: Uint8Array, dialect: string): Answer<Uint8Array>
   lookup?(type: string, version: number | null, bytes: Uint8Array, key: string | number, dialect: string): Answer<Value[]>
   negotiate?(

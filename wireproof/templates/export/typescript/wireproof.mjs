@@ -11,12 +11,14 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { mismatch } from './patterns.mjs'
 
-// Throw it for bytes that are refused on decode, and for values that are refused on encode.
+// Throw it for bytes that are refused on decode, and for values that are refused on encode. `half`: 'encode' from a recode
+// that has read the bytes, and refuses to write them.
 export class Refused extends Error {
-  constructor(message, { reason = null, offset = null } = {}) {
+  constructor(message, { reason = null, offset = null, half = null } = {}) {
     super(message)
     this.reason = reason
     this.offset = offset
+    this.half = half
   }
 }
 
@@ -142,7 +144,7 @@ async function exchange(implementation, op, line, dialect) {
 function thrown(implementation, error) {
   if (error instanceof NotOffered) return { kind: 'unsupported', text: error.message }
   if (error instanceof Refused || implementation.isRefusal?.(error)) {
-    return { kind: 'refused', text: error.message, reason: error.reason ?? null, offset: error.offset ?? null }
+    return { kind: 'refused', text: error.message, reason: error.reason ?? null, offset: error.offset ?? null, half: error.half }
   }
   return { kind: 'crash', text: error?.stack ?? String(error) } // 3
 }

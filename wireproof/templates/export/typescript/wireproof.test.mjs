@@ -3,15 +3,16 @@
 // Asks the implementation in implementation.mjs each vector: `node --test`.
 //
 // known.json lists deviations that are known: {"<id>#<op>": "why", …}. They are marked as todo; one that deviates no more
-// fails, so that the list stays true. WIREPROOF_REPORT=FILE also writes each verdict as a JSON line.
+// fails, so that the list stays true. WIREPROOF_REPORT=FILE also writes each verdict as a JSON line; WIREPROOF_TIMEOUT=30
+// is how many seconds an answer may take (10).
 
 import assert from 'node:assert/strict'
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import implementation from './implementation.mjs'
-import { asked as opsOf, judge, vectors } from './wireproof.mjs'
+import { Thread } from './thread.mjs'
+import { vectors } from './wireproof.mjs'
 
 const here = dirname(fileURLToPath(import.meta.url))
 const listed = join(here, 'known.json')
@@ -19,6 +20,7 @@ const known = existsSync(listed) ? JSON.parse(readFileSync(listed, 'utf8')) : {}
 const report = process.env.WIREPROOF_REPORT
 const counts = { pass: 0, contested: 0, skip: 0, fail: 0, known: 0 }
 const asked = new Set()
+const thread = new Thread()
 
 if (report) writeFileSync(report, '')
 
@@ -29,16 +31,15 @@ for (const { file, line } of vectors(join(here, 'vectors'))) {
   const dialect = file.split('/')[0]
   if (!unconfigured.has(dialect)) unconfigured.set(dialect, await configure(dialect))
   if (!byFile.has(file)) byFile.set(file, [])
-  byFile.get(file).push({ line, ops: await opsOf(implementation, line) })
+  byFile.get(file).push({ line, ops: await thread.ops(line) })
 }
 
 // Pass the settings of a dialect. Why its questions that need settings cannot be asked; null: they can.
 async function configure(dialect) {
   const place = join(here, 'vectors', dialect, 'settings.json')
   if (!existsSync(place)) return null
-  if (!implementation.configure) return 'it needs settings, and the implementation has no configure'
-  await implementation.configure(JSON.parse(readFileSync(place, 'utf8')), dialect)
-  return null
+  const takes = await thread.configure(JSON.parse(readFileSync(place, 'utf8')), dialect)
+  return takes ? null : 'it needs settings, and the implementation has no configure'
 }
 
 for (const [file, questions] of byFile) {
@@ -53,7 +54,7 @@ async function run(test, line, op) {
   const id = `${line.id}#${op}`
   asked.add(id)
   const lacking = line.needs ? unconfigured.get(line.id.split('/')[0]) : null
-  const { verdict, text } = lacking ? { verdict: 'skip', text: lacking } : await judge(implementation, line, op)
+  const { verdict, text } = lacking ? { verdict: 'skip', text: lacking } : await thread.judge(line, op)
   if (report) appendFileSync(report, `${JSON.stringify({ id, verdict, text })}\n`)
   if (Object.hasOwn(known, id)) {
     assert.equal(verdict, 'fail', `known.json lists it, but it ends as ${verdict}: take it out`)
