@@ -6,6 +6,7 @@ that these contradict each other. Here every suspect counts.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from random import Random
 from typing import Any
 
@@ -20,10 +21,9 @@ from fuzz.targets import Suspect
 
 #: Changed inputs of each dialect, beside the seeds.
 CHANGED = 4000
-#: In messages of kip-82-int-keys a writer clears the bit of headers where there are none (contract, Types), so another
-#: value is read again.
-HEADERS = 1 << 4
-MESSAGES = ("MESSAGE_AND_OFFSET", "MESSAGE_SET")
+#: The dialect whose writer clears the bit of headers where there are none (contract, Types), so that another value is
+#: read again; and that bit of the attributes.
+CLEARS_A_BIT, BIT = "kip-82-int-keys", 0x10
 
 
 def changed(raw: bytes, random: Random) -> bytes:
@@ -37,15 +37,22 @@ def changed(raw: bytes, random: Random) -> bytes:
     return bytes(data)
 
 
-def clears_a_bit(type_name: str, raw: bytes) -> bool:
-    """Whether a message of an input has the bit of headers, and no headers."""
+def has_a_bit_to_clear(form: Form, data: bytes) -> bool:
+    """Whether a message of magic 2 has the bit of headers and no headers."""
+    if form.dialect != CLEARS_A_BIT or form.type not in ("MESSAGE_AND_OFFSET", "MESSAGE_SET"):
+        return False
+    value = reference.decode(form.type, data, dialect=form.dialect)
+    return any(
+        message["magic"] == 2 and message["attributes"] & BIT and not message["headers"]
+        for message in messages(value if isinstance(value, list) else [value])
+    )
 
-    def among(messages: list[dict[str, Any]]) -> bool:
-        bit = any(one["attributes"] & HEADERS and not one["headers"] for one in messages if "headers" in one)
-        return bit or any(among(one["messages"]) for one in messages if "messages" in one)
 
-    value = reference.decode(type_name, raw.partition(b"\n")[2], dialect="kip-82-int-keys")
-    return among(value if isinstance(value, list) else [value])
+def messages(found: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Messages, and those inside of wrappers."""
+    for message in found:
+        yield message
+        yield from messages(message.get("messages", []))
 
 
 def suspects(spec: str, dialect: str, monkeypatch: pytest.MonkeyPatch) -> list[str]:
@@ -53,7 +60,7 @@ def suspects(spec: str, dialect: str, monkeypatch: pytest.MonkeyPatch) -> list[s
     found: list[str] = []
 
     def keep(_self: Any, raw: bytes, form: Form, suspect: Suspect) -> None:
-        if form.dialect != "kip-82-int-keys" or form.type not in MESSAGES or not clears_a_bit(form.type, raw):
+        if not has_a_bit_to_clear(form, raw.partition(b"\n")[2]):
             found.append(suspect.identifier)
 
     monkeypatch.setattr(Session, "_judge", keep)

@@ -45,11 +45,13 @@ def test_each_reading_does_what_it_says(switch: str, number: int) -> None:
         assert question(**{switch: value}) == answer, value
 
 
-def test_policy_limits_are_the_most_that_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert (message.POLICY_TAGS, message.POLICY_ELEMENTS) == (10_000, 1_000_000)
-    monkeypatch.setattr(message, "POLICY_ELEMENTS", 3)
-    assert decode("ARRAY<INT8>", "00000003" + "000000", policy_limits="kafka-4.4") == [0, 0, 0]
-    assert decode("COMPACT_ARRAY<INT8>", "05" + "00000000", policy_limits="kafka-4.4") == Refused("resource-limit", 0)
+def test_policy_limits_are_the_most_that_is_read() -> None:
+    assert message.POLICY_TAGS == 10_000
+    most = 1_000_000
+    assert len(decode("ARRAY<INT8>", f"{most:08x}" + most * "00", policy_limits="kafka-4.4")) == most
+    one_more = "c2843d" + (most + 1) * "00"  # the count and one, as a varint: 0x42 0x42 0x3d in groups of seven bits
+    assert decode("COMPACT_ARRAY<INT8>", one_more, policy_limits="kafka-4.4") == Refused("resource-limit", 0)
+    assert len(decode("COMPACT_ARRAY<INT8>", one_more)) == most + 1
 
 
 def test_the_demanded_reading_is_the_default() -> None:
