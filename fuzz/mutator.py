@@ -28,6 +28,9 @@ _SHORT = 6
 #: The probability that a batch gets the right CRC after one of libFuzzer's own mutations. With a wrong one reading ends
 #: at once, always in the same way.
 _SEALED = 0.9
+#: The probability that a value in JSON is changed. Otherwise an input with known structure is changed instead: values
+#: take long to read, and their few kinds of changes are soon tried.
+_VALUES = 1 / 16
 _KAFKA = "kafka"
 #: The probability of a mutation of the frames of a conversation.
 _CONVERSED = 0.1
@@ -78,7 +81,11 @@ class Mutator:
         head, _, data = raw.partition(b"\n")
         form = self._forms.get(head)
         if form is not None and form.value:
-            return form.input(_other_value(data, random))
+            if random.random() < _VALUES or not self._known:
+                return form.input(_other_value(data, most - len(head) - 1, random))
+            raw = random.choice(self._known)
+            head, _, data = raw.partition(b"\n")
+            form = self._forms[head]
         if form is None or random.random() < _TURNED:
             head = self._turned(form, random)
             form = self._forms[head]
@@ -159,10 +166,12 @@ def _has_batches(form: Form) -> bool:
     return dialect == _KAFKA and type_name in BATCHES
 
 
-def _other_value(data: bytes, random: Random) -> bytes:
-    """A value in JSON with one changed part. One that has no such part stays as it is, and so does what is no value."""
+def _other_value(data: bytes, most: int, random: Random) -> bytes:
+    """A value in JSON with one changed part. It stays as it is if it has no such part, if the JSON would be longer than
+    `most`, and if it is no value."""
     try:
         changes = wrong_values.changes(arguments_of(Op.ENCODE, data)["value"])
-        return seed_of(Op.ENCODE, {"value": random.choice(changes).made()}) if changes else data
+        changed = seed_of(Op.ENCODE, {"value": random.choice(changes).made()}) if changes else data
     except ValueError:
         return data
+    return changed if len(changed) <= most else data

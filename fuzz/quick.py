@@ -104,15 +104,21 @@ def _same(expected: Any, answer: Any) -> bool:
 
 
 def differential(form: Form, module: Module) -> Look:
+    """True if both do the same with the bytes, or with the value."""
+    if form.value:
+        return _value(form, module)
+    further_ops = form.ops & further.OPS
+    plainly = _bytes(replace(form, ops=form.ops - further_ops), module)
+    return _both(plainly, _further(form, module)) if further_ops and Op.DECODE in form.ops else plainly
+
+
+def _bytes(form: Form, module: Module) -> Look:
     """True if both refuse the bytes, or both read and write them in the same way."""
     decode, encode, recode = (module.function(op) for op in (Op.DECODE, Op.ENCODE, Op.RECODE))
     if Op.DECODE not in form.ops or decode is None:
         return never
     name, version, dialect = form.type, form.version, form.dialect
     assert name is not None
-    if not further.OPS.isdisjoint(form.ops):
-        plainly = differential(replace(form, ops=form.ops - further.OPS), module)
-        return _both(plainly, _further(form, module))
     reference = reference_codec()
     spoken = reference.dialect(dialect)
     codec, rules, entries = spoken.codec(name, version), reference.rules, spoken.entries.get(name)
@@ -148,6 +154,33 @@ def differential(form: Form, module: Module) -> Look:
             return refused(data)
         answer = decode(name, data, dialect=dialect, version=version)
         return _same(value, answer) and written(value, answer, data) and shown.before("read")
+
+    return _guarded(look)
+
+
+def _value(form: Form, module: Module) -> Look:
+    """True if both write the same for a value, or both refuse it."""
+    name, version, dialect = form.type, form.version, form.dialect
+    encode = module.function(Op.ENCODE)
+    if encode is None or name is None:
+        return never
+    codec, rules = reference_codec().dialect(dialect).codec(name, version), reference_codec().rules
+    refusals = module.refusals(Op.ENCODE)
+    shown = _Shown()
+
+    def look(data: bytes) -> bool:
+        value = arguments_of(Op.ENCODE, data)["value"]
+        try:
+            expected = encode_fast(codec, value, rules)
+        except WireError as error:
+            try:
+                encode(name, value, dialect=dialect, version=version)
+            except (KeyboardInterrupt, MemoryError):
+                raise
+            except refusals:
+                return shown.before(error.reason)
+            return False
+        return not _other(encode(name, value, dialect=dialect, version=version), expected) and shown.before("written")
 
     return _guarded(look)
 

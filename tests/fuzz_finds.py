@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import json
 import random
-import signal
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from fuzzing import ROOT, TESTS, command, findings, need_atheris
+from fuzzing import ROOT, TESTS, command, findings, kill, need_atheris
 
 from conformance.connection import Options
 from fuzz.running import Plan, Run, describe
@@ -125,7 +124,6 @@ def _killed_after(lines: int, folder: Path) -> set[str]:
         lines -= 1
         if not lines:
             break
-    process.send_signal(signal.SIGKILL)
-    process.wait()
+    kill(process)
     process.stdout.close()
     return names

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import signal
+import subprocess
 import sys
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -45,6 +48,31 @@ def fuzz(*words: str | Path) -> Ran:
     which the kit is loaded: see `ready`."""
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
     return Ran(*run_copy("wireproof", ["fuzz", *map(str, words)], TESTS, env, _LIMIT))
+
+
+def kill(process: subprocess.Popen[str]) -> None:
+    """Kill a command, and wait until its children have noticed and ended: until then they write to its folder."""
+    children = _descendants(process.pid)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    while any(_runs(child) for child in children):
+        time.sleep(0.02)
+
+
+def _descendants(pid: int) -> list[int]:
+    """The ids of the processes that a process has started, and of those that they have started."""
+    found = []
+    for path in Path(f"/proc/{pid}/task").glob("*/children"):
+        for child in map(int, path.read_text("ascii").split()):
+            found += [child, *_descendants(child)]
+    return found
+
+
+def _runs(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text("ascii").rpartition(")")[2].split()[0] not in "ZX"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
 
 
 def named(found: list[Kept]) -> set[tuple[str | None, ...]]:

@@ -203,6 +203,7 @@ class TestMutator:
             assert {split(one)[0] for one in made} == {value.head}
             assert all(isinstance(arguments_of(Op.ENCODE, split(one)[1])["value"], list) for one in made)
             assert len(made) > 3
+            assert max(map(len, made)) < 4096
         assert mutator(value.input(b"{"), 4096, 1) == value.input(b"{")
         bytes_ = {split(mutator(plain.input(b"abc"), 4096, 1))[0] for _ in range(300)}
         assert bytes_ == {plain.head}

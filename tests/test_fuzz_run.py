@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import json
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -14,7 +13,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from fuzzing import ROOT, TESTS, command, findings, fuzz, named, need_atheris
+from fuzzing import ROOT, TESTS, command, findings, fuzz, kill, named, need_atheris
 
 from conformance import vectors
 from conformance.connection import Options
@@ -263,8 +262,7 @@ def test_killed_at_any_moment_it_keeps_what_it_told(told: int, tmp_path: Path) -
             names.append(line.split()[1].rstrip(":"))
         if len(names) == told:
             break
-    process.send_signal(signal.SIGKILL)
-    process.wait()
+    kill(process)
     process.stdout.close()
     assert {*names} <= {kept.finding.name for kept in findings(tmp_path)}
     with Store(tmp_path) as store:

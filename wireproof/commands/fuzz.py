@@ -130,7 +130,7 @@ def run(target: str, dialect: str, only: str | None, runs: int | None, out: Path
         decode        all bytes are read or refused, within the limits of time and memory
         stability     reading and writing twice gives the same value and the same bytes
         values        generated values are written and read as they should be
-        differential  the codec reads and writes the same as the kit's own codec
+        differential  the codec reads, writes, looks up and converts the same as the kit's own codec
         exchange      a broker's and a client's answers are right
         schema        schemas are refused, or compared, as they should be
 
@@ -165,7 +165,7 @@ def run(target: str, dialect: str, only: str | None, runs: int | None, out: Path
 def all_targets(out: Path, **options: Any) -> None:
     """Fuzz all targets and dialects that an implementation offers, in turns.
 
-    Targets with more new branches and findings get more time.
+    First each has a short turn; then targets with more new branches and findings get more time.
 
     \b
     Examples:
