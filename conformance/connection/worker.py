@@ -33,6 +33,10 @@ from conformance.model import Case, Observation, Status
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+#: A collection of garbage starts after this many new objects; Python's default is 700. An answer of many values is no
+#: garbage before it is written.
+_YOUNG = 20_000
+
 #: The kit sends this signal to a worker that hangs, before it kills it: the worker prints its stack to stderr.
 SHOW_STACK = signal.SIGQUIT
 
@@ -98,6 +102,7 @@ def _stay_behind(questions: int, answers: int) -> bytes | None:
     """Fork copies that answer, one after the other. In each copy this returns the input that was read already; in this
     process it returns None when there are no more questions."""
     gc.freeze()  # no collection of garbage in a copy has to look through what was imported
+    gc.set_threshold(_YOUNG, *gc.get_threshold()[1:])
     rest = b""
     while True:
         copy = os.fork()
