@@ -35,12 +35,14 @@ Line = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file of an export: its lines, and the ids of vectors that were left out because they are too large."""
+    """A file of an export: its lines, and the ids of vectors that were left out because they are too large. `types`: of
+    both."""
 
     dialect: str
     name: str
     lines: tuple[str, ...]
     left_out: tuple[str, ...]
+    types: frozenset[str]
 
 
 def files(
@@ -58,17 +60,19 @@ def files(
 
 
 def _file(dialect: str, name: str, chosen: Iterable[Vector], types: Collection[str], largest: int) -> Iterator[File]:
-    lines, left_out = [], []
+    lines, left_out, found = [], [], set()
     for vector in chosen:
         if types and vector.type not in types:
             continue
+        if vector.type is not None:
+            found.add(vector.type)
         line = json.dumps(line_of(vector), ensure_ascii=False, separators=(",", ":"))
         if len(line.encode()) > largest:
             left_out.append(vector.path)
         else:
             lines.append(line)
     if lines or left_out:
-        yield File(dialect, name, tuple(lines), tuple(left_out))
+        yield File(dialect, name, tuple(lines), tuple(left_out), frozenset(found))
 
 
 def line_of(vector: Vector) -> Line:
@@ -169,7 +173,8 @@ def _reading(vector: Vector, also: Also) -> Line:
     ops = [op for op in vector.ops if _speaks_of(vector, also, op)]
     line: Line = {"rulings": [*also.rulings], "ops": [str(op) for op in ops]}
     if also.refuses:
-        line["refuses"] = True
+        # A reading of bytes does not explain why they could not be written again, unless it names recode.
+        line["refuses"] = "decode" if also.ops is None and Op.RECODE in ops else True
     for name, value in also.expected.items():
         if name == "sends":
             line |= _conversation(value)

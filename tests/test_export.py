@@ -86,7 +86,8 @@ def verdict(line: dict[str, Any], judged: Judged) -> str:
     if not refused and not must and is_expected(line, op, answer):
         return "pass"
     for one in line.get("contested", ()):
-        if op in one["ops"] and (one.get("refuses", False) if refused else is_reading(line, one, op, answer)):
+        refuses = "refuses" in one and (one["refuses"] != "decode" or seen.half != "encode")
+        if op in one["ops"] and (refuses if refused else is_reading(line, one, op, answer)):
             needs_twin = refused and twin is not None
             return "skip" if needs_twin and twin is not None and twin.status is not Status.ANSWER else "contested"
     return "wrong"
@@ -273,23 +274,56 @@ write(as_table(small), out / "parquet")
 """
 
 
-def test_neither_locale_nor_time_zone_nor_hash_seed_nor_folder_matter(tmp_path: Path) -> None:
-    pytest.importorskip("pyarrow")
-    surroundings = (
-        {"LC_ALL": "C", "TZ": "UTC", "PYTHONHASHSEED": "1"},
-        {"LC_ALL": "tr_TR.UTF-8", "TZ": "Asia/Kathmandu", "PYTHONHASHSEED": "2", "PYTHONUTF8": "1"},
-    )
+#: Files are ASCII for the first one, which has no UTF-8 mode, and UTF-8 for the other.
+SURROUNDINGS = (
+    {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "TZ": "UTC", "PYTHONHASHSEED": "1"},
+    {"LC_ALL": "C.UTF-8", "PYTHONUTF8": "1", "TZ": "Asia/Kathmandu", "PYTHONHASHSEED": "2"},
+)
+
+
+def in_both_surroundings(program: str, tmp_path: Path) -> list[dict[str, bytes]]:
+    """What a program writes into its folder, by path."""
     found = []
-    for index, env in enumerate(surroundings):
+    for index, env in enumerate(SURROUNDINGS):
         folder = tmp_path / f"folder {index}"
         folder.mkdir()
-        arguments = [sys.executable, "-c", EVERY_FORMAT, "." if index else str(folder)]
-        subprocess.run(arguments, cwd=folder, env=os.environ | env, check=True)
+        arguments = [sys.executable, "-c", program, "." if index else str(folder)]
+        subprocess.run(arguments, cwd=folder, env=os.environ | env, check=True, timeout=300)
         paths = [path for path in folder.rglob("*") if path.is_file()]
         found.append({str(path.relative_to(folder)): path.read_bytes() for path in paths})
+    return found
+
+
+def test_neither_locale_nor_time_zone_nor_hash_seed_nor_folder_matter(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    found = in_both_surroundings(EVERY_FORMAT, tmp_path)
     assert found[0] == found[1]
     tops = {path.split("/")[0] for path in found[0]}
     assert tops == {"json", "parquet", "vectors.tar.gz", *LANGUAGES, *(f"{form}.tar.gz" for form in LANGUAGES)}
+
+
+#: What an export could take from its surroundings by mistake.
+TAKEN = {
+    "hash seed": "' '.join({'decode', 'encode', 'recode', 'lookup', 'convert'})",
+    "time zone": "time.tzname[1]",
+    "folder": "os.getcwd()",
+    "locale": "locale.getpreferredencoding()",
+}
+
+
+@pytest.mark.parametrize("what", TAKEN)
+def test_that_would_be_seen(what: str, tmp_path: Path) -> None:
+    planted = f"""
+import locale, os, sys, time
+from pathlib import Path
+import wireproof.export as module
+about = module._about
+module._about = lambda: about() | {{"taken": {TAKEN[what]}}}
+module.write(module.export(["kafka"], ["varints"]), Path(sys.argv[1]))
+"""
+    found = in_both_surroundings(planted, tmp_path)
+    assert found[0].keys() == found[1].keys()
+    assert found[0] != found[1]
 
 
 @pytest.mark.parametrize("form", LANGUAGES)
@@ -356,7 +390,7 @@ def test_a_manifest_cannot_name_files_elsewhere(tmp_path: Path) -> None:
     (tmp_path / "mine").write_text("mine")
     out = tmp_path / "out"
     out.mkdir()
-    named: dict[str, Any] = {"../mine": {}, str(tmp_path / "mine"): {}}
+    named: dict[str, Any] = {"../mine": {}, str(tmp_path / "mine"): {}, "a\0b": {}}
     (out / "manifest.json").write_text(json.dumps({"wireproof-export": 1, "files": named}))
     write(export(["kafka"], ["varints"]), out)
     assert (tmp_path / "mine").read_text() == "mine"
@@ -368,19 +402,27 @@ def test_a_manifest_cannot_name_files_elsewhere(tmp_path: Path) -> None:
         ([], "name a folder"),
         (["out", "--dialect", "kafkaesque"], "there is no dialect 'kafkaesque'"),
         (["out", "--area", "x"], "there is no area 'x'"),
-        (["out", "--type", "Nonsense"], "no vector is about the types Nonsense"),
+        (["out", "--type", "Nonsense"], "no vector is about the type Nonsense"),
+        (["out", "--type", "VARINT", "--type", "Nonsense"], "no vector is about the type Nonsense in"),
+        (["out", "--area", "varints", "--type", "RecordBatch"], "no vector is about the type RecordBatch in"),
+        (["file", "--area", "varints"], "is a file"),
+        (["out", "--format", "cobol"], "'cobol' is not one of"),
+        (["out", "--area", "varints", "--archive", "mine"], "mine: there is another file, which is no archive"),
         (["file/out", "--area", "varints"], "Not a directory"),
-        (["--archive", "missing/x.tar.gz", "--area", "varints"], "No such file or directory"),
+        (["--archive", "missing/x.tar.gz", "--area", "varints"], "there is no folder missing"),
+        (["out", "--area", "varints", "--archive", "file/x.tar.gz"], "there is no folder file"),
     ],
 )
 def test_bad_input_is_one_line(
     arguments: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "file").write_text("")
+    for name in ("file", "mine"):
+        (tmp_path / name).write_text(name)
     result = CliRunner().invoke(cli, ["export", *arguments])
     assert result.exit_code == 2
     assert said in re.sub(r"\s+", " ", result.output)
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"file": "file", "mine": "mine"}
 
 
 def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

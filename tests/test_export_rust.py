@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 from exported import by_the_kit, differences
-from replayed import LONG, REPLAYED, replay
+from replayed import LONG, REPLAYED, keep_replayed, replay
 from rust import FOLDER as WRAPPERS
 from rust import LIBRARIES, built, skip_unless_built, spec
 from toolchains import skip_without
@@ -47,6 +47,7 @@ FAULTS = {
     "multimap": "header-multimaps",
     "crc": "framing",
     "endian": "framing",
+    "epoch": "framing",
     "nan": "framing",
     "crash": "framing",
     "silent": "framing",
@@ -57,6 +58,8 @@ FAULTS = {
 }
 #: Other readings of contested rulings, no faults.
 READINGS = ("utf8", "trailing")
+#: No faults either: a field that the writer sets itself, and says so; keys that are bytes, and a length that is shown.
+OWN_WAYS = ("rebuilds", "keys")
 MANIFEST = """[package]
 name = "exported"
 version = "0.0.0"
@@ -122,8 +125,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copy(PROGRAMS / "codec.rs", export(path, "codec") / "implementation.rs")
     every = tuple(area for area in vectors.AREAS if area != LONG)
     table = export(path, "replaying", areas=every, dialects=())
-    for of_messages in table.glob("vectors/*/ledger.jsonl"):
-        of_messages.write_text(of_messages.read_text().splitlines()[0] + "\n")
+    keep_replayed(table / "vectors")
     shutil.copy(PROGRAMS / "replay.rs", table / "implementation.rs")
     shutil.copy(PROGRAMS / "lines.rs", path / "src" / "main.rs")
     return path
@@ -153,7 +155,7 @@ def test_a_right_codec_has_the_verdicts_of_the_kit(package: Path, program: str) 
     assert differences(found, by_the_kit(program, ["kafka"], AREAS)) == {}
 
 
-@pytest.mark.parametrize("fault", [*FAULTS, *READINGS])
+@pytest.mark.parametrize("fault", [*FAULTS, *READINGS, *OWN_WAYS])
 def test_a_wrong_codec_has_the_verdicts_of_the_kit(
     fault: str, package: Path, program: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -161,9 +163,9 @@ def test_a_wrong_codec_has_the_verdicts_of_the_kit(
     code, output, found = run(package, "codec", WIREPROOF_TIMEOUT="1")
     counts = Counter(found.values())
     areas = {identifier.split("/")[1] for identifier, verdict in found.items() if verdict in ("fail", "crash", "hang")}
-    if fault in READINGS:
+    if fault in (*READINGS, *OWN_WAYS):
         assert code == 0, output[-MOST_SHOWN:]
-        assert counts["contested"] > 10
+        assert counts["contested"] > 10 or fault in OWN_WAYS
     else:
         assert code != 0
         assert FAULTS[fault] in areas

@@ -238,6 +238,18 @@ class TestBadInput:
         assert run(*given, "--html", str(out), "--overwrite").exit_code == 0
         assert out.read_text("utf-8").startswith("<!DOCTYPE html>")
 
+    def test_an_empty_file_beside_a_report(self, tmp_path: Path, out: Path) -> None:
+        (tmp_path / "empty.jsonl").touch()
+        files = [str(report(tmp_path / "r.jsonl", small())), str(tmp_path / "empty.jsonl")]
+        self.refused("empty.jsonl: there is no report in it", "report", *files, "--html", str(out))
+        assert not out.exists()
+
+    def test_a_page_does_not_replace_its_report(self, tmp_path: Path) -> None:
+        path = report(tmp_path / "r.jsonl", small())
+        content = path.read_bytes()
+        self.refused("would replace a report", "report", str(path), "--html", str(path), "--overwrite")
+        assert path.read_bytes() == content
+
     @pytest.mark.parametrize("place", ["", "missing/out.html"])
     def test_a_place_that_cannot_be_written(self, place: str, tmp_path: Path) -> None:
         self.refused("--html", "explain", "INT8", "00", "--html", str(tmp_path / place), "--overwrite")

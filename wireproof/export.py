@@ -82,8 +82,11 @@ def export(
             if name not in there:
                 raise ExportError(f"there is no {what} {name!r}; there are {', '.join(there)}")
     found = [*exporting.files(dialects, areas, types, largest)]
+    without = [name for name in types if not any(name in one.types for one in found)]
+    if without:
+        raise ExportError(f"no vector is about the type {', '.join(without)} in what was chosen")
     if not found:
-        raise ExportError(f"no vector is about the types {', '.join(types)} in what was chosen")
+        raise ExportError("there is no vector in what was chosen")
     files = {f"{one.dialect}/{one.name}.jsonl": _content(one) for one in found}
     lines = {path: len(one.lines) for path, one in zip(files, found, strict=True)}
     for dialect in dict.fromkeys(one.dialect for one in found):
@@ -190,7 +193,7 @@ def _earlier_manifest(folder: Path) -> tuple[Any, set[str]] | None:
 
 
 def _is_inside(path: str) -> bool:
-    return not Path(path).is_absolute() and ".." not in Path(path).parts
+    return not Path(path).is_absolute() and ".." not in Path(path).parts and "\0" not in path
 
 
 def archive(made: Export) -> bytes:

@@ -13,6 +13,9 @@ from wireproof.export import export as make
 from wireproof.output import say
 from wireproof.parquet import as_table
 
+#: The first bytes of a gzipped file.
+_GZIP = b"\x1f\x8b"
+
 
 @click.command(epilog="Exit codes: 0 it is written, 2 a usage error.")
 @click.argument("folder", metavar="[DIR]", required=False, type=click.Path(file_okay=False, path_type=Path))
@@ -69,6 +72,8 @@ def export(
     if folder is None and packed is None:
         raise click.UsageError("name a folder, or a file with --archive")
     try:
+        if packed is not None:
+            _check_free(packed)
         made = make(dialects, areas, types, largest)
         if form == "parquet":
             made = as_table(made)
@@ -85,6 +90,18 @@ def export(
     written = sum(1 for path in made.files if path not in made.own)
     places = " and ".join(str(place) for place in (folder, packed) if place is not None)
     say(f"{made.cases:,} vectors in {written} files: {places}")
+
+
+def _check_free(path: Path) -> None:
+    """Check that an archive may be written there: of other files, none is replaced. Raises ExportError."""
+    if not path.parent.is_dir():
+        raise ExportError(f"{path}: there is no folder {path.parent}")
+    try:
+        start = path.read_bytes()[: len(_GZIP)] if path.is_file() else b""
+    except OSError as error:
+        raise ExportError(f"{path}: {error.strerror or error}") from None
+    if start not in (b"", _GZIP):
+        raise ExportError(f"{path}: there is another file, which is no archive. Name another one.")
 
 
 def _pack(content: bytes, path: Path) -> None:

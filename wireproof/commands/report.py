@@ -36,10 +36,10 @@ def report(files: tuple[Path, ...], html: Path | None, overwrite: bool, folders:
     if html is None:
         raise click.UsageError("say where to write the page: --html OUT")
     check_free(html, overwrite=overwrite)
+    if html.exists() and any(html.samefile(path) for path in files):
+        raise click.UsageError(f"--html={html}: the page would replace a report; name another file")
     use_vectors(folders)
     read = [(path.name, one) for path in files for one in _read(path)]
-    if not read:
-        raise click.UsageError("there is no report in these files: they are empty")
     names = ", ".join(dict.fromkeys(title(one) for _, one in read))
     write(html, page("matrix", matrix_data(read), title=f"Conformance of {names}"), overwrite=overwrite)
     verdicts = sum(len(one.lines) for _, one in read)
@@ -47,6 +47,9 @@ def report(files: tuple[Path, ...], html: Path | None, overwrite: bool, folders:
 
 
 def _read(path: Path) -> tuple[Report, ...]:
-    """The reports in a file. Raises ReportError, and OSError."""
+    """The reports in a file. Raises ReportError, click.UsageError, and OSError."""
     with path.open("rb") as file:
-        return read_reports(file, str(path))
+        found = read_reports(file, str(path))
+    if not found:
+        raise click.UsageError(f"{path}: there is no report in it: it is empty")
+    return found

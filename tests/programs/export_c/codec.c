@@ -241,7 +241,7 @@ static wp_value *read_headers(reader *in) {
   if (in->reason == NULL && (uint64_t)count > left(in)) refuse(in, "truncated", prefix);
   for (; count > 0 && in->reason == NULL; count--) {
     wp_value *pair = wp_array();
-    wp_append(pair, read_varint_sized(in, 0, 1));
+    wp_append(pair, read_varint_sized(in, 0, !wrong("keys")));
     wp_append(pair, read_varint_sized(in, 1, 0));
     size_t at = headers->count;
     if (wrong("multimap")) {
@@ -271,6 +271,7 @@ static wp_value *read_record(reader *in) {
   wp_set(record, "key", read_varint_sized(&window, 1, 0));
   wp_set(record, "value", read_varint_sized(&window, 1, 0));
   wp_set(record, "headers", read_headers(&window));
+  if (wrong("keys")) wp_set(record, "length", wp_int(length));
   if (window.reason == NULL && window.at != window.end) refuse(&window, "length-mismatch", prefix);
   in->at += length;
   if (window.reason != NULL) refuse(in, window.reason, window.start + window.offset);
@@ -291,7 +292,7 @@ static void put_varint_sized(writer *out, const wp_value *value, int nullable) {
 #define RECORD_FIELDS 6
 
 static void put_record(writer *out, const wp_value *record) {
-  if (record->count > RECORD_FIELDS) out->reason = "unknown-field";
+  if (record->count > RECORD_FIELDS + (wp_get(record, "length") != NULL)) out->reason = "unknown-field";
   writer inner = {0};
   const wp_value *headers = wp_get(record, "headers");
   put_fixed(&inner, (uint64_t)integer_in(&inner, wp_get(record, "attributes"), -128, 127), 1);
@@ -340,7 +341,8 @@ static wp_value *read_batch(reader *in, int *compressed) {
   if (in->reason == NULL && length < 0) refuse(in, "negative-length", prefix);
   if (in->reason == NULL && (uint64_t)length > left(in)) refuse(in, "truncated", prefix);
   if (in->reason == NULL && (uint64_t)length < left(in)) refuse(in, "trailing-bytes", in->at + length);
-  wp_set(batch, "partitionLeaderEpoch", wp_int(with_sign(read_fixed(in, 4), 32)));
+  int64_t epoch = with_sign(read_fixed(in, 4), 32);
+  if (!wrong("epoch")) wp_set(batch, "partitionLeaderEpoch", wp_int(epoch));
   const unsigned char *magic = in->at;
   if (read_fixed(in, 1) != 2 && in->reason == NULL) refuse(in, "unsupported-magic", magic);
   const unsigned char *crc_at = in->at;
@@ -377,7 +379,8 @@ static void put_batch(writer *out, const wp_value *batch) {
   if (out->reason == NULL) out->reason = inner.reason;
   put_fixed(out, (uint64_t)integer_in(out, wp_get(batch, "baseOffset"), INT64_MIN, INT64_MAX), 8);
   put_fixed(out, 9 + inner.size, 4);
-  put_fixed(out, (uint64_t)integer_in(out, wp_get(batch, "partitionLeaderEpoch"), INT32_MIN, INT32_MAX), 4);
+  const wp_value *epoch = wrong("epoch") ? wp_int(0) : wp_get(batch, "partitionLeaderEpoch");
+  put_fixed(out, (uint64_t)integer_in(out, epoch, INT32_MIN, INT32_MAX), 4);
   put_fixed(out, 2, 1);
   put_fixed(out, crc32c(inner.bytes, inner.size), 4);
   put(out, inner.bytes, inner.size);
@@ -538,8 +541,16 @@ static const char *const chosen[] = {CHOSEN, NULL};
 #define chosen NULL
 #endif
 
+#ifdef REBUILDS
+static const char *const epochs[] = {"partitionLeaderEpoch", NULL};
+static const wp_rebuilt own[] = {{"RecordBatch", epochs}, {NULL, NULL}};
+#else
+#define own NULL
+#endif
+
 const wp_implementation implementation = {.name = "small codec",
                                           .readings = chosen,
+                                          .rebuilds = own,
                                           .decode = decode,
                                           .encode = encode,
                                           .lookup = lookup,

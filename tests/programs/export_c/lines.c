@@ -49,7 +49,13 @@ static void describe(void) {
     printf("%s\"%s\"", first ? "" : ",", ops[at].name);
     first = 0;
   }
-  printf("]}\n");
+  printf("],\"rebuilds\":{");
+  for (const wp_rebuilt *one = implementation.rebuilds; one != NULL && one->type != NULL; one++) {
+    printf("%s\"%s\":[", one == implementation.rebuilds ? "" : ",", one->type);
+    for (const char *const *name = one->fields; *name != NULL; name++) printf("%s\"%s\"", name == one->fields ? "" : ",", *name);
+    printf("]");
+  }
+  printf("}}\n");
 }
 
 static wp_end recode(wp_question *question, wp_answer *answer) {

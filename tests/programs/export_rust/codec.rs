@@ -16,6 +16,13 @@ fn wrong(name: &str) -> bool {
     *CHOSEN == name
 }
 
+const EPOCH: &str = "partitionLeaderEpoch";
+
+/// Whether a field of a batch is lost: that is a fault, or declared.
+fn lost(name: &str) -> bool {
+    name == EPOCH && (wrong("epoch") || wrong("rebuilds"))
+}
+
 /// Bytes that are read up to `end`.
 struct Reader<'a> {
     bytes: &'a [u8],
@@ -126,7 +133,7 @@ impl<'a> Reader<'a> {
         let count = self.varint(32)?;
         let mut headers: Vec<Value> = Vec::new();
         for _ in 0..self.count(count, prefix)? {
-            let header = Value::Array(vec![self.varint_sized(false, true)?, self.varint_sized(true, false)?]);
+            let header = Value::Array(vec![self.varint_sized(false, !wrong("keys"))?, self.varint_sized(true, false)?]);
             let same = headers.iter().position(|other| other.items()[0] == header.items()[0]);
             match same {
                 Some(at) if wrong("multimap") => headers[at] = header,
@@ -141,7 +148,7 @@ impl<'a> Reader<'a> {
         let length = self.varint(32)?;
         let length = self.count(length, prefix)?;
         let mut inner = Reader { bytes: self.bytes, at: self.at, end: self.at + length };
-        let fields = vec![
+        let mut fields = vec![
             ("attributes".to_owned(), Value::Int(inner.signed(1)?.into())),
             ("timestampDelta".to_owned(), Value::Int(inner.varint(64)?.into())),
             ("offsetDelta".to_owned(), Value::Int(inner.varint(32)?.into())),
@@ -153,6 +160,9 @@ impl<'a> Reader<'a> {
             return Err(refused("length-mismatch", Some(prefix), "bytes left over"));
         }
         self.at += length;
+        if wrong("keys") {
+            fields.push(("length".to_owned(), Value::Int(length as i128)));
+        }
         Ok(Value::Struct(fields))
     }
 
@@ -164,7 +174,7 @@ impl<'a> Reader<'a> {
         if length < self.left() {
             return Err(refused("trailing-bytes", Some(self.at + length), "behind the batch"));
         }
-        fields.push(("partitionLeaderEpoch".to_owned(), Value::Int(self.signed(4)?.into())));
+        fields.push((EPOCH.to_owned(), Value::Int(self.signed(4)?.into())));
         if self.signed(1)? != 2 {
             return Err(refused("unsupported-magic", Some(self.at - 1), "not 2"));
         }
@@ -186,6 +196,7 @@ impl<'a> Reader<'a> {
             return Err(refused("count-mismatch", Some(prefix), "bytes left over"));
         }
         fields.push(("records".to_owned(), Value::Array(records)));
+        fields.retain(|(name, _)| !lost(name));
         Ok(Value::Struct(fields))
     }
 
@@ -325,7 +336,7 @@ fn demand_fields(value: &Value, most: usize) -> Answer<()> {
 }
 
 fn put_record(out: &mut Vec<u8>, record: &Value) -> Answer<()> {
-    demand_fields(record, 6)?;
+    demand_fields(record, 6 + usize::from(record.get("length").is_some()))?;
     let mut inner = Vec::new();
     put_fixed(&mut inner, within(record.get("attributes"), 8, true)?, 1);
     put_varint(&mut inner, within(record.get("timestampDelta"), 64, true)? as i64);
@@ -360,7 +371,8 @@ fn put_batch(out: &mut Vec<u8>, batch: &Value) -> Answer<()> {
     }
     put_fixed(out, within(batch.get("baseOffset"), 64, true)?, 8);
     put_fixed(out, 9 + inner.len() as i128, 4);
-    put_fixed(out, within(batch.get("partitionLeaderEpoch"), 32, true)?, 4);
+    let epoch = batch.get(EPOCH);
+    put_fixed(out, if lost(EPOCH) { 0 } else { within(epoch, 32, true)? }, 4);
     put_fixed(out, 2, 1);
     put_fixed(out, crc32c(&inner).into(), 4);
     out.extend(inner);
@@ -429,6 +441,10 @@ impl Implementation for Codec {
         CHOSEN.as_ref().map(|chosen| &chosen[..])
     }
 
+    fn rebuilds(&self, type_name: &str) -> &'static [&'static str] {
+        if wrong("rebuilds") && type_name == "RecordBatch" { &[EPOCH] } else { &[] }
+    }
+
     fn decode(&self, question: &Question) -> Answer<Value> {
         if question.dialect != "kafka" {
             return Err(not_offered(&question.dialect));
@@ -456,7 +472,9 @@ impl Implementation for Codec {
         }
         let record = self.decode(question)?;
         let headers = record.get("headers").map_or(&[][..], Value::items);
-        Ok(headers.iter().filter(|one| one.items()[0] == question.key).map(|one| one.items()[1].clone()).collect())
+        let wanted = content(Some(&question.key))?;
+        let is_wanted = |header: &&Value| content(header.items().first()).is_ok_and(|key| key == wanted);
+        Ok(headers.iter().filter(is_wanted).map(|one| one.items()[1].clone()).collect())
     }
 
     fn negotiate(&self, question: &Question) -> Answer<Option<i32>> {

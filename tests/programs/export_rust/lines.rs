@@ -60,7 +60,10 @@ fn main() {
         let asked: Json = serde_json::from_str(&line.expect("a line")).expect("a question");
         let op = asked["op"].as_str().expect("an op");
         let mut said = match answer(op, &question(&asked)) {
-            _ if op == "describe" => json!({"name": "small codec", "version": "1", "language": "rust", "ops": OPS}),
+            _ if op == "describe" => {
+                let rebuilds = json!({"RecordBatch": implementation::IMPLEMENTATION.rebuilds("RecordBatch")});
+                json!({"name": "small codec", "version": "1", "language": "rust", "ops": OPS, "rebuilds": rebuilds})
+            }
             Ok(answer) => answer,
             Err(Failure::NotOffered(why)) => json!({"unsupported": why}),
             Err(Failure::Refused { reason, offset, text, while_writing }) => {

@@ -25,12 +25,16 @@ const MUTANTS = {
   'null header as an empty one': 'header-multimaps',
   'checksum not looked at': 'framing',
   'bytes behind the end': 'framing',
+  'offset deltas lost': 'header-multimaps',
 }
 // No faults, but other readings.
 const READINGS = { 'every negative length is null': 'null-encodings', 'text of any bytes': 'null-encodings' }
+// No faults either: the writer sets a field itself, and says so; keys of headers are bytes, and a length is shown.
+const OWN_WAYS = { 'offset deltas set by the writer': 'header-multimaps', 'records as a library has them': 'header-multimaps' }
+const [REBUILT, AS_IT_IS] = Object.keys(OWN_WAYS)
 
 const mutant = process.env.MUTANT ?? ''
-const known = name => Object.hasOwn(MUTANTS, name) || Object.hasOwn(READINGS, name)
+const known = name => [MUTANTS, READINGS, OWN_WAYS].some(names => Object.hasOwn(names, name))
 if (mutant && !known(mutant)) throw new Error(`no mutant: ${mutant}`)
 
 function is(name) {
@@ -123,14 +127,19 @@ class Reader {
       const key = body.octets()
       demand(key !== null, 'null-not-allowed')
       const content = body.octets()
-      const header = [textOf(key), content === null && is('null header as an empty one') ? Buffer.alloc(0) : content]
+      const shown = is(AS_IT_IS) ? key : textOf(key)
+      const header = [shown, content === null && is('null header as an empty one') ? Buffer.alloc(0) : content]
       if (is('headers from the last')) value.headers.unshift(header)
       else value.headers.push(header)
     }
     demand(body.left === 0, 'length-mismatch')
+    if (is(AS_IT_IS)) value.length = body.bytes.length
+    if (offsetsAreSet()) delete value.offsetDelta
     return value
   }
 }
+
+const offsetsAreSet = () => is(REBUILT) || is('offset deltas lost')
 
 function textOf(bytes) {
   if (is('text of any bytes')) return bytes.toString()
@@ -237,6 +246,29 @@ function writeTags(tags) {
   return Buffer.concat(parts)
 }
 
+// A varint length and the bytes of text or bytes; -1 for null.
+function withLength(value) {
+  if (value === null) return ofSigned(-1, 32)
+  const bytes = Buffer.from(value)
+  return Buffer.concat([ofSigned(bytes.length, 32), bytes])
+}
+
+function writeRecord(value) {
+  demand(Object.keys(value).length <= 6 || value.length !== undefined, 'unknown-field')
+  demand(Array.isArray(value.headers), 'null-not-allowed')
+  demand(value.headers.every(([key]) => key !== null), 'null-not-allowed')
+  const body = Buffer.concat([
+    inBytes(1, bytes => bytes.writeInt8(Number(integer(value.attributes, 8)))),
+    ofSigned(value.timestampDelta, 64),
+    ofSigned(offsetsAreSet() ? 0 * Number(integer(value.offsetDelta ?? 0, 32)) : value.offsetDelta, 32),
+    withLength(value.key),
+    withLength(value.value),
+    ofSigned(value.headers.length, 32),
+    ...value.headers.flatMap(header => header.map(withLength)),
+  ])
+  return Buffer.concat([ofSigned(body.length, 32), body])
+}
+
 function crc32c(bytes) {
   let crc = 0xffffffff
   for (const octet of bytes) {
@@ -306,7 +338,7 @@ const types = {
   ),
   NULLABLE_BYTES: whole(readBytes, writeBytes),
   TAG_BUFFER: whole(readTags, writeTags),
-  Record: whole(input => input.record(), undefined),
+  Record: whole(input => input.record(), writeRecord),
   RecordBatch: whole(readBatch, undefined),
 }
 
@@ -315,6 +347,6 @@ export const wrapper = {
   version: `1 (${mutant})`,
   types: new Map(Object.entries(types)),
   readings: {},
-  rebuilds: {},
+  rebuilds: is(REBUILT) ? { Record: ['offsetDelta'], RecordBatch: ['offsetDelta'] } : {},
   isOwn: error => error instanceof Refusal,
 }

@@ -1,6 +1,5 @@
 // A wrapper of the line protocol (@wrapper@) as an implementation for exported tests.
 
-import { isUtf8 } from 'node:buffer'
 import { isRefusal, NotOffered as Absent, reasonOf } from '@node@/answers.mjs'
 import { plain, shown } from '@node@/values.mjs'
 import { wrapper } from '@wrapper@'
@@ -37,22 +36,12 @@ function json(value) {
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, json(item)]))
 }
 
-// A library may return the keys of headers as bytes: those that are text are text here.
-function withTextKeys(value) {
-  if (Array.isArray(value)) return value.map(withTextKeys)
-  if (value === null || typeof value !== 'object' || value instanceof Uint8Array) return value
-  if (!Array.isArray(value.headers)) return Array.isArray(value.records) ? { ...value, records: value.records.map(withTextKeys) } : value
-  return { ...value, headers: value.headers.map(([key, item]) => [textKey(key), item]) }
-}
-
-const textKey = key => (Buffer.isBuffer(key) && isUtf8(key) ? key.toString() : key)
-
 const bytesOf = data => new Uint8Array(data.buffer, data.byteOffset, data.length)
 
 export default {
   decode(type, version, bytes, dialect) {
     const decode = codec('decode', type, version, dialect)
-    return told('decode', async () => fromJson(shown(withTextKeys(await decode(Buffer.from(bytes))))))
+    return told('decode', async () => fromJson(shown(await decode(Buffer.from(bytes)))))
   },
   encode(type, version, value, dialect) {
     const encode = codec('encode', type, version, dialect)
@@ -63,5 +52,6 @@ export default {
     const value = await told('decode', async () => shown(await decode(Buffer.from(bytes))), 'recode')
     return told('encode', async () => bytesOf(await encode(plain(value))), 'recode')
   },
+  rebuilds: wrapper.rebuilds,
   ...(process.env.READINGS === 'none' ? { readings: [] } : {}),
 }

@@ -43,6 +43,7 @@ var implementation = Implementation{
 		return written, told(err)
 	},
 	Readings: chosenReadings(),
+	Rebuilds: library.Rebuilds,
 }
 
 // chosenReadings is no reading at all if READINGS is set.
@@ -95,8 +96,6 @@ func mine(value any) any {
 		return UUID(value)
 	case lines.Float64:
 		return float64(value)
-	case string: // bytes that are no text: as the line protocol shows them
-		return string([]rune(value))
 	}
 	return value
 }

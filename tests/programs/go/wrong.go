@@ -3,6 +3,7 @@
 package wrong
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -15,6 +16,13 @@ import (
 
 // Contested is no fault, but another reading.
 const Contested = "every negative length is null"
+
+// No faults either, but what libraries do: the writer sets a field itself, and says so; keys of headers are bytes, and a
+// length is shown.
+const (
+	Rebuilt = "offset deltas set by the writer"
+	AsItIs  = "records as a library has them"
+)
 
 // Mutants are the faults, each with the area in which it shows.
 var Mutants = map[string]string{
@@ -34,6 +42,9 @@ var Mutants = map[string]string{
 	"checksum not looked at":         "framing",
 	"bytes behind the end":           "framing",
 	"a record's length taken for it": "header-multimaps",
+	"offset deltas lost":             "header-multimaps",
+	Rebuilt:                          "header-multimaps",
+	AsItIs:                           "header-multimaps",
 }
 
 var mutant = os.Getenv("MUTANT")
@@ -305,13 +316,23 @@ func (in *reader) record() lines.Struct {
 		if content == nil && is("null header as an empty one") {
 			content = []byte{}
 		}
+		header := []any{string(key), content}
+		if is(AsItIs) {
+			header[0] = key
+		}
 		if is("headers from the last") {
-			headers = append([]any{[]any{string(key), content}}, headers...)
+			headers = append([]any{header}, headers...)
 		} else {
-			headers = append(headers, []any{string(key), content})
+			headers = append(headers, header)
 		}
 	}
 	value["headers"] = headers
+	if is(AsItIs) {
+		value["length"] = length
+	}
+	if is(Rebuilt) || is("offset deltas lost") {
+		delete(value, "offsetDelta")
+	}
 	if body.err == nil && body != in && len(body.data) > 0 {
 		body.fail("length-mismatch")
 	}
@@ -319,6 +340,50 @@ func (in *reader) record() lines.Struct {
 		in.err = body.err
 	}
 	return value
+}
+
+func appendOctets(dst []byte, value any) []byte {
+	switch value := value.(type) {
+	case string:
+		return append(appendSigned(dst, int64(len(value))), value...)
+	case []byte:
+		return append(appendSigned(dst, int64(len(value))), value...)
+	}
+	return appendSigned(dst, -1)
+}
+
+func writeRecord(value any) ([]byte, error) {
+	record, wrong := lines.Must[lines.Struct](value)
+	sets := is(Rebuilt) || is("offset deltas lost")
+	if _, there := record["offsetDelta"]; sets && !there && record != nil {
+		record["offsetDelta"] = int64(0)
+	}
+	attributes, outside := lines.Integer[int8](record["attributes"])
+	delta, isNumber := record["timestampDelta"].(int64)
+	offset, beyond := lines.Integer[int32](record["offsetDelta"])
+	headers, none := lines.Must[[]any](record["headers"])
+	switch err := cmp.Or(wrong, outside, beyond, none); {
+	case err != nil:
+		return nil, err
+	case !isNumber:
+		return nil, refuse("out-of-range")
+	case len(record) > 6 && record["length"] == nil:
+		return nil, refuse("unknown-field")
+	}
+	if sets {
+		offset = 0
+	}
+	body := appendSigned(appendSigned([]byte{byte(attributes)}, delta), int64(offset))
+	body = appendOctets(appendOctets(body, record["key"]), record["value"])
+	body = appendSigned(body, int64(len(headers)))
+	for _, header := range headers {
+		pair, _ := header.([]any)
+		if len(pair) != 2 || pair[0] == nil {
+			return nil, refuse("null-not-allowed")
+		}
+		body = appendOctets(appendOctets(body, pair[0]), pair[1])
+	}
+	return append(appendSigned(nil, int64(len(body))), body...), nil
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -404,8 +469,16 @@ func Wrapper() *lines.Wrapper {
 			"COMPACT_NULLABLE_STRING": whole(readCompactNullableString, writeCompactNullableString),
 			"NULLABLE_BYTES":          whole(readNullableBytes, writeNullableBytes),
 			"TAG_BUFFER":              whole(readTags, writeTags),
-			"Record":                  whole(func(in *reader) any { return in.record() }, nil),
+			"Record":                  whole(func(in *reader) any { return in.record() }, writeRecord),
 			"RecordBatch":             whole(readBatch, nil),
 		},
+		Rebuilds: rebuilds(),
 	}
+}
+
+func rebuilds() map[string][]string {
+	if !is(Rebuilt) {
+		return nil
+	}
+	return map[string][]string{"Record": {"offsetDelta"}, "RecordBatch": {"offsetDelta"}}
 }

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.zip.CRC32C;
 
 /**
@@ -28,7 +29,13 @@ class WrongCodec implements Implementation {
             Map.entry("headers from the last", "header-multimaps"),
             Map.entry("null header as an empty one", "header-multimaps"),
             Map.entry("checksum not looked at", "framing"),
+            Map.entry("offset deltas lost", "header-multimaps"),
             Map.entry("bytes behind the end", "framing"));
+
+    /** No faults: the writer sets a field itself, and says so; keys of headers are bytes, and a length is shown. */
+    static final String REBUILT = "offset deltas set by the writer";
+
+    static final String AS_IT_IS = "records as a library has them";
 
     static final List<String> TYPES = List.of(
             "INT16",
@@ -39,15 +46,16 @@ class WrongCodec implements Implementation {
             "NULLABLE_STRING",
             "COMPACT_NULLABLE_STRING",
             "NULLABLE_BYTES",
-            "TAG_BUFFER");
+            "TAG_BUFFER",
+            "Record");
     /** Those that are only read. */
-    static final List<String> READ = List.of("Record", "RecordBatch");
+    static final List<String> READ = List.of("RecordBatch");
 
     private static final int LONGEST = Short.MAX_VALUE;
     private static final String MUTANT = System.getenv().getOrDefault("MUTANT", "");
 
     private static boolean is(String mutant) {
-        if (!MUTANTS.containsKey(mutant)) {
+        if (!MUTANTS.containsKey(mutant) && !List.of(REBUILT, AS_IT_IS).contains(mutant)) {
             throw new IllegalArgumentException(mutant);
         }
         return MUTANT.equals(mutant);
@@ -57,6 +65,11 @@ class WrongCodec implements Implementation {
         if (!condition) {
             throw new Refused(reason, reason);
         }
+    }
+
+    @Override
+    public Set<String> rebuilds(String type) {
+        return is(REBUILT) && type.startsWith("Record") ? Set.of("offsetDelta") : Set.of();
     }
 
     @Override
@@ -217,11 +230,17 @@ class WrongCodec implements Implementation {
                 value = new byte[0];
             }
             List<Object> header = new ArrayList<>();
-            header.add(new String(key, StandardCharsets.UTF_8));
+            header.add(is(AS_IT_IS) ? key : new String(key, StandardCharsets.UTF_8));
             header.add(value);
             headers.add(is("headers from the last") ? 0 : headers.size(), header);
         }
         record.put("headers", headers);
+        if (is(AS_IT_IS)) {
+            record.put("length", content.length);
+        }
+        if (is(REBUILT) || is("offset deltas lost")) {
+            record.remove("offsetDelta");
+        }
         demand(!body.hasRemaining(), "length-mismatch");
         return record;
     }
@@ -286,8 +305,42 @@ class WrongCodec implements Implementation {
                 putInteger(data == null ? -1 : data.length, 4, out);
                 out.writeBytes(data == null ? new byte[0] : data);
             }
+            case "Record" -> putRecord(value, out);
             default -> putTags(value, out);
         }
+    }
+
+    private static void putRecord(Object value, ByteArrayOutputStream out) {
+        demand(value instanceof Map<?, ?>, "out-of-range");
+        Map<?, ?> record = (Map<?, ?>) value;
+        demand(record.size() <= 6 || record.containsKey("length"), "unknown-field");
+        ByteArrayOutputStream body = new ByteArrayOutputStream();
+        putInteger(whole(record.get("attributes"), Byte.SIZE), 1, body);
+        putSigned(whole(record.get("timestampDelta"), Long.SIZE), body);
+        boolean sets = is(REBUILT) || is("offset deltas lost");
+        Object given = sets && !record.containsKey("offsetDelta") ? (Object) 0L : record.get("offsetDelta");
+        long offset = whole(given, Integer.SIZE);
+        putSigned(sets ? 0 : offset, body);
+        putWithLength(record.get("key"), body);
+        putWithLength(record.get("value"), body);
+        demand(record.get("headers") instanceof List<?>, "null-not-allowed");
+        List<?> headers = (List<?>) record.get("headers");
+        putSigned(headers.size(), body);
+        for (Object one : headers) {
+            List<?> header = (List<?>) one;
+            demand(header.get(0) != null, "null-not-allowed");
+            putWithLength(header.get(0), body);
+            putWithLength(header.get(1), body);
+        }
+        putSigned(body.size(), out);
+        out.writeBytes(body.toByteArray());
+    }
+
+    /** A varint length and the bytes of text or bytes; −1 for null. */
+    private static void putWithLength(Object value, ByteArrayOutputStream out) {
+        byte[] data = value instanceof String text ? text.getBytes(StandardCharsets.UTF_8) : (byte[]) value;
+        putSigned(data == null ? -1 : data.length, out);
+        out.writeBytes(data == null ? new byte[0] : data);
     }
 
     private static long whole(Object value, int bits) {

@@ -30,6 +30,10 @@ final class WrongProgram {
         about.putArray("dialects").add("kafka");
         about.putArray("ops").add("decode").add("encode").add("recode");
         about.putObject("readings");
+        ObjectNode rebuilds = about.putObject("rebuilds");
+        for (String type : List.of("Record", "RecordBatch")) {
+            CODEC.rebuilds(type).forEach(rebuilds.putArray(type)::add);
+        }
         ObjectNode types = about.putObject("types").putObject("kafka");
         WrongCodec.TYPES.forEach(types::putNull);
         for (String type : WrongCodec.READ) {

@@ -84,8 +84,14 @@ typedef struct {
 
 typedef wp_end (*wp_op)(const wp_question *question, wp_answer *answer);
 
+/* Fields of a type that your writer sets itself: written bytes are compared without them. */
+typedef struct {
+  const char *type;
+  const char *const *fields; /* their names, NULL at the end */
+} wp_rebuilt;
+
 /* The ops that you have. Those that are NULL are skipped, and counted. The answers are
- *   decode                   the value
+ *   decode                   the value. The key of a header may be bytes
  *   encode, recode, convert  bytes. Without recode it is decode, then encode
  *   lookup                   an array: all values of the header key, in their order
  *   serve                    a struct: "sent", bytes; "closed", a boolean
@@ -97,6 +103,7 @@ typedef struct {
   const char *name;
   const char *const *readings; /* the rulings of which you chose another reading, NULL at the end: those of other rulings
                                   fail then. Without it all are contested */
+  const wp_rebuilt *rebuilds;  /* a type of NULL at the end; may be NULL */
   wp_op decode, encode, recode, lookup, convert, serve, interpret, negotiate, evolve, configure;
 } wp_implementation;
 

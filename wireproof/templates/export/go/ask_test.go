@@ -16,9 +16,9 @@ var patience = flag.Duration("patience", 10*time.Second, "the longest time for o
 type kind int
 
 const (
-	answered kind = iota
+	notOffered kind = iota
+	answered
 	refused
-	notOffered
 	crashed
 )
 

@@ -15,7 +15,7 @@ import (
 //	float64    Float64, which is compared by its bits. In an answer, a float64 too.
 //	array      []any
 //	struct     Struct
-//	the rest   bool, string, nil
+//	the rest   bool, string, nil. In an answer, the key of a header may be []byte
 
 // UUID is a UUID's sixteen bytes.
 type UUID [16]byte
@@ -79,6 +79,8 @@ type Implementation struct {
 	// Readings are the contested rulings of which you chose another reading. nil: every other reading is only told.
 	// Else those of rulings that are not here fail.
 	Readings []string
+	// Rebuilds are fields, by type, that the library's writer sets itself: written bytes are compared without them.
+	Rebuilds map[string][]string
 }
 
 // ReadOnly is the error of a Recode that read the bytes, and then refused to write them.

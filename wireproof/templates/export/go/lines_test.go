@@ -43,6 +43,7 @@ type line struct {
 	Breaks                  []json.RawMessage
 
 	settings []byte // of its dialect; nil: there are none
+	decoded  seen   // what decode did, if it was asked already: else of the kind notOffered
 }
 
 type refusal struct {
@@ -63,7 +64,7 @@ type twin struct {
 // reading is the answer of another reading of a contested point.
 type reading struct {
 	Rulings, Ops []string
-	Refuses      bool
+	Refuses      any // nil; true; "decode": not if the bytes were read, and could not be written again
 	Value        json.RawMessage
 	Bytes        *string
 	Sends        []json.RawMessage

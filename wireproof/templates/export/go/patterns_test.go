@@ -167,7 +167,7 @@ func matches(wanted, value any, numbers marks) bool {
 	}
 	raw, err := json.Marshal(wanted)
 	must(err)
-	return same(parse(raw), value, nil, "")
+	return same(parse(raw), value, manner{}, "")
 }
 
 // ofForm is a pattern that allows several values.

@@ -43,8 +43,9 @@ func (one *line) asked() []string {
 	if one.Kind != "invalid" || !slices.Contains(one.Ops, "decode") {
 		return one.Ops
 	}
-	offers := func(op string) bool { return ask(one, op, one.input()).kind != notOffered }
-	if slices.Contains(one.Ops, "recode") && !offers("decode") && offers("recode") {
+	one.decoded = ask(one, "decode", one.input())
+	isAbsent := one.decoded.kind == notOffered && slices.Contains(one.Ops, "recode")
+	if isAbsent && ask(one, "recode", one.input()).kind != notOffered {
 		return []string{"recode"}
 	}
 	return []string{"decode"}

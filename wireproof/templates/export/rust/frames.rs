@@ -215,7 +215,7 @@ pub fn value_matches(pattern: &Value, value: &Value, marks: &mut Marks) -> bool 
         return patterns.len() == items.len()
             && patterns.iter().zip(items).all(|(inner, item)| value_matches(inner, item, marks));
     }
-    same(pattern, value, Manner { optional: &[], fold: false })
+    same(pattern, value, Manner::default())
 }
 
 type FrameMatches<'a> = &'a dyn Fn(&Value, &[u8], &mut Marks) -> Matched;

@@ -175,7 +175,11 @@ pub trait Implementation: Send + Sync {
     fn readings(&self) -> Option<&'static [&'static str]> {
         None
     }
-    /// The value of bytes.
+    /// The fields of a type that the library's writer sets itself: written bytes are compared without them.
+    fn rebuilds(&self, _type_name: &str) -> &'static [&'static str] {
+        &[]
+    }
+    /// The value of bytes. The key of a header may be bytes.
     fn decode(&self, _question: &Question) -> Answer<Value> {
         Err(not_offered("no decode"))
     }

@@ -13,6 +13,7 @@ export class Unanswered extends Error {}
 export class Thread {
   #worker = null
   #settings = []
+  #unanswered = new Map() // by the id of a line: why its decode has no answer
 
   // Pass the settings of a dialect, to this thread and to those after it. Whether the implementation takes them.
   async configure(settings, dialect) {
@@ -26,13 +27,15 @@ export class Thread {
     try {
       return await this.#ask('ops', [line])
     } catch (error) {
-      if (error instanceof Unanswered) return line.ops.filter(op => op !== 'recode')
-      throw error
+      if (!(error instanceof Unanswered)) throw error
+      this.#unanswered.set(line.id, error.message)
+      return ['decode']
     }
   }
 
   async judge(line, op) {
     try {
+      if (this.#unanswered.has(line.id)) throw new Unanswered(this.#unanswered.get(line.id))
       return await this.#ask('judge', [line, op])
     } catch (error) {
       if (error instanceof Unanswered) return { verdict: 'fail', text: `${error.message}\n${line.about}\n  ${op} ${line.type ?? ''}` }

@@ -18,7 +18,10 @@ export class Uuid {
   readonly text: string
 }
 
-/** A value of the protocol. An answer may have a bigint for a number, and a number for a Float64. */
+/**
+ * A value of the protocol. An answer may have a bigint for a number, and a number for a Float64 (the content of a NaN is
+ * not compared then); the key of a header may be bytes.
+ */
 export type Value =
   | number
   | bigint
@@ -58,6 +61,8 @@ export interface Implementation {
   configure?(settings: unknown, dialect: string): Answer<void>
   /** The contested rulings of which you chose another reading; readings of others fail. Left out: each is only told. */
   readings?: string[]
+  /** By type, fields that the library's writer sets itself: written bytes are compared without them. */
+  rebuilds?: { [type: string]: string[] }
   /** Whether an error of the library is a refusal of the input. Others are crashes. */
   isRefusal?(error: unknown): boolean
 }
@@ -77,7 +82,13 @@ export interface Verdict {
 }
 export function vectors(folder: string): Iterable<{ file: string; line: Line }>
 export function judge(implementation: Implementation, line: Line, op: string): Promise<Verdict>
-export function same(expected: Value, answer: Value, optional?: Set<string>): boolean
+export interface Manner {
+  optional?: Set<string>
+  rebuilt?: Set<string>
+  without?: Set<string>
+  fold?: boolean
+}
+export function same(expected: Value, answer: Value, how?: Manner): boolean
 export function fromJson(json: unknown): Value
 export function show(value: Value): string
 export function hex(bytes: Uint8Array): string

@@ -64,7 +64,14 @@ async function run(test, line, op) {
   counts[verdict] += 1
   if (verdict === 'skip') return test.skip(text)
   if (verdict === 'contested') return test.diagnostic(`contested: ${text}`)
-  assert.equal(verdict, 'pass', text)
+  if (verdict !== 'pass') throw failure(id, text)
+}
+
+// An error without a stack trace: it is about an answer, not about a line of these tests.
+function failure(id, text) {
+  const error = new Error(text)
+  error.stack = `${text}\n    at ${id}` // without an `at`, it is shown in brackets
+  return error
 }
 
 after(() => {

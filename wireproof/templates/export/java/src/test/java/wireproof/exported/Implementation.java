@@ -12,7 +12,8 @@ import java.util.Set;
  * a crash, and fails.
  *
  * <p>Values are: Long, or BigInteger where that is too small (in an answer any integer); byte[]; java.util.UUID;
- * {@link Float64} (in an answer a Double too); List; Map by the names of fields; Boolean; String; null.
+ * {@link Float64} (in an answer a Double too); List; Map by the names of fields; Boolean; String; null. In an answer, the
+ * key of a header may be byte[].
  */
 public interface Implementation {
     /** What bytes are. version: null for a type without versions. */
@@ -92,5 +93,10 @@ public interface Implementation {
      */
     default Set<String> readings() {
         return null;
+    }
+
+    /** The fields of a type that the library's writer sets itself: written bytes are compared without them. */
+    default Set<String> rebuilds(String type) {
+        return Set.of();
     }
 }

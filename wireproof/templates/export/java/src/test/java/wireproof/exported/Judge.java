@@ -3,6 +3,8 @@
 package wireproof.exported;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -10,12 +12,13 @@ import java.util.Set;
 /** Judges answers. The numbers in comments are those of the rules in docs/reference/export-format.md of Wireproof. */
 final class Judge {
     private final Asker asker;
-    private final Set<String> readings;
+    private final Implementation implementation;
+    /** What decode did with the bytes of lines that have to be refused, by their ids. */
+    private final Map<String, Seen> decoded = new HashMap<>();
 
-    /** readings: as in {@link Implementation#readings}. */
-    Judge(Asker asker, Set<String> readings) {
+    Judge(Asker asker, Implementation implementation) {
         this.asker = asker;
-        this.readings = readings;
+        this.implementation = implementation;
     }
 
     /** The ops of a line. Bytes that have to be refused are asked by decode, or by recode where decode is not offered. */
@@ -24,16 +27,18 @@ final class Judge {
         if (!line.kind().equals("invalid") || !ops.contains("decode")) {
             return ops;
         }
-        boolean turns = ops.contains("recode") && !offers(line, "decode") && offers(line, "recode");
-        return List.of(turns ? "recode" : "decode");
-    }
-
-    private boolean offers(Line line, String op) {
-        return !asker.ask(line, op, line.json()).is(Seen.Kind.NOT_OFFERED);
+        Seen seen = asker.ask(line, "decode", line.json());
+        if (!seen.is(Seen.Kind.NOT_OFFERED)) {
+            decoded.put(line.id(), seen);
+        } else if (ops.contains("recode") && !asker.ask(line, "recode", line.json()).is(Seen.Kind.NOT_OFFERED)) {
+            return List.of("recode");
+        }
+        return List.of("decode");
     }
 
     Verdict judge(Line line, String op) {
-        Seen seen = asker.ask(line, op, line.json());
+        Seen known = op.equals("decode") ? decoded.remove(line.id()) : null;
+        Seen seen = known == null ? asker.ask(line, op, line.json()) : known;
         if (seen.is(Seen.Kind.NOT_OFFERED)) {
             return new Verdict(Verdict.Outcome.SKIP, seen.text()); // 5
         }
@@ -45,27 +50,34 @@ final class Judge {
         if (refused && !seen.half() && mayRefuse) {
             return counted(line, op, new Verdict(Verdict.Outcome.PASS, beside(line, seen)));
         }
+        String doubt = null;
         if (!refused && !line.has("reject")) {
             Comparison found = compare(line, op, line.json(), seen.answer());
-            if (found.doubt() != null) {
-                return new Verdict(Verdict.Outcome.SKIP, found.doubt());
-            }
             if (found.right()) {
                 return new Verdict(Verdict.Outcome.PASS, "");
             }
+            doubt = found.doubt();
         }
         for (JsonNode reading : line.has("contested") ? line.get("contested") : List.<JsonNode>of()) {
             if (!Line.texts(reading.get("ops")).contains(op)) {
                 continue;
             }
-            if (refused && reading.has("refuses")) {
-                return counted(line, op, chosen(reading));
+            if (refused) {
+                boolean readBefore = seen.half() && reading.path("refuses").isTextual(); // "decode"
+                if (reading.has("refuses") && !readBefore) {
+                    return counted(line, op, chosen(reading));
+                }
+                continue;
             }
-            if (!refused && compare(line, op, reading, seen.answer()).right()) {
+            Comparison found = compare(line, op, reading, seen.answer());
+            if (found.right()) {
                 return chosen(reading);
             }
+            doubt = doubt == null ? found.doubt() : doubt;
         }
-        return new Verdict(Verdict.Outcome.FAIL, difference(line, op, seen));
+        return doubt == null
+                ? new Verdict(Verdict.Outcome.FAIL, difference(line, op, seen))
+                : new Verdict(Verdict.Outcome.SKIP, doubt);
     }
 
     /** The verdict on a refusal: it counts only if its valid twin is accepted. (1) */
@@ -81,6 +93,7 @@ final class Judge {
     /** The verdict on the answer of another reading. (4) */
     private Verdict chosen(JsonNode reading) {
         List<String> rulings = Line.texts(reading.get("rulings"));
+        Set<String> readings = implementation.readings();
         for (String ruling : rulings) {
             if (readings != null && !readings.contains(ruling)) {
                 String text = "another reading of " + ruling + ", which readings() does not name";
@@ -115,27 +128,34 @@ final class Judge {
         boolean ofLine = wanted == line.json();
         switch (op) {
             case "decode":
+                Object shown = Values.withTextKeys(line.json().path("type").asText(), answer);
+                Values.Manner how = new Values.Manner(line.optional(), rebuilt(line), Set.of(), !ofLine);
+                return Comparison.of(wanted.has("value") && Values.same(Values.parse(wanted.get("value")), shown, how, ""));
             case "lookup":
-                JsonNode value = wanted.get(ofLine && op.equals("lookup") ? "values" : "value");
-                return Comparison.of(value != null && Values.same(Values.parse(value), answer, line.optional(), ""));
+                JsonNode values = wanted.get(ofLine ? "values" : "value");
+                Values.Manner folding = new Values.Manner(Set.of(), Set.of(), Set.of(), !ofLine);
+                return Comparison.of(values != null && Values.same(Values.parse(values), answer, folding, ""));
             case "serve":
                 if (!wanted.has("sends")) {
                     return Comparison.of(false);
                 }
                 Implementation.Conversation end = (Implementation.Conversation) answer;
                 Comparison sent = new Patterns(asker, line.dialect()).compare(wanted.get("sends"), end.sent());
-                boolean right = sent.right() && end.closed() == wanted.get("closes").booleanValue();
+                boolean right =
+                        sent.right() && sent.doubt() == null && end.closed() == wanted.get("closes").booleanValue();
                 return new Comparison(right, sent.doubt());
             case "interpret":
                 return Comparison.of(wanted.has("outcome") && isOutcome(wanted.get("outcome"), (Map<?, ?>) answer));
             case "negotiate":
                 return Comparison.of(
-                        wanted.has("chooses") && Values.same(Values.parse(wanted.get("chooses")), answer, Set.of(), ""));
+                        wanted.has("chooses") && Values.same(Values.parse(wanted.get("chooses")), answer, Values.PLAIN, ""));
             case "evolve":
                 return Comparison.of(wanted.has("breaks") && answer.equals(!wanted.get("breaks").isEmpty()));
             default:
                 JsonNode bytes = wanted.get(!ofLine ? "bytes" : op.equals("convert") ? "gives" : "canonical");
-                return bytes == null ? Comparison.of(false) : compareBytes(line, bytes.textValue(), (byte[]) answer);
+                return bytes == null
+                        ? Comparison.of(false)
+                        : compareBytes(line, op, bytes.textValue(), (byte[]) answer, !ofLine);
         }
     }
 
@@ -146,25 +166,36 @@ final class Judge {
             if (untold && wanted.get("outcome").textValue().equals("malformed")) {
                 continue;
             }
-            if (!Values.same(Values.parse(wanted.get(name)), answer.get(name), Set.of(), name)) {
+            if (!Values.same(Values.parse(wanted.get(name)), answer.get(name), Values.PLAIN, name)) {
                 return false;
             }
         }
         return true;
     }
 
+    private Set<String> rebuilt(Line line) {
+        return implementation.rebuilds(line.get("type").textValue());
+    }
+
     /**
      * Written bytes are the expected ones, or mean the same if that is enough. They are read by the implementation's own
-     * decode; where it does not read the expected bytes, nothing can be said. (7)
+     * decode; where it does not read the expected bytes, nothing can be said. fold: as in {@link Values.Manner}. (7, 8)
      */
-    private Comparison compareBytes(Line line, String expected, byte[] answer) {
+    private Comparison compareBytes(Line line, String op, String expected, byte[] answer, boolean fold) {
         if (answer == null) {
             return Comparison.of(false);
         }
-        boolean decoded = line.has("compare") && line.get("compare").textValue().equals("decoded");
-        if (Values.hex(answer).equals(expected) || !decoded) {
-            return Comparison.of(Values.hex(answer).equals(expected));
+        if (Values.hex(answer).equals(expected)) {
+            return Comparison.of(true);
         }
+        Set<String> without = new HashSet<>(rebuilt(line));
+        boolean decoded = line.json().path("compare").asText().equals("decoded")
+                || !without.isEmpty() && !op.equals("convert")
+                || fold && Values.shows(answer) && Values.shows(Values.octets(expected));
+        if (!decoded) {
+            return Comparison.of(false);
+        }
+        without.addAll(Values.DERIVED);
         Integer version = line.has("version") ? line.get("version").intValue() : null;
         String dialect = line.has("as") ? line.get("as").get("dialect").textValue() : line.dialect();
         String type = line.has("as") ? line.get("as").get("type").textValue() : line.get("type").textValue();
@@ -175,7 +206,8 @@ final class Judge {
             return new Comparison(false, why);
         }
         Seen given = asker.decode(form, answer);
-        boolean same = Values.same(wanted.answer(), given.answer(), line.optional(), "");
+        Values.Manner how = new Values.Manner(line.optional(), Set.of(), without, fold);
+        boolean same = Values.same(wanted.answer(), given.answer(), how, "");
         return Comparison.of(given.is(Seen.Kind.ANSWERED) && same);
     }
 

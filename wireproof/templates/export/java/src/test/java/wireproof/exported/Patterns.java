@@ -146,7 +146,7 @@ final class Patterns {
                 return true;
             }
         }
-        return Values.same(Values.parse(pattern), value, Set.of(), "");
+        return Values.same(Values.parse(pattern), value, Values.PLAIN, "");
     }
 
     /** matches; the names of numbers stay only if it is true. */

@@ -4,6 +4,7 @@ package wireproof.exported;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
@@ -18,6 +19,19 @@ import java.util.UUID;
 final class Values {
     private static final HexFormat HEX = HexFormat.of();
     private static final int SHOWN = 400;
+
+    /** Fields that follow from the others. A value has none of them; an answer may, and also "magic". */
+    static final Set<String> DERIVED =
+            Set.of("size", "length", "batchLength", "crc", "recordsCount", "headersCount");
+
+    static final Manner PLAIN = new Manner(Set.of(), Set.of(), Set.of(), false);
+    private static final String REPLACEMENT = "\ufffd";
+
+    /**
+     * How values are compared. optional: the paths of fields that an answer may leave out; rebuilt: names of such fields;
+     * without: names of fields that are not compared; fold: whether texts are equal that show the same bytes (4).
+     */
+    record Manner(Set<String> optional, Set<String> rebuilt, Set<String> without, boolean fold) {}
 
     private Values() {}
 
@@ -83,17 +97,20 @@ final class Values {
         return isInteger ? BigInteger.valueOf(((Number) value).longValue()) : null;
     }
 
-    /** Whether an answer is equal to what was expected. optional: the paths of fields that it may leave out. */
-    static boolean same(Object expected, Object answer, Set<String> optional, String path) {
+    /** Whether an answer is equal to what was expected. */
+    static boolean same(Object expected, Object answer, Manner how, String path) {
         if (expected instanceof Map<?, ?> fields) {
-            return answer instanceof Map<?, ?> given && sameFields(fields, given, optional, path);
+            return answer instanceof Map<?, ?> given && sameFields(fields, given, how, path);
+        }
+        if (expected instanceof String text) {
+            return text.equals(answer) || how.fold() && showsSameBytes(text, answer);
         }
         if (expected instanceof List<?> items) {
             if (!(answer instanceof List<?> given) || given.size() != items.size()) {
                 return false;
             }
             for (int index = 0; index < items.size(); index++) {
-                if (!same(items.get(index), given.get(index), optional, path + "[" + index + "]")) {
+                if (!same(items.get(index), given.get(index), how, path + "[" + index + "]")) {
                     return false;
                 }
             }
@@ -112,18 +129,58 @@ final class Values {
         return expected == null ? answer == null : expected.equals(answer);
     }
 
-    private static boolean sameFields(Map<?, ?> expected, Map<?, ?> answer, Set<String> optional, String path) {
+    private static boolean sameFields(Map<?, ?> expected, Map<?, ?> answer, Manner how, String path) {
         for (Map.Entry<?, ?> field : expected.entrySet()) {
-            String place = path.isEmpty() ? field.getKey().toString() : path + "." + field.getKey();
-            if (answer.containsKey(field.getKey())) {
-                if (!same(field.getValue(), answer.get(field.getKey()), optional, place)) {
-                    return false;
-                }
-            } else if (!optional.contains(place) && !isNoTags(field)) {
+            String name = field.getKey().toString();
+            String place = path.isEmpty() ? name : path + "." + name;
+            boolean mayLack = how.optional().contains(place) || how.rebuilt().contains(name) || isNoTags(field);
+            boolean lacks = !answer.containsKey(name);
+            if (how.without().contains(name) || lacks && mayLack) {
+                continue;
+            }
+            String type = name.equals("headers") ? "HEADERS" : "";
+            Object given = withTextKeys(type, answer.get(name));
+            if (lacks || !same(withTextKeys(type, field.getValue()), given, how, place)) {
                 return false;
             }
         }
-        return answer.entrySet().stream().allMatch(field -> expected.containsKey(field.getKey()) || isNoTags(field));
+        return answer.entrySet().stream()
+                .allMatch(field -> expected.containsKey(field.getKey())
+                        || how.without().contains(field.getKey())
+                        || DERIVED.contains(field.getKey())
+                        || field.getKey().equals("magic")
+                        || isNoTags(field));
+    }
+
+    /** The answer of a decode with the keys of headers as text, if they are bytes that are UTF-8. */
+    static Object withTextKeys(String type, Object answer) {
+        if (type.equals("HEADERS") && answer instanceof List<?> headers) {
+            return headers.stream().map(header -> withTextKeys("HEADER", header)).toList();
+        }
+        boolean isHeader = type.equals("HEADER") && answer instanceof List<?> pair && pair.size() == 2;
+        if (isHeader && ((List<?>) answer).get(0) instanceof byte[] key) {
+            String text = new String(key, StandardCharsets.UTF_8);
+            if (Arrays.equals(text.getBytes(StandardCharsets.UTF_8), key)) {
+                return Arrays.asList(text, ((List<?>) answer).get(1));
+            }
+        }
+        return answer;
+    }
+
+    /** Whether a text shows the same bytes that are no UTF-8: libraries differ in how many U+FFFD they write. (4) */
+    private static boolean showsSameBytes(String expected, Object answer) {
+        Object text = answer instanceof byte[] data ? new String(data, StandardCharsets.UTF_8) : answer;
+        return expected.contains(REPLACEMENT) && text instanceof String given && folded(expected).equals(folded(given));
+    }
+
+    private static String folded(String text) {
+        return text.replaceAll(REPLACEMENT + "+", REPLACEMENT);
+    }
+
+    /** Whether bytes have a U+FFFD. */
+    static boolean shows(byte[] data) {
+        return new String(data, StandardCharsets.ISO_8859_1)
+                .contains(new String(REPLACEMENT.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1));
     }
 
     private static boolean isNoTags(Map.Entry<?, ?> field) {

@@ -42,7 +42,7 @@ class VectorsTest {
 
     VectorsTest() throws Exception {
         implementation = new MyImplementation();
-        judge = new Judge(new Asker(implementation), implementation.readings());
+        judge = new Judge(new Asker(implementation), implementation);
     }
 
     @TestFactory
