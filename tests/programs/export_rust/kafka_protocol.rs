@@ -1,4 +1,4 @@
-//! kafka-protocol's messages and headers, as an implementation of the exported tests.
+//! kafka-protocol's messages, headers and records, as an implementation of the exported tests.
 
 use crate::wireproof::{Answer, Failure, Implementation, Question, Value, not_offered};
 
@@ -68,6 +68,10 @@ fn call<T>(question: &Question, of: impl FnOnce(&lines::Codec, i16) -> Option<li
 }
 
 impl Implementation for Library {
+    fn rebuilds(&self, type_name: &str) -> &'static [&'static str] {
+        if ["RecordBatch", "RecordSet"].contains(&type_name) { exported::REBUILT } else { &[] }
+    }
+
     fn decode(&self, question: &Question) -> Answer<Value> {
         call(question, |codec, version| codec.decode.as_ref().map(|decode| decode(version, &question.bytes))).map(from_lines)
     }

@@ -988,9 +988,17 @@ static int shows(const wp_value *bytes) {
   return 0;
 }
 
-/* 7, 8 */
-static int are_bytes(const dialect *of, const wp_value *line, int op, const wp_value *digits, const wp_value *answer, int fold) {
-  const wp_value *expected = unhexed(WP_BYTES, digits), *as = wp_get(line, "as");
+/* Whether this is what decode has to answer. */
+static int is_decoded(const wp_value *line, const wp_value *value, const wp_value *answer, int fold) {
+  manner how = {wp_get(line, "optional"), rebuilt_of(line), 0, fold};
+  return same(value, with_text_keys(string(wp_get(line, "type")), answer), how);
+}
+
+/* 7, 8. `from`: the line, or another reading in it; `name`: its member with the bytes. */
+static int are_bytes(const dialect *of, const wp_value *line, int op, const wp_value *from, const char *name,
+                     const wp_value *answer) {
+  const wp_value *expected = unhexed(WP_BYTES, wp_get(from, name)), *as = wp_get(line, "as"), *value = wp_get(from, "value");
+  int fold = from != line;
   const char *const *rebuilt = rebuilt_of(line);
   if (expected == NULL || answer->kind != WP_BYTES) return NO;
   if (same_bytes(expected, answer)) return YES;
@@ -1008,6 +1016,7 @@ static int are_bytes(const dialect *of, const wp_value *line, int op, const wp_v
     read[side] = ask(DECODE, question);
     if (read[side].end == WP_NOT_OFFERED) return UNKNOWN;
     if (read[side].end != WP_ANSWERED) return side == 0 ? UNKNOWN : NO;
+    if (side == 0 && value != NULL && !is_decoded(line, value, read[0].answer.value, fold)) return UNKNOWN;
   }
   manner how = {wp_get(line, "optional"), rebuilt, 1, fold};
   return same(read[0].answer.value, read[1].answer.value, how) ? YES : NO;
@@ -1093,14 +1102,11 @@ static int is_answer(const dialect *of, const wp_value *line, const wp_value *fr
   int reading = from != line;
   manner how = {NULL, NULL, 0, reading};
   switch (op) {
-    case DECODE:
-      how.optional = wp_get(line, "optional");
-      how.rebuilt = rebuilt_of(line);
-      return same(wp_get(from, "value"), with_text_keys(string(wp_get(line, "type")), answer), how);
+    case DECODE: return is_decoded(line, wp_get(from, "value"), answer, reading);
     case LOOKUP: return same(wp_get(from, reading ? "value" : "values"), answer, how);
     case ENCODE:
-    case RECODE: return are_bytes(of, line, op, wp_get(from, reading ? "bytes" : "canonical"), answer, reading);
-    case CONVERT: return are_bytes(of, line, op, wp_get(from, reading ? "bytes" : "gives"), answer, reading);
+    case RECODE: return are_bytes(of, line, op, from, reading ? "bytes" : "canonical", answer);
+    case CONVERT: return are_bytes(of, line, op, from, reading ? "bytes" : "gives", answer);
     case SERVE: {
       const wp_value *sends = wp_get(from, "sends"), *sent = wp_get(answer, "sent");
       if (sends == NULL || sent == NULL || sent->kind != WP_BYTES) return NO;

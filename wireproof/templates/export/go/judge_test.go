@@ -136,8 +136,7 @@ func (other *reading) expected(string) expectation {
 func (wanted expectation) isGiven(one *line, op string, answer any, fold bool) (right bool, doubt string) {
 	switch op {
 	case "decode":
-		how := manner{optional: one.optional(), rebuilt: implementation.Rebuilds[one.Type], fold: fold}
-		return wanted.value != nil && same(parse(wanted.value), withTextKeys(one.Type, answer), how, ""), ""
+		return wanted.value != nil && isDecoded(one, wanted.value, answer, fold), ""
 	case "lookup":
 		return wanted.value != nil && same(parse(wanted.value), answer, manner{fold: fold}, ""), ""
 	case "encode", "recode", "convert":
@@ -145,7 +144,7 @@ func (wanted expectation) isGiven(one *line, op string, answer any, fold bool) (
 		if !ok || wanted.bytes == nil {
 			return false, ""
 		}
-		return areBytes(one, op, *wanted.bytes, data, fold)
+		return areBytes(one, op, wanted, data, fold)
 	case "serve":
 		if wanted.sends == nil {
 			return false, ""
@@ -177,9 +176,16 @@ func isOutcome(expected, answer Struct) bool {
 	return true
 }
 
+// isDecoded tells whether this is what Decode has to answer.
+func isDecoded(one *line, wanted json.RawMessage, answer any, fold bool) bool {
+	how := manner{optional: one.optional(), rebuilt: implementation.Rebuilds[one.Type], fold: fold}
+	return same(parse(wanted), withTextKeys(one.Type, answer), how, "")
+}
+
 // areBytes tells whether written bytes are the expected ones, or mean the same if that is enough. They are read by the
-// implementation's own Decode; where it does not read the expected bytes, nothing can be said. (7, 8)
-func areBytes(one *line, op, expected string, answer []byte, fold bool) (right bool, doubt string) {
+// implementation's own Decode; where it does not read the expected bytes as it should, nothing can be said. (7, 8)
+func areBytes(one *line, op string, from expectation, answer []byte, fold bool) (right bool, doubt string) {
+	expected := *from.bytes
 	written := hex.EncodeToString(answer)
 	if written == expected {
 		return true, ""
@@ -196,6 +202,9 @@ func areBytes(one *line, op, expected string, answer []byte, fold bool) (right b
 	wanted := ask(&form, "decode", input{version: one.Version, bytes: &expected})
 	if wanted.kind != answered {
 		return false, "other bytes can be right here, and decode does not read the expected ones: " + wanted.text
+	}
+	if from.value != nil && !isDecoded(one, from.value, wanted.answer, fold) {
+		return false, "other bytes can be right here, and decode does not read the expected ones rightly"
 	}
 	given := ask(&form, "decode", input{version: one.Version, bytes: &written})
 	how := manner{optional: one.optional(), without: slices.Concat(rebuilt, derived), fold: fold}

@@ -234,9 +234,16 @@ impl Judge<'_> {
         self.implementation.rebuilds(&text_of(line, "type"))
     }
 
+    /// Whether this is what decode has to answer.
+    fn is_decoded(&self, line: &Value, value: &Value, answer: &Value, fold: bool) -> bool {
+        let optional = line.get("optional").map_or(&[][..], Value::items);
+        let how = Manner { optional, rebuilt: self.rebuilt(line), written: false, fold };
+        same(value, &with_text_keys(&text_of(line, "type"), answer), how)
+    }
+
     /// 7, 8
-    fn are_bytes(&self, of: &Dialect, line: &Value, op: &str, digits: Option<&Value>, answer: &Value, fold: bool) -> Matched {
-        let expected = digits.and_then(Value::text).and_then(unhex);
+    fn are_bytes(&self, of: &Dialect, line: &Value, op: &str, from: (&Value, &str), answer: &Value, fold: bool) -> Matched {
+        let expected = from.0.get(from.1).and_then(Value::text).and_then(unhex);
         let (Some(expected), Some(answer)) = (expected, answer.bytes()) else { return Matched::No };
         if expected == answer {
             return Matched::Yes;
@@ -252,6 +259,9 @@ impl Judge<'_> {
         }
         asked.bytes = expected;
         let Seen::Answer(left) = self.ask("decode", &asked) else { return Matched::Unknown };
+        if from.0.get("value").is_some_and(|value| !self.is_decoded(line, value, &left, fold)) {
+            return Matched::Unknown;
+        }
         asked.bytes = answer.to_vec();
         let Seen::Answer(right) = self.ask("decode", &asked) else { return Matched::No };
         let optional = line.get("optional").map_or(&[][..], Value::items);
@@ -282,14 +292,9 @@ impl Judge<'_> {
     fn is_answer(&self, of: &Dialect, line: &Value, from: &Value, reading: bool, op: &str, answer: &Value) -> Matched {
         let plain = Manner { fold: reading, ..Manner::default() };
         let is = |name| from.get(name).is_some_and(|one| same(one, answer, plain)).into();
-        let bytes = |name| self.are_bytes(of, line, op, from.get(if reading { "bytes" } else { name }), answer, reading);
+        let bytes = |name| self.are_bytes(of, line, op, (from, if reading { "bytes" } else { name }), answer, reading);
         match op {
-            "decode" => {
-                let optional = line.get("optional").map_or(&[][..], Value::items);
-                let how = Manner { optional, rebuilt: self.rebuilt(line), ..plain };
-                let shown = with_text_keys(&text_of(line, "type"), answer);
-                from.get("value").is_some_and(|one| same(one, &shown, how)).into()
-            }
+            "decode" => from.get("value").is_some_and(|one| self.is_decoded(line, one, answer, reading)).into(),
             "lookup" => is(if reading { "value" } else { "values" }),
             "encode" | "recode" => bytes("canonical"),
             "convert" => bytes("gives"),

@@ -220,10 +220,8 @@ function expected(line, op) {
 // Whether an answer is the wanted one; doubt: why that cannot be said. `fold`: the wanted one is another reading's.
 async function isGiven(implementation, line, op, wanted, answer, fold = false) {
   switch (op) {
-    case 'decode': {
-      const how = { optional: new Set(line.optional), rebuilt: rebuilt(implementation, line), fold }
-      return { right: wanted.value !== undefined && same(fromJson(wanted.value), withTextKeys(line.type, answer), how) }
-    }
+    case 'decode':
+      return { right: wanted.value !== undefined && isDecoded(implementation, line, wanted.value, answer, fold) }
     case 'lookup':
       return { right: wanted.value !== undefined && same(fromJson(wanted.value), answer, { fold }) }
     case 'serve': {
@@ -240,7 +238,7 @@ async function isGiven(implementation, line, op, wanted, answer, fold = false) {
     case 'evolve':
       return { right: wanted.breaks !== undefined && wanted.breaks.length > 0 === answer }
     default:
-      return wanted.bytes === undefined ? { right: false } : areBytes(implementation, line, op, wanted.bytes, answer, fold)
+      return wanted.bytes === undefined ? { right: false } : areBytes(implementation, line, op, wanted, answer, fold)
   }
 }
 
@@ -256,23 +254,29 @@ function isOutcome(wanted, answer) {
 // Fields of a line's type that the library's writer sets itself. (8)
 const rebuilt = (implementation, line) => new Set(implementation.rebuilds?.[line.type])
 
+// Whether this is what decode has to answer.
+function isDecoded(implementation, line, value, answer, fold) {
+  const how = { optional: new Set(line.optional), rebuilt: rebuilt(implementation, line), fold }
+  return same(fromJson(value), withTextKeys(line.type, answer), how)
+}
+
 // Whether written bytes are the expected ones, or mean the same if that is enough. They are read by the implementation's
-// own decode; where it does not read the expected bytes, nothing can be said. (7)
-async function areBytes(implementation, line, op, wanted, answer, fold) {
+// own decode; where it does not read the expected bytes as it should, nothing can be said. (7)
+async function areBytes(implementation, line, op, { bytes, value }, answer, fold) {
   if (!(answer instanceof Uint8Array)) return { right: false }
-  if (hex(answer) === wanted) return { right: true }
+  if (hex(answer) === bytes) return { right: true }
   const without = rebuilt(implementation, line)
-  const replaced = fold && [unhex(wanted), answer].every(bytes => Buffer.from(bytes).includes('\ufffd'))
+  const replaced = fold && [unhex(bytes), answer].every(one => Buffer.from(one).includes('\ufffd'))
   const decoded = line.compare === 'decoded' || (without.size > 0 && op !== 'convert') || replaced
   if (!decoded) return { right: false }
   const form = line.as ? { ...line, id: `${line.as.dialect}/`, type: line.as.type } : line
   const [one, other] = [
-    await ask(implementation, 'decode', form, { version: line.version, bytes: wanted }),
+    await ask(implementation, 'decode', form, { version: line.version, bytes }),
     await ask(implementation, 'decode', form, { version: line.version, bytes: hex(answer) }),
   ]
-  if (one.kind !== 'answer') {
-    return { right: false, doubt: `other bytes can be right here, and decode does not read the expected ones: ${one.text}` }
-  }
+  const doubt = 'other bytes can be right here, and decode does not read the expected ones'
+  if (one.kind !== 'answer') return { right: false, doubt: `${doubt}: ${one.text}` }
+  if (value !== undefined && !isDecoded(implementation, line, value, one.answer, fold)) return { right: false, doubt: `${doubt} rightly` }
   const how = { optional: new Set(line.optional), without: new Set([...without, ...WRITTEN]), fold }
   return { right: other.kind === 'answer' && same(one.answer, other.answer, how) }
 }

@@ -128,9 +128,7 @@ final class Judge {
         boolean ofLine = wanted == line.json();
         switch (op) {
             case "decode":
-                Object shown = Values.withTextKeys(line.json().path("type").asText(), answer);
-                Values.Manner how = new Values.Manner(line.optional(), rebuilt(line), Set.of(), !ofLine);
-                return Comparison.of(wanted.has("value") && Values.same(Values.parse(wanted.get("value")), shown, how, ""));
+                return Comparison.of(wanted.has("value") && isDecoded(line, wanted.get("value"), answer, !ofLine));
             case "lookup":
                 JsonNode values = wanted.get(ofLine ? "values" : "value");
                 Values.Manner folding = new Values.Manner(Set.of(), Set.of(), Set.of(), !ofLine);
@@ -155,7 +153,7 @@ final class Judge {
                 JsonNode bytes = wanted.get(!ofLine ? "bytes" : op.equals("convert") ? "gives" : "canonical");
                 return bytes == null
                         ? Comparison.of(false)
-                        : compareBytes(line, op, bytes.textValue(), (byte[]) answer, !ofLine);
+                        : compareBytes(line, op, bytes.textValue(), wanted.get("value"), (byte[]) answer, !ofLine);
         }
     }
 
@@ -177,11 +175,19 @@ final class Judge {
         return implementation.rebuilds(line.get("type").textValue());
     }
 
+    /** Whether this is what decode has to answer. */
+    private boolean isDecoded(Line line, JsonNode value, Object answer, boolean fold) {
+        Object shown = Values.withTextKeys(line.get("type").textValue(), answer);
+        Values.Manner how = new Values.Manner(line.optional(), rebuilt(line), Set.of(), fold);
+        return Values.same(Values.parse(value), shown, how, "");
+    }
+
     /**
      * Written bytes are the expected ones, or mean the same if that is enough. They are read by the implementation's own
-     * decode; where it does not read the expected bytes, nothing can be said. fold: as in {@link Values.Manner}. (7, 8)
+     * decode; where it does not read the expected bytes as the value, nothing can be said. fold: as in {@link Values.Manner}. (7, 8)
      */
-    private Comparison compareBytes(Line line, String op, String expected, byte[] answer, boolean fold) {
+    private Comparison compareBytes(
+            Line line, String op, String expected, JsonNode value, byte[] answer, boolean fold) {
         if (answer == null) {
             return Comparison.of(false);
         }
@@ -201,9 +207,12 @@ final class Judge {
         String type = line.has("as") ? line.get("as").get("type").textValue() : line.get("type").textValue();
         Implementation.Form form = new Implementation.Form(dialect, type, version);
         Seen wanted = asker.decode(form, Values.octets(expected));
+        String why = "other bytes can be right here, and decode does not read the expected ones";
         if (!wanted.is(Seen.Kind.ANSWERED)) {
-            String why = "other bytes can be right here, and decode does not read the expected ones: " + wanted.text();
-            return new Comparison(false, why);
+            return new Comparison(false, why + ": " + wanted.text());
+        }
+        if (value != null && !isDecoded(line, value, wanted.answer(), fold)) {
+            return new Comparison(false, why + " rightly");
         }
         Seen given = asker.decode(form, answer);
         Values.Manner how = new Values.Manner(line.optional(), Set.of(), without, fold);
@@ -229,10 +238,11 @@ final class Judge {
                     case CRASHED -> "a crash";
                     default -> Values.show(seen.answer());
                 };
-        String source = line.get("source").textValue() + " " + String.join(" ", Line.texts(line.get("rulings")));
+        List<String> source = Line.texts(line.get("rulings"));
+        source.add(0, line.get("source").textValue());
         return String.format(
                 "%s%n  %s%n  expected: %s%n  got:      %s%n  source:   %s",
-                line.get("about").textValue(), asked, expected(line, op), got, source);
+                line.get("about").textValue(), asked, expected(line, op), got, String.join(" ", source));
     }
 
     private static String expected(Line line, String op) {
