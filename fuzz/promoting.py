@@ -35,6 +35,8 @@ def draft(judged: Judged, name: str) -> str:
     fields |= _content(vector)
     if vector.kind is VectorKind.VALID and judged.case.op is Op.ENCODE:
         fields["ops"] = [str(Op.ENCODE)]
+    if vector.or_reject is not None:
+        fields["or_reject"] = {"reason": str(vector.or_reject)}
     if vector.needs:
         fields["needs"] = [*vector.needs]
     file = {

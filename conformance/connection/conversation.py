@@ -122,8 +122,11 @@ class Conversation:
         return self._hangs(self._cases[self._index[next(iter(self._open))]].id)
 
     def _asked_alone(self, index: int) -> bool:
-        """Whether no question is sent beside this one: whose silence it is has to be clear."""
-        return not self._ordered and (self._on_probation(index) or self._hangs(self._cases[index].id))
+        """Whether no question is sent beside this one: whose silence or death it is has to be clear at once."""
+        if self._ordered:
+            return False
+        case = self._cases[index]
+        return self._on_probation(index) or self._hangs(case.id) or self._quarantine.deadly(case)
 
     def _on_probation(self, index: int) -> bool:
         return self._quarantine.on_probation(index, self._cases[index])
