@@ -231,6 +231,7 @@ def test_an_end_after_junk_is_of_the_same_case(ordered: bool) -> None:
     side.answer_all()
     observations = talk.finish()
     assert told(observations) == ["0", "garbage", "2"]
+    assert [one.case for one in observations] == cases_of(3)
     assert observations[1].detail.endswith("then: the process was ended by SIGABRT")
 
 
@@ -243,6 +244,7 @@ def test_a_runtime_that_says_on_stdout_that_it_has_no_memory() -> None:
     side.answer_all()
     observations = talk.finish()
     assert told(observations) == ["0", "exit 1", "2"]
+    assert [one.case for one in observations] == cases_of(3)
     assert observations[1].status is Status.OOM
     assert "then: the process ended with exit code 1" in observations[1].detail
 
