@@ -118,6 +118,8 @@ class Examiner(Closing):
         #: not among them: only something in it may be lacking, like a codec.
         self._recoded: set[_Form] = set()
         self._open: _Block | None = None
+        if any(entry.hangs for entry in known.deviations):
+            connection.expect_hangs(known.hangs)
         for dialect in self.description.dialects:
             if dialect in vectors.dialects():
                 self.readings(dialect)

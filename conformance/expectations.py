@@ -8,6 +8,7 @@ is expected.
 
 from __future__ import annotations
 
+import dataclasses
 import struct
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -71,10 +72,30 @@ def expect(vector: Vector, case: Case) -> Vector:
 def _refused(vector: Vector, case: Case, observation: Observation) -> Vector:
     if case.op in (Op.SERVE, Op.INTERPRET, Op.NEGOTIATE):
         raise ValueError(f"this asks nothing: {observation.detail}")
+    if case.op is Op.ENCODE and observation.reason == Reason.TAG_ORDER:
+        in_order = {**case.args, "value": _with_tags_in_order(case.args["value"], case.type)}
+        written = ask(configured_reference(case.dialect), dataclasses.replace(case, args=in_order))
+        if written.status is Status.ANSWER:  # to sort them is as right as to refuse (R-K-1w)
+            return _with(vector, {**_encoded(case, written.answer), "or_reject": Reason.TAG_ORDER})
     offset = None if case.op is Op.ENCODE else observation.offset
     reject = Reject(Reason(observation.reason or Reason.TRUNCATED), offset)
     kind = VectorKind.UNENCODABLE if case.op is Op.ENCODE else vector.kind
     return _with(vector, {"reject": reject, "kind": kind})
+
+
+def _with_tags_in_order(value: Any, type_name: str | None = None) -> Any:
+    """The value with the tags of each tag buffer in ascending order. `type_name`: of the whole value."""
+    match value:
+        case [*pairs] if type_name == "TAG_BUFFER" and all(isinstance(pair, (list, tuple)) for pair in pairs):
+            return sorted(pairs, key=lambda pair: int(pair[0]))
+        case [*items]:
+            return [_with_tags_in_order(item) for item in items]
+        case Mapping():
+            return {
+                name: _with_tags_in_order(item, "TAG_BUFFER" if name == "_tags" else None)
+                for name, item in value.items()
+            }
+    return value
 
 
 def _with(vector: Vector, replaced: Mapping[str, Any]) -> Vector:

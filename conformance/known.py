@@ -78,8 +78,8 @@ def _any_of(globs: tuple[str, ...]) -> re.Pattern[str]:
 
 class KnownDeviation(msgspec.Struct, forbid_unknown_fields=True, frozen=True, rename={"kind": "class"}):
     """One `[[deviation]]`. It has either `match` (an id or glob, or a list of them), `signature` or `finding`.
-    `generated`: only generated cases show it, so a run of the suite need not. `severity`: where it cannot be seen from
-    the verdicts."""
+    `generated`: only generated cases show it, so a run of the suite need not. `hangs`: its cases do not answer.
+    `severity`: where it cannot be seen from the verdicts."""
 
     kind: Literal["bug", "wont-fix", "unsupported", "disputed"]
     reason: str
@@ -91,6 +91,7 @@ class KnownDeviation(msgspec.Struct, forbid_unknown_fields=True, frozen=True, re
     versions: tuple[str, ...] | str | None = None
     expires: datetime.date | None = None
     generated: bool = False
+    hangs: bool = False
     severity: Severity | None = None
 
     @property
@@ -145,6 +146,10 @@ class Known:
             return None
         finding = group(verdict)
         return next((entry for entry in self.deviations if entry.matches(verdict, finding)), None)
+
+    def hangs(self, identifier: str) -> bool:
+        """Whether the case of this id is known to give no answer."""
+        return any(entry.matches_id(identifier) for entry in self.deviations if entry.hangs)
 
     def stale(
         self, ran: Sequence[Verdict], every_id: Callable[[], Collection[str]], *, complete: bool, today: datetime.date
@@ -253,6 +258,8 @@ def _incomplete(entry: KnownDeviation) -> str:
         return "needs either `match`, `signature` or `finding`"
     if entry.match is not None and entry.generated:
         return "has `generated` beside `match`: an id says itself whether its case is generated"
+    if entry.hangs and entry.match is None:
+        return "has `hangs` without `match`: which cases hang has to be known before they are asked"
     if entry.match is not None and not all(entry.globs or ("",)):
         return "has a `match` without an id"
     if entry.signature == SignaturePattern():

@@ -20,7 +20,7 @@ import msgspec
 
 import pytest_wireproof
 import reference
-from conformance import attested, claims, consensus, decided, known, ledger, vectors
+from conformance import attested, claims, consensus, decided, generated, known, ledger, vectors
 from conformance.coverage import REASONS, FieldCoverage, FieldState, Gap, coverage, everything
 from conformance.report.failure import repro_command
 from conformance.report.text import middle
@@ -561,11 +561,18 @@ def _library_row(name: str, title: str) -> tuple[str, ...]:
     bugs = [entry for entry in known.load(path, None).deviations if entry.kind == "bug" and not entry.generated]
     version = _version(path, bugs)
     bugs = [entry for entry in bugs if entry.concerns(version)]
-    areas = Counter(area for entry in bugs for area in {glob.split("/")[1] for glob in entry.globs})
+    areas = Counter(area for entry in bugs for area in {_area(glob) for glob in entry.globs})
     counts = ", ".join(f"{area} {areas[area]}" for area in sorted(areas, key=lambda one: (-areas[one], one)))
     anywhere = sum(not entry.globs for entry in bugs)
     cells = [counts, f"wherever it occurs {anywhere}"] if anywhere else [counts]
     return f"[{title}](implementations/{name})", version, str(len(bugs)), ", ".join(cells)
+
+
+def _area(glob: str) -> str:
+    """The area of the cases that a glob matches: it is in the id of a vector's case, and of its type's in a generated
+    one's."""
+    parts = glob.split("/")
+    return generated.area(parts[1], parts[2]) if parts[0] == "gen" else parts[1]
 
 
 def _version(path: Path, entries: Iterable[known.KnownDeviation]) -> str:
@@ -595,11 +602,12 @@ What released libraries do otherwise than the protocol demands: an entry for eac
 deviations, which say how each was looked at. Entries about generated cases alone are left out, and those of the class
 `unsupported`.
 
-The severity is the worst that a vector shows. *Ends the process* is a crash, too much memory, or an exception of a
-class that a caller does not expect. The shortest input is that of the vector with the fewest bytes; the command asks it
-again, in a clone. `wireproof finding NAME` prints a text for the library's project, for some findings with a program
-that needs nothing but the library. *Private first*: a finding that ends or stalls a process may be a vulnerability, and
-is reported in private before it is discussed; read [SECURITY.md](../../SECURITY.md).
+The severity is the worst that a vector shows, or what the entry says, where verdicts say too much or too little.
+*Ends the process* is a crash, too much memory, or an exception of a class that a caller does not expect. The shortest
+input is that of the vector with the fewest bytes; the command asks it again, in a clone. `wireproof finding NAME`
+prints a text for the library's project, for some findings with a program that needs nothing but the library. *Private
+first*: a finding that ends or stalls a process may be a vulnerability, and is reported in private before it is
+discussed; read [SECURITY.md](../../SECURITY.md).
 
 There is no implementation in C# here: those come from NuGet, from which the project's CI builds nothing.
 """

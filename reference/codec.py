@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Protocol, TypeGuard
 
 from reference import compiled, message
@@ -88,8 +89,9 @@ class ShapedCodec(Codec):
         self.append_value(writer, value)
 
     def fast_decoder(self, rules: Rules) -> compiled.Decoder | None:
-        """Only under the rules that it was made for: limits and compression rules matter inside of content too."""
-        return self.decode if rules == _DEMANDED else None
+        """Under the demanded readings, and under those that only accept more: what is plain is the same under them.
+        Limits and compression rules matter inside of content too."""
+        return self.decode if _accepts_more(rules) else None
 
     def fast_encoder(self) -> compiled.Encoder | None:
         return self.encode
@@ -162,6 +164,35 @@ def encode_fast(codec: Codec, value: Any, rules: Rules) -> bytes:
 
 
 _DEMANDED = Rules()
+#: Switches whose other readings accept something that the demanded reading refuses, and change nothing else.
+_LOOSENING = frozenset(
+    {
+        "high_bits",
+        "invalid_text",
+        "trailing_bytes",
+        "negative_length",
+        "compact_length",
+        "tag_order",
+        "tag_size",
+        "struct_marker",
+        "record_length",
+        "empty_batch",
+        "after_stream",
+        "xerial_version",
+        "zstd_window",
+        "inner_partial",
+        "inner_magic",
+    }
+)
+
+
+@functools.lru_cache(64)
+def _accepts_more(rules: Rules) -> bool:
+    """Whether these rules accept all that the demanded readings accept, with the same values."""
+    return all(
+        field.name in _LOOSENING or getattr(rules, field.name) == getattr(_DEMANDED, field.name)
+        for field in fields(Rules)
+    )
 
 
 def explain(codec: Codec, data: bytes | memoryview, rules: Rules) -> Explanation:

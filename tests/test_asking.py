@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 import pytest
@@ -408,6 +408,25 @@ def test_a_known_deviation_is_named_and_nothing_else_is() -> None:
     assert (encode.verdict.verdict, encode.verdict.known) == (Outcome.FAIL, None)
     (right,) = judged(Recorder(), question(vector), known=known)
     assert right.verdict.known is None
+
+
+def test_the_connection_is_told_what_is_known_to_hang() -> None:
+    class Told(Recorder):
+        hangs: Callable[[str], bool] | None = None
+
+        def expect_hangs(self, hangs: Callable[[str], bool]) -> None:
+            self.hangs = hangs
+
+    entry = KnownDeviation(kind="bug", reason="so it is", match="kafka/varints/*#decode", reported="pending")
+    for known in (Known(None, ()), Known(None, (entry,))):
+        connection = Told()
+        Examiner(connection, known)
+        assert connection.hangs is None
+    hanging = msgspec.structs.replace(entry, match="kafka/framing/*", hangs=True)
+    connection = Told()
+    Examiner(connection, Known(None, (entry, hanging)))
+    assert connection.hangs is not None
+    assert [connection.hangs(f"kafka/{one}/x#decode") for one in ("varints", "framing")] == [False, True]
 
 
 def test_declared_readings_are_taken_into_account() -> None:

@@ -417,6 +417,18 @@ def test_transcript_of_garbage(tmp_path: Path) -> None:
 # The end.
 
 
+@pytest.mark.parametrize("spec", ["unruly:hangs", exec_spec("hangs")])
+def test_a_known_hang_is_not_waited_for_as_long_as_others(spec: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("conformance.connection.process.STACK_TIME", 0.15)
+    cases = culprits(AT)
+    with open_connection(spec, LIMITS) as connection:
+        connection.expect_hangs(frozenset({cases[AT].id, cases[0].id}).__contains__)
+        found = connection.ask(cases)
+    others_answered(cases, found, AT)
+    assert found[AT].status is Status.HANG
+    assert found[AT].detail.startswith("no answer within 6 seconds, a brief wait because it is known to hang")
+
+
 def test_an_exception_in_the_middle_leaves_a_usable_connection(monkeypatch: pytest.MonkeyPatch) -> None:
     with open_connection("unruly:hangs") as connection:
         with monkeypatch.context() as patch:
@@ -426,7 +438,7 @@ def test_an_exception_in_the_middle_leaves_a_usable_connection(monkeypatch: pyte
         others_answered(culprits(), connection.ask(culprits()))
 
 
-def _interrupt(*_: Any) -> Any:
+def _interrupt(*_: Any, **__: Any) -> Any:
     raise KeyboardInterrupt
 
 

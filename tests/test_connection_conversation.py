@@ -231,6 +231,7 @@ def test_an_end_after_junk_is_of_the_same_case(ordered: bool) -> None:
     side.answer_all()
     observations = talk.finish()
     assert told(observations) == ["0", "garbage", "2"]
+    assert [one.case for one in observations] == cases_of(3)
     assert observations[1].detail.endswith("then: the process was ended by SIGABRT")
 
 
@@ -243,6 +244,7 @@ def test_a_runtime_that_says_on_stdout_that_it_has_no_memory() -> None:
     side.answer_all()
     observations = talk.finish()
     assert told(observations) == ["0", "exit 1", "2"]
+    assert [one.case for one in observations] == cases_of(3)
     assert observations[1].status is Status.OOM
     assert "then: the process ended with exit code 1" in observations[1].detail
 
@@ -361,6 +363,30 @@ def test_quarantine_does_not_depend_on_the_order_of_answers() -> None:
         for seq in sorted(side.take(), reverse=reverse):
             side.say(seq=seq, error="KeyError: x")
         assert told(talk.finish()) == ["KeyError"] * 3 + ["not-asked"] * 3
+
+
+@pytest.mark.parametrize("deadly", [range(5, 25), range(5, 25, 3)])
+def test_a_kind_that_often_ends_the_process_is_asked_alone(deadly: range) -> None:
+    """The first three deaths happen twice, because others were asked beside them; the later ones once."""
+    talk = Conversation(ordered=False)
+    cases = [
+        dataclasses.replace(one, id=f"kafka/messages/A/{number}/set#decode", type="A", version=number)
+        for number, one in enumerate(cases_of(30))
+    ]
+    talk.begin(cases)
+    side, deaths = Side(talk), 0
+    for _ in range(MOST_STEPS):
+        if talk.done:
+            break
+        side.take()
+        for seq in list(side.open):
+            if side.open[seq] in deadly:
+                deaths += 1
+                side.die()
+                break
+            side.answer(seq)
+    assert told(talk.finish()) == ["SIGABRT" if number in deadly else str(number) for number in range(30)]
+    assert deaths == len(deadly) + 3
 
 
 def test_after_three_deaths_what_is_derived_of_the_type_is_not_put() -> None:

@@ -82,6 +82,9 @@ class Program:
         if conversation.brief:
             self.brief += 1
             conversation.silent(hung(BRIEF, b""))
+        elif conversation.known_to_hang:
+            self.brief += 1
+            conversation.ended(hung(BRIEF, b"", known=True))
         else:
             self.whole += 1
             conversation.ended(hung(WHOLE, b""))
@@ -115,6 +118,48 @@ def test_a_hang_is_waited_for_once(ordered: bool, parallel: bool) -> None:
     assert observations[7].detail.startswith("no answer within 5 seconds"), "the limit, not the brief wait"
     assert program.whole == 1
     assert program.brief == (0 if ordered or parallel else 1)
+
+
+def known(*numbers: int) -> Callable[[str], bool]:
+    return frozenset(f"kafka/varints/{number}#decode" for number in numbers).__contains__
+
+
+@pytest.mark.parametrize("parallel", [False, True])
+@pytest.mark.parametrize("ordered", [False, True])
+def test_a_known_hang_is_waited_for_briefly(ordered: bool, parallel: bool) -> None:
+    """And it is a hang, where another brief silence is none. The limit is waited for what is not known."""
+    program = Program(at(7, 12), parallel=parallel and not ordered)
+    conversation = Conversation(ordered=ordered)
+    conversation.expect_hangs(known(7, 8))
+    observations = program.talk(conversation, plain(20))
+    others = ["answer"] * 20
+    others[7] = others[12] = "hang"
+    assert statuses(observations) == others, "8 is known to hang, and answered"
+    assert observations[7].detail.startswith("no answer within 0.5 seconds, a brief wait because it is known to hang")
+    assert observations[12].detail.startswith("no answer within 5 seconds:")
+    assert program.whole == 1
+
+
+def test_a_known_hang_is_asked_alone() -> None:
+    """Once something has gone wrong; so that it is clear whose silence it is."""
+    program = Program(at(2, 7))
+    conversation = Conversation(ordered=False)
+    conversation.expect_hangs(known(2, 7))
+    assert statuses(program.talk(conversation, plain(10))).count("hang") == 2
+    assert program.beside[0] > 1
+    assert set(program.beside[1:]) == {1}
+    assert program.whole == 0
+
+
+def test_known_hangs_count_like_others() -> None:
+    """After a few of a kind the rest is asked briefly, and silence is no hang, whether it is known or not."""
+    ends = []
+    for knows in (known(), known(*range(40))):
+        conversation = Conversation(ordered=True)
+        conversation.expect_hangs(knows)
+        ends.append(statuses(Program(at(*range(40))).talk(conversation, plain(40))))
+    assert ends[0] == ends[1]
+    assert ends[0] == ["hang"] * HANGS + ["not-asked"] * (40 - HANGS)
 
 
 def test_a_slow_program_is_not_blamed() -> None:
@@ -168,6 +213,17 @@ def test_the_rest_of_a_kind_is_asked_briefly_and_then_no_more(ordered: bool) -> 
     assert closed.startswith(f"not asked: {SILENT} cases of its kind ({kind}) gave no answer")
     for detail in (waited, closed):
         assert detail.endswith("`wireproof repro` with its id asks it alone, with the whole time limit")
+
+
+def test_after_many_hangs_in_all_each_case_is_asked_alone() -> None:
+    """Whose brief silence it is has to be clear, also in a kind of which none has hung."""
+    hanging = [case(f"kafka/area-{number}/{number}#decode", number) for number in range(HANGS_IN_ALL)]
+    conversation = Conversation(ordered=False)
+    Program(at(*range(HANGS_IN_ALL))).talk(conversation, hanging)
+    program = Program(at(105))
+    observations = program.talk(conversation, plain(10, 100))
+    assert statuses(observations) == ["answer"] * 5 + ["not-asked"] + ["answer"] * 4
+    assert program.beside == [1]
 
 
 def test_after_many_hangs_in_all_every_kind_is_asked_briefly() -> None:

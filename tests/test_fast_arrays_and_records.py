@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import random
-from typing import Any
+from collections.abc import Callable
+from dataclasses import fields, replace
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import pytest
 from test_records_fast import FAST, READABLE, record
 
 import reference
+from conformance import vectors
+from reference.codec import _LOOSENING, ShapedCodec, decode, decode_fast
+from reference.cursor import Reader
 from reference.dialects import DIALECTS
 from reference.errors import DecodeError
 from reference.rules import Rules
@@ -79,3 +84,53 @@ def test_a_record_that_is_plain_is_left_to_nobody_else() -> None:
         "headers": [("a", None)],
     }
     assert decode(data, 0) == (value, len(data))
+
+
+#: The other readings, a switch at a time.
+OTHERS = {
+    f"{field.name}={reading}": replace(Rules(), **{field.name: reading})
+    for field in fields(Rules)
+    if get_origin(hint := get_type_hints(Rules)[field.name]) is Literal
+    for reading in get_args(hint)[1:]
+}
+
+
+def read(by: Callable[..., Any], type_name: str, data: bytes, rules: Rules) -> Any:
+    try:
+        return repr(by(DIALECTS["kafka"].codec(type_name, None), data, rules))
+    except DecodeError as error:
+        return error.reason, error.offset, error.path, error.detail
+
+
+@pytest.mark.parametrize("reading", OTHERS)
+def test_records_are_read_alike_under_each_other_reading(reading: str) -> None:
+    """All vectors of batches and records, with faults at each place where a reading could matter."""
+    rules = OTHERS[reading]
+    for vector in vectors.load(["kafka"]):
+        if vector.type in ("RecordBatch", "Record") and 0 < len(vector.data) < 2_000:
+            given = read(decode_fast, vector.type, vector.data, rules)
+            assert given == read(decode, vector.type, vector.data, rules), vector.path
+
+
+def test_only_readings_that_accept_more_have_the_fast_codec() -> None:
+    codec = DIALECTS["kafka"].codec("RecordBatch", None)
+    fast = {reading.partition("=")[0] for reading, rules in OTHERS.items() if codec.fast_decoder(rules) is not None}
+    assert fast == _LOOSENING
+    assert codec.fast_decoder(OTHERS["overlong_varints=refused"]) is None
+    assert codec.fast_decoder(OTHERS["linked_blocks=refused"]) is None
+    assert codec.fast_decoder(replace(Rules(), inflate_limit=10)) is None
+
+
+def test_a_reading_that_accepts_more_is_no_reason_to_read_slowly() -> None:
+    """The readable codec is not even asked."""
+    codec = DIALECTS["kafka"].codec("Record", None)
+    assert isinstance(codec, ShapedCodec)
+    data = READABLE.encode("Record", record(random.Random(0), 0), dialect="kafka")
+
+    def asked(_reader: Reader) -> None:
+        raise AssertionError("the readable codec was asked")
+
+    fast = replace(codec, read_value=asked)
+    assert decode_fast(fast, data, OTHERS["invalid_text=kept"]) == decode(codec, data, Rules())
+    with pytest.raises(AssertionError, match="was asked"):
+        decode_fast(fast, data, OTHERS["overlong_varints=refused"])

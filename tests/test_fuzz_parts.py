@@ -16,9 +16,9 @@ from fuzzing import command, need_atheris
 from conformance import vectors
 from conformance.asking import Examiner, Judged
 from conformance.connection import Options, open_connection
-from conformance.model import Op
+from conformance.model import Op, Outcome
 from conformance.mutations import readable
-from conformance.questions import find
+from conformance.questions import Question, find
 from fuzz import alike, inputs, minimising, promoting, running_input, seeding
 from fuzz.bucketing import finding_of
 from fuzz.errors import FuzzError
@@ -31,6 +31,39 @@ from fuzz.store import Kept, Store, judged, read_findings
 from reference.dialects import DIALECTS
 
 VARINT = Form("kafka", "VARINT", None, frozenset({Op.DECODE}))
+SCHEMA = {
+    "apiKey": 9000,
+    "type": "response",
+    "name": "FooResponse",
+    "validVersions": "0",
+    "flexibleVersions": "none",
+    "fields": [{"name": "Baz", "type": "int16", "versions": "0+"}],
+}
+#: Of each kind of question one; with one that has to be refused, or may be, its twin.
+TWINS = {
+    "gen/kafka/TAG_BUFFER/-/v5b5b352c7b22686578223a22227d5d2c5b322c7b22686578223a22227d5d5d#encode": "gen/kafka/"
+    "TAG_BUFFER/-/x00#encode",
+    "gen/kafka/VARINT/-/x80#decode": "gen/kafka/VARINT/-/x00#decode",
+    "gen/kafka/INT8/-/v313238#encode": "gen/kafka/INT8/-/v313237#encode",
+    "gen/kip-82-int-keys/MESSAGE_SET/-/x0000003200000000000000000000002600000000021000000000000003e8000000016b0000000a"
+    "000000010000000261620000000176000000076d616769632d31#convert": "gen/kip-82-int-keys/MESSAGE_SET/-/x00000032000000"
+    "000000000000000026ced442a0021000000000000003e8000000016b0000000a000000010000000261620000000176000000076d616769632d"
+    "31#convert",
+}
+DRAFTED = (
+    *TWINS,
+    *TWINS.values(),
+    "gen/kafka/Record/-/x0000001120000000026b027604026102310262023200000003226322#lookup",
+    "gen/kip-35-v7/BrokerMetadataResponse/0/x00000032000000017fffffff0001680000238400000013000000190000000100096272"
+    "6f6b65722e6964000a323134373438333634370000000b2262726f6b65722e696422#lookup",
+    "gen/kafka/-/-/x0000000e0000000a0012000000000001ffff#serve",
+    "gen/kip-35-v7/-/-/x0000001500000011001100000000000700036b6974ffffffff#serve",
+    "gen/kafka/-/-/x0000000e0000000a0012000100000001ffff000000140000001000000001002300000001001200000000#interpret",
+    "gen/kafka/-/-/x0000000e0000000a0012000100000001ffff#interpret",
+    "gen/kafka/-/-/x5b31382c5b302c355d2c5b302c355d5d#negotiate",
+    "gen/kafka/-/-/x" + json.dumps([SCHEMA, SCHEMA | {"fields": []}]).encode().hex() + "#evolve",
+)
+
 METADATA = {version: Form("kafka", "MetadataResponse", version, frozenset({Op.DECODE})) for version in (0, 1, 12)}
 
 
@@ -266,9 +299,47 @@ class TestCommands:
         assert code == 2
         assert "is there already" in text
 
-    def test_only_what_is_read_or_written_is_drafted(self) -> None:
-        with pytest.raises(FuzzError, match="drafted"):
+    @pytest.mark.parametrize("identifier", DRAFTED)
+    def test_a_draft_asks_what_was_found(self, identifier: str) -> None:
+        """Every kind of question, with the same expectation; the loader takes it as soon as a person completed it."""
+        judged = a_judged(identifier)
+        raw = json.loads(promoting.draft(judged, "Found-1"))
+        (fields,) = raw["vectors"]
+        assert fields.pop("source") is None
+        found = judged.vector
+        if found.reject is not None:  # its twin is the draft of a valid question
+            assert fields["twin"] is None
+            twin = json.loads(promoting.draft(a_judged(TWINS[identifier]), "valid"))["vectors"][0]
+            raw["vectors"].append(twin | {"source": "a person's"})
+            fields["twin"] = "valid"
+        raw["vectors"][0] = fields | {"source": "a person's"}
+        made = vectors.parse(json.dumps(raw).encode(), "vector.json", vectors.settings(found.dialect)).vectors[0]
+        assert (made.id, made.kind, made.needs) == ("found-1", found.kind, found.needs)
+        assert made.case(judged.case.op).args == judged.case.args
+        assert (made.reject, made.or_reject, made.compare_decoded) == (
+            found.reject,
+            found.or_reject,
+            found.compare_decoded,
+        )
+        assert made.canonical_data == found.canonical_data
+        twin_asked = find(TWINS[identifier]).case if identifier in TWINS else None
+        with Examiner(open_connection("reference", Options(in_process=True))) as examiner:
+            (again,) = examiner.judge([Question(made, made.case(judged.case.op), twin_asked)])
+        assert again.verdict.verdict is Outcome.PASS
+
+    def test_the_reference_fails_a_draft_that_demands_something_else(self) -> None:
+        raw = json.loads(
             promoting.draft(a_judged("gen/kafka/-/-/x" + b"[18,[0,3],[0,3]]".hex() + "#negotiate"), "name")
+        )
+        raw["vectors"][0] |= {"source": "a person's", "chooses": 2}
+        (made,) = vectors.parse(json.dumps(raw).encode(), "vector.json", {}).vectors
+        with Examiner(open_connection("reference", Options(in_process=True))) as examiner:
+            (again,) = examiner.judge([Question(made, made.case(Op.NEGOTIATE))])
+        assert again.verdict.verdict is Outcome.FAIL
+
+    def test_a_lookup_that_has_to_be_refused_has_no_form(self) -> None:
+        with pytest.raises(FuzzError, match="cannot demand a refusal"):
+            promoting.draft(a_judged("gen/kafka/Record/-/x00000002120000000003226322#lookup"), "name")
 
 
 def test_a_corpus_keeps_what_is_needed(tmp_path: Path) -> None:

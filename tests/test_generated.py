@@ -330,6 +330,39 @@ def test_encode_of_a_value_expects_its_bytes() -> None:
     assert judge(vector, Observation(case, Status.ANSWER, b"\0\x02aB")).verdict is Outcome.FAIL
 
 
+@pytest.mark.parametrize(
+    ("name", "version", "value", "expected"),
+    [
+        ("TAG_BUFFER", None, [[5, b"\0"], [2, b""]], "02 0200 050100"),
+        ("ResponseHeader", 1, {"CorrelationId": 7, "_tags": [[2, b""], [1, b""]]}, "00000007 02 0100 0200"),
+        (
+            "ApiVersionsResponse",
+            3,
+            {"ErrorCode": 0, "ApiKeys": [{"ApiKey": 1, "_tags": [[9, b""], [8, b""]]}], "_tags": [[7, b""], [6, b""]]},
+            "0000 02 0001 0000 0000 02 0800 0900 00000000 02 0600 0700",
+        ),
+    ],
+)
+def test_tags_out_of_order_may_be_sorted_or_refused(name: str, version: int | None, value: Any, expected: str) -> None:
+    """R-K-1w: only to write them so is wrong, or other bytes."""
+    vector, case = vector_of_arguments(Op.ENCODE, KAFKA, name, version, {"value": value})
+    right = bytes.fromhex(expected)
+    assert (vector.kind, vector.or_reject) == (VectorKind.VALID, Reason.TAG_ORDER)
+    assert judge(vector, Observation(case, Status.ANSWER, right)).verdict is Outcome.PASS
+    assert judge(vector, Observation(case, Status.ANSWER, right + b"\0")).verdict is Outcome.FAIL
+    question = Question.of(vector, case)
+    twin = Observation(question.twin, Status.ANSWER, b"") if question.twin else None
+    refused = Observation(case, Status.REJECT, reason="tag-order")
+    assert judge(vector, refused, twin=twin).verdict is Outcome.PASS
+    if name == "TAG_BUFFER":
+        assert judge(vector, Observation(case, Status.ANSWER, bytes.fromhex("02 050100 0200"))).verdict is Outcome.FAIL
+
+
+def test_tags_given_twice_are_refused_in_any_order() -> None:
+    vector, _ = vector_of_arguments(Op.ENCODE, KAFKA, "TAG_BUFFER", None, {"value": [[5, b""], [2, b""], [5, b""]]})
+    assert (vector.kind, vector.reject) == (VectorKind.UNENCODABLE, Reject(Reason.TAG_ORDER))
+
+
 def twin_of_question(op: Op, dialect: str, name: str | None, args: dict[str, Any], version: int | None = None) -> str:
     question = Question.of(*vector_of_arguments(op, dialect, name, version, args))
     assert question.must_refuse

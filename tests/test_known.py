@@ -300,6 +300,18 @@ def test_what_only_generated_cases_show_a_run_of_the_suite_need_not_show(file: P
     assert len(stale(load(file, entry(match=None, generated=True, expires=expired, **part)))) == 1
 
 
+def test_what_hangs_is_known_before_it_is_asked(file: Path) -> None:
+    found = load(file, entry(match=["kafka/varints/a#decode", "kafka/framing/*#decode"], hangs=True))
+    assert [found.hangs(f"kafka/{one}#decode") for one in ("varints/a", "framing/a", "varints/b")] == [
+        True,
+        True,
+        False,
+    ]
+    assert not load(file, entry(match="kafka/varints/a#decode")).hangs("kafka/varints/a#decode")
+    with pytest.raises(KnownError, match="has `hangs` without `match`"):
+        load(file, entry(match=None, signature={"op": "decode"}, hangs=True))
+
+
 def test_an_id_says_itself_whether_its_case_is_generated(file: Path) -> None:
     with pytest.raises(KnownError, match="has `generated` beside `match`"):
         load(file, entry(generated=True))

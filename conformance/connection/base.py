@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from conformance.closing import Closing
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from conformance.model import Case, Description, Observation
@@ -63,6 +63,9 @@ class Connection(Closing, Protocol):
         An open block is asked to its end first. Raises ImplementationError when the implementation's `configure` fails.
         """
 
+    def expect_hangs(self, hangs: Callable[[str], bool]) -> None:
+        """Set which cases are known to hang, by their ids: for these a brief wait without an answer is a hang."""
+
     def ask(self, cases: Sequence[Case]) -> list[Observation]:
         """One observation for each case, in the order of the cases."""
 
@@ -89,6 +92,9 @@ class AtOnce(Closing):
     def ask(self, cases: Sequence[Case]) -> list[Observation]:
         """See `Connection.ask`."""
         raise NotImplementedError
+
+    def expect_hangs(self, hangs: Callable[[str], bool]) -> None:
+        """Does nothing: nothing is waited for."""
 
     def begin(self, cases: Sequence[Case]) -> None:
         """Open a block."""

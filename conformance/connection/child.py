@@ -139,6 +139,10 @@ class ChildConnection(Closing):
             del self._settings[dialect]
         return taken
 
+    def expect_hangs(self, hangs: Callable[[str], bool]) -> None:
+        """See `Connection.expect_hangs`."""
+        self._talk.expect_hangs(hangs)
+
     def ask(self, cases: Sequence[Case]) -> list[Observation]:
         """One observation for each case."""
         self.begin(cases)
@@ -263,16 +267,16 @@ class ChildConnection(Closing):
         if grown > options.memory << 20:
             self._end(process, lambda stderr: endings.oversized(grown, options.memory, stderr))
             return
-        brief = self._talk.brief
+        brief, known = self._talk.brief, self._talk.known_to_hang
         allowed = options.timeout + self._talk.at_work // BYTES_A_SECOND
-        if brief:
+        if brief or known:
             allowed = patience.brief(allowed)
         if process.silence <= allowed:
             return
         if not brief and self._hear(process.show_stack()) and not process.gone:
             return  # an answer came late
         report = self._talk.silent if brief else self._talk.ended
-        self._end(process, lambda stderr: endings.hung(allowed, stderr), report)
+        self._end(process, lambda stderr: endings.hung(allowed, stderr, known=known), report)
 
     def _end(
         self,

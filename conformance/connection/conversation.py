@@ -13,7 +13,7 @@ from conformance.connection.quarantine import Quarantine
 from conformance.model import Case, Observation, Status
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
 #: The maximum number of open questions, and of their bytes (a single larger question is sent alone).
 WINDOW = 256
@@ -55,6 +55,8 @@ class Conversation:
     def __init__(self, *, ordered: bool) -> None:
         self._ordered = ordered
         self._quarantine = Quarantine()
+        #: Whether the case of an id is known to hang.
+        self._hangs: Callable[[str], bool] = _none_hangs
         self._seq = 0
         #: It was once silent for a brief wait, but no question hung: from now on several questions get the whole limit.
         self._slow = False
@@ -87,6 +89,10 @@ class Conversation:
         self._last_answered: int | None = None
         self._trial: _Repetition | None = None
 
+    def expect_hangs(self, hangs: Callable[[str], bool]) -> None:
+        """Set which cases are known to hang, by their ids."""
+        self._hangs = hangs
+
     def begin(self, cases: Sequence[Case]) -> None:
         """Begin a block of cases."""
         self._reset(cases)
@@ -107,6 +113,20 @@ class Conversation:
         if self._ordered or len(self._open) == 1:
             return bool(self._open) and self._on_probation(self._index[next(iter(self._open))])
         return bool(self._open) and not self._slow
+
+    @property
+    def known_to_hang(self) -> bool:
+        """Whether the process works on a case that is known to hang: after a brief silence it hangs again."""
+        if not self._open or not (self._ordered or len(self._open) == 1):
+            return False
+        return self._hangs(self._cases[self._index[next(iter(self._open))]].id)
+
+    def _asked_alone(self, index: int) -> bool:
+        """Whether no question is sent beside this one: whose silence or death it is has to be clear at once."""
+        if self._ordered:
+            return False
+        case = self._cases[index]
+        return self._on_probation(index) or self._hangs(case.id) or self._quarantine.deadly(case)
 
     def _on_probation(self, index: int) -> bool:
         return self._quarantine.on_probation(index, self._cases[index])
@@ -159,7 +179,7 @@ class Conversation:
                 return None
             spared = self._spared(index)
             if spared is None:
-                self._alone = not self._ordered and self._on_probation(index)
+                self._alone = self._asked_alone(index)
                 return index
             self._put(index, spared)
         return None
@@ -168,7 +188,7 @@ class Conversation:
         """Whether the open questions are enough for now."""
         if self._trial or self._alone or len(self._open) >= WINDOW or self._open_bytes >= WINDOW_BYTES:
             return True
-        return not self._ordered and bool(self._todo) and self._on_probation(self._todo[0])
+        return bool(self._todo) and self._asked_alone(self._todo[0])
 
     def _pop(self) -> int | None:
         """The index of the next case in the queue."""
@@ -382,6 +402,10 @@ class Conversation:
         results = [result for result in self._results if result is not None]
         self._reset(())
         return self._quarantine.settle(results)
+
+
+def _none_hangs(_identifier: str) -> bool:
+    return False
 
 
 def _malformed(case: Case, error: lines.LineError, line: bytes) -> Observation:

@@ -66,9 +66,10 @@ def _status(stderr: bytes) -> Status:
     return Status.OOM if _OUT_OF_MEMORY.search(text) else Status.CRASH
 
 
-def hung(timeout: float, stderr: bytes) -> Ending:
-    """The process gave no answer in time, and was killed."""
-    text = f"no answer within {timeout:g} seconds: the process was killed"
+def hung(timeout: float, stderr: bytes, *, known: bool = False) -> Ending:
+    """The process gave no answer in time, and was killed. `known`: a known hang, for which the kit waits briefly."""
+    why = ", a brief wait because it is known to hang" if known else ""
+    text = f"no answer within {timeout:g} seconds{why}: the process was killed"
     return Ending(Status.HANG, "timeout", text + last_words(stderr), python_frame(stderr))
 
 

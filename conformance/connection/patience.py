@@ -4,6 +4,8 @@ kit waits only briefly for other cases of this kind, and then stops asking them.
 Cases are of one kind when one bug would probably make all of them hang: in the ledger, the cases of one name
 (`unknown-tags`) and op in all messages; elsewhere those of one area, type and op. Derived cases have their own kinds.
 
+A case that the file of known deviations says to hang gets a brief wait from the beginning, and its silence is a hang.
+
 The steps, counted in the order of the cases, never in the order of the answers:
 
 1. Each case has the whole limit, until `HANGS` cases of its kind hung, or `HANGS_IN_ALL` cases of all kinds.

@@ -3,10 +3,10 @@ that hangs."""
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
-from conformance.connection.patience import Patience
+from conformance.connection.patience import HangGroup, Patience, kind_of
 from conformance.model import Observation, Status
 
 if TYPE_CHECKING:
@@ -34,6 +34,8 @@ class Quarantine:
         self._before: defaultdict[_Key, int] = defaultdict(int)
         self._now: defaultdict[_Key, list[int]] = defaultdict(list)
         self._patience = Patience()
+        #: The number of crashes, hangs and memory failures of each kind, as they came.
+        self._deaths: Counter[HangGroup] = Counter()
         #: Nothing has crashed or hung so far, so every case is asked.
         self.calm = True
 
@@ -41,6 +43,7 @@ class Quarantine:
         """An observation of the case at `index` in the current block."""
         if observation.status in _GRAVE:
             self.calm = False
+            self._deaths[kind_of(observation.case)] += 1
             key = _key(observation.case)
             self._now[key] = sorted({*self._now[key], index})[:LIMIT]
         if observation.status is Status.HANG:
@@ -53,6 +56,11 @@ class Quarantine:
     def on_probation(self, index: int, case: Case) -> bool:
         """Whether the case at `index` gets only a brief wait."""
         return self._patience.on_probation(index, case)
+
+    def deadly(self, case: Case) -> bool:
+        """Whether cases of this kind have often ended the process. Asked alone, such a case ends it once; beside others
+        it has to be found out first, and ends it twice."""
+        return self._deaths[kind_of(case)] >= LIMIT
 
     def spares(self, index: int, case: Case) -> Observation | None:
         """The observation of a case that is not asked any more; None for a case to ask."""

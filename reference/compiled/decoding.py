@@ -143,7 +143,7 @@ def decoder(node: Node) -> Decoder:
 
 def _decode_alone(source: Source, node: Node, target: str) -> None:
     """Lines that read a node, with its length, into `target`."""
-    lead = source.fresh("n")
+    lead = source.fresh()
     _decode_ahead(source, _NOTHING.also(lead_letter(node), lead))
     _decode(source, node, target, lead)
 
@@ -185,6 +185,9 @@ def _decode(source: Source, node: Node, target: str, lead: str) -> None:
 def _decode_nullable(source: Source, node: Struct, target: str, lead: str) -> None:
     with source.block(f"if {lead} == {255 if node.marker == 'int8' else 0}:"):
         source.line(f"{target} = None")
+    if node.marker == "uvarint":
+        with source.block(f"elif {lead} >= 128:"):
+            source.line("raise NotPlain")  # 0 or 1, in more bytes than it needs, may be legal
     with source.block(f"elif {lead} != 1:"):
         source.line("raise Fault")
     with source.block("else:"):
@@ -192,15 +195,15 @@ def _decode_nullable(source: Source, node: Struct, target: str, lead: str) -> No
 
 
 def _decode_fields(source: Source, node: Struct, target: str) -> None:
-    names = {field.name: source.fresh("v") for field in node.plain}
-    lead, tags = "", source.fresh("t")
+    names = {field.name: source.fresh() for field in node.plain}
+    tags = source.fresh()
     ahead = _NOTHING
     for field in node.plain:
         name, inner = names[field.name], field.node
         if is_fixed(inner):
             ahead = ahead.also(letter(inner), name)
             continue
-        lead = source.fresh("n")
+        lead = source.fresh()
         _decode_ahead(source, ahead.also(lead_letter(inner), lead))
         _decode(source, inner, name, lead)
         ahead = _NOTHING
@@ -244,7 +247,7 @@ def _decode_content(source: Source, node: Primitive, target: str, lead: str) -> 
                 if text:
                     with source.block(f"if {lead} > {MAX_STRING + 1}:"):
                         source.line("raise Fault")
-        end = source.fresh("q")
+        end = source.fresh()
         source.line(f"{end} = p + {lead}{' - 1' if compact else ''}")
         source.line(f"{target} = d[p:{end}]{'.decode()' if text else ''}; p = {end}")
 
@@ -258,7 +261,7 @@ def _ready(item: str, compact: bool) -> tuple[Any, ...]:
 
 def _decode_numbers(source: Source, node: Array, target: str, lead: str) -> None:
     item = letter(node.element)
-    unpack, width = source.fresh("u"), source.fresh("w")
+    unpack, width = source.fresh(), source.fresh()
     with source.block(f"if {lead} < {SHORT}:"):
         source.line(f"{unpack}, {width} = {source.constant(_ready(item, node.compact))}[{lead}]")
         source.line(f"{target} = [*{unpack}(d, p)]; p += {width}")
@@ -294,7 +297,7 @@ def _decode_array(source: Source, node: Array, target: str, lead: str) -> None:
 
 
 def _decode_each(source: Source, node: Node, count: str, target: str) -> None:
-    element, append = source.fresh("e"), source.fresh("a")
+    element, append = source.fresh(), source.fresh()
     source.line(f"{target} = []; {append} = {target}.append")
     with source.block(f"for _ in range({count}):"):
         _decode_alone(source, node, element)

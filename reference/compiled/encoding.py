@@ -5,11 +5,11 @@ from __future__ import annotations
 import functools
 import itertools
 import struct
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from reference.compiled.source import FIXED, NotPlain, Source, is_number, letter
+from reference.compiled.source import NotPlain, Source, is_nullable, is_number, lead_letter, letter
 from reference.plan import Array, Node, PlannedField, Struct
 from reference.primitives import MAX_INT32, MAX_STRING, PRIMITIVES, Primitive
 
@@ -87,7 +87,7 @@ def _encode(source: Source, node: Node, value: str) -> None:
         case Array():
             _encode_array(source, node, value)
         case Primitive():
-            _encode_primitive(source, node.name, value)
+            _encode_primitive(source, node, value)
         case _:
             raise TypeError(f"no message has a {type(node).__name__}")
 
@@ -104,7 +104,7 @@ def _encode_struct(source: Source, node: Struct, value: str) -> None:
 
 
 def _encode_fields(source: Source, node: Struct, value: str) -> None:
-    size, more = len(node.fields), source.fresh("t")
+    size, more = len(node.fields), source.fresh()
     with source.block(f"if {value}.__class__ is not dict:"):
         source.line("raise NotPlain")
     if node.flexible:
@@ -116,14 +116,15 @@ def _encode_fields(source: Source, node: Struct, value: str) -> None:
     closing = node.flexible and not node.tagged  # an empty tag buffer is one byte 0
     segments = list(_segments(node.plain))
     for index, segment in enumerate(segments):
-        names = [source.fresh("v") for _ in segment]
-        for name, field in zip(names, segment, strict=True):
+        named = {source.fresh(): field for field in segment}
+        for name, field in named.items():
             source.line(f"{name} = {value}[{field.name!r}]")
         last = closing and index == len(segments) - 1
         if _is_packable(segment[0].node):
-            _encode_segment(source, segment, names, closing=last)
+            _encode_segment(source, named, closing=last)
         else:
-            _encode(source, segment[0].node, names[0])
+            for name, field in named.items():
+                _encode(source, field.node, name)
             if last:
                 source.line("o.append(0)")
     if closing:
@@ -159,15 +160,16 @@ class _Packers(dict[Any, Callable[..., bytes]]):
         return packer
 
 
-def _encode_segment(source: Source, segment: Sequence[PlannedField], names: Sequence[str], *, closing: bool) -> None:
-    """Lines that write fixed-width fields and small arrays in one call, and larger arrays one after another."""
-    packers = _Packers(segment, closing=closing)
+def _encode_segment(source: Source, named: Mapping[str, PlannedField], *, closing: bool) -> None:
+    """Lines that write fixed-width fields and small arrays in one call, and larger arrays one after another. `named`:
+    the variables with their values."""
+    packers = _Packers([*named.values()], closing=closing)
     sizes, arguments = [], []
-    for name, field in zip(names, segment, strict=True):
+    for name, field in named.items():
         if isinstance(field.node, Array):
             with source.block(f"if {name}.__class__ is not list:"):
                 source.line("raise NotPlain")
-            size = source.fresh("n")
+            size = source.fresh()
             source.line(f"{size} = len({name})")
             sizes.append(size)
             arguments += [f"{size} + 1" if field.node.compact else size, f"*{name}"]
@@ -180,25 +182,31 @@ def _encode_segment(source: Source, segment: Sequence[PlannedField], names: Sequ
     with source.block(f"if {' and '.join(f'{size} < {_SMALL}' for size in sizes)}:"):
         source.line(f"o += {source.constant(packers)}[{', '.join(sizes)},]({', '.join(arguments)})")
     with source.block("else:"):
-        for name, field in zip(names, segment, strict=True):
+        for name, field in named.items():
             _encode(source, field.node, name)
         if closing:
             source.line("o.append(0)")
 
 
+def _checked(node: Node) -> str | None:
+    """The Python type that the values of a number must have; None if the struct module checks that."""
+    assert isinstance(node, Primitive)
+    return _CHECKED.get(node.name)
+
+
 def _check_type(source: Source, node: Node, value: str) -> None:
     """Lines that check the type: the struct module accepts any object as a boolean, and an integer as a float."""
-    kind = _CHECKED.get(node.name) if isinstance(node, Primitive) else None
+    kind = _checked(node)
     if kind is not None:
         with source.block(f"if {value}.__class__ is not {kind}:"):
             source.line("raise NotPlain")
 
 
 def _is_packable(node: Node) -> bool:
-    """Whether one struct can write it, with its count."""
+    """Whether one struct can write it, with its count; the types of an array's elements need no check."""
     match node:
         case Array(element=element, nullable=False):
-            return is_number(element)
+            return is_number(element) and _checked(element) is None
     return is_number(node)
 
 
@@ -207,34 +215,35 @@ def _letters(fields: Sequence[PlannedField], sizes: Sequence[int] = ()) -> str:
     letters, left = [">"], iter(sizes)
     for field in fields:
         match field.node:
-            case Array(element=element, compact=compact):
-                letters.append(f"{'B' if compact else 'i'}{next(left)}{letter(element)}")
+            case Array(element=element):
+                letters.append(f"{lead_letter(field.node)}{next(left)}{letter(element)}")
             case _:
                 letters.append(letter(field.node))
     return "".join(letters)
 
 
 @functools.cache
-def _has_float(node: Node) -> bool:
-    """Whether a FLOAT64 stands anywhere inside."""
+def _has_lookalikes(node: Node) -> bool:
+    """Whether another value may equal the default: -0.0 equals 0.0, and 0 equals false. An array's is empty or null."""
     match node:
         case Struct():
-            return any(_has_float(field.node) for field in node.fields)
-        case Array():
-            return _has_float(node.element)
-    return isinstance(node, Primitive) and node.name == "FLOAT64"
+            return any(_has_lookalikes(field.node) for field in node.fields)
+    return isinstance(node, Primitive) and node.name in _CHECKED
 
 
 def _encode_tags(source: Source, node: Struct, value: str, more: str) -> None:
-    entries = source.fresh("t")
+    entries = source.fresh()
     source.line(f"{entries} = []")
     for tag, field in node.tagged.items():
-        if _has_float(field.node):  # -0.0 equals the default 0.0, but has other bits; nan does not equal itself
+        differs = "!="
+        if field.node is PRIMITIVES["BOOLEAN"]:
+            differs = "is not"
+        elif _has_lookalikes(field.node):
             source.line("raise NotPlain")
             return
-        name = source.fresh("v")
+        name = source.fresh()
         source.line(f"{name} = {value}[{field.name!r}]")
-        with source.block(f"if {name} != {source.literal(field.default)}:"):
+        with source.block(f"if {name} {differs} {source.literal(field.default)}:"):
             source.line(f"{entries}.append(({tag}, {source.constant(encoder(field.node))}({name})))")
     with source.block(f"if {more}:"):
         source.line(f"{entries} += {more}; {entries}.sort()")
@@ -242,39 +251,41 @@ def _encode_tags(source: Source, node: Struct, value: str, more: str) -> None:
 
 
 def _encode_array(source: Source, node: Array, value: str) -> None:
-    with _unless_null(source, value, nullable=node.nullable, compact=node.compact, null="b'\\xff\\xff\\xff\\xff'"):
+    with _unless_null(source, node, value):
         with source.block(f"if {value}.__class__ is not list:"):
             source.line("raise NotPlain")
-        n = source.fresh("n")
+        n = source.fresh()
         source.line(f"{n} = len({value})")
-        _encode_length(source, n, compact=node.compact, width=">i")
-        if isinstance(node.element, Primitive) and node.element.name in FIXED:
-            kind = _CHECKED.get(node.element.name)
+        _encode_length(source, node, n)
+        if is_number(node.element):
+            kind = _checked(node.element)
             if kind is not None:
                 with source.block(f"if {n} and {{*map(type, {value})}} != {{{kind}}}:"):
                     source.line("raise NotPlain")
-            source.line(f"o += pack('>%d{FIXED[node.element.name][0]}' % {n}, *{value})")
+            source.line(f"o += pack('>%d{letter(node.element)}' % {n}, *{value})")
             return
-        element = source.fresh("e")
+        element = source.fresh()
         with source.block(f"for {element} in {value}:"):
             _encode(source, node.element, element)
 
 
 @contextmanager
-def _unless_null(source: Source, value: str, *, nullable: bool, compact: bool, null: str) -> Iterator[None]:
+def _unless_null(source: Source, node: Node, value: str) -> Iterator[None]:
     """The lines inside run for a value that is not null."""
-    if not nullable:
+    if not is_nullable(node):
         yield
         return
+    lead = lead_letter(node)
     with source.block(f"if {value} is None:"):
-        source.line("o.append(0)" if compact else f"o += {null}")
+        source.line("o.append(0)" if lead == "B" else f"o += {struct.pack(f'>{lead}', -1)!r}")
     with source.block("else:"):
         yield
 
 
-def _encode_length(source: Source, n: str, *, compact: bool, width: str) -> None:
-    if not compact:
-        source.line(f"o += {source.constant(struct.Struct(width).pack)}({n})")
+def _encode_length(source: Source, node: Node, n: str) -> None:
+    lead = lead_letter(node)
+    if lead != "B":
+        source.line(f"o += {source.constant(struct.Struct(f'>{lead}').pack)}({n})")
         return
     with source.block(f"if {n} < 127:"):
         source.line(f"o.append({n} + 1)")
@@ -282,31 +293,29 @@ def _encode_length(source: Source, n: str, *, compact: bool, width: str) -> None
         source.line(f"o += prefix({n})")
 
 
-def _encode_primitive(source: Source, name: str, value: str) -> None:
-    if name in FIXED:
-        _check_type(source, PRIMITIVES[name], value)
-        source.line(f"o += {source.constant(struct.Struct('>' + FIXED[name][0]).pack)}({value})")
-    elif name == "UUID":
+def _encode_primitive(source: Source, node: Primitive, value: str) -> None:
+    if is_number(node):
+        _check_type(source, node, value)
+        source.line(f"o += {source.constant(struct.Struct(f'>{letter(node)}').pack)}({value})")
+    elif node.name == "UUID":
         with source.block(f"if {value}.__class__ is not UUID:"):
             source.line("raise NotPlain")
         source.line(f"o += {value}.bytes")
     else:
-        _encode_content(source, name, value)
+        _encode_content(source, node, value)
 
 
-def _encode_content(source: Source, name: str, value: str) -> None:
-    text, compact = name.endswith("STRING"), name.startswith("COMPACT")
-    null = "b'\\xff\\xff'" if text else "b'\\xff\\xff\\xff\\xff'"
-    with _unless_null(source, value, nullable="NULLABLE" in name, compact=compact, null=null):
+def _encode_content(source: Source, node: Primitive, value: str) -> None:
+    text = node.name.endswith("STRING")
+    with _unless_null(source, node, value):
         with source.block(f"if {value}.__class__ is not {'str' if text else 'bytes'}:"):
             source.line("raise NotPlain")
-        raw = source.fresh("s") if text else value
         if text:
-            source.line(f"{raw} = {value}.encode()")
-        n = source.fresh("n")
-        source.line(f"{n} = len({raw})")
+            source.line(f"{value} = {value}.encode()")
+        n = source.fresh()
+        source.line(f"{n} = len({value})")
         if text:
             with source.block(f"if {n} > {MAX_STRING}:"):
                 source.line("raise NotPlain")
-        _encode_length(source, n, compact=compact, width=">h" if text else ">i")
-        source.line(f"o += {raw}")
+        _encode_length(source, node, n)
+        source.line(f"o += {value}")

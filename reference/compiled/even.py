@@ -41,14 +41,14 @@ def may_be_even(node: Struct) -> bool:
     return (
         bool(node.plain)
         and node.marker == "none"
-        and all(is_fixed(field.node) or isinstance(field.node, Array | Primitive) for field in node.plain)
+        and all(isinstance(field.node, Array | Primitive) for field in node.plain)
     )
 
 
 def decode_even(source: Source, node: Struct, n: str, target: str) -> None:
     """Lines that read `n` structures into `target` if they have the same layout. Lines for other cases go under an
     `else:`."""
-    width, end = source.fresh("w"), source.fresh("q")
+    width, end = source.fresh(), source.fresh()
 
     def alike(place: str, offset: int, byte: str) -> str:
         return f"d[{place} + {offset} : {end} : {width}].count({byte}) == {n}"
@@ -60,7 +60,7 @@ def decode_even(source: Source, node: Struct, n: str, target: str) -> None:
             passed += _width(letter(field.node))
             continue
         # Of a count of several bytes only the last is checked here; _rows checks the others.
-        count, compact = source.fresh("n"), lead_letter(field.node) == "B"
+        count, compact = source.fresh(), lead_letter(field.node) == "B"
         passed += _width(lead_letter(field.node))
         counts.append(count)
         counted, numbers = f"({count} := d[{place} + {passed - 1}])", _numbers(field.node)
@@ -72,7 +72,7 @@ def decode_even(source: Source, node: Struct, n: str, target: str) -> None:
             first.append(f"{counted} in {(empty, null) if is_nullable(field.node) else (empty,)}")
         same.append(alike(place, passed - 1, count))
         if numbers:
-            behind = source.fresh("p")
+            behind = source.fresh()
             elements = f"(({count} or 1) - 1)" if compact else count
             first.append(f"({behind} := {place} + {passed} + {elements} * {_width(numbers)})")
             place, passed = behind, 0
@@ -122,7 +122,7 @@ def _rows(node: Struct, counts: tuple[int, ...]) -> Rows:
     values: dict[str, str] = {}
     for field in node.plain:
         if is_fixed(field.node):
-            value = source.fresh("v")
+            value = source.fresh()
             targets.append(value)
             values[field.name] = made(field.node, value)
             letters += letter(field.node)
@@ -132,7 +132,7 @@ def _rows(node: Struct, counts: tuple[int, ...]) -> Rows:
         count, empty = next(left), int(lead == "B")
         if count == _NULL:
             count = -1
-        items = [source.fresh("v") for _ in range(count - empty)] if numbers else []
+        items = [source.fresh() for _ in range(count - empty)]
         targets += items
         values[field.name] = _value(field.node, items, null=count < empty)
         letters += f"{_width(lead)}x{len(items)}{numbers or 'x'}"
@@ -160,4 +160,4 @@ def _value(node: Node, items: list[str], *, null: bool) -> str:
     if isinstance(node, Array):
         return f"[{', '.join(items)}]"
     assert isinstance(node, Primitive)
-    return "''" if node.name.endswith("STRING") else "b''"
+    return repr("" if node.name.endswith("STRING") else b"")

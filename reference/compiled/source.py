@@ -6,6 +6,7 @@ is fixed text and numbers.
 
 from __future__ import annotations
 
+import itertools
 import struct
 import uuid
 from collections.abc import Callable, Iterator, Mapping
@@ -55,7 +56,7 @@ class Source:
             **names,
         }
         self._depth = 1
-        self._made = 0
+        self._numbers = itertools.count()
 
     def line(self, text: str) -> None:
         self.lines.append("    " * self._depth + text)
@@ -68,20 +69,19 @@ class Source:
         yield
         self._depth -= 1
 
-    def fresh(self, prefix: str) -> str:
+    def fresh(self) -> str:
         """A new name."""
-        self._made += 1
-        return f"{prefix}{self._made}"
+        return f"x{next(self._numbers)}"
 
     def constant(self, value: Any) -> str:
         """A name for a value that source can't hold."""
-        name = self.fresh("K")
+        name = self.fresh()
         self.names[name] = value
         return name
 
     def function(self, head: str) -> Callable[..., Any]:
         """The function, compiled."""
-        source = "\n".join([head, *self.lines]) + "\n"
+        source = "\n".join([head, *self.lines])
         # The source is this module's own text, numbers and reprs of a validated schema's names.
         exec(compile(source, "<generated from a plan>", "exec"), self.names)  # noqa: S102
         made: Callable[..., Any] = self.names["generated"]
@@ -93,7 +93,8 @@ class Source:
             case None | bool() | int() | str() | bytes():
                 return repr(value)
             case list():
-                return "[" + ", ".join(self.literal(item) for item in value) + "]"
+                assert not value  # an array's default is empty
+                return "[]"
             case dict():
                 return "{" + ", ".join(f"{key!r}: {self.literal(item)}" for key, item in value.items()) + "}"
         return self.constant(value)
