@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+import json
+from collections.abc import Callable, Collection, Iterable
+from pathlib import Path
+from typing import Any
 
 from conformance import selection, vectors
 from conformance.asking import Examiner
@@ -12,6 +15,13 @@ from conformance.vectors import Vector
 
 #: The names that an exported test has for verdicts; the others have the kit's.
 NAMES = {Outcome.OOM: "crash"}
+
+
+def keep(folder: Path, is_wanted: Callable[[dict[str, Any]], bool]) -> None:
+    """Take the other lines out of exported vectors."""
+    for path in folder.glob("*/*.jsonl"):
+        header, *lines = path.read_text("utf-8").splitlines(keepends=True)
+        path.write_text("".join([header, *(line for line in lines if is_wanted(json.loads(line)))]), "utf-8")
 
 
 def by_the_kit(

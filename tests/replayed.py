@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from exported import keep
+
 from conformance import selection, vectors
 from conformance.asking import Examiner, Judged
 from conformance.connection import Options, lines, open_connection
@@ -46,10 +48,7 @@ Table = dict[str, Any]
 
 def keep_replayed(folder: Path) -> None:
     """Take the lines out of exported vectors that have none of the ops of a table."""
-    for path in folder.glob("*/*.jsonl"):
-        header, *vectors_of = path.read_text("utf-8").splitlines(keepends=True)
-        kept = [line for line in vectors_of if OPS & {*json.loads(line)["ops"]}]
-        path.write_text("".join([header, *kept]), "utf-8")
+    keep(folder, lambda line: not OPS.isdisjoint(line["ops"]))
 
 
 def key(case: Case) -> str:

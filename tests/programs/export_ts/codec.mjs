@@ -81,7 +81,7 @@ class Reader {
       if (!this.left && is('varint cut off')) return number
       const group = this.take(1)[0]
       const tooWide = shift + 7 > bits && group >> (bits - shift) !== 0
-      if (tooWide && group === 0x20 && is('varint without an end')) while (true);
+      if (tooWide && bits === 32 && group === 0x20 && is('varint without an end')) while (true);
       if (tooWide && group === 0x20 && is('exit at a wide varint')) process.exit(3)
       demand(!tooWide || is('varint of any width'), 'varint-too-long')
       number = BigInt.asUintN(64, number | (BigInt(group & 0x7f) << BigInt(shift)))
