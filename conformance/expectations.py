@@ -9,6 +9,7 @@ is expected.
 from __future__ import annotations
 
 import dataclasses
+import operator
 import struct
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -86,8 +87,8 @@ def _refused(vector: Vector, case: Case, observation: Observation) -> Vector:
 def _with_tags_in_order(value: Any, type_name: str | None = None) -> Any:
     """The value with the tags of each tag buffer in ascending order. `type_name`: of the whole value."""
     match value:
-        case [*pairs] if type_name == "TAG_BUFFER" and all(isinstance(pair, (list, tuple)) for pair in pairs):
-            return sorted(pairs, key=lambda pair: int(pair[0]))
+        case [*pairs] if type_name == "TAG_BUFFER" and all(map(_is_tag, pairs)):
+            return sorted(pairs, key=operator.itemgetter(0))
         case [*items]:
             return [_with_tags_in_order(item) for item in items]
         case Mapping():
@@ -96,6 +97,13 @@ def _with_tags_in_order(value: Any, type_name: str | None = None) -> Any:
                 for name, item in value.items()
             }
     return value
+
+
+def _is_tag(pair: Any) -> bool:
+    match pair:
+        case [int(), _]:
+            return True
+    return False
 
 
 def _with(vector: Vector, replaced: Mapping[str, Any]) -> Vector:

@@ -358,6 +358,15 @@ def test_tags_out_of_order_may_be_sorted_or_refused(name: str, version: int | No
         assert judge(vector, Observation(case, Status.ANSWER, bytes.fromhex("02 050100 0200"))).verdict is Outcome.FAIL
 
 
+@pytest.mark.parametrize("tags", [[[]], [["a", "b"]], [[None, b""], [1, b""]], [7], [[True, b""]]])
+def test_tags_out_of_order_beside_what_is_no_tag_are_refused(tags: Any) -> None:
+    """The first fault is the order; what else is wrong is no error of the kit."""
+    key = {"ApiKey": 1, "_tags": [[9, b""], [8, b""]]}
+    value = {"ErrorCode": 0, "ApiKeys": [key], "_tags": tags}
+    vector, _ = vector_of_arguments(Op.ENCODE, KAFKA, "ApiVersionsResponse", 3, {"value": value})
+    assert (vector.kind, vector.reject) == (VectorKind.UNENCODABLE, Reject(Reason.TAG_ORDER))
+
+
 def test_tags_given_twice_are_refused_in_any_order() -> None:
     vector, _ = vector_of_arguments(Op.ENCODE, KAFKA, "TAG_BUFFER", None, {"value": [[5, b""], [2, b""], [5, b""]]})
     assert (vector.kind, vector.reject) == (VectorKind.UNENCODABLE, Reject(Reason.TAG_ORDER))

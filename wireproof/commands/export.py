@@ -92,12 +92,17 @@ def export(
     say(f"{made.cases:,} vectors in {written} files: {places}")
 
 
+def _start(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(len(_GZIP))
+
+
 def _check_free(path: Path) -> None:
     """Check that an archive may be written there: of other files, none is replaced. Raises ExportError."""
     if not path.parent.is_dir():
         raise ExportError(f"{path}: there is no folder {path.parent}")
     try:
-        start = path.read_bytes()[: len(_GZIP)] if path.is_file() else b""
+        start = _start(path) if path.is_file() else b""
     except OSError as error:
         raise ExportError(f"{path}: {error.strerror or error}") from None
     if start not in (b"", _GZIP):
