@@ -32,6 +32,7 @@ from conformance.suite.progress import ItemProgress
 from conformance.suite.protocol import Protocol
 from conformance.suite.recording import Recording
 from conformance.suite.scopes import scopes
+from conformance.suite.sending import Received
 from conformance.suite.settings import Settings, usage_error
 from conformance.suite.stopping import Stopping
 from conformance.suite.styles import BRIEF, Styles
@@ -163,6 +164,10 @@ class Suite:
         missing = () if hasattr(config, "workerinput") else self.chosen.missing()
         if missing:
             raise usage_error("\n".join(missing))
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_setupnodes(self, config: pytest.Config) -> None:
+        config.pluginmanager.register(Received(config.hook), "wireproof-received")
 
     @pytest.hookimpl(optionalhook=True, tryfirst=True)
     def pytest_xdist_make_scheduler(self, config: pytest.Config, log: Any) -> Any:

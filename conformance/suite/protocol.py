@@ -1,17 +1,15 @@
 """A fast version of pytest's run protocol, for items without setup, teardown and output.
 
-It makes the reports of all three phases, because reporters wait for them, but does not call the phases' hooks. An item
-runs in pytest's usual way if another plugin implements one of these hooks, if it has a mark, or with --pdb.
+It makes the reports of all three phases, because reporters wait for them, but does not call the phases' hooks. An
+xdist worker leaves those that say nothing to its controller (`sending`). An item runs in pytest's usual way if another
+plugin implements one of the phases' hooks, if it has a mark, or with --pdb.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
-if TYPE_CHECKING:
-    from typing import Literal
+from conformance.suite import sending
 
 
 class Protocol:
@@ -26,20 +24,27 @@ class Protocol:
             or config.option.usepdb
             or not all(implementation.function.__module__.startswith("_pytest.") for implementation in implemented)
         )
+        self._alone = sending.sends_alone(config)
 
     def run(self, item: pytest.Item) -> bool | None:
         """Run an item. None: pytest has to run it in its usual way."""
         if self._whole or next(item.iter_markers(), None) is not None:
             return None
         hook = item.ihook
+        if self._alone:
+            report = self._call(item)
+            setattr(report, sending.ALONE, True)
+            hook.pytest_runtest_logreport(report=report)
+            return True
         hook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
-        hook.pytest_runtest_logreport(report=_passed(item, "setup"))
-        call = pytest.CallInfo.from_call(item.runtest, "call", reraise=(pytest.exit.Exception, KeyboardInterrupt))
-        hook.pytest_runtest_logreport(report=hook.pytest_runtest_makereport(item=item, call=call))
-        hook.pytest_runtest_logreport(report=_passed(item, "teardown"))
+        hook.pytest_runtest_logreport(report=sending.passed(item, "setup"))
+        hook.pytest_runtest_logreport(report=self._call(item))
+        hook.pytest_runtest_logreport(report=sending.passed(item, "teardown"))
         hook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
         return True
 
-
-def _passed(item: pytest.Item, when: Literal["setup", "teardown"]) -> pytest.TestReport:
-    return pytest.TestReport(item.nodeid, item.location, {}, "passed", None, when)
+    def _call(self, item: pytest.Item) -> pytest.TestReport:
+        """Run the item, and report it."""
+        call = pytest.CallInfo.from_call(item.runtest, "call", reraise=(pytest.exit.Exception, KeyboardInterrupt))
+        report: pytest.TestReport = item.ihook.pytest_runtest_makereport(item=item, call=call)
+        return report

@@ -1,0 +1,65 @@
+"""What xdist's workers send about an item: the report of its call alone, instead of three reports and two notices.
+
+Sending takes longer than running most items. The controller makes the missing reports again, in pytest's order, so its
+reporters notice no difference. A worker sends everything if another plugin in it listens to reports or notices.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from typing import Literal
+
+#: The attribute of a report that was sent alone.
+ALONE = "wireproof_alone"
+#: The beginnings of the modules whose hooks need nothing but the report of the call: pytest's, xdist's (which runs its
+#: module of the workers under a name of its own), and ours.
+_KNOWN = ("_pytest.", "xdist.", "__channelexec__", "conformance.")
+
+
+def sends_alone(config: pytest.Config) -> bool:
+    """Whether this process is an xdist worker that sends nothing but the report of each item's call."""
+    hook = config.hook
+    hooks = (hook.pytest_runtest_logstart, hook.pytest_runtest_logreport, hook.pytest_runtest_logfinish)
+    implemented = [implementation for one in hooks for implementation in one.get_hookimpls()]
+    return hasattr(config, "workerinput") and all(
+        implementation.function.__module__.startswith(_KNOWN) for implementation in implemented
+    )
+
+
+def passed(item: pytest.Item | pytest.TestReport, when: Literal["setup", "teardown"]) -> pytest.TestReport:
+    """The report of a phase in which nothing happened."""
+    return pytest.TestReport(item.nodeid, item.location, {}, "passed", None, when)
+
+
+def _passed_there(report: pytest.TestReport, when: Literal["setup", "teardown"]) -> pytest.TestReport:
+    """The report of a phase of the same item, in the same worker, in which nothing happened."""
+    made = passed(report, when)
+    for name in ("node", "item_index", "worker_id", "testrun_uid"):
+        if hasattr(report, name):
+            setattr(made, name, getattr(report, name))
+    return made
+
+
+class Received:
+    """The plugin of xdist's controller that completes the reports that were sent alone."""
+
+    def __init__(self, hook: Any) -> None:
+        """`hook`: the caller of pytest's hooks."""
+        self._hook = hook
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> object:
+        """Before the report of a call come the start and the setup, after it the teardown and the end."""
+        if not getattr(report, ALONE, False):
+            return (yield)
+        hook = self._hook
+        hook.pytest_runtest_logstart(nodeid=report.nodeid, location=report.location)
+        hook.pytest_runtest_logreport(report=_passed_there(report, "setup"))
+        result = yield
+        hook.pytest_runtest_logreport(report=_passed_there(report, "teardown"))
+        hook.pytest_runtest_logfinish(nodeid=report.nodeid, location=report.location)
+        return result
