@@ -22,7 +22,7 @@ from conformance.patterns import mismatch
 from conformance.readings import Readings
 from conformance.reference_codec import reference_codec
 from conformance.replaced import REPLACEMENT, as_expected
-from conformance.values import difference, identical, show, text_key, text_keys
+from conformance.values import difference, identical, show, show_short, text_key, text_keys
 from conformance.vectors import Also, Reject, Vector, VectorKind
 
 _WITHOUT_ANSWER = {
@@ -470,5 +470,4 @@ def _open_or_close(closes: bool) -> str:
 
 
 def _short(value: Any) -> str:
-    text = show(value)
-    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
+    return show_short(value, _SHOWN)

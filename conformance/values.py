@@ -11,7 +11,7 @@ import marshal
 import re
 import struct
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 _UUID = re.compile("-".join(f"[0-9a-fA-F]{{{digits}}}" for digits in (8, 4, 4, 4, 12)))
@@ -260,19 +260,42 @@ def surplus(expected: Mapping[str, Any], actual: Mapping[str, Any]) -> Iterable[
 
 def show(value: Any) -> str:
     """A value as readable text: bytes as hex, floats with their bits."""
+    return "".join(_pieces(value))
+
+
+def show_short(value: Any, most: int) -> str:
+    """The beginning of `show`, at most so many characters; the last one is "…" if there are more."""
+    text = ""
+    for piece in _pieces(value):
+        text += piece
+        if len(text) > most:
+            return f"{text[: most - 1]}…"
+    return text
+
+
+def _pieces(value: Any) -> Iterator[str]:
     match value:
         case bytes() | bytearray() | memoryview():
-            return f"0x{value.hex()}" if len(value) else 'b""'
+            yield f"0x{value.hex()}" if len(value) else 'b""'
         case float():
-            return f"{value!r} (bits {_bits(value).hex()})"
+            yield f"{value!r} (bits {_bits(value).hex()})"
         case uuid.UUID():
-            return f"uuid {value}"
+            yield f"uuid {value}"
         case list() | tuple():
-            return "[" + ", ".join(show(item) for item in value) + "]"
+            yield "["
+            for number, item in enumerate(value):
+                yield ", " if number else ""
+                yield from _pieces(item)
+            yield "]"
         case Mapping():
-            return "{" + ", ".join(f"{key}: {show(item)}" for key, item in value.items()) + "}"
+            yield "{"
+            for number, (key, item) in enumerate(value.items()):
+                yield f"{', ' if number else ''}{key}: "
+                yield from _pieces(item)
+            yield "}"
         case None:
-            return "null"
+            yield "null"
         case bool():
-            return "true" if value else "false"
-    return repr(value)
+            yield "true" if value else "false"
+        case _:
+            yield repr(value)

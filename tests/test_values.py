@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import collections
 import enum
+import itertools
 import json
 import struct
 import types
 import uuid
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -22,6 +24,7 @@ from conformance.values import (
     from_json,
     identical,
     show,
+    show_short,
     surplus,
     to_json,
 )
@@ -395,3 +398,19 @@ def test_surplus() -> None:
 )
 def test_show(value: Any, text: str) -> None:
     assert show(value) == text
+
+
+@pytest.mark.parametrize("most", [1, 2, 5, 20, 60, 1000])
+def test_show_short(most: int) -> None:
+    value = {"A": [1, b"abc", None, True], "B": {}, "C": "text", "D": [1.5, uuid.UUID(int=1)]}
+    text = show(value)
+    short = show_short(value, most)
+    assert short == (text if len(text) <= most else text[: most - 1] + "…")
+
+
+def test_what_is_not_shown_is_not_looked_at() -> None:
+    class Endless(list[Any]):
+        def __iter__(self) -> Iterator[Any]:
+            return itertools.repeat(7)
+
+    assert show_short(Endless(), 9) == "[7, 7, 7…"
