@@ -91,7 +91,7 @@ class ShapedCodec(Codec):
     def fast_decoder(self, rules: Rules) -> compiled.Decoder | None:
         """Under the demanded readings, and under those that only accept more: what is plain is the same under them.
         Limits and compression rules matter inside of content too."""
-        return self.decode if _accepts_more(rules) else None
+        return self.decode if accepts_more(rules) else None
 
     def fast_encoder(self) -> compiled.Encoder | None:
         return self.encode
@@ -187,7 +187,7 @@ _LOOSENING = frozenset(
 
 
 @functools.lru_cache(64)
-def _accepts_more(rules: Rules) -> bool:
+def accepts_more(rules: Rules) -> bool:
     """Whether these rules accept all that the demanded readings accept, with the same values."""
     return all(
         field.name in _LOOSENING or getattr(rules, field.name) == getattr(_DEMANDED, field.name)

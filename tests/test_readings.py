@@ -7,8 +7,12 @@ from typing import Any, cast
 import pytest
 
 import reference
+from conformance import vectors
+from conformance.configured import configured_reference
 from conformance.model import Case, Observation, Op, Status
 from conformance.readings import Readings, ask
+from conformance.values import equal
+from reference.codec import accepts_more
 
 KAFKA = "kafka"
 
@@ -241,3 +245,44 @@ def test_a_client_is_asked_too() -> None:
 def test_readings_that_do_not_exist_are_told_at_once(declared: dict[str, str], text: str) -> None:
     with pytest.raises(ValueError, match=text):
         Readings(KAFKA, declared)
+
+
+# --- Readings that only accept more ---
+
+
+def test_a_reading_that_accepts_more_changes_nothing_where_bytes_are_accepted() -> None:
+    """So it explains no answer there, and the reference is not asked what it does with it."""
+    compared = 0
+    for dialect in vectors.dialects():
+        demanded = configured_reference(dialect)
+        loose = [
+            demanded.under(rules)
+            for ruling in reference.rulings(dialect).values()
+            for name in ruling.others
+            if accepts_more(rules := reference.rules_with([ruling], {ruling.id: name}))
+        ]
+        for vector in vectors.load([dialect]):
+            for op in {Op.DECODE, Op.RECODE} & {*vector.ops}:
+                asked = vector.case(op)
+                seen = ask(demanded, asked)
+                if seen.status is Status.ANSWER and len(vector.data) < 2_000:
+                    compared += len(loose)
+                    for other in loose:
+                        assert equal(seen.answer, ask(other, asked).answer), asked.id
+    assert compared > 10_000
+
+
+def test_a_reading_that_accepts_more_is_asked_for_what_was_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[reference.Rules] = []
+
+    def noting(implementation: reference.Reference, one: Case) -> Observation:
+        asked.append(implementation.rules)
+        return ask(implementation, one)
+
+    monkeypatch.setattr("conformance.readings.ask", noting)
+    readings = Readings(KAFKA, {"R-K-11": "other", "R-K-15": "other"})
+    text = case(type_name="STRING", data=bytes_of("0001ff"))
+    readings.explain(answered(text, "\ufffd"))
+    refused_first = len(asked)
+    readings.explain(answered(case(type_name="STRING", data=bytes_of("000161")), "b"))
+    assert refused_first > len(asked) - refused_first
