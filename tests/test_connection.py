@@ -19,6 +19,7 @@ import pytest
 from hurry import hurry
 
 from conformance.connection import ImplementationError, Options, open_connection
+from conformance.connection.child import ChildConnection
 from conformance.model import Case, Observation, Op, Status
 
 FOLDER = Path(__file__).parent / "programs"
@@ -427,6 +428,19 @@ def test_a_known_hang_is_not_waited_for_as_long_as_others(spec: str, monkeypatch
     others_answered(cases, found, AT)
     assert found[AT].status is Status.HANG
     assert found[AT].detail.startswith("no answer within 6 seconds, a brief wait because it is known to hang")
+
+
+def test_an_answer_after_more_than_a_brief_wait_is_a_slow_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    with open_connection(exec_spec("hangs"), LIMITS) as connection:
+        assert isinstance(connection, ChildConnection)
+        assert connection._process is not None
+        slow: list[bool] = []
+        monkeypatch.setattr(connection._talk, "answered_slowly", lambda: slow.append(True))
+        for silence, times in ((5.9, 0), (6.1, 1)):  # a brief wait is a tenth of the limit
+            connection._process.silence = silence
+            connection._hear([b"a line"])
+            connection._hear([])
+            assert len(slow) == times
 
 
 def test_an_exception_in_the_middle_leaves_a_usable_connection(monkeypatch: pytest.MonkeyPatch) -> None:

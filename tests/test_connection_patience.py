@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conformance import ledger
-from conformance.connection.conversation import WINDOW, Conversation
+from conformance.connection.conversation import SLOW, WINDOW, Conversation
 from conformance.connection.endings import Ending, hung
 from conformance.connection.patience import (
     HANGS,
@@ -141,14 +141,25 @@ def test_a_known_hang_is_waited_for_briefly(ordered: bool, parallel: bool) -> No
 
 
 def test_a_known_hang_is_asked_alone() -> None:
-    """Once something has gone wrong; so that it is clear whose silence it is."""
+    """So that it is clear whose silence it is."""
     program = Program(at(2, 7))
     conversation = Conversation(ordered=False)
     conversation.expect_hangs(known(2, 7))
     assert statuses(program.talk(conversation, plain(10))).count("hang") == 2
-    assert program.beside[0] > 1
-    assert set(program.beside[1:]) == {1}
+    assert program.beside == [1, 1]
     assert program.whole == 0
+
+
+def test_known_hangs_are_not_asked_after_a_few_of_their_kind() -> None:
+    """Their silence would say nothing new; others of the kind are asked until `SILENT` of them gave no answer."""
+    program = Program(at(*range(9)))
+    conversation = Conversation(ordered=False)
+    conversation.expect_hangs(known(*range(8)))
+    observations = program.talk(conversation, plain(11))
+    assert statuses(observations) == ["hang"] * HANGS + ["not-asked"] * (9 - HANGS) + ["answer"] * 2
+    assert program.beside == [1] * (HANGS + 1), "8 is on probation, the known ones before it are not asked"
+    assert observations[7].detail.startswith(f"not asked: {HANGS} cases of its kind")
+    assert observations[8].detail.startswith(f"after {HANGS} of its kind")
 
 
 def test_known_hangs_count_like_others() -> None:
@@ -180,6 +191,35 @@ def test_a_slow_program_is_not_blamed() -> None:
     conversation.begin(plain(5))
     conversation.data_to_send()
     assert not conversation.brief, "from now on it has its time"
+
+
+def test_a_slow_question_explains_a_silence() -> None:
+    """It took longer than a brief wait when it was asked alone: what was answered then is not asked again."""
+    conversation = Conversation(ordered=False)
+    for _ in range(SLOW):
+        conversation.begin(plain(4))
+        assert len(conversation.data_to_send().splitlines()) == 4
+        assert conversation.brief
+        conversation.silent(hung(BRIEF, b""))
+        asked = []
+        while lines := conversation.data_to_send().splitlines():
+            (question,) = map(json.loads, lines)
+            asked.append(int(question["data"], 16))
+            if asked[-1] == 2:
+                conversation.answered_slowly()
+            conversation.hear(answer(question))
+        assert asked == [0, 1, 2, 3], "each once"
+        assert [one.answer for one in conversation.finish()] == [0, 1, 2, 3]
+    conversation.begin(plain(4))
+    conversation.data_to_send()
+    assert not conversation.brief, "what is slow again and again gets its time"
+
+
+def test_a_slow_answer_before_a_silence_does_not_explain_it() -> None:
+    program = Program(lambda opened: opened if len(opened) > 1 else ())
+    conversation = Conversation(ordered=False)
+    conversation.answered_slowly()
+    assert statuses(program.talk(conversation, plain(3))) == ["hang", "answer", "answer"]
 
 
 def test_what_hangs_only_beside_others_is_a_hang_as_ever() -> None:
@@ -215,15 +255,27 @@ def test_the_rest_of_a_kind_is_asked_briefly_and_then_no_more(ordered: bool) -> 
         assert detail.endswith("`wireproof repro` with its id asks it alone, with the whole time limit")
 
 
-def test_after_many_hangs_in_all_each_case_is_asked_alone() -> None:
-    """Whose brief silence it is has to be clear, also in a kind of which none has hung."""
+def test_after_many_hangs_in_all_a_silence_of_several_is_looked_into() -> None:
+    """Of kinds of which none has hung several are asked at once, as ever; a brief wait for each alone tells whose it
+    was, and then that kind is asked one at a time."""
     hanging = [case(f"kafka/area-{number}/{number}#decode", number) for number in range(HANGS_IN_ALL)]
     conversation = Conversation(ordered=False)
     Program(at(*range(HANGS_IN_ALL))).talk(conversation, hanging)
-    program = Program(at(105))
+    program = Program(at(105, 107))
     observations = program.talk(conversation, plain(10, 100))
-    assert statuses(observations) == ["answer"] * 5 + ["not-asked"] + ["answer"] * 4
-    assert program.beside == [1]
+    assert statuses(observations) == ["answer"] * 5 + ["not-asked", "answer"] * 2 + ["answer"]
+    assert program.beside == [5, 1, 1]
+    assert program.whole == 0
+
+
+def test_after_many_hangs_in_all_who_is_silent_only_beside_others_is_asked_one_at_a_time() -> None:
+    hanging = [case(f"kafka/area-{number}/{number}#decode", number) for number in range(HANGS_IN_ALL)]
+    conversation = Conversation(ordered=False)
+    Program(at(*range(HANGS_IN_ALL))).talk(conversation, hanging)
+    program = Program(lambda opened: opened if len(opened) > 1 else ())
+    assert statuses(program.talk(conversation, plain(10, 100))) == ["answer"] * 10
+    assert program.beside == [10]
+    assert program.whole == 0
 
 
 def test_after_many_hangs_in_all_every_kind_is_asked_briefly() -> None:

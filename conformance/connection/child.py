@@ -246,6 +246,8 @@ class ChildConnection(Closing):
         """Process lines from stdout. True when one of them is an answer."""
         progress = False
         recording = self._options.transcript is not None
+        if heard and self._process is not None and self._process.silence > patience.brief(self._options.timeout):
+            self._talk.answered_slowly()
         for line in heard:
             if recording:
                 self._transcript.heard(line)

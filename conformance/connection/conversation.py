@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 #: The maximum number of open questions, and of their bytes (a single larger question is sent alone).
 WINDOW = 256
 WINDOW_BYTES = 1 << 20
+#: After this many brief silences that a slow question explains, several questions get the whole limit.
+SLOW = 3
 
 
 @dataclass
@@ -38,6 +40,8 @@ class _Repetition:
     brief: bool
     #: The question that was asked again last.
     last: int | None = None
+    #: One of the questions, asked alone, took longer than a brief wait.
+    slow: bool = False
 
 
 class Conversation:
@@ -46,7 +50,8 @@ class Conversation:
     `ordered`: answers come in the order of the questions, each written at once. Our own worker does so; the oldest open
     question is then to blame for whatever happens. Other programs may answer in any order, or buffer their answers.
     After their death with several questions open, these are asked again one at a time to find the cause. The same is
-    done after a brief silence; then each question gets its whole time limit, so a hang costs this limit only once.
+    done after a brief silence; then each question gets its whole time limit, so a hang costs this limit only once. If
+    none hangs and none was slow, the silence came of several questions together: they are asked so again.
 
     The cases of one `begin` … `finish` are known by their index. On the wire each line has its own number (`seq`),
     which is never used twice.
@@ -55,11 +60,13 @@ class Conversation:
     def __init__(self, *, ordered: bool) -> None:
         self._ordered = ordered
         self._quarantine = Quarantine()
-        #: Whether the case of an id is known to hang.
-        self._hangs: Callable[[str], bool] = _none_hangs
+        #: Whether cases are known to hang.
+        self._any_hangs = False
         self._seq = 0
-        #: It was once silent for a brief wait, but no question hung: from now on several questions get the whole limit.
+        #: It was silent for a brief wait, but no question hung: from now on several questions get the whole limit.
         self._slow = False
+        #: How often one slow question explained such a silence.
+        self._explained = 0
         #: The open question is on probation: no other is sent beside it.
         self._alone = False
         #: The cases of the previous block, by `seq`.
@@ -91,7 +98,8 @@ class Conversation:
 
     def expect_hangs(self, hangs: Callable[[str], bool]) -> None:
         """Set which cases are known to hang, by their ids."""
-        self._hangs = hangs
+        self._quarantine.expect_hangs(hangs)
+        self._any_hangs = True
 
     def begin(self, cases: Sequence[Case]) -> None:
         """Begin a block of cases."""
@@ -119,14 +127,16 @@ class Conversation:
         """Whether the process works on a case that is known to hang: after a brief silence it hangs again."""
         if not self._open or not (self._ordered or len(self._open) == 1):
             return False
-        return self._hangs(self._cases[self._index[next(iter(self._open))]].id)
+        return self._quarantine.hangs(self._cases[self._index[next(iter(self._open))]].id)
 
     def _asked_alone(self, index: int) -> bool:
         """Whether no question is sent beside this one: whose silence or death it is has to be clear at once."""
         if self._ordered:
             return False
         case = self._cases[index]
-        return self._on_probation(index) or self._hangs(case.id) or self._quarantine.deadly(case)
+        if self._quarantine.hangs(case.id) or self._quarantine.deadly(case):
+            return True
+        return self._on_probation(index) and (self._slow or self._quarantine.was_without_answer(index, case))
 
     def _on_probation(self, index: int) -> bool:
         return self._quarantine.on_probation(index, self._cases[index])
@@ -154,7 +164,7 @@ class Conversation:
         if self._trial is None and len(self._open) > WINDOW // 2:
             return b""  # a few large writes are faster than many small ones
         taken = []
-        calm = self._trial is None and self._pending is None and self._quarantine.calm
+        calm = self._trial is None and self._pending is None and self._quarantine.calm and not self._any_hangs
         following = self._next_of_many if calm else self._next
         while (index := following()) is not None:
             self._seq = seq = self._seq + 1
@@ -282,6 +292,11 @@ class Conversation:
         index = self._index[seq]
         self._put(index, _blame(self._cases[index], ending))
 
+    def answered_slowly(self) -> None:
+        """The answer that is heard next took longer than a brief wait."""
+        if self._trial is not None:
+            self._trial.slow = True
+
     # The end of a process.
 
     def ended(self, ending: Ending) -> None:
@@ -313,7 +328,7 @@ class Conversation:
         if not opened:  # the last answers came just before the kill
             return
         first, *rest = opened
-        if self._on_probation(first):
+        if self._on_probation(first) and (self._ordered or not rest):
             if self._results[first] is None:
                 self._put(first, self._quarantine.silent(first, self._cases[first], ending))
                 self._end_trial()
@@ -365,6 +380,10 @@ class Conversation:
 
     def _not_repeated(self, trial: _Repetition) -> None:
         self._trial = None
+        if trial.brief and trial.slow:
+            self._explained += 1
+            self._slow = self._slow or self._explained >= SLOW
+            return
         if trial.brief:
             self._slow = True
             for index in trial.opened:  # asked again, all together, with the whole time limit
@@ -402,10 +421,6 @@ class Conversation:
         results = [result for result in self._results if result is not None]
         self._reset(())
         return self._quarantine.settle(results)
-
-
-def _none_hangs(_identifier: str) -> bool:
-    return False
 
 
 def _malformed(case: Case, error: lines.LineError, line: bytes) -> Observation:
