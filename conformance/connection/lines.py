@@ -17,6 +17,7 @@ import msgspec
 
 from conformance.connection import description as describing
 from conformance.connection.shapes import ShapeError, brief, shape
+from conformance.connection.simple import SimpleValue
 from conformance.model import ARGUMENTS, TYPED_OPS, Case, Description, Observation, Op, Status
 from conformance.values import ValueFormatError, from_json, to_json
 
@@ -176,7 +177,7 @@ def read_question(line: bytes) -> QuestionLine:
 
 
 def answer(seq: int, observation: Observation) -> bytes:
-    """The answer of our own worker, as a line."""
+    """The answer of our own worker, as a line. A value may be a `SimpleValue`."""
     message: dict[str, Any] = {"seq": seq}
     match observation.status:
         case Status.ANSWER:
@@ -197,7 +198,7 @@ def answer(seq: int, observation: Observation) -> bytes:
 def _put_answer(message: dict[str, Any], op: Op, answer: Any) -> None:
     match op:
         case Op.DECODE | Op.LOOKUP:
-            message["value"] = to_json(answer)
+            message["value"] = answer.json if isinstance(answer, SimpleValue) else to_json(answer)
         case Op.ENCODE | Op.RECODE | Op.CONVERT:
             message["data"] = answer.hex()
         case Op.SERVE:

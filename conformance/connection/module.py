@@ -73,12 +73,12 @@ class Module:
         """The exceptions by which an op refuses what it is asked; NotImplementedError is none, whatever it is."""
         return self._rejects[op]
 
-    def call(self, case: Case) -> Observation:
-        """The observation of one case."""
+    def call(self, case: Case, form: Callable[[Op, Any], Any] = shape) -> Observation:
+        """The observation of one case. `form`: makes the observation's answer of what the function returned."""
         try:
             if case.op is Op.RECODE and Op.RECODE not in self._functions:
                 return self._decode_and_encode(case)
-            return Observation(case, Status.ANSWER, shape(case.op, self._ask(case)))
+            return Observation(case, Status.ANSWER, form(case.op, self._ask(case)))
         except ShapeError as error:
             return Observation(case, Status.VIOLATION, error="wrong form", detail=str(error))
         except KeyboardInterrupt:

@@ -20,7 +20,7 @@ import os
 import signal
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from conformance.connection import limits, lines
 from conformance.connection.base import ImplementationError
@@ -28,7 +28,9 @@ from conformance.connection.copies import BEGAN, ENDED, RESUME
 from conformance.connection.description import to_json
 from conformance.connection.loading import load
 from conformance.connection.module import Module, top_frame, trace_text
-from conformance.model import Case, Observation, Status
+from conformance.connection.shapes import shape
+from conformance.connection.simple import SimpleValue
+from conformance.model import Case, Observation, Op, Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -76,9 +78,15 @@ class Worker:
             line = line[os.write(self._out, line) :]
 
 
+def _form(op: Op, answer: Any) -> Any:
+    """The answer as `lines.answer` takes it: a value that was decoded is ready for the line, if it is a simple one."""
+    simple = SimpleValue.of(answer) if op is Op.DECODE else None
+    return shape(op, answer) if simple is None else simple
+
+
 def _ask(module: Module, seq: int, case: Case) -> bytes:
     try:
-        return lines.answer(seq, module.call(case))
+        return lines.answer(seq, module.call(case, _form))
     except (KeyboardInterrupt, MemoryError) as error:
         status = Status.OOM if isinstance(error, MemoryError) else Status.CRASH
         name = type(error).__name__

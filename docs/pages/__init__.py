@@ -1,0 +1,1 @@
+"""The generated pages, a module each, and `markdown`, which all use."""

@@ -1,0 +1,36 @@
+"""The page docs/rulings.md."""
+
+from __future__ import annotations
+
+import reference
+from pages.markdown import NOTE, Lines, cell, code, table
+from reference.rules import Ruling
+
+_RULINGS = """\
+A ruling is the kit's reading of a point that the specification leaves open. Vectors name the rulings they rest on.
+
+A ruling marked ‡ is *contested*: the kit demands the reading in the column "demanded". An implementation that takes the
+other reading is reported as `contested`, which is neither a pass nor a failure. All other outcomes fail. If a library
+takes the other reading, its wrapper writes the text of the last column into its `readings`, see
+[the contract](reference/contract.md#readings). If the column is empty, the reference has no switch for the ruling.
+
+[Why rulings are contested](explanation/contested-rulings.md) · [How to dispute one](how-to/dispute-a-ruling.md)
+"""
+
+
+def page() -> Lines:
+    """All rulings of all dialects."""
+    yield from ("# Rulings", "", NOTE, "", _RULINGS)
+    for dialect in reference.dialects:
+        rulings = reference.rulings(dialect).values()
+        contested = sum(ruling.contested for ruling in rulings)
+        yield from (f"## {dialect}", "", f"{len(rulings)} rulings, {contested} of them contested.", "")
+        head = ("ruling", "point", "demanded", "other reading", "source", "declared as")
+        yield from table(head, map(_ruling_row, rulings))
+
+
+def _ruling_row(ruling: Ruling) -> tuple[str, ...]:
+    name = f'<a id="{ruling.id.lower()}"></a>{ruling.id}{" ‡" if ruling.contested else ""}'
+    beyond = f"<br>*beyond what is asked*: {cell(ruling.beyond)}" if ruling.beyond else ""
+    cells = (cell(ruling.question), cell(ruling.demanded) + beyond, cell(ruling.other), cell(ruling.source))
+    return name, *cells, " or ".join(code(f'"{other}"') for other in ruling.others)
