@@ -73,6 +73,31 @@ def test_the_file_of_known_deviations_is_found_and_complete(library: str) -> Non
         assert "\n" not in entry.reason
 
 
+def test_kfake_serves_and_no_more() -> None:
+    """An unknown api ends its process, which is kfake's own doing, also behind a request that it answered."""
+    skip_unless_built()
+    with Examiner(open_connection(spec("kfake"), Options(timeout=30))) as examiner:
+        assert (examiner.description.name, examiner.description.ops) == ("kfake", frozenset({Op.SERVE}))
+        found = verdicts(
+            examiner,
+            {
+                f"unsupported-versions/broker-{name}#serve"
+                for name in ("v0", "v3", "api-999", "v99", "good-before-unknown-api", "one-and-a-half", "v3-body-cut")
+            },
+        )
+    outcomes = {one.removeprefix("unsupported-versions/broker-"): two.verdict for one, two in found.items()}
+    assert outcomes == {
+        "v0#serve": Outcome.PASS,
+        "v3#serve": Outcome.PASS,
+        "one-and-a-half#serve": Outcome.PASS,
+        "v3-body-cut#serve": Outcome.PASS,
+        "api-999#serve": Outcome.CRASH,
+        "good-before-unknown-api#serve": Outcome.CRASH,
+        "v99#serve": Outcome.FAIL,
+    }
+    assert "client_conn.go:128" in found["unsupported-versions/broker-api-999#serve"].detail
+
+
 # --- What is known to be wrong in them ----------------------------------------------------------------------------
 
 #: Library → id → the verdict, and a part of its detail.

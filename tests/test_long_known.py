@@ -154,6 +154,18 @@ FACTS = [
         "take the empty string for null",
     ),
     Fact(
+        "go/kfake/wrapper",
+        "an unknown api key ends the process",
+        "kafka/unsupported-versions/broker-api-999#serve",
+        "which is nil for a key that kmsg does not know",
+    ),
+    Fact(
+        "go/kfake/wrapper",
+        "ApiVersions 99 is closed",
+        "kafka/unsupported-versions/broker-v99#serve",
+        "closes the connection where that fails",
+    ),
+    Fact(
         "c/librdkafka/wrapper",
         "the mock broker's answer to ApiVersions 6 has neither the body of version 0 nor that of 3",
         "kafka/unsupported-versions/broker-v6#serve",

@@ -30,6 +30,7 @@ _LIBRARIES = {
     "node/kafka-ts/wrapper.known.toml": "kafka-ts",
     "go/franz-go/wrapper.known.toml": "franz-go",
     "go/kafka-go/wrapper.known.toml": "kafka-go",
+    "go/kfake/wrapper.known.toml": "kfake",
     "go/sarama/wrapper.known.toml": "sarama",
     "rust/kafka-protocol/wrapper.known.toml": "kafka-protocol",
     "rust/kacrab-protocol/wrapper.known.toml": "kacrab-protocol",

@@ -39,6 +39,9 @@ type Codec struct {
 	Recode func(version int, data []byte) ([]byte, error)
 }
 
+// Apis is what a broker is to list: api key → its lowest and highest version.
+type Apis map[int16][2]int16
+
 // Wrapper is a library behind the line protocol.
 type Wrapper struct {
 	Name, Version string
@@ -48,6 +51,10 @@ type Wrapper struct {
 	// Readings and Rebuilds are as in the contract.
 	Readings map[string]string
 	Rebuilds map[string][]string
+	// Serve is all that the library's broker sends for chunks on a fresh connection, and whether it then closes it; nil
+	// for a library without one. Configure is called before it.
+	Serve     func(chunks [][]byte) (sent []byte, closed bool, err error)
+	Configure func(apis Apis) error
 	// Reason is what an error of the library's says for certain, one of the contract's reasons, or "".
 	Reason func(err error) string
 }
@@ -60,6 +67,11 @@ type question struct {
 	Version *int            `json:"version"`
 	Data    string          `json:"data"`
 	Value   json.RawMessage `json:"value"`
+	Chunks  []string        `json:"chunks"`
+	// Settings are those of "configure".
+	Settings struct {
+		Apis Apis `json:"apis"`
+	} `json:"settings"`
 }
 
 // Converse answers until the questions end. An error is a line that is no question, or an end of the output.
@@ -133,6 +145,12 @@ func (wrapper *Wrapper) answer(line []byte) ([]byte, error) {
 
 // ask asks the library, and is the member of the answer's object: "data": … or "value": ….
 func (wrapper *Wrapper) ask(asked *question) ([]byte, error) {
+	if asked.Dialect == dialect && wrapper.Serve != nil && asked.Op == "configure" {
+		return []byte(`"ok":true`), wrapper.Configure(asked.Settings.Apis)
+	}
+	if asked.Dialect == dialect && wrapper.Serve != nil && asked.Op == "serve" {
+		return wrapper.served(asked.Chunks)
+	}
 	if asked.Dialect != dialect || !slices.Contains([]string{"decode", "encode", "recode"}, asked.Op) {
 		return nil, NotOfferedf("no %s in the dialect %s", asked.Op, asked.Dialect)
 	}
@@ -165,6 +183,19 @@ func (wrapper *Wrapper) ask(asked *question) ([]byte, error) {
 	}
 	written, err := codec.Recoded(version, data)
 	return inHex(written), err
+}
+
+// served is "sent" and "closed".
+func (wrapper *Wrapper) served(texts []string) ([]byte, error) {
+	chunks := make([][]byte, len(texts))
+	for at, text := range texts {
+		var err error
+		if chunks[at], err = hex.DecodeString(text); err != nil {
+			return nil, badQuestion{err}
+		}
+	}
+	sent, closed, err := wrapper.Serve(chunks)
+	return fmt.Appendf(nil, `"sent":"%x","closed":%t`, sent, closed), err
 }
 
 func inHex(data []byte) []byte {
@@ -278,12 +309,19 @@ func (wrapper *Wrapper) description() any {
 	if wrapper.Array != nil {
 		offered["ARRAY"] = nil
 	}
+	ops := []string{}
+	if len(offered) > 0 {
+		ops = append(ops, "decode", "encode", "recode")
+	}
+	if wrapper.Serve != nil {
+		ops = append(ops, "serve")
+	}
 	return map[string]any{
 		"name":     wrapper.Name,
 		"version":  wrapper.Version,
 		"language": "go",
 		"dialects": []string{dialect},
-		"ops":      []string{"decode", "encode", "recode"},
+		"ops":      ops,
 		"types":    map[string]any{dialect: offered},
 		"readings": orEmpty(wrapper.Readings),
 		"rebuilds": orEmpty(wrapper.Rebuilds),

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -85,6 +87,49 @@ func TestAnswers(t *testing.T) {
 				t.Errorf("got %s, want %s", got[0], want)
 			}
 		})
+	}
+}
+
+func TestServe(t *testing.T) {
+	var apis Apis
+	var heard []string
+	server := &Wrapper{
+		Name:      "server",
+		Configure: func(wanted Apis) error { apis = wanted; return nil },
+		Serve: func(chunks [][]byte) ([]byte, bool, error) {
+			for _, chunk := range chunks {
+				heard = append(heard, string(chunk))
+			}
+			return []byte("yes"), len(chunks) > 1, nil
+		},
+	}
+	var out strings.Builder
+	questions := `{"seq":0,"op":"describe"}
+{"seq":1,"op":"configure","dialect":"kafka","settings":{"apis":{"0":[3,13],"18":[0,5]},"schemas":[]}}
+{"seq":2,"op":"serve","dialect":"kafka","chunks":["6869"]}
+{"seq":3,"op":"serve","dialect":"kafka","chunks":["","7a"]}
+{"seq":4,"op":"serve","dialect":"wire-format","chunks":[]}
+`
+	if err := Converse(server, strings.NewReader(questions), &out); err != nil {
+		t.Fatal(err)
+	}
+	description, rest, _ := strings.Cut(out.String(), "\n")
+	if !strings.Contains(description, `"ops":["serve"]`) {
+		t.Errorf("described as %s", description)
+	}
+	want := `{"seq":1,"ok":true}
+{"seq":2,"sent":"796573","closed":false}
+{"seq":3,"sent":"796573","closed":true}
+{"seq":4,"unsupported":"no serve in the dialect wire-format"}
+`
+	if rest != want {
+		t.Errorf("got %s", rest)
+	}
+	if !maps.Equal(apis, Apis{0: {3, 13}, 18: {0, 5}}) || !slices.Equal(heard, []string{"hi", "", "z"}) {
+		t.Errorf("apis %v, heard %q", apis, heard)
+	}
+	if got := answers(t, `{"seq":1,"op":"serve","dialect":"kafka","chunks":[]}`)[0]; !strings.Contains(got, "unsupported") {
+		t.Errorf("a library without a broker: %s", got)
 	}
 }
 
