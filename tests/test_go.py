@@ -6,6 +6,7 @@ Skipped where they are not built; `implementations/go/build` does that, with Go.
 
 from __future__ import annotations
 
+import os
 import shutil
 from typing import TYPE_CHECKING
 
@@ -198,6 +199,28 @@ class TestLaunchers:
         ended = run(LAUNCHER, WIREPROOF_GO_BUILD=str(tmp_path))
         assert (ended.returncode, ended.stdout) == (2, "")
         assert ended.stderr == f"implementations/go: what is built is of other sources: run {FOLDER / 'build'}\n"
+
+    @pytest.mark.parametrize("changed", ["lines/lines.go", "go.mod", "lines"])
+    def test_what_this_clone_built_runs_until_a_source_changes(self, changed: str, tmp_path: Path) -> None:
+        """Dates are compared first; a newer one only has the checksum looked at."""
+        clone, out = tmp_path / "go", tmp_path / "built here"
+        shutil.copytree(FOLDER, clone)
+        out.mkdir()
+        (out / "kafka-go").write_text("#!/bin/sh\necho it ran\n")
+        (out / "kafka-go").chmod(0o755)
+        (out / "built").write_text(f"1 2\n{clone}\n")
+        launcher = clone / "kafka-go" / "wrapper"
+        for path in (*clone.rglob("*"), clone):
+            os.utime(path, (1, 1))
+        assert run(launcher, WIREPROOF_GO_BUILD=str(out)).stdout == "it ran\n"
+        os.utime(clone / changed)
+        os.utime(out / "built", (2, 2))
+        assert "what is built is of other sources" in run(launcher, WIREPROOF_GO_BUILD=str(out)).stderr
+        os.utime(clone / changed, (1, 1))
+        (out / "built").write_text(f"1 2\n{tmp_path}\n")
+        assert "what is built is of other sources" in run(launcher, WIREPROOF_GO_BUILD=str(out)).stderr, (
+            "another clone's"
+        )
 
     @pytest.mark.parametrize("script", ["build", "check"])
     def test_without_go(self, script: str, tmp_path: Path) -> None:

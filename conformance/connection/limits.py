@@ -1,15 +1,21 @@
-"""The limits of an implementation's process.
-
-As a program, `python -I -S limits.py MEMORY COMMAND [ARGUMENT…]` (MEMORY in MiB) sets the limits and then becomes the
-command. It imports nothing of the kit, so it starts in a few milliseconds.
-"""
+"""The limits of an implementation's process."""
 
 from __future__ import annotations
 
-import os
 import resource
-import signal
 import sys
+from collections.abc import Sequence
+
+#: Sets the limits of its own process, then becomes the command. A shell needs a millisecond for it, Python fifteen, and a
+#: program that dies at hundreds of cases is started as often. Where a limit cannot be set, the shell says so on stderr
+#: and goes on; the kit watches the memory in use too.
+_BECOME = 'ulimit -c 0; ulimit -d "$1"; shift; exec "$@"'
+
+
+def limited(memory: int, command: Sequence[str]) -> tuple[str, ...]:
+    """A command that sets the limits of `apply`, in MiB, and becomes this command."""
+    kibibytes = _at_most(resource.RLIMIT_DATA, memory * 1024 * 1024) // 1024
+    return ("/bin/sh", "-c", _BECOME, "limits", str(kibibytes), *command)
 
 
 def apply(memory: int) -> None:
@@ -18,28 +24,15 @@ def apply(memory: int) -> None:
     _lower(resource.RLIMIT_CORE, 0)
 
 
-def _lower(what: int, limit: int) -> None:
+def _at_most(what: int, limit: int) -> int:
+    """The limit, or the highest that this process may have."""
     _, hard = resource.getrlimit(what)
-    if hard != resource.RLIM_INFINITY:
-        limit = min(limit, hard)
+    return limit if hard == resource.RLIM_INFINITY else min(limit, hard)
+
+
+def _lower(what: int, limit: int) -> None:
+    limit = _at_most(what, limit)
     try:
         resource.setrlimit(what, (limit, limit))
     except (OSError, ValueError) as error:  # some kernels have no such limit; the kit watches the memory in use too
         sys.stderr.write(f"no limit set: {error}\n")
-
-
-def main(arguments: list[str]) -> None:
-    """Set the limits, then become the command."""
-    memory, command = int(arguments[0]), arguments[1:]
-    apply(memory)
-    for ignored in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores these, and the command would inherit that
-        signal.signal(ignored, signal.SIG_DFL)
-    try:
-        os.execvp(command[0], command)  # noqa: S606 (the user's own command)
-    except OSError as error:
-        sys.stderr.write(f"{command[0]} cannot be started: {error.strerror}\n")
-        sys.exit(126)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])
