@@ -20,6 +20,7 @@ from hurry import hurry
 
 from conformance.connection import ImplementationError, Options, open_connection
 from conformance.connection.child import ChildConnection
+from conformance.connection.process import Process
 from conformance.model import Case, Observation, Op, Status
 
 FOLDER = Path(__file__).parent / "programs"
@@ -269,6 +270,31 @@ def test_every_question_of_a_program_may_go_wrong() -> None:
     cases = [decode(-1) for _ in range(3)]
     with open_connection(exec_spec("exits"), LIMITS) as connection:
         assert [observation.error for observation in connection.ask(cases)] == ["exit 3"] * 3
+
+
+@pytest.mark.parametrize(("ends", "launches"), [(False, 10), (True, 16)])
+def test_who_dies_often_is_started_in_advance(ends: bool, launches: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From the third restart on a process is ready when one dies. One that ends while it waits costs no case.
+
+    Six deaths, three of them twice to find who it was: nine restarts, behind seven of which another one is started."""
+    at = (3, 8, 13, 18, 23, 28)
+    launched: list[Process] = []
+    with open_connection(exec_spec("aborts"), LIMITS) as connection:
+        assert isinstance(connection, ChildConnection)
+        launch = connection._launched
+
+        def launching() -> Process:
+            launched.append(launch())
+            if ends and connection._process is not None:  # it is to wait
+                os.killpg(launched[-1]._popen.pid, signal.SIGKILL)
+            return launched[-1]
+
+        monkeypatch.setattr(connection, "_launched", launching)
+        found = connection.ask(culprits(*at))
+    others_answered(culprits(*at), found, *at)
+    assert [found[place].status for place in at] == [Status.CRASH] * len(at)
+    assert len(launched) == launches
+    assert not any(process.running for process in launched), "none is left"
 
 
 def test_a_program_that_does_not_start_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shlex
 import shutil
@@ -18,7 +19,6 @@ from conformance.connection.base import ImplementationError, Options, no_block
 from conformance.connection.conversation import Conversation
 from conformance.connection.copies import RESUME
 from conformance.connection.endings import Ending
-from conformance.connection.guard import program
 from conformance.connection.process import GRACE, Process
 from conformance.connection.transcript import Transcript
 from conformance.model import Case, Description, Observation, Status
@@ -35,6 +35,8 @@ LONGEST_LINE = 1 << 26
 BYTES_A_SECOND = 1 << 18
 #: Seconds to wait for the end of a process that may die after its answer.
 DOUBT = 0.05
+#: After this many restarts the next process is started in advance, while the present one is asked.
+IN_ADVANCE = 3
 #: After this many failed starts in a row the implementation is not asked any more.
 FAILED_STARTS = 3
 
@@ -85,9 +87,9 @@ def _why_not_found(name: str) -> str:
 
 
 def program_launch(spec: str, memory: int) -> Launch:
-    """`exec:COMMAND ARGS`: any program that speaks the line protocol. `limits` sets its limits, then becomes it."""
+    """`exec:COMMAND ARGS`: any program that speaks the line protocol. It gets its limits before it begins."""
     words = program_command(spec)
-    return Launch(spec, (*program(limits.__file__, limits.__name__), str(memory), *words), ordered=False)
+    return Launch(spec, limits.limited(memory, words), ordered=False)
 
 
 class ChildConnection(Closing):
@@ -110,6 +112,9 @@ class ChildConnection(Closing):
         self._junk = 0
         self._sample = b""
         self._failed_starts = 0
+        self._restarts = 0
+        #: A process that has been started in advance; it has been asked to describe itself.
+        self._spare: Process | None = None
         self._lost: str | None = None
         try:
             self._process, self._description = self._start()
@@ -188,6 +193,7 @@ class ChildConnection(Closing):
         if self._process is not None:
             self._process.close()
             self._process = None
+        self._drop_spare()
         self._transcript.close()
 
     # Asking.
@@ -334,6 +340,7 @@ class ChildConnection(Closing):
         if self._process is not None:
             self._process.kill()
             self._process = None
+        self._drop_spare()
         self._asking = False
         self._settling.clear()
         self._talk.forget()
@@ -353,13 +360,34 @@ class ChildConnection(Closing):
                 self._talk.give_up(self._lost)
             return None
         self._failed_starts = 0
+        self._restarts += 1
+        if self._restarts >= IN_ADVANCE:
+            self._spare = self._launched()
         return self._process
 
     def _start(self) -> tuple[Process, Description]:
+        spare, self._spare = self._spare, None
+        if spare is not None:
+            with contextlib.suppress(ImplementationError):  # it may have ended meanwhile
+                return self._made_ready(spare)
+        return self._made_ready(self._launched())
+
+    def _launched(self) -> Process:
+        """A new process, asked to describe itself."""
         try:
             process = Process(self._launch.command, self._launch.env, copies=self._launch.ordered)
         except OSError as error:
             raise ImplementationError(f"{self._launch.spec} cannot be started: {error.strerror}") from error
+        self._send(process, lines.describe_question())
+        return process
+
+    def _drop_spare(self) -> None:
+        spare, self._spare = self._spare, None
+        if spare is not None:
+            spare.kill()
+
+    def _made_ready(self, process: Process) -> tuple[Process, Description]:
+        """A new process, once it has described itself and has the settings. Raises ImplementationError."""
         try:
             description = self._describe(process)
             for dialect, settings in self._settings.items():
@@ -372,8 +400,6 @@ class ChildConnection(Closing):
         return process, description
 
     def _describe(self, process: Process) -> Description:
-        question = lines.describe_question()
-        self._send(process, question)
         heard: list[bytes] = []
         deadline = time.monotonic() + START_TIMEOUT
         while not heard and not process.gone and (left := deadline - time.monotonic()) > 0:
@@ -381,7 +407,7 @@ class ChildConnection(Closing):
         for line in heard:
             self._transcript.heard(line)
         if not heard:
-            self._no_answer(process, question.decode().strip())
+            self._no_answer(process, lines.describe_question().decode().strip())
         try:
             description = lines.read_description(heard[0])
         except lines.LineError as error:

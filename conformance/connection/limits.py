@@ -6,9 +6,9 @@ import resource
 import sys
 from collections.abc import Sequence
 
-#: Sets the limits of its own process, then becomes the command. A shell needs a millisecond for it, Python fifteen, and a
-#: program that dies at hundreds of cases is started as often. Where a limit cannot be set, the shell says so on stderr
-#: and goes on; the kit watches the memory in use too.
+#: Sets the limits of its own process, then becomes the command. A shell needs a millisecond for it, Python fifteen,
+#: and a program that dies at hundreds of cases is started as often. Where a limit cannot be set, the shell says so on
+#: stderr and goes on; the kit watches the memory in use too.
 _BECOME = 'ulimit -c 0; ulimit -d "$1"; shift; exec "$@"'
 
 
