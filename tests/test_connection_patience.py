@@ -150,18 +150,6 @@ def test_a_known_hang_is_asked_alone() -> None:
     assert program.whole == 0
 
 
-def test_known_hangs_are_not_asked_after_a_few_of_their_kind() -> None:
-    """Their silence would say nothing new; others of the kind are asked until `SILENT` of them gave no answer."""
-    program = Program(at(*range(9)))
-    conversation = Conversation(ordered=False)
-    conversation.expect_hangs(known(*range(8)))
-    observations = program.talk(conversation, plain(11))
-    assert statuses(observations) == ["hang"] * HANGS + ["not-asked"] * (9 - HANGS) + ["answer"] * 2
-    assert program.beside == [1] * (HANGS + 1), "8 is on probation, the known ones before it are not asked"
-    assert observations[7].detail.startswith(f"not asked: {HANGS} cases of its kind")
-    assert observations[8].detail.startswith(f"after {HANGS} of its kind")
-
-
 def test_known_hangs_count_like_others() -> None:
     """After a few of a kind the rest is asked briefly, and silence is no hang, whether it is known or not."""
     ends = []

@@ -60,8 +60,8 @@ class Conversation:
     def __init__(self, *, ordered: bool) -> None:
         self._ordered = ordered
         self._quarantine = Quarantine()
-        #: Whether cases are known to hang.
-        self._any_hangs = False
+        #: Whether the case of an id is known to hang.
+        self._hangs: Callable[[str], bool] = _none_hangs
         self._seq = 0
         #: It was silent for a brief wait, but no question hung: from now on several questions get the whole limit.
         self._slow = False
@@ -98,8 +98,7 @@ class Conversation:
 
     def expect_hangs(self, hangs: Callable[[str], bool]) -> None:
         """Set which cases are known to hang, by their ids."""
-        self._quarantine.expect_hangs(hangs)
-        self._any_hangs = True
+        self._hangs = hangs
 
     def begin(self, cases: Sequence[Case]) -> None:
         """Begin a block of cases."""
@@ -127,14 +126,14 @@ class Conversation:
         """Whether the process works on a case that is known to hang: after a brief silence it hangs again."""
         if not self._open or not (self._ordered or len(self._open) == 1):
             return False
-        return self._quarantine.hangs(self._cases[self._index[next(iter(self._open))]].id)
+        return self._hangs(self._cases[self._index[next(iter(self._open))]].id)
 
     def _asked_alone(self, index: int) -> bool:
         """Whether no question is sent beside this one: whose silence or death it is has to be clear at once."""
         if self._ordered:
             return False
         case = self._cases[index]
-        if self._quarantine.hangs(case.id) or self._quarantine.deadly(case):
+        if self._hangs(case.id) or self._quarantine.deadly(case):
             return True
         return self._on_probation(index) and (self._slow or self._quarantine.was_without_answer(index, case))
 
@@ -164,7 +163,7 @@ class Conversation:
         if self._trial is None and len(self._open) > WINDOW // 2:
             return b""  # a few large writes are faster than many small ones
         taken = []
-        calm = self._trial is None and self._pending is None and self._quarantine.calm and not self._any_hangs
+        calm = self._trial is None and self._pending is None and self._quarantine.calm and self._hangs is _none_hangs
         following = self._next_of_many if calm else self._next
         while (index := following()) is not None:
             self._seq = seq = self._seq + 1
@@ -421,6 +420,10 @@ class Conversation:
         results = [result for result in self._results if result is not None]
         self._reset(())
         return self._quarantine.settle(results)
+
+
+def _none_hangs(_identifier: str) -> bool:
+    return False
 
 
 def _malformed(case: Case, error: lines.LineError, line: bytes) -> Observation:

@@ -5,7 +5,6 @@ Cases are of one kind when one bug would probably make all of them hang: in the 
 (`unknown-tags`) and op in all messages; elsewhere those of one area, type and op. Derived cases have their own kinds.
 
 A case that the file of known deviations says to hang gets a brief wait from the beginning, and its silence is a hang.
-After `HANGS` cases of its kind without an answer it is not asked.
 
 The steps, counted in the order of the cases, never in the order of the answers:
 
@@ -25,8 +24,6 @@ from typing import TYPE_CHECKING
 from conformance.model import Observation, Status
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from conformance.connection.endings import Ending
     from conformance.model import Case
 
@@ -75,17 +72,10 @@ def kind_of(case: Case) -> HangGroup:
     return HangGroup("/".join(parts[:2]), what, case.op)
 
 
-def none_hangs(_identifier: str) -> bool:
-    """That no case is known to hang."""
-    return False
-
-
 class Patience:
     """Counts the cases that hung, or gave no answer within a brief wait."""
 
     def __init__(self) -> None:
-        #: Whether the case of an id is known to hang.
-        self.hangs: Callable[[str], bool] = none_hangs
         #: In the blocks before: the number of cases of each kind.
         self._hung: Counter[HangGroup] = Counter()
         self._silent: Counter[HangGroup] = Counter()
@@ -122,8 +112,7 @@ class Patience:
             return None
         kind = kind_of(case)
         of_kind = self._without_answer(index, kind)
-        most = HANGS if self.hangs(case.id) else SILENT
-        if of_kind >= most or (of_kind and self._without_answer(index) >= SILENT_IN_ALL):
+        if of_kind >= SILENT or (of_kind and self._without_answer(index) >= SILENT_IN_ALL):
             text = f"not asked: {of_kind} cases of its kind ({kind}) gave no answer{_ALONE}"
             return Observation(case, Status.NOT_ASKED, detail=text)
         return None

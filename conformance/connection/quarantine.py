@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
-from conformance.connection.patience import HangGroup, Patience, kind_of, none_hangs
+from conformance.connection.patience import HangGroup, Patience, kind_of
 from conformance.model import Observation, Status
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from conformance.connection.endings import Ending
     from conformance.model import Case
@@ -36,13 +36,8 @@ class Quarantine:
         self._patience = Patience()
         #: The number of crashes, hangs and memory failures of each kind, as they came.
         self._deaths: Counter[HangGroup] = Counter()
-        self.expect_hangs(none_hangs)
         #: Nothing has crashed or hung so far, so every case is asked.
         self.calm = True
-
-    def expect_hangs(self, hangs: Callable[[str], bool]) -> None:
-        """Set which cases are known to hang, by their ids."""
-        self.hangs = self._patience.hangs = hangs
 
     def note(self, index: int, observation: Observation) -> None:
         """An observation of the case at `index` in the current block."""
