@@ -46,7 +46,8 @@ class Readings:
         for item in everything:
             if self._explains((item,), observation, demanded):
                 return (item[0],)
-        return tuple(self.declared) if self._explains(everything, observation, demanded) else ()
+        several = len(everything) > 1 and self._explains(everything, observation, demanded)
+        return tuple(self.declared) if several else ()
 
     def matches(self, observation: Observation) -> bool:
         """Whether the reference does the same with all declared readings together. It may also do so without them."""
