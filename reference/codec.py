@@ -56,19 +56,21 @@ class NodeCodec(Codec):
 
     def fast_decoder(self, rules: Rules) -> compiled.Decoder | None:  # noqa: ARG002 (what is plain is so under all)
         """Generated for a message; and for an array of numbers, which may be long."""
-        node = self.node
-        if _is_message(node) or (isinstance(node, Array) and compiled.is_number(node.element)):
-            return compiled.decoder(node)
-        return None
+        return compiled.decoder(self.node) if _is_message(self.node) or _is_row_of_numbers(self.node) else None
 
     def fast_encoder(self) -> compiled.Encoder | None:
-        """Generated for a message."""
-        return compiled.encoder(self.node) if _is_message(self.node) else None
+        """Generated for the same."""
+        return compiled.encoder(self.node) if _is_message(self.node) or _is_row_of_numbers(self.node) else None
 
 
 def _is_message(node: Node) -> TypeGuard[Struct]:
     """Whether it is a structure with generated code: not one that begins with an optional-field buffer."""
     return isinstance(node, Struct) and not node.optional
+
+
+def _is_row_of_numbers(node: Node) -> TypeGuard[Array]:
+    """Whether it is an array of numbers of a fixed width."""
+    return isinstance(node, Array) and compiled.is_number(node.element)
 
 
 @dataclass(frozen=True, slots=True)

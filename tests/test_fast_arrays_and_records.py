@@ -1,4 +1,4 @@
-"""Arrays of numbers and single records are read by a fast codec, which is equal to the readable one."""
+"""Arrays of numbers and single records are read and written by a fast codec that is equal to the readable one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from conformance import vectors
 from reference.codec import _LOOSENING, ShapedCodec, decode, decode_fast
 from reference.cursor import Reader
 from reference.dialects import DIALECTS
-from reference.errors import DecodeError
+from reference.errors import DecodeError, EncodeError
 from reference.rules import Rules
 
 FORMS = ("ARRAY", "COMPACT_ARRAY", "NULLABLE_ARRAY", "COMPACT_NULLABLE_ARRAY")
@@ -55,10 +55,33 @@ def test_arrays_of_numbers_are_read_alike(form: str, number: str) -> None:
         assert outcome(FAST, type_name, given) == outcome(READABLE, type_name, given)
 
 
+def written(codec: reference.Reference, type_name: str, value: Any) -> Any:
+    """The bytes, or why the value is refused."""
+    try:
+        return codec.encode(type_name, value, dialect="kafka")
+    except EncodeError as error:
+        return error.reason, error.path, error.detail
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+@pytest.mark.parametrize("form", FORMS)
+def test_arrays_of_numbers_are_written_alike(form: str, number: str) -> None:
+    type_name, numbers = f"{form}<{number}>", NUMBERS[number]
+    fast = DIALECTS["kafka"].codec(type_name, None).fast_encoder()
+    assert fast is not None
+    assert fast(numbers) == READABLE.encode(type_name, numbers, dialect="kafka")
+    wrong: tuple[Any, ...] = (True, 1, -1, 2**64, 0.5, 1.0, None, "1", b"1", [])
+    others: list[Any] = [None, [], (), tuple(numbers), "ab", b"ab", {1: 1}, 7, [1], [True]]
+    others += [[*numbers, one] for one in wrong]
+    for value in others:
+        assert written(FAST, type_name, value) == written(READABLE, type_name, value), value
+
+
 @pytest.mark.parametrize("element", ["UNSIGNED_VARINT", "STRING", "UUID"])
 def test_other_arrays_are_left_to_the_readable_codec(element: str) -> None:
     codec = DIALECTS["kafka"].codec(f"ARRAY<{element}>", None)
     assert codec.fast_decoder(Rules()) is None
+    assert codec.fast_encoder() is None
 
 
 @pytest.mark.parametrize("seed", range(60))

@@ -20,7 +20,9 @@ _SMALL = 16
 #: The number of combinations of such sizes whose struct is cached; others are made each time.
 _KEPT = 1024
 
-#: Types for which the struct module also accepts other Python types.
+#: Types for which the struct module also accepts other Python types. It accepts a boolean as an integer too: fields and
+#: short arrays of integers write it as 0 or 1, where the readable codec refuses it, because a check would nearly double
+#: their cost. No question has such a value.
 _CHECKED = {"BOOLEAN": "bool", "FLOAT64": "float"}
 
 
@@ -258,10 +260,9 @@ def _encode_array(source: Source, node: Array, value: str) -> None:
         source.line(f"{n} = len({value})")
         _encode_length(source, node, n)
         if is_number(node.element):
-            kind = _checked(node.element)
-            if kind is not None:
-                with source.block(f"if {n} and {{*map(type, {value})}} != {{{kind}}}:"):
-                    source.line("raise NotPlain")
+            kind = _checked(node.element) or "int"
+            with source.block(f"if {n} and {{*map(type, {value})}} != {{{kind}}}:"):
+                source.line("raise NotPlain")
             source.line(f"o += pack('>%d{letter(node.element)}' % {n}, *{value})")
             return
         element = source.fresh()
