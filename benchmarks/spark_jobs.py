@@ -1,8 +1,10 @@
-"""Measures jobs on Spark: `python benchmarks/spark_jobs.py run`, `cores`, `audit`.
+"""Measures jobs on Spark: `python benchmarks/spark_jobs.py run`, `long`, `cores`, `audit`.
 
-run    a job's rate of verdicts, beside two plain Python processes that judge the same cases with the same functions:
-       for a worker's first group, in which it starts its implementation, and for later ones. Beside the clock, the
-       seconds of processors that all processes took: their ratio holds on a machine that does other things too
+run    a job's rate of verdicts, beside two plain Python processes that judge the same cases with the same functions and
+       write the same files: for a worker's first group, in which it starts its implementation, and for later ones.
+       Beside the clock, the seconds of processors that all processes took: their ratio holds on a machine that does
+       other things too
+long   rate and memory of the whole command, from the beginning of a long run to its end
 cores  the same job with one core and with two
 audit  MiB a second and core of judging segments without Spark, for each codec; the whole command; and Kafka's own
        DumpLogSegments --deep-iteration on the same files (needs Java and Maven)
@@ -12,7 +14,9 @@ Figures by the clock are only meaningful on an idle machine; the load is printed
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import json
 import os
 import resource
 import struct
@@ -21,6 +25,7 @@ import sys
 import tempfile
 import time
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
@@ -34,14 +39,16 @@ from crc32c import crc32c
 
 from conformance.connection import Options
 from conformance.numbered import Numbered
-from pipeline.asking import Order, verdicts_of
+from pipeline import tables
+from pipeline.asking import Order
 from pipeline.audit.batches import judge
 from pipeline.audit.files import find_logs, open_bytes
 from pipeline.audit.segments import ranges
 from pipeline.identity import identify
+from pipeline.parts import write_part
 from pipeline.progress import Progress
-from pipeline.run import GROUP, Plan, run
-from pipeline.session import BATCH, session
+from pipeline.run import GROUP, Plan, run, verdicts_of_part
+from pipeline.session import session
 from pipeline.store import Store
 from reference.records.compression import deflate
 
@@ -58,19 +65,14 @@ def main() -> None:
 # --- Verdicts ---------------------------------------------------------------------------------------------------------
 
 
-def _judge(order: Order, path: str, half: int) -> int:
-    """In a plain process: every other batch of the cases of a group."""
-    judged = 0
-    for number, batch in enumerate(pq.read_table(path).to_batches(max_chunksize=BATCH)):
-        if number % 2 == half:
-            judged += sum(made.num_rows for made in verdicts_of(order, iter([batch])))
-    return judged
-
-
-def _plain(order: Order, path: str, pool: ProcessPoolExecutor) -> None:
-    """Judge a group with two processes."""
-    counts = [pool.submit(_judge, order, path, half) for half in (0, 1)]
-    assert sum(count.result() for count in counts) > 0
+def _plain(order: Order, cases: Path, out: Path, pool: ProcessPoolExecutor) -> None:
+    """Judge the files of a group in the processes of a pool: each takes the next file when it has done one."""
+    files = sorted(map(str, cases.glob("*.parquet")))
+    make = functools.partial(verdicts_of_part, order, files)
+    schema = tables.VERDICTS.arrow
+    written = [pool.submit(write_part, make, number, schema, str(out)) for number in range(len(files))]
+    for one in written:
+        one.result()
 
 
 def _timed(work: Callable[[], Any]) -> tuple[float, float]:
@@ -103,15 +105,59 @@ def run_(specs: tuple[str, ...], cases: int) -> None:
                 plan = Plan(Numbered(1, ("kafka",)), cases, (identity,), group=cases, fresh=True)
                 progress = Progress(spark, lambda _: None)
                 made = run(spark, store, Plan(plan.numbered, cases, group=cases), progress).run
-                path = str(store.path("cases", made.case_groups[0]))
+                path, out = store.path("cases", made.case_groups[0]), Path(name) / "plain"
+                out.mkdir(exist_ok=True)
                 for stage in ("first", "second", "third"):
                     ours, ours_cpu = _timed(functools.partial(run, spark, store, plan, progress))
-                    plain, plain_cpu = _timed(functools.partial(_plain, order, path, pool))
+                    plain, plain_cpu = _timed(functools.partial(_plain, order, path, out, pool))
+                    written = store.path("verdicts", store.runs[-1].implementations[0].groups[0])
+                    assert pq.read_table(written) == pq.read_table(out), "other verdicts"
                     click.echo(
                         f"{spec:32} {stage:6}  Spark {cases / ours:7,.0f} rows/s  two processes {cases / plain:7,.0f}  "
                         f"ratio {plain / ours:.2f}; processors {ours_cpu:.1f} s and {plain_cpu:.1f} s, "
                         f"{1e6 * plain_cpu / cases:,.0f} µs a row, ratio {plain_cpu / ours_cpu:.2f}"
                     )
+
+
+def _resident(process: psutil.Process) -> Counter[str]:
+    """MiB of memory: of the command's own process, of its JVM, and of all other processes that it started. Pages that
+    processes share count for each."""
+    found = Counter[str]()
+    for one in (process, *process.children(recursive=True)):
+        with contextlib.suppress(psutil.NoSuchProcess):
+            kind = "command" if one == process else "JVM" if one.name() == "java" else "others"
+            found[kind] += one.memory_info().rss >> 20
+    return found
+
+
+@main.command()
+@click.option("--impl", "spec", default="reference", show_default=True)
+@click.option("--cases", default=1_000_000, show_default=True)
+@click.option("--every", default=10.0, show_default=True, help="Seconds between two looks at its memory.")
+def long(spec: str, cases: int, every: float) -> None:
+    """A long run: at each tenth of its rows, made or judged, the rate and the highest memory since the last line."""
+    with tempfile.TemporaryDirectory() as name:
+        out = Path(name) / "out"
+        command = [sys.executable, "-m", "wireproof", "pipeline", "run", "--cases", str(cases), "--impl", spec]
+        command += ["--master", "local[2]", "--out", str(out)]
+        told, highest = 0, Counter[str]()
+        last = began = time.perf_counter()
+        job = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while job.returncode is None:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                highest |= _resident(psutil.Process(job.pid))
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                job.wait(every)
+            manifest = out / "groups.jsonl"
+            lines = manifest.read_bytes().splitlines() if manifest.is_file() else ()
+            done = sum(json.loads(line)["rows"] for line in lines)
+            if done - told >= 2 * cases // 10:
+                now = time.perf_counter()
+                memory = "  ".join(f"{kind} {mib:,} MiB" for kind, mib in highest.items())
+                rate = (done - told) / (now - last)
+                click.echo(f"{done:10,} of {2 * cases:,} rows  {now - began:6,.0f} s  {rate:7,.0f} rows/s  {memory}")
+                told, last, highest = done, now, Counter[str]()
+        assert job.returncode in (0, 1), "1: the implementation deviates"
 
 
 @main.command()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 #: The beginning of an exception's text on a worker; it tells the driver that an implementation did not start there.
 NO_START = "wireproof: the implementation cannot be used here: "
+#: The same for a file of the output folder that cannot be read or written there.
+NO_FILE = "wireproof: the output folder cannot be used here: "
 
 
 class PipelineError(ValueError):

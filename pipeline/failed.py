@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 
-from pipeline.errors import NO_START, PipelineError
+from pipeline.errors import NO_FILE, NO_START, PipelineError
 from pipeline.session import first_line
 
 
@@ -15,6 +15,11 @@ def failed(error: Exception) -> PipelineError:
         return PipelineError(f"--impl: on a worker, {_in_one_line(text.rpartition(NO_START)[2])}")
     if "No space left" in text:
         return PipelineError("there is no room left for the output")
+    if NO_FILE in text:
+        return PipelineError(
+            f"--out: on a worker, {_in_one_line(text.rpartition(NO_FILE)[2])}. All workers have to see the folder "
+            "under the same path."
+        )
     return PipelineError(f"Spark gave up: {first_line(error)}. See spark.log in the output folder.")
 
 

@@ -9,15 +9,16 @@ import pyarrow as pa
 from conformance.numbered import Numbered
 from pipeline import tables
 from pipeline.loaded import keep_loaded
+from pipeline.session import BATCH
 
 
-def cases_of(numbered: Numbered, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The rows of `cases` for batches with a column `number`."""
+def cases_of(numbered: Numbered, numbers: range) -> Iterator[pa.RecordBatch]:
+    """The rows of `cases` for these numbers."""
     keep_loaded()
     schema = tables.CASES.arrow
-    for batch in batches:
+    for at in range(0, len(numbers), BATCH):
         rows = []
-        for number in batch.column("number").to_pylist():
+        for number in numbers[at : at + BATCH]:
             case = numbered.case(number)
             rows.append(
                 {

@@ -2,8 +2,9 @@
 for each implementation, else the job says at which stage rows were lost.
 
 The work is done in groups of cases. A finished group is kept, so a job that was killed goes on with the next group, and
-a later run asks only what is new. Each group is one Spark job: numbers → cases, and cases → verdicts. Two groups are
-with Spark at a time: while the last tasks of one run, the next one's take the cores that are free.
+a later run asks only what is new. Each group is one Spark job: numbers → cases, or cases → verdicts. Its tasks read and
+write the files of the output folder themselves (`parts.py`). Two groups are with Spark at a time: while the last tasks
+of one run, the next one's take the cores that are free.
 """
 
 from __future__ import annotations
@@ -12,15 +13,15 @@ import contextlib
 import functools
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+import pyarrow as pa
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
-from pyspark.sql import DataFrame, Observation, SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 (its usual name)
 
 from conformance.numbered import Numbered
@@ -30,8 +31,9 @@ from pipeline.errors import CountError, PipelineError
 from pipeline.failed import failed
 from pipeline.identity import Identity, kit_digest
 from pipeline.making import cases_of
+from pipeline.parts import Make, read_part, write_parts
 from pipeline.progress import Progress
-from pipeline.store import Group, Run, RunImplementation, Store, key_of
+from pipeline.store import WHOLE, Group, Run, RunImplementation, Store, key_of
 
 #: Cases in a group. Spark's own work for a group takes the cores as long as to judge some 2,000 cases; a kill costs at
 #: most two groups.
@@ -109,8 +111,9 @@ def run(spark: SparkSession, store: Store, plan: Plan, progress: Progress) -> Do
                 kept += len(numbers)
             else:
                 asked += len(numbers)
-                judged = functools.partial(_judged, spark, store, order, case_key)
-                wanted.append(_Wanted("verdicts", key, judged, len(numbers)))
+                files = sorted(map(str, store.path("cases", case_key).absolute().glob("*.parquet")))
+                judged = functools.partial(verdicts_of_part, order, files)
+                wanted.append(_Wanted(tables.VERDICTS, key, judged, len(files), len(numbers)))
         _do(spark, store, wanted, progress)
         implementations.append(RunImplementation(identity.spec, identity.name, identity.version, identity.digest, keys))
     done = Run(
@@ -132,26 +135,26 @@ def _make(spark: SparkSession, store: Store, plan: Plan, progress: Progress) -> 
     """Make the cases that are not there; the keys of all groups."""
     progress.begin("made", plan.cases)
     keys = _case_keys(plan)
-    wanted = [
-        _Wanted("cases", key, functools.partial(_made, spark, plan.numbered, numbers), len(numbers))
-        for key, numbers in zip(keys, plan.ranges(), strict=True)
-        if key not in store.groups
-    ]
+    tasks = _TASKS * spark.sparkContext.defaultParallelism
+    wanted = []
+    for key, numbers in zip(keys, plan.ranges(), strict=True):
+        if key not in store.groups:
+            parts = min(1 + len(numbers) // _LEAST, tasks)
+            made = functools.partial(_cases_of_part, plan.numbered, numbers, parts)
+            wanted.append(_Wanted(tables.CASES, key, made, parts, len(numbers)))
     _do(spark, store, wanted, progress)
     return keys
 
 
-def _made(spark: SparkSession, numbered: Numbered, numbers: range) -> DataFrame:
-    """The cases of these numbers."""
-    tasks = min(1 + len(numbers) // _LEAST, _TASKS * spark.sparkContext.defaultParallelism)
-    rows = spark.range(numbers.start, numbers.stop, 1, tasks).toDF("number")
-    return rows.mapInArrow(functools.partial(cases_of, numbered), tables.CASES.spark)
+def _cases_of_part(numbered: Numbered, numbers: range, parts: int, number: int) -> Iterator[pa.RecordBatch]:
+    """On a worker: the cases of one of so many parts of these numbers."""
+    ends = (len(numbers) * at // parts for at in (number, number + 1))
+    return cases_of(numbered, numbers[slice(*ends)])
 
 
-def _judged(spark: SparkSession, store: Store, order: Order, cases: str) -> DataFrame:
-    """The verdicts on a group of cases."""
-    rows = spark.read.schema(tables.CASES.spark).parquet(*store.paths("cases", (cases,)))
-    return rows.select(*COLUMNS).mapInArrow(functools.partial(verdicts_of, order), tables.VERDICTS.spark)
+def verdicts_of_part(order: Order, files: Sequence[str], number: int) -> Iterator[pa.RecordBatch]:
+    """On a worker: the verdicts on the cases of one of these files."""
+    return verdicts_of(order, read_part(files[number], COLUMNS))
 
 
 def verdicts(spark: SparkSession, store: Store, done: Run) -> DataFrame:
@@ -172,11 +175,12 @@ def errors(spark: SparkSession, store: Store, done: Run) -> DataFrame:
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """A group to be done: what makes its rows, and how many there will be."""
+    """A group to be done: what makes its parts, how many of them, and how many rows there will be."""
 
-    table: str
+    table: tables.Table
     key: str
-    rows: Callable[[], DataFrame]
+    make: Make
+    parts: int
     expected: int
 
 
@@ -189,8 +193,8 @@ def _do(spark: SparkSession, store: Store, groups: Sequence[_Wanted], progress: 
             for group in groups:
                 if len(waiting) == _AT_ONCE:
                     store.finished(waiting.popleft().result())
-                path = store.clear(group.table, group.key)
-                waiting.append(threads.submit(_write, group, path, progress))
+                path = store.clear(group.table.name, group.key)
+                waiting.append(threads.submit(_write, group, spark, path, progress))
             while waiting:
                 store.finished(waiting.popleft().result())
         except BaseException:
@@ -207,16 +211,17 @@ def _cancel(spark: SparkSession, running: Iterable[Future[Group]]) -> None:
         left = wait(left, _CANCELLED_EACH).not_done
 
 
-def _write(group: _Wanted, path: Path, progress: Progress) -> Group:
+def _write(group: _Wanted, spark: SparkSession, path: Path, progress: Progress) -> Group:
     """Write a group, and check its number of rows."""
-    counted = Observation()
+    name = group.table.name
     with progress.of_group(group.expected):
         try:
-            rows = group.rows().observe(counted, F.count(F.lit(1)).alias("rows"))
-            rows.write.parquet(str(path.absolute()))
+            found = write_parts(spark, group.make, group.parts, group.table.arrow, path)
         except (PySparkException, Py4JError) as error:
             raise failed(error) from None
-        found: Any = counted.get["rows"]
+        except OSError as error:
+            raise PipelineError(f"--out {path}: {error.strerror or error}") from None
     if found != group.expected:
-        raise CountError(f"{group.table}: {group.expected:,} rows were expected and {found:,} came out ({path})")
-    return Group(group.key, group.table, found)
+        raise CountError(f"{name}: {group.expected:,} rows were expected and {found:,} came out ({path})")
+    (path / WHOLE).touch()
+    return Group(group.key, name, found)

@@ -31,6 +31,8 @@ from conformance.closing import Closing
 from pipeline.errors import PipelineError
 
 _MARK = "wireproof-pipeline.json"
+#: The mark of a group's folder that is whole, as Spark itself sets it.
+WHOLE = "_SUCCESS"
 _FORMAT = 1
 
 
@@ -114,7 +116,7 @@ class Store(Closing):
         self.groups = {
             group.key: group
             for group in self._lines("groups.jsonl", Group)
-            if (self.path(group.table, group.key) / "_SUCCESS").is_file()
+            if (self.path(group.table, group.key) / WHOLE).is_file()
         }
         self.runs = list(self._lines("runs.jsonl", Run))
 

@@ -34,7 +34,9 @@ from pipeline import run as running
 from pipeline import tables
 from pipeline.asking import BAD_ROW, Order, verdicts_of
 from pipeline.errors import CountError, PipelineError
+from pipeline.failed import failed
 from pipeline.identity import identify
+from pipeline.parts import read_part, write_part, write_parts
 from pipeline.progress import Progress
 from pipeline.reporting import made_before, report, write_json_lines
 from pipeline.run import Done, Plan, finished, run
@@ -44,7 +46,7 @@ from wireproof.cli import group as cli
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import SparkSession
 
 #: An implementation with faults: it aborts on some BOOLEANs of several bytes, and reads negative VARINTs wrongly. If
 #: there is a file for it, it also kills the worker that asks it, once.
@@ -191,7 +193,7 @@ def test_an_interrupted_run_goes_on(
     write = running._write
 
     def interrupted(group: running._Wanted, *arguments: Any) -> Group:
-        if (group.table, group.expected) == ("verdicts", CASES - 100):  # the second of two groups
+        if (group.table.name, group.expected) == ("verdicts", CASES - 100):  # the second of two groups
             raise KeyboardInterrupt
         return write(group, *arguments)
 
@@ -228,25 +230,27 @@ def test_two_groups_at_a_time_are_written_down_in_order(
     assert [line["key"] for line in lines] == [*done.run.case_groups, *done.run.implementations[0].groups]
 
 
-def test_a_failed_group_ends_the_job_of_the_other_one(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_failed_group_ends_the_job_of_the_other_one(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     tracker = spark.sparkContext.statusTracker()
+    write = running._write
 
-    def sleeps(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            time.sleep(WITHIN)
-            yield batch
+    def sleeps(_number: int) -> Iterator[pa.RecordBatch]:
+        time.sleep(WITHIN)
+        yield from ()
 
-    def fails() -> DataFrame:
+    def fails(group: running._Wanted, *arguments: Any) -> Group:
+        if group.key == "b":
+            return write(group, *arguments)
         until = time.monotonic() + WITHIN
         while not tracker.getActiveJobsIds():
             assert time.monotonic() < until
             time.sleep(0.05)
         raise CountError("lost")
 
-    groups = [
-        running._Wanted("cases", "a", fails, 1),
-        running._Wanted("cases", "b", lambda: spark.range(1).mapInArrow(sleeps, "id long"), 1),
-    ]
+    monkeypatch.setattr(running, "_write", fails)
+    groups = [running._Wanted(tables.CASES, key, sleeps, 1, 1) for key in ("a", "b")]
     began = time.monotonic()
     with Store(tmp_path / "out") as store, pytest.raises(CountError, match="lost"):
         running._do(spark, store, groups, Progress(spark, print))
@@ -340,9 +344,67 @@ def test_an_implementation_that_cannot_start_on_a_worker_is_told(
 
 
 def test_lost_rows_are_told(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(running, "cases_of", lambda _, batches: iter([*batches][:0]))
+    monkeypatch.setattr(running, "_cases_of_part", lambda _numbered, _numbers, _parts, _number: iter(()))
     with Store(tmp_path / "out") as store, pytest.raises(CountError, match="cases: 100 rows were expected and 0 came"):
         run(spark, store, plan(), Progress(spark, print))
+
+
+def test_a_lost_file_of_cases_is_told(spark: SparkSession, tmp_path: Path) -> None:
+    done, _ = do(spark, tmp_path / "out", plan("reference"))
+    files = [*(tmp_path / "out" / "cases" / done.run.case_groups[0]).glob("*.parquet")]
+    for file in files[1:]:
+        file.unlink()
+    left = pq.read_metadata(files[0]).num_rows
+    with pytest.raises(CountError, match=f"verdicts: 100 rows were expected and {left} came out"):
+        do(spark, tmp_path / "out", plan("reference", fresh=True))
+    files[0].unlink()
+    with pytest.raises(CountError, match="verdicts: 100 rows were expected and 0 came out"):
+        do(spark, tmp_path / "out", plan("reference", fresh=True))
+
+
+def test_a_part_is_there_when_it_is_whole(spark: SparkSession, tmp_path: Path) -> None:
+    """A task that dies or is done twice leaves one whole file."""
+    schema = pa.schema([("number", pa.int64())])
+
+    def numbers(rows: int) -> Iterator[pa.RecordBatch]:
+        yield pa.RecordBatch.from_pydict({"number": [*range(rows)]}, schema)
+
+    def fails(_number: int) -> Iterator[pa.RecordBatch]:
+        yield from numbers(5)
+        raise ValueError("in the middle")
+
+    with pytest.raises(ValueError, match="in the middle"):
+        write_part(fails, 3, schema, str(tmp_path))
+    assert [*tmp_path.iterdir()] == []
+    for _ in range(2):
+        write_part(numbers, 3, schema, str(tmp_path))
+    (file,) = tmp_path.iterdir()
+    assert [*pq.read_table(file)["number"].to_pylist()] == [0, 1, 2]
+    assert [batch.to_pydict() for batch in read_part(str(file), ["number"])] == [{"number": [0, 1, 2]}]
+
+    def dies(number: int) -> Iterator[pa.RecordBatch]:
+        """The first try is killed, and has left a file that is not whole."""
+        (tmp_path / "parts" / f".{number}-left").touch()
+        if not (tmp_path / "killed").exists():
+            (tmp_path / "killed").touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return numbers(number)
+
+    assert write_parts(spark, dies, 5, schema, tmp_path / "parts") == 0 + 1 + 2 + 3 + 4
+    assert sorted(path.name for path in (tmp_path / "parts").iterdir()) == [f"part-0000{n}.parquet" for n in range(5)]
+
+
+def test_a_folder_that_a_worker_does_not_see_is_told(tmp_path: Path) -> None:
+    schema = pa.schema([("number", pa.int64())])
+    with pytest.raises(RuntimeError) as written:
+        write_part(lambda _: iter(()), 0, schema, str(tmp_path / "nowhere"))
+    with pytest.raises(RuntimeError) as read:
+        next(read_part(str(tmp_path / "nowhere" / "part-00000.parquet"), ["number"]))
+    for caught in (written, read):
+        told = str(failed(caught.value))
+        assert told.startswith("--out: on a worker, [Errno 2] ")
+        assert "nowhere" in told
+        assert told.endswith("All workers have to see the folder under the same path.")
 
 
 def test_a_row_that_is_no_case_is_an_error() -> None:
