@@ -75,10 +75,8 @@ class Readings:
 
 def _does_the_same(by_reference: Observation, observation: Observation) -> bool:
     """Whether the reference's observation of a case is the implementation's too."""
-    if (
-        observation.case.op is Op.RECODE and observation.half == "encode"
-    ):  # it read the bytes, and refused to write them
-        return by_reference.half == "encode"
+    if observation.case.op is Op.RECODE and observation.half == "encode":
+        return by_reference.half == "encode"  # it read the bytes too, and refused to write them
     if by_reference.status is not observation.status:
         return False
     if by_reference.status is Status.REJECT:

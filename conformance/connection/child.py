@@ -362,7 +362,8 @@ class ChildConnection(Closing):
         self._failed_starts = 0
         self._restarts += 1
         if self._restarts >= IN_ADVANCE:
-            self._spare = self._launched()
+            with contextlib.suppress(ImplementationError):  # told when one is needed and cannot be started
+                self._spare = self._launched()
         return self._process
 
     def _start(self) -> tuple[Process, Description]:
