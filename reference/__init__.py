@@ -20,7 +20,7 @@ from reference.codec import Codec, Explanation
 from reference.cursor import Span
 from reference.dialects import DIALECTS, Dialect, NamesNumbers, UnknownType
 from reference.errors import DecodeError, EncodeError, Reason, SchemaError, WireError
-from reference.rules import Rules, Ruling, rules_with
+from reference.rules import DEMANDED, Rules, Ruling, rules_with
 
 __all__ = [
     "DecodeError",
@@ -87,7 +87,7 @@ class Reference:
 
     def __init__(self, rules: Rules | None = None, *, fast: bool = True) -> None:
         """`fast`: use the generated codec for messages, else the readable one for all. Their answers are equal."""
-        self.rules = rules or Rules()
+        self.rules = rules or DEMANDED
         self._fast = fast
         self._decode, self._encode = (
             (_codec.decode_fast, _codec.encode_fast) if fast else (_codec.decode, _codec.encode)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass, fields
@@ -12,7 +11,7 @@ from reference import compiled, message
 from reference.cursor import Reader, Span, Writer
 from reference.errors import DecodeError, Reason
 from reference.plan import Array, Node, Struct
-from reference.rules import Rules
+from reference.rules import DEMANDED, Rules
 from reference.shapes import Shape
 
 
@@ -93,7 +92,7 @@ class ShapedCodec(Codec):
     def fast_decoder(self, rules: Rules) -> compiled.Decoder | None:
         """Under the demanded readings, and under those that only accept more: what is plain is the same under them.
         Limits and compression rules matter inside of content too."""
-        return self.decode if accepts_more(rules) else None
+        return self.decode if rules is DEMANDED or accepts_more(rules) else None
 
     def fast_encoder(self) -> compiled.Encoder | None:
         return self.encode
@@ -151,7 +150,7 @@ def decode_fast(codec: Codec, data: bytes | memoryview, rules: Rules) -> Any:
     except compiled.GIVES_UP:
         pass
     value = decode(codec, data, rules)
-    if odd or rules != _DEMANDED:
+    if odd or rules != DEMANDED:
         return value
     raise InternalError(f"{codec}: the fast codec refuses {data.hex()}, the readable one reads {value!r}")
 
@@ -160,12 +159,13 @@ def encode_fast(codec: Codec, value: Any, rules: Rules) -> bytes:
     """`encode`, by the fast codec where the type has one and the value is whole. Raises EncodeError."""
     fast = codec.fast_encoder()
     if fast is not None:
-        with contextlib.suppress(*compiled.GIVES_UP):
+        try:
             return fast(value)
+        except compiled.GIVES_UP:
+            pass
     return encode(codec, value, rules)
 
 
-_DEMANDED = Rules()
 #: Switches whose other readings accept something that the demanded reading refuses, and change nothing else.
 _LOOSENING = frozenset(
     {
@@ -192,7 +192,7 @@ _LOOSENING = frozenset(
 def accepts_more(rules: Rules) -> bool:
     """Whether these rules accept all that the demanded readings accept, with the same values."""
     return all(
-        field.name in _LOOSENING or getattr(rules, field.name) == getattr(_DEMANDED, field.name)
+        field.name in _LOOSENING or getattr(rules, field.name) == getattr(DEMANDED, field.name)
         for field in fields(Rules)
     )
 
