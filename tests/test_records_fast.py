@@ -246,9 +246,7 @@ def test_a_record_by_hand() -> None:
     "body",
     [
         pytest.param("00" + "8000" + "00" + "01" + "01" + "00", id="timestamp of a byte too many"),
-        pytest.param("00" + "80" * 9 + "02" + "00" + "01" + "01" + "00", id="timestamp of 65 bits"),
         pytest.param("00" + "00" + "8000" + "01" + "01" + "00", id="offset of a byte too many"),
-        pytest.param("00" + "00" + "8080808010" + "01" + "01" + "00", id="offset of 33 bits"),
         pytest.param("00" + "00" + "00" + "8200" + "6b" + "01" + "00", id="length of a key of a byte too many"),
         pytest.param("00" + "00" + "00" + "01" + "8200" + "76" + "00", id="length of a value of a byte too many"),
         pytest.param(
@@ -265,6 +263,22 @@ def test_a_varint_that_readers_differ_on_is_left_to_the_readable_codec(body: str
     with pytest.raises(NotPlain):
         fast.decode_batch(data, 0)
     assert read(FAST, data) == read(READABLE, data)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param("00" + "80" * 9 + "02" + "00" + "01" + "01" + "00", id="timestamp of 65 bits"),
+        pytest.param("00" + "00" + "8080808010" + "01" + "01" + "00", id="offset of 33 bits"),
+    ],
+)
+def test_a_varint_of_too_many_bits_is_refused_at_once_and_read_where_they_are_dropped(body: str) -> None:
+    data = of_record(body)
+    with pytest.raises(Fault):
+        fast.decode_batch(data, 0)
+    assert read(FAST, data) == read(READABLE, data)
+    dropped = Rules(high_bits="dropped")
+    assert read(FAST.under(dropped), data) == read(READABLE.under(dropped), data)
 
 
 def test_a_batch_that_ends_behind_the_input_is_refused_whatever_its_crc() -> None:
@@ -294,13 +308,23 @@ def test_each_batch_of_a_set_is_read_where_it_stands() -> None:
 
 
 @pytest.mark.parametrize("codec", [5, 6, 7])
-def test_a_codec_that_is_none_is_left_to_the_readable_one(codec: int) -> None:
+def test_a_codec_that_is_none_is_refused_at_once_and_not_written(codec: int) -> None:
     with pytest.raises(NotPlain):
         fast.encode_batch(alone() | {"attributes": codec})
     data = bytearray(fast.encode_batch(alone()))
     data[22] = codec
-    with pytest.raises(NotPlain):
+    with pytest.raises(Fault):
         fast.decode_batch(recrc(data), 0)
+    assert read(FAST, recrc(data)) == read(READABLE, recrc(data)) == ("unsupported-compression", 21, "attributes")
+
+
+@pytest.mark.parametrize("codec", [1, 2, 3, 4])
+def test_broken_content_is_refused_at_once(codec: int) -> None:
+    data = bytearray(fast.encode_batch(batch(5) | {"attributes": codec}))
+    data[61] ^= 0x80
+    with pytest.raises(Fault):
+        fast.decode_batch(recrc(data), 0)
+    assert read(FAST, recrc(data)) == read(READABLE, recrc(data)) == ("corrupt-compression", 61, "records")
 
 
 @pytest.mark.parametrize("codec", [1, 2, 3, 4])

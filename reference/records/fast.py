@@ -88,12 +88,14 @@ def decode_set(data: bytes, pos: int) -> tuple[list[dict[str, Any]], int]:
 
 
 def _inflated(codec: int, content: bytes) -> bytes:
-    if codec >= len(NAMES) or not content:
+    if codec >= len(NAMES):
+        raise Fault
+    if not content:
         raise NotPlain
     try:
         return inflate(codec, content, _RULES)
     except CompressionError:
-        raise NotPlain from None
+        raise Fault from None
 
 
 def _decode_records(d: bytes, count: int) -> list[dict[str, Any]]:  # noqa: C901 (a call a field costs half the speed)
@@ -214,7 +216,9 @@ def _uvarint(d: bytes, p: int, low: int, last: int = 28) -> tuple[int, int]:
         shift += 7
         if shift > last:
             raise Fault
-    if not byte or number >> (32 if last == 28 else 64):
+    if number >> (32 if last == 28 else 64):
+        raise Fault
+    if not byte:
         raise NotPlain
     return number, p
 
