@@ -144,6 +144,9 @@ def append_uuid(writer: Writer, value: Any) -> None:
 def _read_leb128(reader: Reader, width: int, what: str) -> int:
     """An unsigned LEB128 integer of `width` bits: at most 5 bytes for 32, 10 for 64."""
     start = reader.pos
+    if start < reader.end and reader.data[start] < 0x80:  # most are of one byte
+        reader.pos = start + 1
+        return reader.data[start]
     longest = -(-width // 7)
     number = 0
     for index in range(longest):
@@ -158,7 +161,7 @@ def _read_leb128(reader: Reader, width: int, what: str) -> int:
             detail = f"the last byte of {what}, 0x{byte:02x}, has bits above bit {width - 1}"
             raise reader.error(Reason.VARINT_OVERFLOW, detail, start)
         number &= (1 << width) - 1
-    if byte == 0 and index > 0 and reader.rules.overlong_varints == "refused":
+    if byte == 0 and reader.rules.overlong_varints == "refused":
         raise reader.error(Reason.VARINT_OVERFLOW, f"{what} of {index + 1} bytes would fit in fewer", start)
     return number
 

@@ -11,6 +11,7 @@ Source: KIP-98, message format; the Kafka protocol guide, Record Batch; R-K-19, 
 
 from __future__ import annotations
 
+import struct
 from typing import Any
 
 from crc32c import crc32c
@@ -45,6 +46,7 @@ _FIELDS = (
     ("producerEpoch", read_int16, append_int16),
     ("baseSequence", read_int32, append_int32),
 )
+_LAYOUT = struct.Struct(">hiqqqhi")
 KEYS = ("baseOffset", "partitionLeaderEpoch", *(name for name, _, _ in _FIELDS), "records")
 #: The end of each field after `batchLength`, counted from there. The last one is the least size of a batch.
 FIELD_ENDS = (4, 5, 9, 11, 15, 23, 31, 39, 41, 45, 49)
@@ -68,9 +70,12 @@ def read_batch(reader: Reader, path: str = "") -> dict[str, Any]:
     _read_crc(window, join(path, "crc"))
     batch = {"baseOffset": base_offset, "partitionLeaderEpoch": epoch}
     attributes_at = window.pos
-    for name, read, _ in _FIELDS:
-        window.path = join(path, name)
-        batch[name] = read(window, name)
+    if window.spans is None:  # none of them is cut off, so their paths are not needed either
+        batch |= zip(KEYS[2:-1], _LAYOUT.unpack(window.take(_LAYOUT.size, attributes_at, "attributes")), strict=True)
+    else:
+        for name, read, _ in _FIELDS:
+            window.path = join(path, name)
+            batch[name] = read(window, name)
     codec = batch["attributes"] & MASK
     if codec >= len(NAMES):
         window.path = join(path, "attributes")
