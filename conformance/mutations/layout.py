@@ -12,7 +12,7 @@ import itertools
 import re
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from crc32c import crc32c
@@ -98,11 +98,16 @@ class Layout:
     lists: tuple[Elements, ...] = ()
     tags: tuple[Elements, ...] = ()
     error: DecodeError | None = None
+    #: The bytes of each piece: made once, because an input is changed many times.
+    raws: tuple[bytes, ...] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        raws = tuple(self.data[piece.start : piece.end] for piece in self.pieces)
+        object.__setattr__(self, "raws", raws)
 
     def raw(self, index: int) -> bytes:
         """A piece's bytes."""
-        piece = self.pieces[index]
-        return self.data[piece.start : piece.end]
+        return self.raws[index]
 
     def where(self, *whats: str) -> list[int]:
         """The pieces with one of these names (`what`)."""
@@ -126,7 +131,7 @@ class Draft:
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
-        self.parts = [layout.raw(index) for index in range(len(layout.pieces))]
+        self.parts = [*layout.raws]
         self.changed: set[int] = set()
         #: Before which piece; of which it shares what encloses it, doubled, so that a place behind one lies between.
         self._inserted: list[tuple[int, int, bytes]] = []
