@@ -7,6 +7,7 @@ time or its executions are used up.
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import sys
 import time
@@ -97,6 +98,7 @@ def _run(order: Order, telling: _Telling, generated: Generated) -> NoReturn:
         *order.corpus,
     ]
     atheris.Setup(arguments, target, custom_mutator=mutator)
+    gc.freeze()  # what is held until the end, hundreds of thousands of objects, is not gone through again and again
     atheris.Fuzz()
     raise AssertionError("atheris.Fuzz returned")
 
