@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import CodeType
 
 import msgspec
 import pytest
@@ -393,3 +394,22 @@ class TestInstrumented:
         instrumented = {line.rpartition(" ")[2] for line in done.stderr.splitlines() if "Instrumenting" in line}
         assert seen <= instrumented
         assert left_out.isdisjoint(instrumented)
+
+    @pytest.mark.parametrize(("package", "shown"), [("reference", False), ("kafka_python", True)])
+    def test_what_generated_functions_compare_is_shown_but_not_the_reference_s(
+        self, package: str, shown: bool, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        need_atheris()
+        from fuzz import instrument
+
+        asked = []
+
+        def patched(code: CodeType, *, trace_dataflow: bool) -> CodeType:
+            asked.append((code.co_name, trace_dataflow))
+            return code
+
+        monkeypatch.setattr("atheris.patch_code", patched)
+        made = instrument.Generated(exec, frozenset({"reference", "kafka_python"}))
+        module = {"__name__": f"{package}.codec", "generate": made}
+        exec("generate('def read(data): return data < 1', {})", module)
+        assert asked == [("read", shown)]
