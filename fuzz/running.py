@@ -258,15 +258,15 @@ class Run:
             pass
 
     def _goes_on(self, job: _Job) -> bool:
-        """Handle the end of a child. True if another one must replace it."""
+        """Handle the end of a child. True if another one must replace it. A child that died when the time was over is
+        asked about as well: a hang is only noticed after its time limit, and turns are short."""
         if job.failed:
             raise FuzzError(job.failed)
         if job.ended:
             return False
-        if self._left is not None and self._left <= 0 and job.executions:
-            return False
+        over = self._left is not None and self._left <= 0 and job.executions > 0
         code = job.process.returncode
-        self.state.restarts += 1
+        self.state.restarts += not over
         raw = read_running(job.running)
         if job.executions == 0 and not raw:
             self._failed_starts += 1
@@ -275,7 +275,7 @@ class Run:
         if self._failed_starts >= FAILED_STARTS or (code == 77 and b"Uncaught Python exception" in job.said):
             raise RuntimeError(f"a child of the campaign ended ({code}):\n{_last(job.said)}")
         self._died(raw, code)
-        return True
+        return not over
 
     def _died(self, raw: bytes, code: int) -> None:
         why = EXITS.get(code, f"signal {-code}" if code < 0 else f"exit {code}")

@@ -117,6 +117,21 @@ def test_what_ends_or_holds_up_the_process_is_a_finding_and_the_campaign_goes_on
     assert events[-1]["event"] == "end"
 
 
+def test_what_ends_the_process_when_the_time_is_over_is_a_finding(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The time is over as soon as the first child has got its order; a hang is only noticed after its time limit."""
+    spec = "miniatures.hangs_in_every_tag_buffer"
+    left = iter([60.0])
+    monkeypatch.setattr(Run, "_left", property(lambda _: next(left, -1.0)))
+    plan = Plan(spec, "decode", "kafka", scout(spec), only="TAG_BUFFER", seconds=60.0, timeout=1.0)
+    with Store(tmp_path) as store:
+        state = Run(plan, store, describe(spec, Options(), None), lambda *_: None).go()
+    assert state.restarts == 0
+    assert state.new
+    assert {kept.finding.signature["verdict"] for kept in findings(tmp_path)} == {"hang"}
+
+
 def test_a_run_without_time_for_an_input_is_no_success(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(campaign, "run", lambda *_: State())
     ran = CliRunner().invoke(group, ["fuzz", "run", "decode", "--type=VARINT", "--out", str(tmp_path)])
