@@ -43,6 +43,8 @@ SILENCE, START = 30.0, 300.0
 DEATHS = 3
 #: The campaign ends after this number of consecutive starts without an execution.
 FAILED_STARTS = 3
+#: After this number of seconds it is seen again whether inputs can still be written.
+_ROOM = 10.0
 _STATUS = re.compile(rb"cov: (\d+) ft: \d+ corp: (\d+)")
 _TAIL = 4000
 
@@ -151,6 +153,7 @@ class Run:
             finally:
                 for job in jobs:
                     self._end(job)
+            self.store.demand_room()
             self._note("end")
         return self.state
 
@@ -229,7 +232,11 @@ class Run:
         job.process.stderr.close()
 
     def _follow(self, folder: Path, jobs: list[_Job]) -> None:
+        looked = self._began
         while jobs:
+            if time.monotonic() - looked > _ROOM:
+                looked = time.monotonic()
+                self.store.demand_room()
             for key, _ in self._selector.select(0.2):
                 job, events = key.data
                 self._hear(job, events)

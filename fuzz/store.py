@@ -26,6 +26,7 @@ from conformance.bounded import read_bytes
 from conformance.rows import RowError, judged_of
 from fuzz.errors import FuzzError
 from fuzz.finding import Finding
+from fuzz.inputs import LONGEST
 from fuzz.session import digest
 
 
@@ -109,6 +110,15 @@ class Store:
             unfinished.write_bytes(content)
             unfinished.replace(path)
         self.findings[kept.finding.name] = kept
+
+    def demand_room(self) -> None:
+        """Raise FuzzError if no more inputs can be written. libFuzzer, which writes them, says nothing of it."""
+        path = self.folder / "findings" / "room.tmp"
+        with _usable(path):
+            try:
+                path.write_bytes(bytes(LONGEST))
+            finally:
+                path.unlink(missing_ok=True)
 
     def log(self, event: str, **members: Any) -> None:
         """Add a line to campaign.jsonl."""

@@ -180,6 +180,24 @@ def test_a_full_disk_for_temporary_files_is_told(tmp_path: Path, monkeypatch: py
         Run(plan, store, described, lambda *_: None).go()
 
 
+def test_a_disk_that_is_full_for_inputs_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """libFuzzer writes the inputs, and goes on without a word when it cannot."""
+    described = describe("reference", Options(), None)
+    plan = Plan("reference", "decode", "kafka", Ground((), ()), only="VARINT", runs=10)
+    usual = Path.write_bytes
+
+    def full(self: Path, content: bytes) -> int:
+        if self.is_relative_to(tmp_path):
+            raise OSError(errno.ENOSPC, "No space left on device", str(self))
+        return usual(self, content)
+
+    with Store(tmp_path) as store:
+        monkeypatch.setattr(Path, "write_bytes", full)
+        with pytest.raises(FuzzError, match=r"No space left on device.*what it told before is as it was"):
+            Run(plan, store, described, lambda *_: None).go()
+    assert "end" not in [json.loads(line)["event"] for line in (tmp_path / "campaign.jsonl").read_text().splitlines()]
+
+
 def test_a_second_run_tells_nothing_twice_and_counts_on(tmp_path: Path) -> None:
     words: list[str | Path] = [
         "run",
