@@ -192,14 +192,20 @@ def _do(spark: SparkSession, store: Store, groups: Sequence[_Wanted], progress: 
         try:
             for group in groups:
                 if len(waiting) == _AT_ONCE:
-                    store.finished(waiting.popleft().result())
+                    _write_down(store, waiting)
                 path = store.clear(group.table.name, group.key)
                 waiting.append(threads.submit(_write, group, spark, path, progress))
             while waiting:
-                store.finished(waiting.popleft().result())
+                _write_down(store, waiting)
         except BaseException:
             _cancel(spark, waiting)
             raise
+
+
+def _write_down(store: Store, waiting: deque[Future[Group]]) -> None:
+    """Wait for the first of these groups, and write it down. Until then it is among them: an interrupt ends it too."""
+    store.finished(waiting[0].result())
+    waiting.popleft()
 
 
 def _cancel(spark: SparkSession, running: Iterable[Future[Group]]) -> None:
