@@ -39,7 +39,9 @@ def to_json(value: Any) -> Any:
         return _integer_to_json(value)
     if kind is dict:
         return _struct_to_json(value)
-    match value:
+    if kind is list or kind is tuple:
+        return _list_to_json(value)
+    match value:  # rarer kinds, and classes of one's own
         case bytes() | bytearray() | memoryview():
             return {"hex": value.hex()}
         case None | bool() | str():
@@ -53,10 +55,14 @@ def to_json(value: Any) -> Any:
         case Mapping():
             return _struct_to_json(value)
         case list() | tuple():
-            if all_integers(value) and min(value) >= -SAFE_INTEGER and max(value) <= SAFE_INTEGER:
-                return list(value)
-            return [item if type(item) in _TEXT_LIKE else to_json(item) for item in value]
+            return _list_to_json(value)
     raise ValueFormatError(f"a {type(value).__name__} is no protocol value: {value!r}")
+
+
+def _list_to_json(value: list[Any] | tuple[Any, ...]) -> list[Any]:
+    if all_integers(value) and min(value) >= -SAFE_INTEGER and max(value) <= SAFE_INTEGER:
+        return list(value)
+    return [item if type(item) in _TEXT_LIKE else to_json(item) for item in value]
 
 
 def _integer_to_json(value: int) -> Any:
@@ -214,7 +220,7 @@ def _sequence_difference(expected: Any, actual: Any, path: str) -> str | None:
 
 def all_integers(items: Any) -> bool:
     """Whether all items are integers (and not booleans), as in most long arrays."""
-    return {*map(type, items)} == {int}
+    return len(items) > 0 and type(items[0]) is int and {*map(type, items)} == {int}
 
 
 def _struct_difference(expected: Mapping[str, Any], actual: Any, path: str) -> str | None:
