@@ -453,7 +453,7 @@ def test_a_known_hang_is_not_waited_for_as_long_as_others(spec: str, monkeypatch
         found = connection.ask(cases)
     others_answered(cases, found, AT)
     assert found[AT].status is Status.HANG
-    assert found[AT].detail.startswith("no answer within 6 seconds, a brief wait because it is known to hang")
+    assert found[AT].detail.startswith("no answer within 3 seconds, a brief wait because it is known to hang")
 
 
 def test_an_answer_after_more_than_a_brief_wait_is_a_slow_one(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -277,7 +277,9 @@ class ChildConnection(Closing):
             return
         brief, known = self._talk.brief, self._talk.known_to_hang
         allowed = options.timeout + self._talk.at_work // BYTES_A_SECOND
-        if brief or known:
+        if known:
+            allowed = patience.brief_if_known(allowed)
+        elif brief:
             allowed = patience.brief(allowed)
         if process.silence <= allowed:
             return

@@ -109,7 +109,7 @@ RULINGS: tuple[Ruling, ...] = (
         "other than 0 is refused; a response whose version_id is not the request's is malformed to the client",
         source=COMMON,
         beyond="other request_type_ids than the kit's own: implementations are configured once; "
-        "tests/test_wire_format_ends.py",
+        "tests/test_wire_format_layouts.py",
     ),
     Ruling(
         "R-WF-14",
