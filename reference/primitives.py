@@ -232,38 +232,38 @@ def read_classic_length(reader: Reader, read_prefix: IntegerReader, what: str, n
     """
     start = reader.pos
     length = read_prefix(reader, what)
-    if length == -1:
-        if not nullable:
-            raise reader.error(Reason.NULL_NOT_ALLOWED, f"{what} −1 means null, which is not allowed here", start)
-        return None
     if length < 0:
-        if nullable and reader.rules.negative_length == "null":
+        if nullable and (length == -1 or reader.rules.negative_length == "null"):
             return None
+        if length == -1:
+            raise reader.error(Reason.NULL_NOT_ALLOWED, f"{what} −1 means null, which is not allowed here", start)
         raise reader.error(Reason.NEGATIVE_LENGTH, f"{what} {length} is negative", start)
-    return _within(reader, length, what, start)
+    if length > reader.end - reader.pos:
+        raise reader.error(Reason.TRUNCATED, f"{what} {length}, but {reader.remaining} bytes are left", start)
+    return length
+
+
+#: What the prefix of a compact length or count is called.
+_PREFIXES = {what: f"{what} + 1" for what in ("length", "count")}
 
 
 def read_compact_length(reader: Reader, what: str, nullable: bool) -> int | None:
     """A length or count, stored as an unsigned varint plus one; 0 is null. At most the number of bytes left is
     accepted."""
     start = reader.pos
-    prefix = read_unsigned_varint(reader, f"{what} + 1")
-    if prefix == 0:
+    prefix = read_unsigned_varint(reader, _PREFIXES[what])
+    if not prefix:
         if not nullable:
             raise reader.error(Reason.NULL_NOT_ALLOWED, f"{what} prefix 0 means null, which is not allowed here", start)
         return None
-    if prefix > MAX_INT32 + 1 and reader.rules.compact_length == "signed":
-        # R-K-15b: held in a signed 32-bit integer this length is negative.
-        if nullable:
-            return None
-        raise reader.error(Reason.NEGATIVE_LENGTH, f"{what} {prefix - 1 - 2**32} is negative", start)
-    return _within(reader, prefix - 1, what, start)
-
-
-def _within(reader: Reader, length: int, what: str, start: int) -> int:
-    if length > reader.end - reader.pos:
-        raise reader.error(Reason.TRUNCATED, f"{what} {length}, but {reader.remaining} bytes are left", start)
-    return length
+    if prefix > reader.end - reader.pos + 1:
+        if prefix > MAX_INT32 + 1 and reader.rules.compact_length == "signed":
+            # R-K-15b: held in a signed 32-bit integer this length is negative.
+            if nullable:
+                return None
+            raise reader.error(Reason.NEGATIVE_LENGTH, f"{what} {prefix - 1 - 2**32} is negative", start)
+        raise reader.error(Reason.TRUNCATED, f"{what} {prefix - 1}, but {reader.remaining} bytes are left", start)
+    return prefix - 1
 
 
 def append_compact_length(writer: Writer, length: int | None, what: str) -> None:
@@ -294,7 +294,7 @@ def read_text(reader: Reader, length: int, prefix_start: int) -> str:
     except UnicodeDecodeError as error:
         detail = f"the text is not UTF-8: {error.reason} at its byte {error.start}"
         raise reader.error(Reason.INVALID_UTF8, detail, prefix_start) from None
-    if length:
+    if length and reader.spans is not None:
         reader.note(start, "text", text)
     return text
 
@@ -322,7 +322,7 @@ def _text_bytes(writer: Writer, value: Any, what: str) -> bytes:
 def _read_raw(reader: Reader, length: int) -> bytes:
     start = reader.pos
     raw = reader.take(length, start, "bytes")
-    if length:
+    if length and reader.spans is not None:
         reader.note(start, "bytes", raw)
     return raw
 
