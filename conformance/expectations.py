@@ -8,7 +8,6 @@ is expected.
 
 from __future__ import annotations
 
-import dataclasses
 import operator
 import struct
 from collections.abc import Iterator, Mapping, Sequence
@@ -75,7 +74,7 @@ def _refused(vector: Vector, case: Case, observation: Observation) -> Vector:
         raise ValueError(f"this asks nothing: {observation.detail}")
     if case.op is Op.ENCODE and observation.reason == Reason.TAG_ORDER:
         in_order = {**case.args, "value": _with_tags_in_order(case.args["value"], case.type)}
-        written = ask(configured_reference(case.dialect), dataclasses.replace(case, args=in_order))
+        written = ask(configured_reference(case.dialect), msgspec.structs.replace(case, args=in_order))
         if written.status is Status.ANSWER:  # to sort them is as right as to refuse (R-K-1w)
             return _with(vector, {**_encoded(case, written.answer), "or_reject": Reason.TAG_ORDER})
     offset = None if case.op is Op.ENCODE else observation.offset

@@ -42,13 +42,15 @@ ARGUMENTS: Mapping[Op, tuple[str, ...]] = {
 TYPED_OPS = frozenset({Op.DECODE, Op.ENCODE, Op.RECODE, Op.LOOKUP, Op.CONVERT})
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(msgspec.Struct, frozen=True, gc=False):
     """One question. It carries no expectation.
 
     `args` holds the op's arguments as Python values: `data`, `request`, `response` are bytes (response may
     be None), `chunks` a list of bytes, `value` a protocol value, `client`, `broker` pairs of int, `to` a format's name.
     A derived case (its id has a "+": a prefix, a mutation) may be left unasked after repeated crashes.
+
+    Cases, observations and verdicts are msgspec structs, because a run makes tens of thousands of each;
+    `msgspec.structs.replace` changes a field.
     """
 
     id: str
@@ -56,7 +58,7 @@ class Case:
     dialect: str
     type: str | None = None
     version: int | None = None
-    args: Mapping[str, Any] = field(default_factory=dict)
+    args: Mapping[str, Any] = msgspec.field(default_factory=dict)
 
     @property
     def derived(self) -> bool:
@@ -81,8 +83,7 @@ class Status(StrEnum):
     NOT_ASKED = "not-asked"
 
 
-@dataclass(frozen=True, slots=True)
-class Observation:
+class Observation(msgspec.Struct, frozen=True, gc=False):
     """The reaction of an implementation to a case.
 
     `answer` by op: a protocol value (decode, lookup), bytes (encode, recode, convert), `(sent, closed)` (serve),
@@ -154,8 +155,6 @@ class Verdict(msgspec.Struct, frozen=True, gc=False):
 
     For a deviation: `demanded` is the reason for which the input has to be refused, `ground` the ruling behind that,
     `place` the place in the type where it went wrong.
-
-    It is a msgspec struct, because a run makes tens of thousands; `msgspec.structs.replace` changes a field.
     """
 
     id: str

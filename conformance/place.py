@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
+
+import msgspec
 
 from conformance.formats import answered_in
 from conformance.model import Case, Observation, Op
@@ -77,7 +78,7 @@ def of_answer(vector: Vector, observation: Observation, compared: _Pair | None) 
 def _as_answered(case: Case) -> Case:
     """The case with the type of the answer's bytes."""
     form = answered_in(case)
-    return replace(case, dialect=form.dialect, type=form.type, version=form.version)
+    return msgspec.structs.replace(case, dialect=form.dialect, type=form.type, version=form.version)
 
 
 # --- Input that must be refused ---------------------------------------------------------------------------------------

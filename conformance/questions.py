@@ -7,11 +7,12 @@ version and op. So a question names this valid input, its twin, and both are ask
 
 from __future__ import annotations
 
-import dataclasses
 import difflib
 import functools
 import itertools
 from dataclasses import dataclass
+
+import msgspec
 
 from conformance import generated, ledger, seeded, vectors
 from conformance.model import Case, Description, Op
@@ -70,7 +71,7 @@ class Derivation:
 
 
 def _recode(case: Case) -> Case:
-    return dataclasses.replace(case, id=f"{case.id.rpartition('#')[0]}#{Op.RECODE}", op=Op.RECODE)
+    return msgspec.structs.replace(case, id=f"{case.id.rpartition('#')[0]}#{Op.RECODE}", op=Op.RECODE)
 
 
 def twin_case(vector: Vector, case: Case) -> Case | None:

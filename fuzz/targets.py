@@ -10,8 +10,10 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
 
 from conformance import generated
 from conformance.arguments import arguments_of, seed_of
@@ -126,7 +128,7 @@ def _of_bytes(form: Form, data: bytes) -> list[Observation]:
     readable = read.status is Status.ANSWER
     if readable:
         told = _written(form, read.answer)
-        expected += [replace(told, case=case) for case in _writing(form, data, read.answer)]
+        expected += [msgspec.structs.replace(told, case=case) for case in _writing(form, data, read.answer)]
     if not further.OPS.isdisjoint(form.ops):
         expected += _further(form, data, read.answer if readable else None)
     return expected
@@ -155,7 +157,7 @@ def _of_value(form: Form, data: bytes) -> list[Observation]:
     whole = told.status is Status.REJECT or _is_whole(form, args["value"], told.answer)
     if not whole and form.input(data) not in _asked_by_vectors(form.dialect):
         return []
-    return [replace(told, case=replace(told.case, id=identifier))]
+    return [msgspec.structs.replace(told, case=msgspec.structs.replace(told.case, id=identifier))]
 
 
 @functools.cache

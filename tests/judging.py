@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections.abc import Iterable
 from typing import Any
+
+import msgspec
 
 import reference
 from conformance import vectors
@@ -84,7 +85,7 @@ def refusal(vector: Vector, op: Op, **named: Any) -> Observation:
 
 def accepted(case: Case) -> Observation:
     """What an implementation did with the valid twin of a case, when it took it."""
-    return Observation(dataclasses.replace(case, id=f"kafka/varints/twin#{case.op}"), Status.ANSWER)
+    return Observation(msgspec.structs.replace(case, id=f"kafka/varints/twin#{case.op}"), Status.ANSWER)
 
 
 def judged(

@@ -10,10 +10,10 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import psutil
 import pytest
 from hurry import hurry
@@ -128,7 +128,7 @@ def test_a_module_in_a_child(
 
 
 def without_address(observation: Observation) -> Observation:
-    return replace(observation, detail=re.sub(r"0x[0-9a-f]+", "0x", observation.detail))
+    return msgspec.structs.replace(observation, detail=re.sub(r"0x[0-9a-f]+", "0x", observation.detail))
 
 
 @pytest.mark.parametrize("manner", HARMLESS)

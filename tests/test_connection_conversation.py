@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import random
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -370,7 +370,7 @@ def test_a_kind_that_often_ends_the_process_is_asked_alone(deadly: range) -> Non
     """The first three deaths happen twice, because others were asked beside them; the later ones once."""
     talk = Conversation(ordered=False)
     cases = [
-        dataclasses.replace(one, id=f"kafka/messages/A/{number}/set#decode", type="A", version=number)
+        msgspec.structs.replace(one, id=f"kafka/messages/A/{number}/set#decode", type="A", version=number)
         for number, one in enumerate(cases_of(30))
     ]
     talk.begin(cases)
@@ -413,7 +413,7 @@ def case_of_line(size: int, seq: int) -> Case:
         plain = Case("long", Op.DECODE, "kafka", type_name, args={"data": b""})
         missing, odd = divmod(size - len(lines.question(seq, plain)), 2)
         if not odd:
-            return dataclasses.replace(plain, args={"data": bytes(missing)})
+            return msgspec.structs.replace(plain, args={"data": bytes(missing)})
     raise AssertionError(size)
 
 

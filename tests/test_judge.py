@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
+import msgspec
 import pytest
 from judging import (
     ACCEPTED,
@@ -300,7 +300,7 @@ def test_a_wrong_answer_that_is_no_value_has_no_place(vector: Vector, given: Any
 def test_a_refusal_counts_only_when_the_twin_was_accepted(made: Any, status: Status, expected: Outcome) -> None:
     vector = made()
     op = vector.ops[0]
-    twin = Observation(dataclasses.replace(vector.case(op), id="kafka/varints/twin#op"), status, detail="odd")
+    twin = Observation(msgspec.structs.replace(vector.case(op), id="kafka/varints/twin#op"), status, detail="odd")
     verdict = judge(vector, refusal(vector, op), twin=twin)
     assert verdict.verdict is expected
     did = "refused" if status is Status.REJECT else status

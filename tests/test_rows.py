@@ -76,7 +76,7 @@ def assert_same(seen: Observation | None, before: Observation | None) -> None:
         assert seen is before
         return
     assert equal(plain(seen.answer), plain(before.answer))
-    for name in Observation.__slots__:
+    for name in Observation.__struct_fields__:
         if name != "answer":
             assert getattr(seen, name) == getattr(before, name)
 

@@ -7,6 +7,8 @@ from collections import deque
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from conformance.connection import lines
 from conformance.connection.endings import Ending, shorten
 from conformance.connection.quarantine import Quarantine
@@ -359,7 +361,7 @@ class Conversation:
             # A runtime without memory may say so on stdout, as Java's does: that is how it ends, not a wrong answer.
             self._results[index] = _blame(self._cases[index], replace(ending, detail=detail))
         else:
-            self._results[index] = replace(observation, detail=detail)
+            self._results[index] = msgspec.structs.replace(observation, detail=detail)
 
     def _again(self, indices: Iterable[int]) -> None:
         """These questions were not answered: ask the next process these first."""

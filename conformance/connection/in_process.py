@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from conformance.connection import lines
 from conformance.connection.base import AtOnce, ImplementationError, Options, no_block
@@ -54,7 +55,8 @@ class InProcessConnection(AtOnce):
 
     def _ask(self, case: Case) -> Observation:
         # A module may change its arguments: it gets a copy, as a child does.
-        observation = replace(self._module.call(replace(case, args=copy.deepcopy(dict(case.args)))), case=case)
+        observed = self._module.call(msgspec.structs.replace(case, args=copy.deepcopy(dict(case.args))))
+        observation = msgspec.structs.replace(observed, case=case)
         if self._recording:
             self._seq += 1
             self._transcript.sent(lines.question(self._seq, case))
