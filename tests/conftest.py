@@ -21,6 +21,15 @@ def _width(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "100")
 
 
+@pytest.fixture
+def generated_anew() -> None:
+    """What the fast codec generates for a test is generated in it, whatever others have asked for before."""
+    from reference.compiled import decoding, encoding
+
+    for function in (decoding.decoder, decoding._ready, encoding.encoder, encoding._has_lookalikes):
+        function.cache_clear()
+
+
 @pytest.fixture(scope="session")
 def spark_modules(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder in which Spark's workers look for modules."""
