@@ -252,6 +252,7 @@ UNENCODABLE: list[tuple[str, Any, str]] = [
     ("STRING", "a" * 32768, "string-too-long"),
     ("STRING", "é" * 16384, "string-too-long"),
     ("STRING", "\ud800", "invalid-utf8"),
+    ("STRING", "\udc80", "invalid-utf8"),  # what a byte that is no UTF-8 is read as, where such bytes are kept
     ("NULLABLE_STRING", 5, "out-of-range"),
     ("NULLABLE_STRING", "a" * 32768, "string-too-long"),
     ("COMPACT_STRING", None, "null-not-allowed"),
