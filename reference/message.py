@@ -47,12 +47,12 @@ def read(node: Node, reader: Reader, path: str = "") -> Any:
 
 def _read(node: Node, reader: Reader) -> Any:
     match node:
-        case Primitive():
-            return node.read(reader)
         case Struct():
             return _read_struct(node, reader)
         case Array():
             return _read_array(node, reader)
+        case Primitive():
+            return node.read(reader)
         case PlannedPair():
             return _read_pair(node, reader)
         case TagBuffer():
