@@ -107,12 +107,11 @@ def _read_array(node: Array, reader: Reader) -> list[Any] | None:
     if count > POLICY_ELEMENTS and reader.rules.policy_limits == "kafka-4.4":
         raise reader.error(Reason.RESOURCE_LIMIT, f"{count} elements; Kafka reads {POLICY_ELEMENTS}", start)
     element, steps = node.element, reader.steps
-    read_primitive = element.read if isinstance(element, Primitive) else None
     values = []
     steps.append(0)
     for index in range(count):
         steps[-1] = index
-        values.append(read_primitive(reader) if read_primitive else _read(element, reader))
+        values.append(element.read(reader) if isinstance(element, Primitive) else _read(element, reader))
     steps.pop()
     return values
 
@@ -163,9 +162,10 @@ def _read_struct(node: Struct, reader: Reader) -> dict[str, Any] | None:
     unknown = read_buffer(reader, node.tagged, value, _read) if node.optional else []
     steps = reader.steps
     steps.append("")
-    for name, read_primitive, inner in node.body:
-        steps[-1] = name
-        value[name] = read_primitive(reader) if read_primitive else _read(inner, reader)
+    for field in node.plain:
+        steps[-1] = field.name
+        inner = field.node  # mostly a primitive, which is read directly
+        value[field.name] = inner.read(reader) if isinstance(inner, Primitive) else _read(inner, reader)
     steps.pop()
     if node.flexible:
         unknown = _read_tags(node, reader, value)

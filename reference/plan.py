@@ -6,12 +6,10 @@ A plan is a tree of nodes; `message.py` walks it. Types outside messages (ARRAY<
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from reference.cursor import Reader
 from reference.errors import DecodeError, Reason, shown
 from reference.primitives import PRIMITIVES, Primitive
 from reference.schema import Field, Schema, Versions
@@ -59,7 +57,6 @@ class Struct:
     """A structure of one version.
 
     `fields`: all of them in schema order; `plain`: those in the body, `tagged`: those behind tags, by tag.
-    `body`: of each plain field its name, the function that reads it if it is a primitive, and its node.
     `foreign`: fields of other versions, name → (default, ignorable); `foreign_tags`: those tags.
     `optional`: it begins with an optional-field buffer, which has the tagged fields (kip-482-v1).
     `marker`: how null is written: never, by an INT8 (−1, 1), or by an unsigned varint (0, 1) inside a tag.
@@ -74,12 +71,6 @@ class Struct:
     flexible: bool
     marker: Literal["none", "int8", "uvarint"] = "none"
     optional: bool = False
-    body: tuple[tuple[str, Callable[[Reader], Any] | None, Node], ...] = dataclasses.field(init=False)
-
-    def __post_init__(self) -> None:
-        nodes = [(one.name, one.node) for one in self.plain]
-        body = tuple((name, node.read if isinstance(node, Primitive) else None, node) for name, node in nodes)
-        object.__setattr__(self, "body", body)
 
 
 Node = Primitive | Array | PlannedPair | TagBuffer | OptionalBuffer | Struct
