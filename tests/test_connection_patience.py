@@ -23,7 +23,6 @@ from conformance.connection.patience import (
     SILENT_IN_ALL,
     Patience,
     brief,
-    brief_if_known,
     kind_of,
 )
 from conformance.model import Case, Observation, Op, Status
@@ -384,7 +383,7 @@ def test_kinds(identifier: str, type_name: str, kind: str) -> None:
 
 def test_a_brief_wait() -> None:
     assert [brief(limit) for limit in (0.1, 1.0, 5.0, 60.0)] == [0.1, 0.25, 0.5, 6.0]
-    assert [brief_if_known(limit) for limit in (0.1, 1.0, 5.0, 60.0)] == [0.1, 0.25, 0.25, 3.0]
+    assert [brief(limit, known=True) for limit in (0.1, 1.0, 5.0, 60.0)] == [0.1, 0.25, 0.25, 3.0]
 
 
 def test_the_place_of_a_case_decides_not_when_it_was_noted() -> None:

@@ -277,10 +277,8 @@ class ChildConnection(Closing):
             return
         brief, known = self._talk.brief, self._talk.known_to_hang
         allowed = options.timeout + self._talk.at_work // BYTES_A_SECOND
-        if known:
-            allowed = patience.brief_if_known(allowed)
-        elif brief:
-            allowed = patience.brief(allowed)
+        if brief or known:
+            allowed = patience.brief(allowed, known=known)
         if process.silence <= allowed:
             return
         if not brief and self._hear(process.show_stack()) and not process.gone:

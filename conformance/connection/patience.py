@@ -35,7 +35,7 @@ HANGS_IN_ALL = 8
 SILENT = 6
 SILENT_IN_ALL = 40
 
-#: A brief wait is this part of the limit, and that for a known hang the second, but at least this many seconds.
+#: A brief wait is this part of the limit; `KNOWN`: that for a case that is known to hang. Each is at least `LEAST` seconds.
 BRIEF = 0.1
 KNOWN = 0.05
 LEAST = 0.25
@@ -44,14 +44,9 @@ LEAST = 0.25
 _LEDGER_PARTS = 5
 
 
-def brief(limit: float) -> float:
-    """The brief wait for a limit, both in seconds."""
-    return min(limit, max(limit * BRIEF, LEAST))
-
-
-def brief_if_known(limit: float) -> float:
-    """The wait for a case that is known to hang, for a limit, both in seconds."""
-    return min(limit, max(limit * KNOWN, LEAST))
+def brief(limit: float, *, known: bool = False) -> float:
+    """The brief wait for a limit, both in seconds. `known`: the case is known to hang."""
+    return min(limit, max(limit * (KNOWN if known else BRIEF), LEAST))
 
 
 @dataclass(frozen=True, slots=True)
