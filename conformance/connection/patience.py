@@ -35,7 +35,7 @@ HANGS_IN_ALL = 8
 SILENT = 6
 SILENT_IN_ALL = 40
 
-#: A brief wait is this part of the limit; `KNOWN`: that for a case that is known to hang. Each is at least `LEAST` seconds.
+#: A brief wait is this part of the limit, `KNOWN` if the case is known to hang, and at least this many seconds.
 BRIEF = 0.1
 KNOWN = 0.05
 LEAST = 0.25
