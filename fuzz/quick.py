@@ -71,11 +71,11 @@ def _kind(error: BaseException, size: int) -> tuple[Any, ...]:
 
 
 #: The exceptions with which the reference refuses bytes.
-_REFUSED = (WireError, *compiled.GIVES_UP)
+REFUSED = (WireError, *compiled.GIVES_UP)
 
 
-def _reading(codec: Codec, rules: Rules) -> Callable[[bytes], Any]:
-    """A function that reads a value, or raises one of `_REFUSED`. It uses the fast codec alone if possible: the reason
+def reading(codec: Codec, rules: Rules) -> Callable[[bytes], Any]:
+    """A function that reads a value, or raises one of `REFUSED`. It uses the fast codec alone if possible: the reason
     of a refusal is not needed, and finding it takes most of the time of the readable codec."""
     fast = codec.fast_decoder(rules)
     if fast is None:
@@ -122,7 +122,7 @@ def _bytes(form: Form, module: Module) -> Look:
     reference = reference_codec()
     spoken = reference.dialect(dialect)
     codec, rules, entries = spoken.codec(name, version), reference.rules, spoken.entries.get(name)
-    read = _reading(codec, rules)
+    read = reading(codec, rules)
     refusals = module.refusals(Op.DECODE)
     writes, rewrites = Op.ENCODE in form.ops, Op.RECODE in form.ops
     shown = _Shown()
@@ -150,7 +150,7 @@ def _bytes(form: Form, module: Module) -> Look:
     def look(data: bytes) -> bool:
         try:
             value = read(data)
-        except _REFUSED:
+        except REFUSED:
             return refused(data)
         answer = decode(name, data, dialect=dialect, version=version)
         return _same(value, answer) and written(value, answer, data) and shown.before("read")
@@ -197,7 +197,7 @@ def _further(form: Form, module: Module) -> Look:
     name, version, dialect = form.type, form.version, form.dialect
     assert name is not None
     ours = configured_reference(dialect)
-    read = _reading(ours.dialect(dialect).codec(name, version), ours.rules)
+    read = reading(ours.dialect(dialect).codec(name, version), ours.rules)
     shown = _Shown()
 
     def made(function: Any, refusals: tuple[type[BaseException], ...], op: Op, args: dict[str, Any]) -> Any:
@@ -210,7 +210,7 @@ def _further(form: Form, module: Module) -> Look:
 
     def look(data: bytes) -> bool:
         value = None
-        with contextlib.suppress(*_REFUSED):
+        with contextlib.suppress(*REFUSED):
             value = read(data)
         for op, args in further.arguments(form.ops, dialect, name, data, value):
             expected = made(getattr(ours, op), (WireError,), op, args)

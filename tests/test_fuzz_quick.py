@@ -1,4 +1,5 @@
-"""The quick look at an input in process: it never says yes where the target's steps would find something."""
+"""What is looked at quickly: an input in process, and the refusal of one in a child. Neither loses what the target's
+steps would find."""
 
 from __future__ import annotations
 
@@ -10,12 +11,13 @@ import pytest
 from conformance import mutations, vectors
 from conformance.connection.loading import load
 from conformance.connection.module import Module
-from conformance.model import Op
-from fuzz import seeding
+from conformance.model import Op, Status
+from fuzz import seeding, targets
 from fuzz.errors import FuzzError
 from fuzz.inputs import Form, split
 from fuzz.opening import forms, kind_of
 from fuzz.targets import Kind, Looked
+from reference.errors import DecodeError, Reason
 
 #: Miniatures of all dialects that read, write or answer wrongly, each in its own way.
 WRONG = (
@@ -47,16 +49,16 @@ TARGETS = ("decode", "differential", "stability", "exchange", "schema")
 INPUTS = 120
 
 
-def steps_find(kind: Kind, module: Module, form: Form, data: bytes) -> bool:
-    """Whether a target's steps, all of them, find something wrong."""
-    steps = kind.steps(form, data)
+def steps(kind: Kind, module: Module, form: Form, data: bytes) -> Looked:
+    """What a target's steps, all of them, make of an input."""
+    taken = kind.steps(form, data)
     try:
-        cases = next(steps)
+        cases = next(taken)
         while True:
-            cases = steps.send([module.call(case) for case in cases])
+            cases = taken.send([module.call(case) for case in cases])
     except StopIteration as end:
         looked: Looked = end.value
-    return bool(looked.suspects)
+    return looked
 
 
 def asked(kind: Kind, module: Module, dialect: str) -> list[tuple[Form, bytes]]:
@@ -88,7 +90,7 @@ def test_what_it_passes_is_right(name: str, target: str) -> None:
         looks = {form.head: kind.look(form, module) for form, _ in inputs}
         passed = [(form, data) for form, data in inputs * 2 if looks[form.head](data)]
         for form, data in passed:
-            assert not steps_find(kind, module, form, data), form.identifier(min(form.ops), data)
+            assert not steps(kind, module, form, data).suspects, form.identifier(min(form.ops), data)
         if not name:
             assert len(passed) > len(inputs) // 4  # the second time at least it is quick for most
 
@@ -144,3 +146,30 @@ def test_the_end_that_a_person_asks_for_goes_through() -> None:
     look = kind_of("decode").look(BOOLEAN, boolean(KeyboardInterrupt()))
     with pytest.raises(KeyboardInterrupt):
         look(b"\x01")
+
+
+@pytest.mark.parametrize("name", [*WRONG, ""])
+def test_to_find_the_reason_of_a_refusal_late_changes_no_suspect(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    module = load(f"miniatures.{name}" if name else "reference")
+    kind = kind_of("differential")
+    for dialect in module.description.dialects:
+        module.configure(dialect, vectors.settings(dialect))
+        inputs = asked(kind, module, dialect)
+        late = [steps(kind, module, form, data).suspects for form, data in inputs]
+        with monkeypatch.context() as patched:
+            patched.setattr(targets, "_read_quickly", targets._read)
+            assert [steps(kind, module, form, data).suspects for form, data in inputs] == late
+
+
+@pytest.mark.parametrize(
+    ("refused", "shown"),
+    [
+        (DecodeError(Reason.TRAILING_BYTES, "theirs", 1), (Status.REJECT, "trailing-bytes", None, 2)),
+        (ValueError("no reason"), (Status.REJECT, None, "truncated", 0)),
+    ],
+)
+def test_a_refusal_is_new_by_its_own_reason_or_else_by_that_of_the_reference(
+    refused: Exception, shown: tuple[Any, ...]
+) -> None:
+    (found,) = steps(kind_of("differential"), boolean(refused), BOOLEAN, b"").shown
+    assert found[2:] == shown
