@@ -23,9 +23,9 @@ from fuzz.orders import Ended, Event, Failed, Found, Order, Progress, encode
 
 #: Seconds between two reports of progress.
 _REPORTED = 0.5
-#: After this number of executions the next generated function is instrumented, which takes ten milliseconds: about a
+#: After this number of executions the next generated function is instrumented, which takes ten milliseconds: at most a
 #: tenth of the time, until all of them are. It is not a time, so that a run can be repeated.
-_INSTRUMENTED = 600
+_INSTRUMENTED = 1000
 #: libFuzzer's time limit in seconds if the connection has its own. With 0, atheris ends the process after one second.
 _NO_LIMIT = 1_000_000
 #: A collection of garbage starts after this many new objects; Python's default is 700. What a block of inputs holds is
@@ -83,6 +83,7 @@ def _run(order: Order, telling: _Telling, generated: Generated) -> NoReturn:
     vectors.use_folders(map(Path, order.vectors))
     novelties = _Novelties(Path(order.corpus[0]))
     session = opened(order, _Listener(telling, novelties))
+    instrument.show_branches()
     target = _Target(order, session, telling, RunningInput(Path(order.running)), novelties, generated)
     mutator = Mutator(session.forms, instrument.basic_mutation, structured=order.structured, drawn=session.kind.draws)
     limit = _NO_LIMIT if order.outside else max(1, round(order.timeout))

@@ -28,6 +28,9 @@ _ALIKE = (
     *(f"reference.{module}" for module in ("catalog", "codec", "cursor", "dialects.base", "errors", "rules")),
     *(f"reference.compiled.{module}" for module in ("decoding", "encoding", "even", "source")),
 )
+#: Modules of which only the branches are instrumented, and not what they compare: like the functions that the reference
+#: generates, they read what a readable module reads too, and compare the same.
+_BRANCHES = ("reference.records.fast",)
 
 
 #: The package of each dialect that has one: no input of another dialect reaches it. `kafka` is a module, and the shared
@@ -58,13 +61,21 @@ def install(packages: Iterable[str], dialect: str, target: str) -> Generated:
     if names:
         # Other tools' loaders are left alone, except in a target packed by PyInstaller: its loader loads all modules.
         frozen = hasattr(sys, "frozen")
-        left_out = [*_ALIKE, *_of_other_dialects(dialect), *(() if target == _SCHEMA else _OF_SCHEMAS)]
+        left_out = [*_ALIKE, *_BRANCHES, *_of_other_dialects(dialect), *(() if target == _SCHEMA else _OF_SCHEMAS)]
         hook = atheris.instrument_imports(include=sorted(names), exclude=left_out, enable_loader_override=frozen)
         # The hook is never removed, because some modules are imported late.
         hook.__enter__()
     made = Generated(builtins.exec, names)
     builtins.exec = made
     return made
+
+
+def show_branches() -> None:
+    """Instrument the functions of the modules whose branches alone are shown, those that are imported by now."""
+    for name in _BRANCHES:
+        for item in vars(sys.modules[name]).values() if name in sys.modules else ():
+            if isinstance(item, FunctionType) and item.__module__ == name:
+                item.__code__ = atheris.patch_code(item.__code__, trace_dataflow=False)
 
 
 def _of_other_dialects(dialect: str) -> Iterator[str]:

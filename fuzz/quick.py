@@ -20,11 +20,9 @@ from conformance.model import ARGUMENTS, Op
 from conformance.reference_codec import reference_codec
 from conformance.values import difference, identical
 from fuzz import further
-from reference import Reference, compiled
-from reference.codec import Codec, encode_fast
-from reference.codec import decode as decode_readably
+from reference import Reference
+from reference.codec import REFUSED, encode_fast, quick_reader
 from reference.errors import WireError
-from reference.rules import Rules
 
 if TYPE_CHECKING:
     from fuzz.inputs import Form
@@ -70,29 +68,6 @@ def _kind(error: BaseException, size: int) -> tuple[Any, ...]:
     return type(error), reason if isinstance(reason, str) else None, part
 
 
-#: The exceptions with which the reference refuses bytes.
-REFUSED = (WireError, *compiled.GIVES_UP)
-
-
-def reading(codec: Codec, rules: Rules) -> Callable[[bytes], Any]:
-    """A function that reads a value, or raises one of `REFUSED`. It uses the fast codec alone if possible: the reason
-    of a refusal is not needed, and finding it takes most of the time of the readable codec."""
-    fast = codec.fast_decoder(rules)
-    if fast is None:
-        return lambda data: decode_readably(codec, data, rules)
-
-    def read(data: bytes) -> Any:
-        try:
-            value, end = fast(data, 0)
-        except compiled.NotPlain:
-            return decode_readably(codec, data, rules)
-        if end != len(data):
-            raise compiled.Fault
-        return value
-
-    return read
-
-
 def _same(expected: Any, answer: Any) -> bool:
     """Whether an answer is the expected value."""
     if identical(expected, answer):
@@ -122,7 +97,7 @@ def _bytes(form: Form, module: Module) -> Look:
     reference = reference_codec()
     spoken = reference.dialect(dialect)
     codec, rules, entries = spoken.codec(name, version), reference.rules, spoken.entries.get(name)
-    read = reading(codec, rules)
+    read = quick_reader(codec, rules)
     refusals = module.refusals(Op.DECODE)
     writes, rewrites = Op.ENCODE in form.ops, Op.RECODE in form.ops
     shown = _Shown()
@@ -197,7 +172,7 @@ def _further(form: Form, module: Module) -> Look:
     name, version, dialect = form.type, form.version, form.dialect
     assert name is not None
     ours = configured_reference(dialect)
-    read = reading(ours.dialect(dialect).codec(name, version), ours.rules)
+    read = quick_reader(ours.dialect(dialect).codec(name, version), ours.rules)
     shown = _Shown()
 
     def made(function: Any, refusals: tuple[type[BaseException], ...], op: Op, args: dict[str, Any]) -> Any:

@@ -26,7 +26,7 @@ from conformance.values import ValueFormatError, difference, identical
 from conformance.vectors import Vector
 from fuzz import further, inputs, quick
 from fuzz.inputs import Form
-from reference.codec import Codec, decode_fast, encode_fast
+from reference.codec import REFUSED, Codec, decode_fast, encode_fast, quick_reader
 from reference.dialects.base import UnknownType
 from reference.errors import WireError
 
@@ -219,13 +219,13 @@ def _read_quickly(form: Form, case: Case) -> Observation:
         return Observation(case, Status.ANSWER, read(case.args["data"]))
     except UnknownType as error:  # one that is only converted
         return Observation(case, Status.UNSUPPORTED, detail=str(error))
-    except quick.REFUSED:
+    except REFUSED:
         return Observation(case, Status.REJECT)
 
 
 @functools.lru_cache(1 << 13)
 def _quick_reader_of(dialect: str, type_name: str, version: int | None) -> Callable[[bytes], Any]:
-    return quick.reading(_codec_of(dialect, type_name, version), reference_codec().rules)
+    return quick_reader(_codec_of(dialect, type_name, version), reference_codec().rules)
 
 
 def _with_reason(form: Form, seen: Observation, told: Observation) -> Observation:

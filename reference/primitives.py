@@ -142,11 +142,9 @@ def append_uuid(writer: Writer, value: Any) -> None:
 
 
 def _read_leb128(reader: Reader, width: int, what: str) -> int:
-    """An unsigned LEB128 integer of `width` bits: at most 5 bytes for 32, 10 for 64."""
+    """An unsigned LEB128 integer of `width` bits: at most 5 bytes for 32, 10 for 64. Those of one byte, which most are,
+    its callers read."""
     start = reader.pos
-    if start < reader.end and reader.data[start] < 0x80:  # most are of one byte
-        reader.pos = start + 1
-        return reader.data[start]
     longest = -(-width // 7)
     number = 0
     for index in range(longest):
@@ -176,7 +174,7 @@ def _append_leb128(writer: Writer, number: int) -> None:
 # UNSIGNED_VARINT: unsigned LEB128 of 32 bits.
 def read_unsigned_varint(reader: Reader, what: str = "UNSIGNED_VARINT") -> int:
     start = reader.pos
-    if start < reader.end and reader.data[start] < 0x80:  # most are of one byte
+    if start < reader.end and reader.data[start] < 0x80:
         number = reader.data[start]
         reader.pos = start + 1
     else:
@@ -194,9 +192,14 @@ def append_unsigned_varint(writer: Writer, value: Any) -> None:
 def _zigzag(name: str, width: int) -> tuple[IntegerReader, Appender]:
     def read(reader: Reader, what: str = name) -> int:
         start = reader.pos
-        zigzag = _read_leb128(reader, width, what)
+        if start < reader.end and reader.data[start] < 0x80:
+            zigzag = reader.data[start]
+            reader.pos = start + 1
+        else:
+            zigzag = _read_leb128(reader, width, what)
         number = (zigzag >> 1) ^ -(zigzag & 1)
-        reader.note(start, what, number)
+        if reader.spans is not None:
+            reader.note(start, what, number)
         return number
 
     def append(writer: Writer, value: Any) -> None:

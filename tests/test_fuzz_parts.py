@@ -413,3 +413,20 @@ class TestInstrumented:
         module = {"__name__": f"{package}.codec", "generate": made}
         exec("generate('def read(data): return data < 1', {})", module)
         assert asked == [("read", shown)]
+
+    def test_of_fast_readers_of_records_the_branches_are_shown_but_not_what_they_compare(self) -> None:
+        need_atheris()
+        program = """
+from fuzz import instrument
+instrument.install(["reference"], "kafka", "decode")
+from reference.records import batch, fast
+
+def calls(function):
+    return tuple(name in function.__code__.co_names for name in ("_trace_branch", "_trace_cmp"))
+
+print(calls(fast.decode_batch), calls(batch.read_batch))
+instrument.show_branches()
+print(calls(fast.decode_batch), calls(batch.read_batch))
+"""
+        done = subprocess.run([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, check=True)
+        assert done.stdout.splitlines() == ["(False, False) (True, True)", "(True, False) (True, True)"]

@@ -21,6 +21,7 @@ from conformance.mutations import checksums, compressed, elements, fields, prefi
 from conformance.mutations.layout import layout_of
 from conformance.mutations.mutation import Mutation
 from conformance.reference_codec import reference_codec
+from reference.codec import REFUSED, NodeCodec, quick_reader
 
 _PLAIN: Mapping[str, Mutation] = {
     **tags.MUTATIONS,
@@ -71,8 +72,24 @@ def apply(
 
 def readable(data: bytes, dialect: str, type_name: str, version: int | None) -> bool:
     """Whether the layout of an input is known to its end, wrong CRCs aside."""
+    if _is_refused(data, dialect, type_name, version):
+        return False
     layout = layout_of(data, dialect, type_name, version)
     return layout is not None and layout.error is None
+
+
+def _is_refused(data: bytes, dialect: str, type_name: str, version: int | None) -> bool:
+    """Whether the bytes of a message of fields alone, which has no CRC, are refused. That is quicker to know than a
+    layout. False also for all that is no such message."""
+    try:
+        codec = reference_codec().dialect(dialect).codec(type_name, version)
+        if type(codec) is NodeCodec:
+            quick_reader(codec, reference_codec().rules)(data)
+    except NotImplementedError:
+        return False
+    except REFUSED:
+        return True
+    return False
 
 
 def mutate(

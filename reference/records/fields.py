@@ -67,11 +67,11 @@ def read_length(reader: Reader, read: IntegerReader) -> int | None:
     """A length, at most the bytes left; −1 is null. Below −1 it is refused (R-K-12 ‡, other: null)."""
     start = reader.pos
     length = read(reader, "length")
-    if length == -1 or (length < 0 and reader.rules.record_length == "null"):
-        return None
     if length < 0:
+        if length == -1 or reader.rules.record_length == "null":
+            return None
         raise reader.error(Reason.NEGATIVE_LENGTH, f"length {length}; −1 is null, nothing is below it", start)
-    if length > reader.remaining:
+    if length > reader.end - reader.pos:
         raise reader.error(Reason.TRUNCATED, f"length {length}, but {reader.remaining} bytes are left", start)
     return length
 
@@ -84,7 +84,7 @@ def read_bytes(reader: Reader, path: str, read: IntegerReader) -> bytes | None:
         return None
     start = reader.pos
     data = bytes(reader.take(length, start, "data"))
-    if length:
+    if reader.spans is not None and data:
         reader.note(start, "bytes", data)
     return data
 
