@@ -1,7 +1,7 @@
 """Measures fuzzing: `python benchmarks/campaigns.py speed`, `reach`, `miniatures [NAME…]`, `mutants`.
 
-speed           executions per second of targets on the reference, in process and in a child, by the clock and by
-                processor time, without the time to start
+speed [ROUNDS]  executions per second of targets on the reference, in process and in a child, by the clock and by
+                processor time, without the time to start; then the medians of the rounds
 reach SECONDS   with libFuzzer's own mutations alone, and with those that know the structure: the share of inputs that
                 get past a batch's CRC, the share of accepted MetadataResponses, and the lines of the reference that the
                 inputs of all types reach
@@ -11,17 +11,20 @@ miniatures [NAME…]
                 campaign finds, with the reason
 mutants [WORD…] the same, with ours, for each mutant of the reference's codec that `codec_mutants` makes
 
-Figures by the clock are only meaningful on an idle machine; the load is printed with them.
+Figures by the clock are only meaningful on an idle machine; the load is printed with them. With speeds also how long
+the machine took for a plain loop before and after: a shared one is not equally fast from one minute to the next.
 """
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import itertools
 import os
 import pkgutil
 import random
 import resource
+import statistics
 import sys
 import tempfile
 import time
@@ -115,24 +118,50 @@ def _load() -> str:
 # --- Speed ------------------------------------------------------------------------------------------------------------
 
 
-def speed() -> Iterator[str]:
-    """A line for each of `SPEEDS`; for all types also with libFuzzer's own mutations alone, with seeds and without."""
+def speed(rounds: int) -> Iterator[str]:
+    """A line for each of `SPEEDS`; for all types also with libFuzzer's own mutations alone, with and without seeds.
+    They take turns in each round; of several rounds the medians follow."""
     described = describe("reference", Options(), None)
+    figures: dict[str, list[float]] = {}
+    for _ in range(rounds):
+        for name, plan, seeded in _speeds():
+            without = mock.patch.object(seeding, "seeds", return_value=())
+            before = _loop()
+            with contextlib.nullcontext() if seeded else without:
+                second, processor = _speed(plan, described)
+            figures.setdefault(name, []).append(second)
+            host = f"load {os.getloadavg()[0]:.1f}, loop {before:.0f} and {_loop():.0f} ms"
+            yield f"{name}{second:>9,.0f} a second, {processor:>9,.0f} by processor time  ({host})"
+    if rounds > 1:
+        yield f"\nThe medians of {rounds} rounds, the least and the most:"
+        for name, found in figures.items():
+            yield f"{name}{statistics.median(found):>9,.0f} a second  ({min(found):,.0f} to {max(found):,.0f})"
+
+
+def _speeds() -> Iterator[tuple[str, Plan, bool]]:
+    """What speed is measured of: a name, the plan of a run, and whether it begins with seeds."""
     for target, only, child in SPEEDS:
         plan = Plan("reference", target, "kafka", Ground((), ("native",) if child else ()), only=only)
-        yield _speed(plan, described, "in a child" if child else "in process")
+        yield f"{target:<13}{only or 'all':<18}{'in a child' if child else 'in process':<11}", plan, True
     for target in ("differential", "decode"):
         plan = Plan("reference", target, "kafka", Ground((), ()), structured=False)
-        yield _speed(plan, described, "any bytes")
-        with mock.patch.object(seeding, "seeds", return_value=()):
-            yield _speed(plan, described, "no seeds")
+        yield f"{target:<13}{'all':<18}{'any bytes':<11}", plan, True
+        yield f"{target:<13}{'all':<18}{'no seeds':<11}", plan, False
 
 
-def _speed(plan: Plan, described: Description, how: str) -> str:
+def _loop() -> float:
+    """Milliseconds of a plain loop: the speed of this machine at this moment."""
+    start = time.perf_counter()
+    for _ in range(4_000_000):
+        pass
+    return (time.perf_counter() - start) * 1000
+
+
+def _speed(plan: Plan, described: Description) -> tuple[float, float]:
+    """Executions per second, by the clock and by processor time."""
     short, long = (_spent(replace(plan, runs=runs), described) for runs in (FIRST, FIRST + MEASURED))
     executions, seconds, processor = (after - before for before, after in zip(short, long, strict=True))
-    figures = f"{executions / seconds:>9,.0f} a second, {executions / processor:>9,.0f} by processor time"
-    return f"{plan.target:<13}{plan.only or 'all':<18}{how:<11}{figures}  ({_load()})"
+    return executions / seconds, executions / processor
 
 
 def _spent(plan: Plan, described: Description) -> tuple[float, float, float]:
@@ -319,7 +348,7 @@ def main(words: list[str]) -> int:
     """Print the lines of one table."""
     sys.path.insert(0, str(TESTS))
     tables: dict[str, Callable[[list[str]], Iterator[str]]] = {
-        "speed": lambda _: speed(),
+        "speed": lambda given: speed(int(given[0]) if given else 1),
         "reach": lambda given: reach(float(given[0]) if given else 300.0),
         "miniatures": miniatures,
         "mutants": of_mutants,
