@@ -4,13 +4,16 @@ pytest, properties, `wireproof repro` and your own loop all use an `Examiner`, s
 questions from any iterator, and returns a judged question for each.
 
 Questions are asked in blocks, each together with its valid twin. While one block is judged, the implementation already
-works on the next. The observations of the last few thousand cases are kept, because they are the twins of later
-questions. Nothing else is kept, so memory does not grow with the number of questions.
+works on the next ones: as soon as it has answered one, it gets another, until it is `AHEAD` blocks ahead. So what takes
+it long, like count bombs, does not hold up what takes pytest long. The observations of the last few thousand cases are
+kept, because they are the twins of later questions. Nothing else is kept, so memory does not grow with the number of
+questions.
 """
 
 from __future__ import annotations
 
 import dataclasses
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -28,6 +31,8 @@ from conformance.vectors import Vector
 
 #: The approximate number of questions in a block: enough to keep a child busy, few enough to show progress.
 BLOCK = 256
+#: The maximum number of blocks that wait to be judged.
+AHEAD = 32
 #: The number of observations that are kept, for cases that are twins of others or are asked again.
 KEPT = 4096
 #: `poll` is called after this many judged questions, so that the next block goes on.
@@ -143,13 +148,13 @@ class Examiner(Closing):
         """As `judge`, for questions that belong together: all judged questions of an entry at once, in the entries'
         order. Empty for a derivation none of whose sources is offered."""
         waiting = _WaitingEntries(entries)
-        block = self._next_block(waiting)
-        self._begin(block)
+        # All but the last one are answered.
+        blocks = deque([self._begun(waiting)])
         judged_since = 0
-        while block.entries:
-            self._finish(block)
-            following = self._next_block(waiting)
-            self._begin(following)
+        while blocks[0].entries:
+            if len(blocks) == 1:
+                self._go_on(blocks, waiting)
+            block = blocks.popleft()
             for entry in block.entries:
                 judged = []
                 for question in entry:
@@ -157,11 +162,22 @@ class Examiner(Closing):
                     judged_since += 1
                     if judged_since >= _POLLED:
                         judged_since = 0
-                        self.connection.poll()
+                        if self.connection.poll() and len(blocks) < AHEAD:
+                            self._go_on(blocks, waiting)
                 yield judged
-            block = following
+
+    def _go_on(self, blocks: deque[_Block], waiting: _WaitingEntries) -> None:
+        """Get the rest of the answers to the last block, and begin the next one."""
+        self._finish(blocks[-1])
+        blocks.append(self._begun(waiting))
 
     # --- Building a block ---
+
+    def _begun(self, waiting: _WaitingEntries) -> _Block:
+        """The next block, which is being asked. At the end it has no entries."""
+        block = self._next_block(waiting)
+        self._begin(block)
+        return block
 
     def _next_block(self, waiting: _WaitingEntries) -> _Block:
         """The next entries, with the cases to ask.
@@ -170,7 +186,7 @@ class Examiner(Closing):
         this block, the block ends before the derivation.
         """
         block = _Block()
-        while len(block.cases) < BLOCK and (entry := waiting.next_entry()) is not None:
+        while max(len(block.cases), len(block.entries)) < BLOCK and (entry := waiting.next_entry()) is not None:
             if isinstance(entry, Derivation):
                 if block.entries and not self._knows(entry):
                     waiting.put_back(entry)

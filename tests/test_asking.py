@@ -13,7 +13,7 @@ from recorder import TYPED, RecodesMessages, Recorder, Refuser
 
 import reference
 from conformance import generated, ledger, selection, vectors
-from conformance.asking import ASKED, BLOCK, KEPT, Examiner, Judged
+from conformance.asking import AHEAD, ASKED, BLOCK, KEPT, Examiner, Judged
 from conformance.known import Known, KnownDeviation
 from conformance.model import Case, FailureKind, Observation, Op, Outcome, Status, Verdict
 from conformance.questions import Derivation, Question, find
@@ -85,14 +85,54 @@ def test_the_connection_is_looked_after_while_a_block_is_judged() -> None:
     """After each sixteen judged questions, not before: a child works on the next block meanwhile."""
 
     class Polled(Recorder):
-        def poll(self) -> None:
+        def poll(self) -> bool:
             polled.append(True)
+            return False
 
     polled: list[bool] = []
     connection = Polled()
     examiner = Examiner(connection)
     counts = [len(polled) for _ in examiner.judge(questions_of(connection)[:100])]
     assert counts == [(number + 1) // 16 for number in range(100)]
+
+
+class Quick(Recorder):
+    """Answers a block as soon as it has begun."""
+
+    def poll(self) -> bool:
+        return self._block is not None
+
+
+def numbers() -> Iterator[Question]:
+    """Questions without end, each asked once."""
+    for number in itertools.count():
+        yield Question.of(*generated.vector_of(Op.DECODE, "kafka", "INT32", None, number.to_bytes(4)))
+
+
+def test_one_that_answers_quickly_is_some_blocks_ahead_and_no_further() -> None:
+    connection = Quick()
+    found = Examiner(connection).judge(numbers())
+    for ahead in range(1, AHEAD + 1):
+        for _ in range(16):
+            next(found)
+        assert len(connection.asked) <= ahead + 1
+    for judged_blocks in range(16 * AHEAD // BLOCK, 8):
+        assert len(connection.asked) < judged_blocks + AHEAD
+        for _ in range(BLOCK):
+            next(found)
+    assert len(connection.asked) > AHEAD
+
+
+def test_questions_that_were_asked_before_do_not_fill_a_block_without_end() -> None:
+    found = Examiner(Recorder()).judge(itertools.cycle(itertools.islice(numbers(), 3)))
+    assert [one.case.args["data"][-1] for one in itertools.islice(found, 1000)] == [0, 1, 2] * 333 + [0]
+
+
+def test_verdicts_do_not_depend_on_how_far_it_is_ahead() -> None:
+    slow, quick = Recorder(), Quick()
+    rows = [[(one.case.id, one.verdict) for one in judged(each, *questions_of(each))] for each in (slow, quick)]
+    assert rows[0] == rows[1]
+    assert [*slow.ids] == [*quick.ids]
 
 
 def test_a_connection_that_loses_an_observation_is_no_silent_pass() -> None:

@@ -72,12 +72,12 @@ class Connection(Closing, Protocol):
     def begin(self, cases: Sequence[Case]) -> None:
         """Open a block: send as many questions as fit, and return at once. The implementation works in parallel."""
 
-    def poll(self) -> None:
+    def poll(self) -> bool:
         """Read the answers that have arrived, and send more questions, without waiting. Call it now and then while a
-        block is open.
+        block is open. True if all questions of the block are answered, so that `finish` would not wait.
 
         A child whose pipe is full waits for this call. That time does not count for the time limit: a case hangs only
-        if the kit was listening for the whole limit. Does nothing when no block is open.
+        if the kit was listening for the whole limit. Does nothing, and is false, when no block is open.
         """
 
     def finish(self) -> list[Observation]:
@@ -101,8 +101,9 @@ class AtOnce(Closing):
         no_block(self._block is not None)
         self._block = cases
 
-    def poll(self) -> None:
-        """Does nothing."""
+    def poll(self) -> bool:
+        """Does nothing; the questions are asked in `finish`."""
+        return False
 
     def finish(self) -> list[Observation]:
         """Ask the block."""

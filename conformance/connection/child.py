@@ -162,18 +162,19 @@ class ChildConnection(Closing):
             self._talk.give_up(self._lost)
         self.poll()
 
-    def poll(self) -> None:
-        """Read the answers that have arrived, and send more questions. A restart waits for `finish`."""
+    def poll(self) -> bool:
+        """Read the answers that have arrived, and send more questions. A restart waits for `finish`. True if all
+        questions of the block are answered."""
         process = self._process
-        if not self._asking or process is None:
-            return
-        try:
-            self._listen(process, 0.0)
-            if self._process is process and not process.gone and not self._talk.doubtful:
-                self._ask_more(process)
-        except BaseException:
-            self._abandon()
-            raise
+        if self._asking and process is not None:
+            try:
+                self._listen(process, 0.0)
+                if self._process is process and not process.gone and not self._talk.doubtful:
+                    self._ask_more(process)
+            except BaseException:
+                self._abandon()
+                raise
+        return self._asking and self._talk.done
 
     def finish(self) -> list[Observation]:
         """One observation for each case of the block."""

@@ -100,10 +100,14 @@ class Layout:
     error: DecodeError | None = None
     #: The bytes of each piece: made once, because an input is changed many times.
     raws: tuple[bytes, ...] = field(init=False, repr=False, compare=False)
+    #: Sizes and CRCs with their pieces, inner ones before those that enclose them.
+    enclosing: tuple[tuple[int, Window | Checksum], ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         raws = tuple(self.data[piece.start : piece.end] for piece in self.pieces)
+        steps = [*((one.size, one) for one in self.windows), *((one.at, one) for one in self.checksums)]
         object.__setattr__(self, "raws", raws)
+        object.__setattr__(self, "enclosing", tuple(sorted(steps, key=lambda step: step[0], reverse=True)))
 
     def raw(self, index: int) -> bytes:
         """A piece's bytes."""
@@ -183,9 +187,7 @@ class Draft:
 
     def _mend(self) -> None:
         layout = self.layout
-        steps: list[tuple[int, Window | Checksum]] = [(one.size, one) for one in layout.windows]
-        steps += [(one.at, one) for one in layout.checksums]
-        for index, one in sorted(steps, key=lambda step: step[0], reverse=True):  # inner ones first
+        for index, one in layout.enclosing:
             if index in self.changed:
                 continue
             if isinstance(one, Checksum):
