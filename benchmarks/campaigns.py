@@ -1,7 +1,9 @@
 """Measures fuzzing: `python benchmarks/campaigns.py speed`, `reach`, `miniatures [NAME…]`, `mutants`.
 
-speed [ROUNDS]  executions per second of targets on the reference, in process and in a child, by the clock and by
-                processor time, without the time to start; then the medians of the rounds
+speed [ROUNDS [WORD…]]
+                executions per second of targets on the reference, in process and in a child, by the clock and by
+                processor time, without the time to start; then the medians of the rounds. With words only those lines
+                that have one of them
 reach SECONDS   with libFuzzer's own mutations alone, and with those that know the structure: the share of inputs that
                 get past a batch's CRC, the share of accepted MetadataResponses, and the lines of the reference that the
                 inputs of all types reach
@@ -118,13 +120,15 @@ def _load() -> str:
 # --- Speed ------------------------------------------------------------------------------------------------------------
 
 
-def speed(rounds: int) -> Iterator[str]:
+def speed(rounds: int, words: Sequence[str]) -> Iterator[str]:
     """A line for each of `SPEEDS`; for all types also with libFuzzer's own mutations alone, with and without seeds.
     They take turns in each round; of several rounds the medians follow."""
     described = describe("reference", Options(), None)
     figures: dict[str, list[float]] = {}
     for _ in range(rounds):
         for name, plan, seeded in _speeds():
+            if words and not any(word in name for word in words):
+                continue
             without = mock.patch.object(seeding, "seeds", return_value=())
             before = _loop()
             with contextlib.nullcontext() if seeded else without:
@@ -348,7 +352,7 @@ def main(words: list[str]) -> int:
     """Print the lines of one table."""
     sys.path.insert(0, str(TESTS))
     tables: dict[str, Callable[[list[str]], Iterator[str]]] = {
-        "speed": lambda given: speed(int(given[0]) if given else 1),
+        "speed": lambda given: speed(int(given[0]) if given else 1, given[1:]),
         "reach": lambda given: reach(float(given[0]) if given else 300.0),
         "miniatures": miniatures,
         "mutants": of_mutants,
