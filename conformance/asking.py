@@ -13,6 +13,7 @@ questions.
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -63,20 +64,24 @@ class Judged:
 
 
 class _WaitingEntries:
-    """Entries in their order; the last one taken can be put back."""
+    """Entries in their order. Those that follow can be looked at before they are taken."""
 
     def __init__(self, entries: Iterable[Entry]) -> None:
         self._entries = iter(entries)
-        self._first: Entry | None = None
+        self._looked_at: deque[Entry] = deque()
 
     def next_entry(self) -> Entry | None:
         """The next one; None at the end."""
-        first, self._first = self._first, None
-        return next(self._entries, None) if first is None else first
+        return self._looked_at.popleft() if self._looked_at else next(self._entries, None)
 
     def put_back(self, entry: Entry) -> None:
         """Make this the next entry again."""
-        self._first = entry
+        self._looked_at.appendleft(entry)
+
+    def following(self, count: int) -> list[Entry]:
+        """The next entries, so many at most."""
+        self._looked_at += itertools.islice(self._entries, max(0, count - len(self._looked_at)))
+        return [*itertools.islice(self._looked_at, count)]
 
 
 @dataclass(slots=True)
@@ -183,17 +188,26 @@ class Examiner(Closing):
         """The next entries, with the cases to ask.
 
         Derived questions can only be made when the observations of their sources are known. If a source is asked in
-        this block, the block ends before the derivation.
+        this block, the block ends before the derivation. Then it also asks the sources of the next derivations, so that
+        not each of them ends a block.
         """
         block = _Block()
         while max(len(block.cases), len(block.entries)) < BLOCK and (entry := waiting.next_entry()) is not None:
             if isinstance(entry, Derivation):
                 if block.entries and not self._knows(entry):
                     waiting.put_back(entry)
+                    self._add_sources(block, waiting)
                     break
                 entry = self._derived(entry)
             block.entries.append([self._add(block, question) for question in entry])
         return block
+
+    def _add_sources(self, block: _Block, waiting: _WaitingEntries) -> None:
+        """Add the sources of the next derivations to the cases of a block."""
+        for entry in waiting.following(BLOCK):
+            if isinstance(entry, Derivation) and len(block.cases) < BLOCK:
+                for source in entry.sources:
+                    self._add(block, source)
 
     def _add(self, block: _Block, question: Question) -> Question:
         """The question in the form in which it is asked, with its offered twin. Adds their cases to the block."""
