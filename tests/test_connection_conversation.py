@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conformance.connection import lines
-from conformance.connection.conversation import WINDOW, WINDOW_BYTES, Conversation
+from conformance.connection.conversation import FEWEST, WINDOW, WINDOW_BYTES, Conversation
 from conformance.connection.endings import Ending, died
 from conformance.model import Case, Observation, Op, Status
 
@@ -400,10 +400,32 @@ def test_after_three_deaths_what_is_derived_of_the_type_is_not_put() -> None:
 
 
 def test_the_window_is_bounded_after_a_death_too() -> None:
-    _talk, side = begun(3 * WINDOW)
+    _talk, side = begun(3 * WINDOW, ordered=False)
     side.take()
     side.die()
+    for _ in range(WINDOW):  # those that were open, one at a time, and then as many as before
+        (first,) = side.take()
+        side.answer(first)
     assert len(side.take()) == WINDOW
+
+
+def test_of_those_that_are_answered_in_order_few_are_open_after_a_death_and_more_with_each_answer() -> None:
+    _talk, side = begun(4 * WINDOW)
+    side.take()
+    side.die()
+    assert len(side.take()) == FEWEST
+    for _ in range(FEWEST // 2):
+        side.answer(next(iter(side.open)))
+    assert len(side.take()) == FEWEST
+    assert len(side.open) == FEWEST + FEWEST // 2
+    while len(side.open) < WINDOW:
+        side.answer(next(iter(side.open)))
+        side.take()
+    for _ in range(WINDOW // 2):
+        side.answer(next(iter(side.open)))
+    assert len(side.take()) == WINDOW // 2, "no more than at first"
+    side.die()
+    assert len(side.take()) == FEWEST
 
 
 def case_of_line(size: int, seq: int) -> Case:

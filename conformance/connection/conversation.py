@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 #: The maximum number of open questions, and of their bytes (a single larger question is sent alone).
 WINDOW = 256
 WINDOW_BYTES = 1 << 20
+#: The maximum number of open questions after the end of a process that answers in order, and one more with each answer:
+#: if the next process ends soon too, all that were open have to be sent once more.
+FEWEST = 8
 #: After this many brief silences that a slow question explains, several questions get the whole limit.
 SLOW = 3
 
@@ -65,6 +68,8 @@ class Conversation:
         #: Whether the case of an id is known to hang.
         self._hangs: Callable[[str], bool] = _none_hangs
         self._seq = 0
+        #: The maximum number of open questions now.
+        self._width = WINDOW
         #: It was silent for a brief wait, but no question hung: from now on several questions get the whole limit.
         self._slow = False
         #: How often one slow question explained such a silence.
@@ -162,7 +167,7 @@ class Conversation:
 
     def data_to_send(self) -> bytes:
         """The questions to send now, as lines; empty when enough are open or all have been sent."""
-        if self._trial is None and len(self._open) > WINDOW // 2:
+        if self._trial is None and len(self._open) > self._width // 2:
             return b""  # a few large writes are faster than many small ones
         taken = []
         calm = self._trial is None and self._pending is None and self._quarantine.calm and self._hangs is _none_hangs
@@ -178,7 +183,7 @@ class Conversation:
 
     def _next_of_many(self) -> int | None:
         """A fast `_next`, while nothing has gone wrong."""
-        if not self._todo or (self._open and (len(self._open) >= WINDOW or self._open_bytes >= WINDOW_BYTES)):
+        if not self._todo or (self._open and (len(self._open) >= self._width or self._open_bytes >= WINDOW_BYTES)):
             return None
         return self._todo.popleft()
 
@@ -197,7 +202,7 @@ class Conversation:
 
     def _enough(self) -> bool:
         """Whether the open questions are enough for now."""
-        if self._trial or self._alone or len(self._open) >= WINDOW or self._open_bytes >= WINDOW_BYTES:
+        if self._trial or self._alone or len(self._open) >= self._width or self._open_bytes >= WINDOW_BYTES:
             return True
         return bool(self._todo) and self._asked_alone(self._todo[0])
 
@@ -255,6 +260,8 @@ class Conversation:
 
     def _close(self, seq: int) -> int:
         """An open question is answered. Returns the index of its case."""
+        if self._width < WINDOW:
+            self._width += 1
         self._open_bytes -= self._open.pop(seq)
         self._answered.add(seq)
         if self._spent:
@@ -346,6 +353,8 @@ class Conversation:
 
     def forget(self) -> None:
         """The process is gone: no question is open any more, and no late answer can come."""
+        if self._ordered:
+            self._width = FEWEST
         self._open.clear()
         self._open_bytes = 0
         self._spent.clear()
