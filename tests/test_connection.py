@@ -403,6 +403,46 @@ def test_a_module_that_ends_its_process_is_imported_once_if_it_can_be(
     assert len((tmp_path / "imports").read_text().splitlines()) == imports
 
 
+#: Imports another module at its first use, which keeps a record of the processes that imported it; dies at -1.
+LAZY = """
+import os
+os.environ["STAYS"] = str(os.getpid())
+def decode(type, data, *, dialect, version=None):
+    import used
+    if data == bytes([255] * 4):
+        os.abort()
+    return int.from_bytes(data, "big")
+"""
+USED = """
+import os, threading
+print("by the one that stays:", os.environ["STAYS"] == str(os.getpid()), file=open("imports", "a"))
+{more}
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="no copies there")
+@pytest.mark.parametrize(
+    ("more", "by_copies", "by_who_stays"),
+    [
+        ("", 1, 1),
+        ("threading.Thread(target=threading.Event().wait, daemon=True).start()", 4, 0),  # it would not be in a copy
+        ("if os.environ['STAYS'] == str(os.getpid()): raise SystemExit", 4, 3),
+    ],
+    ids=["plain", "with-a-thread", "in-copies-alone"],
+)
+def test_what_a_copy_imported_is_there_for_the_next_ones(
+    more: str, by_copies: int, by_who_stays: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "lazy.py").write_text(LAZY, "utf-8")
+    (tmp_path / "used.py").write_text(USED.format(more=more), "utf-8")
+    monkeypatch.chdir(tmp_path)
+    with open_connection("lazy", LIMITS) as connection:
+        observations = connection.ask(culprits(3, 8, 30))
+    others_answered(culprits(3, 8, 30), observations, 3, 8, 30)
+    by = [line.rpartition(" ")[2] == "True" for line in (tmp_path / "imports").read_text().splitlines()]
+    assert (by.count(False), by.count(True)) == (by_copies, by_who_stays)
+
+
 def test_settings_are_sent_again_after_a_death() -> None:
     with open_connection("settings", LIMITS) as connection:
         connection.configure("kafka", {"add": 5})

@@ -6,7 +6,8 @@ to stderr, and its stdin is empty.
 
 Importing a module can be slow, and some modules end their process a thousand times in a run. So, if the platform allows
 it, the process that imported the module does not answer: it forks a copy that does, and writes `{"began":PID}`. When
-the copy ends, it writes `{"ended":CODE}` (as in subprocess). After the line `{"op":"resume"}` it forks the next copy.
+the copy ends, it writes `{"ended":CODE}` (as in subprocess), and imports what the copy has imported (see `imported`).
+After the line `{"op":"resume"}` it forks the next copy.
 Questions before that line are skipped: they were for the copy that ended.
 """
 
@@ -26,6 +27,7 @@ from conformance.connection import limits, lines
 from conformance.connection.base import ImplementationError
 from conformance.connection.copies import BEGAN, ENDED, RESUME
 from conformance.connection.description import to_json
+from conformance.connection.imported import Imported, has_one_thread
 from conformance.connection.loading import load
 from conformance.connection.module import Module, top_frame, trace_text
 from conformance.connection.shapes import shape
@@ -46,16 +48,19 @@ SHOW_STACK = signal.SIGQUIT
 class Worker:
     """Reads questions and writes answers."""
 
-    def __init__(self, module: Module | ImplementationError, out: int) -> None:
-        """`module`: the loaded module, or the error from loading it."""
+    def __init__(self, module: Module | ImplementationError, out: int, imported: Imported | None = None) -> None:
+        """`module`: the loaded module, or the error from loading it. `imported`: where a copy tells what it imports."""
         self._module = module
         self._out = out
+        self._imported = imported
         self._owner = os.getpid()
 
     def run(self, questions: Iterable[bytes]) -> None:
         """Answer until the questions end."""
         for line in questions:
             self._write(self._answer(lines.read_question(line)))
+            if self._imported is not None:
+                self._imported.tell()
 
     def _answer(self, question: lines.QuestionLine) -> bytes:
         if isinstance(self._module, ImplementationError):
@@ -101,12 +106,7 @@ def _load(spec: str) -> Module | ImplementationError:
         return error
 
 
-def _copies_itself() -> bool:
-    """Whether a fork of this process can answer: not if the module has started threads."""
-    return sys.platform == "linux" and len(list(Path("/proc/self/task").iterdir())) == 1
-
-
-def _stay_behind(questions: int, answers: int) -> bytes | None:
+def _stay_behind(questions: int, answers: int, imported: Imported) -> bytes | None:
     """Fork copies that answer, one after the other. In each copy this returns the input that was read already; in this
     process it returns None when there are no more questions."""
     gc.freeze()  # no collection of garbage in a copy has to look through what was imported
@@ -119,6 +119,8 @@ def _stay_behind(questions: int, answers: int) -> bytes | None:
             return rest
         code = os.waitstatus_to_exitcode(os.waitpid(copy, 0)[1])
         os.write(answers, ENDED % code)
+        if code:  # with 0 the questions are at their end
+            imported.follow()
         question = _after_resume(questions)
         if question is None:
             return None
@@ -163,11 +165,13 @@ def main(arguments: list[str]) -> None:
     sys.path.insert(0, str(Path.cwd()))
     module = _load(spec)
     rest: bytes | None = b""
-    if isinstance(module, Module) and _copies_itself():
-        rest = _stay_behind(questions, answers)
+    imported: Imported | None = None
+    if isinstance(module, Module) and has_one_thread():
+        imported = Imported()
+        rest = _stay_behind(questions, answers, imported)
     if rest is not None:
         with open(questions, "rb") as stdin:  # noqa: PTH123 (a file descriptor)
-            Worker(module, answers).run(_lines(rest, stdin))
+            Worker(module, answers, imported).run(_lines(rest, stdin))
 
 
 if __name__ == "__main__":
