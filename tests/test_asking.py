@@ -13,7 +13,7 @@ from recorder import TYPED, RecodesMessages, Recorder, Refuser
 
 import reference
 from conformance import generated, ledger, selection, vectors
-from conformance.asking import AHEAD, ASKED, BLOCK, KEPT, Examiner, Judged
+from conformance.asking import AHEAD, ASKED, BLOCK, KEPT, Examiner, Judged, _WaitingEntries
 from conformance.known import Known, KnownDeviation
 from conformance.model import Case, FailureKind, Observation, Op, Outcome, Status, Verdict
 from conformance.questions import Derivation, Question, find
@@ -121,6 +121,21 @@ def test_one_that_answers_quickly_is_some_blocks_ahead_and_no_further() -> None:
         for _ in range(BLOCK):
             next(found)
     assert len(connection.asked) > AHEAD
+
+
+def test_entries_are_looked_at_before_they_are_taken_and_no_more_than_that() -> None:
+    made = itertools.count()
+    waiting = _WaitingEntries([question(chosen()[next(made)])] for _ in range(20))
+    looked_at = waiting.following(3)
+    assert waiting.following(3) == looked_at
+    assert waiting.following(2) == looked_at[:2]
+    assert next(made) == 3
+    assert waiting.next_entry() is looked_at[0]
+    waiting.put_back(looked_at[0])
+    assert waiting.following(3) == looked_at
+    assert len(waiting.following(100)) == 20
+    assert [waiting.next_entry() for _ in range(3)] == looked_at
+    assert sum(waiting.next_entry() is not None for _ in range(20)) == 17
 
 
 def test_questions_that_were_asked_before_do_not_fill_a_block_without_end() -> None:
@@ -380,6 +395,18 @@ def test_the_source_is_the_twin_of_what_is_derived() -> None:
     assert len(found) > 10
     assert all(one.question.twin == source.sources[0].case for one in found)
     assert {one.verdict.verdict for one in found} == {Outcome.PASS}
+
+
+def test_the_sources_of_the_next_derivations_are_asked_together() -> None:
+    connection = Recorder()
+    chosen_entries = selection.entries(connection.description, selection.LeftOut(), ["kafka"], ["messages"])
+    entries = [entry.questions for entry in chosen_entries if entry.name.startswith("kafka/messages/Alter")]
+    assert sum(isinstance(entry, Derivation) for entry in entries) > 20
+    found = [*Examiner(connection).judge_entries(entries)]
+    assert {one.verdict.verdict for judged in found for one in judged} == {Outcome.PASS}
+    _, *others, _ = [len(block) for block in connection.asked]
+    assert len(others) > 4
+    assert min(others) >= BLOCK, "only the first block ends before a derivation"
 
 
 def test_a_derivation_behind_other_questions_is_not_lost() -> None:
