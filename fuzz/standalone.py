@@ -67,6 +67,7 @@ def main(
     except (FuzzError, ImplementationError, KnownError) as error:
         sys.stderr.write(f"{error}\n")
         sys.exit(2)
+    instrument.show_branches()
 
     def one_input(raw: bytes) -> int:
         taken = session.execute(raw)

@@ -66,6 +66,23 @@ def test_a_deviation_ends_it_with_its_page_and_the_input_repeats_it(tmp_path: Pa
     assert "fail (wrong-value)" in again.stdout
 
 
+def test_it_sees_the_branches_of_the_fast_codec_of_records_too(tmp_path: Path) -> None:
+    path = tmp_path / "program.py"
+    path.write_text("""
+import atheris
+
+def show():
+    from reference.records import fast
+    print("branches:", "_trace_branch" in fast.decode_batch.__code__.co_names, flush=True)
+
+atheris.Setup, atheris.Fuzz = lambda *_, **__: None, show
+from fuzz.standalone import main
+
+main("differential", impl="reference", arguments=[])
+""")
+    assert "branches: True" in run([sys.executable, path], tmp_path).stdout
+
+
 def test_without_atheris_it_says_what_to_install(tmp_path: Path) -> None:
     """A module that cannot be imported stands for one that is not installed."""
     (tmp_path / "atheris.py").write_text("raise ModuleNotFoundError('No module named atheris', name='atheris')\n")
