@@ -18,7 +18,7 @@ import atheris
 import msgspec
 
 from fuzz import instrument
-from fuzz.instrument import Generated
+from fuzz.instrument import Branches, Generated
 from fuzz.orders import Ended, Event, Failed, Found, Order, Progress, encode
 
 #: Seconds between two reports of progress.
@@ -176,6 +176,7 @@ class _Target:
         self._running = running
         self._novelties = novelties
         self._generated = generated
+        self._branches = Branches()
         self._avoided = frozenset(order.avoided)
         self._runs = order.runs
         self._end = None if order.seconds is None else time.monotonic() + order.seconds
@@ -183,11 +184,13 @@ class _Target:
 
     def __call__(self, raw: bytes) -> int:
         session = self._session
+        self._branches.begin()
         self._running.set(raw)
         self._novelties.visit(raw)
         if self._avoided and self._digest(raw) in self._avoided:
             return -1
         taken = session.execute(raw)
+        self._branches.end(len(raw))
         counts = session.counts
         if counts.executions % _INSTRUMENTED == 0:
             self._generated.one_more()

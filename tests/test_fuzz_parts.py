@@ -430,3 +430,62 @@ print(calls(fast.decode_batch), calls(batch.read_batch))
 """
         done = subprocess.run([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, check=True)
         assert done.stdout.splitlines() == ["(False, False) (True, True)", "(True, False) (True, True)"]
+
+
+class TestBranches:
+    """Which paths libFuzzer is shown. Each input is its branches and its size."""
+
+    @pytest.fixture
+    def shown(self, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+        need_atheris()
+        shown: list[int] = []
+        monkeypatch.setattr("atheris._trace_branch", shown.append)
+        return shown
+
+    @pytest.mark.parametrize(
+        ("second", "size", "again"),
+        [
+            ([1, 2, 2], 10, []),
+            ([1, 2, 2], 11, []),
+            ([1, 2, 2], 9, [1, 2, 2]),
+            ([1, 2], 10, [1, 2]),
+            ([2, 1, 2], 10, [2, 1, 2]),
+            ([1, 2, 2, 3], 10, [1, 2, 2, 3]),
+        ],
+        ids=["the same", "longer", "shorter", "fewer times", "another order", "further"],
+    )
+    def test_a_path_is_shown_again_only_for_a_shorter_input(
+        self, second: list[int], size: int, again: list[int], shown: list[int]
+    ) -> None:
+        import atheris
+
+        from fuzz.instrument import Branches
+
+        branches = Branches()
+        seen = []
+        for path, length in (([1, 2, 2], 10), (second, size)):
+            atheris._trace_branch(99)  # of a mutation, between two inputs
+            branches.begin()
+            for branch in path:
+                atheris._trace_branch(branch)
+            branches.end(length)
+            seen.append([*shown])
+            shown.clear()
+        assert seen == [[99, 1, 2, 2], again]
+
+    def test_of_too_many_branches_the_last_ones_are_shown_and_too_many_paths_are_forgotten(
+        self, shown: list[int], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        import atheris
+
+        from fuzz import instrument
+
+        monkeypatch.setattr(instrument, "_MOST_TAKEN", 2)
+        monkeypatch.setattr(instrument, "_MOST_PATHS", 2)
+        branches = instrument.Branches()
+        for path in ([1, 2, 3], [4], [4], [5], [4]):
+            branches.begin()
+            for branch in path:
+                atheris._trace_branch(branch)
+            branches.end(1)
+        assert shown == [2, 3, 4, 5, 4]

@@ -52,56 +52,60 @@ KEYS = ("baseOffset", "partitionLeaderEpoch", *(name for name, _, _ in _FIELDS),
 FIELD_ENDS = (4, 5, 9, 11, 15, 23, 31, 39, 41, 45, 49)
 
 
-def read_batch(reader: Reader, path: str = "") -> dict[str, Any]:
+def read_batch(reader: Reader) -> dict[str, Any]:
     """One batch. Raises DecodeError."""
-    reader.path = join(path, "baseOffset")
+    steps = reader.steps
+    steps.append("baseOffset")
     base_offset = read_int64(reader, "baseOffset")
-    reader.path = join(path, "batchLength")
+    steps[-1] = "batchLength"
     start = reader.pos
     window = read_window(reader, read_int32, "batchLength")
-    window.path = join(path, "partitionLeaderEpoch")
+    steps[-1] = "partitionLeaderEpoch"
     epoch = read_int32(window, "partitionLeaderEpoch")
-    window.path = join(path, "magic")
+    steps[-1] = "magic"
     at = window.pos
     magic = read_int8(window, "magic")
     if magic != MAGIC:
         raise window.error(Reason.UNSUPPORTED_MAGIC, f"magic {magic}; a batch has {MAGIC}", at)
-    demand_fields(window, start + 4, FIELD_ENDS, join(path, "batchLength"))
-    _read_crc(window, join(path, "crc"))
-    batch = {"baseOffset": base_offset, "partitionLeaderEpoch": epoch}
+    steps[-1] = "batchLength"
+    demand_fields(window, start + 4, FIELD_ENDS)
+    steps[-1] = "crc"
+    _read_crc(window)
+    batch: dict[str, Any] = {"baseOffset": base_offset, "partitionLeaderEpoch": epoch}
     attributes_at = window.pos
     if window.spans is None:  # none of them is cut off, so their paths are not needed either
         batch |= zip(KEYS[2:-1], _LAYOUT.unpack(window.take(_LAYOUT.size, attributes_at, "attributes")), strict=True)
     else:
         for name, read, _ in _FIELDS:
-            window.path = join(path, name)
+            steps[-1] = name
             batch[name] = read(window, name)
     codec = batch["attributes"] & MASK
     if codec >= len(NAMES):
-        window.path = join(path, "attributes")
+        steps[-1] = "attributes"
         raise window.error(Reason.UNSUPPORTED_COMPRESSION, f"there is no codec {codec}", attributes_at)
-    return batch | {"records": _read_records(window, codec, path)}
+    batch["records"] = _read_records(window, codec)
+    steps.pop()
+    return batch
 
 
-def demand_fields(window: Reader, start: int, ends: tuple[int, ...], path: str) -> None:
+def demand_fields(window: Reader, start: int, ends: tuple[int, ...]) -> None:
     """Refuse a window below the format's least size, at the first field that does not fit."""
     size = window.end - start
     if size < ends[-1]:
-        window.path = path
         at = max((end for end in ends if end <= size), default=0)
         raise window.error(Reason.TRUNCATED, f"{size} bytes; the format has at least {ends[-1]}", start + at)
 
 
-def _read_crc(window: Reader, path: str) -> None:
-    window.path = path
+def _read_crc(window: Reader) -> None:
     at = window.pos
     stored = read_uint32(window, "crc")
     check_crc(window, at, stored, crc32c(window.data[window.pos : window.end]), "CRC-32C")
 
 
-def _read_records(window: Reader, codec: int, path: str) -> list[dict[str, Any]]:
+def _read_records(window: Reader, codec: int) -> list[dict[str, Any]]:
     """Reads recordsCount and as many records (R-K-19b ‡, other: with a count of 0, the rest is ignored)."""
-    window.path = join(path, "recordsCount")
+    steps = window.steps
+    steps[-1] = "recordsCount"
     at = window.pos
     count = read_int32(window, "recordsCount")
     if count < 0:
@@ -109,38 +113,43 @@ def _read_records(window: Reader, codec: int, path: str) -> list[dict[str, Any]]
     if count == 0 and window.rules.empty_batch == "ignored":
         window.pos = window.end
         return []
+    steps[-1] = "records"
     content_at = window.pos
-    content = _content(window, codec, join(path, "records"))
+    content = _content(window, codec)
     if count > content.remaining:
-        window.path = join(path, "recordsCount")
+        steps[-1] = "recordsCount"
         raise window.error(Reason.TRUNCATED, f"{count} records, but {content.remaining} bytes are left", at)
     records: list[dict[str, Any]] = []
+    steps.append(0)
     try:
-        while len(records) < count and content.remaining:
-            records.append(read_record(content, join(path, f"records[{len(records)}]")))
+        while len(records) < count and content.pos < content.end:
+            steps[-1] = len(records)
+            records.append(read_record(content))
     except DecodeError as error:
         if content is not window:  # bytes inside of compressed content have no offset of their own
             error.offset = content_at
         raise
+    steps.pop()
     if len(records) < count or content.remaining:
-        window.path = join(path, "recordsCount")
+        steps[-1] = "recordsCount"
         there = f"{len(records)} are there" if len(records) < count else f"{content.remaining} bytes follow them"
         raise window.error(Reason.COUNT_MISMATCH, f"{count} records, but {there}", at)
     return records
 
 
-def _content(window: Reader, codec: int, path: str) -> Reader:
-    """A reader of the records: the window itself, or its inflated rest."""
+def _content(window: Reader, codec: int) -> Reader:
+    """A reader of the records, at the same position in the value: the window itself, or its inflated rest."""
     if not codec or not window.remaining:  # a batch without records may have no content at all
         return window
-    window.path = path
     start = window.pos
     try:
-        content = inflate(codec, bytes(window.take(window.remaining, start, "content")), window.rules)
+        content = inflate(codec, window.take(window.remaining, start, "content"), window.rules)
     except CompressionError as error:
         raise window.error(error.reason, error.detail, start) from None
     window.note(start, f"{NAMES[codec]} content", content)
-    return Reader(content, window.rules)
+    reader = Reader(content, window.rules)
+    reader.steps = window.steps
+    return reader
 
 
 def append_batch(writer: Writer, value: Any, path: str = "") -> None:

@@ -76,14 +76,13 @@ def read_length(reader: Reader, read: IntegerReader) -> int | None:
     return length
 
 
-def read_bytes(reader: Reader, path: str, read: IntegerReader) -> bytes | None:
+def read_bytes(reader: Reader, read: IntegerReader) -> bytes | None:
     """A length, read by `read`, and as many bytes. Raises DecodeError."""
-    reader.path = path
     length = read_length(reader, read)
     if length is None:
         return None
     start = reader.pos
-    data = bytes(reader.take(length, start, "data"))
+    data = reader.take(length, start, "data")
     if reader.spans is not None and data:
         reader.note(start, "bytes", data)
     return data

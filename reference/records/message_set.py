@@ -145,7 +145,8 @@ def read_message(
         magic = _inner_magic(window, actual_magic, magic, magic_at)
     elif actual_magic != magic:
         raise window.error(Reason.UNSUPPORTED_MAGIC, f"magic {actual_magic}; {magic} is expected", magic_at)
-    demand_fields(window, size_at + 4, FIELD_ENDS[magic], join(path, "size"))
+    window.path = join(path, "size")
+    demand_fields(window, size_at + 4, FIELD_ENDS[magic])
     window.path = join(path, "crc")
     check_crc(window, crc_at, stored, computed)
     window.path = join(path, "attributes")
@@ -158,14 +159,15 @@ def read_message(
     if magic == 1:
         window.path = join(path, "timestamp")
         message["timestamp"] = read_int64(window, "timestamp")
-    message["key"] = read_bytes(window, join(path, "key"), read_int32)
+    window.path = join(path, "key")
+    message["key"] = read_bytes(window, read_int32)
     window.path = join(path, "value")
     if codec and inside:
         raise window.error(Reason.INVALID_WRAPPER, "a wrapper inside a wrapper", attributes_at)
     if codec:
         message["messages"] = read_wrapped(window, codec, magic, offset, join(path, "messages"), read_message)
     else:
-        message["value"] = read_bytes(window, join(path, "value"), read_int32)
+        message["value"] = read_bytes(window, read_int32)
     window.path = join(path, "size")
     window.demand_end(Reason.LENGTH_MISMATCH, "the message", size_at)
     return message

@@ -31,53 +31,62 @@ from reference.records.fields import append_bytes, check_keys, header_of, key_by
 KEYS = ("attributes", "timestampDelta", "offsetDelta", "key", "value", "headers")
 
 
-def read_record(reader: Reader, path: str = "") -> dict[str, Any]:
+def read_record(reader: Reader) -> dict[str, Any]:
     """One record, its length included. Raises DecodeError."""
-    reader.path = join(path, "length")
+    steps = reader.steps
+    steps.append("length")
     start = reader.pos
     inner = read_window(reader, read_varint, "length")
-    inner.path = join(path, "attributes")
+    steps[-1] = "attributes"
     attributes = read_int8(inner, "attributes")
-    inner.path = join(path, "timestampDelta")
+    steps[-1] = "timestampDelta"
     timestamp_delta = read_varlong(inner, "timestampDelta")
-    inner.path = join(path, "offsetDelta")
+    steps[-1] = "offsetDelta"
     offset_delta = read_varint(inner, "offsetDelta")
-    record = {
+    steps[-1] = "key"
+    key = read_bytes(inner, read_varint)
+    steps[-1] = "value"
+    value = read_bytes(inner, read_varint)
+    steps[-1] = "headers"
+    headers = _read_headers(inner)
+    steps.pop()
+    inner.demand_end(Reason.LENGTH_MISMATCH, "the record", start)
+    return {
         "attributes": attributes,
         "timestampDelta": timestamp_delta,
         "offsetDelta": offset_delta,
-        "key": read_bytes(inner, join(path, "key"), read_varint),
-        "value": read_bytes(inner, join(path, "value"), read_varint),
-        "headers": _read_headers(inner, join(path, "headers")),
+        "key": key,
+        "value": value,
+        "headers": headers,
     }
-    inner.path = path
-    inner.demand_end(Reason.LENGTH_MISMATCH, "the record", start)
-    return record
 
 
-def _read_headers(reader: Reader, path: str) -> list[tuple[str, bytes | None]]:
+def _read_headers(reader: Reader) -> list[tuple[str, bytes | None]]:
     """Headers in wire order; keys may repeat."""
-    reader.path = path
     start = reader.pos
     count = read_varint(reader, "headersCount")
     if count < 0:
         raise reader.error(Reason.NEGATIVE_LENGTH, f"{count} headers", start)
-    if count > reader.remaining:
+    if count > reader.end - reader.pos:
         raise reader.error(Reason.TRUNCATED, f"{count} headers, but {reader.remaining} bytes are left", start)
     headers = []
+    steps = reader.steps
+    steps += (0, "key")
     for index in range(count):
-        key = _read_header_key(reader, f"{path}[{index}].key")
-        headers.append((key, read_bytes(reader, f"{path}[{index}].value", read_varint)))
+        steps[-2:] = index, "key"
+        key = _read_header_key(reader)
+        steps[-1] = "value"
+        headers.append((key, read_bytes(reader, read_varint)))
+    del steps[-2:]
     return headers
 
 
-def _read_header_key(reader: Reader, path: str) -> str:
-    reader.path = path
+def _read_header_key(reader: Reader) -> str:
     start = reader.pos
     length = read_varint(reader, "key length")
     if length < 0:
         raise reader.error(Reason.NEGATIVE_LENGTH, f"a header's key of length {length}; it has no null", start)
-    if length > reader.remaining:
+    if length > reader.end - reader.pos:
         raise reader.error(Reason.TRUNCATED, f"key length {length}, but {reader.remaining} bytes are left", start)
     return read_text(reader, length, start)
 

@@ -31,8 +31,11 @@ def read_record_set(reader: Reader, path: str = "") -> list[dict[str, Any]]:
         if partial:
             message_set.drop_rest(reader, where)
             break
-        read = batch.read_batch if magic == batch.MAGIC else None
-        entry = read(reader, where) if read else message_set.read_message(reader, magic, where)
+        if magic == batch.MAGIC:
+            reader.path = where
+            entry = batch.read_batch(reader)
+        else:
+            entry = message_set.read_message(reader, magic, where)
         entries.append({"magic": magic, **entry})
     return entries
 

@@ -153,7 +153,8 @@ class _Reading:
                 detail = f"magic {magic} inside a wrapper of magic {MAGIC}"
                 raise window.error(Reason.INVALID_WRAPPER, detail, magic_at)
             raise window.error(Reason.UNSUPPORTED_MAGIC, f"magic {magic}; there are 0, 1 and 2", magic_at)
-        demand_fields(window, size_at + 4, FIELD_ENDS, join(self.path, "size"))
+        window.path = join(self.path, "size")
+        demand_fields(window, size_at + 4, FIELD_ENDS)
         window.path = join(self.path, "crc")
         check_crc(window, crc_at, stored, computed)
 
@@ -167,7 +168,8 @@ class _Reading:
         message: Message = {"attributes": attributes}
         window.path = join(self.path, "timestamp")
         message["timestamp"] = read_int64(window, "timestamp")
-        message["key"] = read_bytes(window, join(self.path, "key"), read_int32)
+        window.path = join(self.path, "key")
+        message["key"] = read_bytes(window, read_int32)
         message["headers"] = self._headers(window) if attributes & HEADERS_FLAG else []
         window.path = join(self.path, "value")
         if codec and inside:
@@ -176,7 +178,7 @@ class _Reading:
             where = join(self.path, "messages")
             message["messages"] = message_set.read_wrapped(window, codec, MAGIC, offset, where, _read_inner)
         else:
-            message["value"] = read_bytes(window, join(self.path, "value"), read_int32)
+            message["value"] = read_bytes(window, read_int32)
         return message
 
     def _headers(self, window: Reader) -> list[Header]:
