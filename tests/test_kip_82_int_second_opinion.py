@@ -176,7 +176,7 @@ def _headers_behind_the_value(patch: pytest.MonkeyPatch) -> None:
     values: list[bytes | None] = []
 
     def first(self: Any, window: Any) -> Any:
-        values.append(read_bytes(window, "", read_int32))
+        values.append(read_bytes(window, read_int32))
         return read_headers(self, window)
 
     patch.setattr(messages._Reading, "_headers", first)

@@ -73,7 +73,8 @@ def _read_headers(reader: Reader) -> list[tuple[str, bytes | None]]:
     steps = reader.steps
     steps += (0, "key")
     for index in range(count):
-        steps[-2:] = index, "key"
+        steps[-2] = index
+        steps[-1] = "key"
         key = _read_header_key(reader)
         steps[-1] = "value"
         headers.append((key, read_bytes(reader, read_varint)))
