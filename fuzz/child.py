@@ -23,9 +23,9 @@ from fuzz.orders import Ended, Event, Failed, Found, Order, Progress, encode
 
 #: Seconds between two reports of progress.
 _REPORTED = 0.5
-#: After this number of executions the next generated function is instrumented, which takes ten milliseconds: at most a
-#: tenth of the time, until all of them are. It is not a time, so that a run can be repeated.
-_INSTRUMENTED = 1000
+#: After this number of executions the next generated function is instrumented, which takes fifteen milliseconds: at most
+#: a tenth of the time, until all of them are. It is not a time, so that a run can be repeated.
+_INSTRUMENTED = 2000
 #: libFuzzer's time limit in seconds if the connection has its own. With 0, atheris ends the process after one second.
 _NO_LIMIT = 1_000_000
 #: A collection of garbage starts after this many new objects; Python's default is 700. What a block of inputs holds is
@@ -176,7 +176,9 @@ class _Target:
         self._running = running
         self._novelties = novelties
         self._generated = generated
-        self._branches = Branches()
+        #: None where inputs are asked in blocks: there the branches of one input do not make its path, because those of
+        #: the answers that come meanwhile stand among them.
+        self._branches = None if order.outside else Branches()
         self._avoided = frozenset(order.avoided)
         self._runs = order.runs
         self._end = None if order.seconds is None else time.monotonic() + order.seconds
@@ -184,13 +186,15 @@ class _Target:
 
     def __call__(self, raw: bytes) -> int:
         session = self._session
-        self._branches.begin()
+        if self._branches is not None:
+            self._branches.begin()
         self._running.set(raw)
         self._novelties.visit(raw)
         if self._avoided and self._digest(raw) in self._avoided:
             return -1
         taken = session.execute(raw)
-        self._branches.end(len(raw))
+        if self._branches is not None:
+            self._branches.end(len(raw))
         counts = session.counts
         if counts.executions % _INSTRUMENTED == 0:
             self._generated.one_more()

@@ -473,6 +473,18 @@ class TestBranches:
             shown.clear()
         assert seen == [[99, 1, 2, 2], again]
 
+    def test_a_known_path_is_shown_now_and_then(self, shown: list[int]) -> None:
+        import atheris
+
+        from fuzz import instrument
+
+        branches = instrument.Branches()
+        for _ in range(1 + 3 * instrument._AGAIN):
+            branches.begin()
+            atheris._trace_branch(7)
+            branches.end(10)
+        assert shown == [7, 7, 7, 7]
+
     def test_of_too_many_branches_the_last_ones_are_shown_and_too_many_paths_are_forgotten(
         self, shown: list[int], monkeypatch: pytest.MonkeyPatch
     ) -> None:
