@@ -23,8 +23,8 @@ from fuzz.orders import Ended, Event, Failed, Found, Order, Progress, encode
 
 #: Seconds between two reports of progress.
 _REPORTED = 0.5
-#: After this number of executions the next generated function is instrumented, which takes fifteen milliseconds: at most
-#: a tenth of the time, until all of them are. It is not a time, so that a run can be repeated.
+#: After this number of executions the next generated function is instrumented, which takes 15 milliseconds: at most a
+#: tenth of the time, until all of them are. It is not a time, so that a run can be repeated.
 _INSTRUMENTED = 2000
 #: libFuzzer's time limit in seconds if the connection has its own. With 0, atheris ends the process after one second.
 _NO_LIMIT = 1_000_000
