@@ -337,6 +337,16 @@ class TestBlind:
         assert campaign.canary_found(plan, described).new
 
 
+@pytest.mark.parametrize("native", [(), ("native",)], ids=["in process", "in a child"])
+def test_libfuzzer_sees_the_branches(native: tuple[str, ...], tmp_path: Path) -> None:
+    described = describe("reference", Options(), None)
+    plan = Plan("reference", "differential", "kafka", Ground((), native), only="RecordBatch", runs=2_000)
+    with Store(tmp_path) as store:
+        state = Run(plan, store, described, lambda *_: None).go()
+    assert state.coverage > 150
+    assert state.corpus > 25
+
+
 def test_a_campaign_takes_its_turns(tmp_path: Path) -> None:
     described = describe("miniatures.kip_35_counts_in_two_bytes", Options(), None)
     ground = scout("miniatures.kip_35_counts_in_two_bytes")
