@@ -86,8 +86,9 @@ class Branches:
     """Shows libFuzzer the path of an input, which are the branches that it took, after its run. To note a branch takes
     a sixth of the time of atheris's own function.
 
-    Nine inputs in ten take a path that an input of at most the same size took before: libFuzzer would keep nothing for
-    it. It learns only how often branches are taken, and for that one in `_AGAIN` of these inputs is enough."""
+    Most inputs (nine in ten batches of records, four in five MetadataResponses) take a path that an input of at most
+    the same size took before. libFuzzer would keep nothing for them. It learns only how often branches are taken, and
+    for that one in `_AGAIN` of these inputs is enough."""
 
     def __init__(self) -> None:
         #: The branches of the input, in order; of too many, the last ones.

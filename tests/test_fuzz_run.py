@@ -337,14 +337,14 @@ class TestBlind:
         assert campaign.canary_found(plan, described).new
 
 
-@pytest.mark.parametrize("native", [(), ("native",)], ids=["in process", "in a child"])
-def test_libfuzzer_sees_the_branches(native: tuple[str, ...], tmp_path: Path) -> None:
+@pytest.mark.parametrize(("native", "least"), [((), 300), (("native",), 150)], ids=["in process", "in a child"])
+def test_libfuzzer_sees_the_branches(native: tuple[str, ...], least: int, tmp_path: Path) -> None:
+    """Where only the functions that are instrumented later show theirs, there are 164 in process, and 18 in a child."""
     described = describe("reference", Options(), None)
     plan = Plan("reference", "differential", "kafka", Ground((), native), only="RecordBatch", runs=2_000)
     with Store(tmp_path) as store:
         state = Run(plan, store, described, lambda *_: None).go()
-    assert state.coverage > 150
-    assert state.corpus > 25
+    assert state.coverage > least
 
 
 def test_a_campaign_takes_its_turns(tmp_path: Path) -> None:
