@@ -15,18 +15,17 @@ import shlex
 import shutil
 import sys
 import tomllib
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from importlib.machinery import ModuleSpec
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
-import tomlkit
 
 from conformance.bounded import read_text
-from conformance.findings import Finding, Group, findings, group
+from conformance.findings import Group, group
 from conformance.model import DEVIATIONS, Outcome, Verdict
 
 _LINK = re.compile(r"https?://\S+")
@@ -316,31 +315,3 @@ def _find(module: str) -> ModuleSpec | None:
         return importlib.util.find_spec(module)
     finally:
         sys.path.remove(here)
-
-
-def draft(verdicts: Iterable[Verdict], name: str) -> str:
-    """A draft of a file with these deviations, one entry for each finding, for a person to complete."""
-    document = tomlkit.document()
-    document.add(
-        tomlkit.comment(f"Known deviations of {name}. Check the class of each entry, and say the cause in `reason`.")
-    )
-    entries = tomlkit.aot()
-    for finding in findings(verdicts):
-        entries.append(_drafted(finding))
-    if entries:  # else TOML would have "deviation = []", to which no [[deviation]] can be added
-        document.add("deviation", entries)
-    return tomlkit.dumps(document)
-
-
-def _drafted(finding: Finding) -> Any:
-    first = finding.verdicts[0]
-    entry = tomlkit.table()
-    parts = tomlkit.inline_table()
-    parts.update(finding.group.row())
-    cases = len(finding.verdicts)
-    entry.add(tomlkit.comment(f"{cases} {'case' if cases == 1 else 'cases'}, the first is {first.id}"))
-    entry.add("finding", parts)
-    entry.add("class", "bug")
-    entry.add("reason", f"{first.verdict}{f' ({first.kind})' if first.kind else ''}: {first.detail}"[:200])
-    entry.add("reported", "pending")
-    return entry

@@ -18,8 +18,8 @@ import psutil
 import pytest
 from hurry import hurry
 
-from conformance.connection import ImplementationError, Options, open_connection
-from conformance.connection.child import ChildConnection
+from conformance.connection import ImplementationError, Options, child, open_connection
+from conformance.connection.child import ChildConnection, Launch
 from conformance.connection.process import Process
 from conformance.model import Case, Observation, Op, Status
 
@@ -279,17 +279,17 @@ def test_who_dies_often_is_started_in_advance(ends: bool, launches: int, monkeyp
     Six deaths, three of them twice to find who it was: nine restarts, behind seven of which another one is started."""
     at = (3, 8, 13, 18, 23, 28)
     launched: list[Process] = []
+    launched_really = child.launched
     with open_connection(exec_spec("aborts"), LIMITS) as connection:
         assert isinstance(connection, ChildConnection)
-        launch = connection._launched
 
-        def launching() -> Process:
-            launched.append(launch())
+        def launching(launch: Launch) -> Process:
+            launched.append(launched_really(launch))
             if ends and connection._process is not None:  # it is to wait
                 os.killpg(launched[-1]._popen.pid, signal.SIGKILL)
             return launched[-1]
 
-        monkeypatch.setattr(connection, "_launched", launching)
+        monkeypatch.setattr(child, "launched", launching)
         found = connection.ask(culprits(*at))
     others_answered(culprits(*at), found, *at)
     assert [found[place].status for place in at] == [Status.CRASH] * len(at)

@@ -158,7 +158,7 @@ def test_a_program_does_not_run_in_process() -> None:
 
 
 def test_other_systems(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("conformance.connection.sys.platform", "win32")
+    monkeypatch.setattr("conformance.connection.starting.sys.platform", "win32")
     assert "on Linux and macOS only; this is win32" in text_of("codec", in_process=False)
 
 

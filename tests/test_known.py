@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from conformance import known
+from conformance import drafting, known
 from conformance.findings import Group
 from conformance.known import Known, KnownError
 from conformance.model import DEVIATIONS, FailureKind, Op, Outcome, Verdict
@@ -357,7 +357,7 @@ def test_a_draft_knows_what_it_was_made_of(file: Path) -> None:
         ),
         verdict("kafka/varints/minus-1#encode", Outcome.PASS),
     ]
-    drafted = known.draft(made_of, "mine")
+    drafted = drafting.draft(made_of, "mine")
     assert drafted.startswith("# Known deviations of mine.")
     found = load(file, drafted)
     assert [entry.finding and entry.finding for entry in found.deviations] == [
@@ -393,16 +393,18 @@ def test_a_draft_excuses_the_run_that_it_was_made_of_and_nothing_else(file: Path
         verdict(f"kafka/varints/{number}#decode", kind=FailureKind.ACCEPTED_INVALID, demanded="truncated", place=place)
         for number, place in enumerate(("tag size", "count", "tag size", "length"))
     ]
-    found = load(file, known.draft(seen, "mine"))
+    found = load(file, drafting.draft(seen, "mine"))
     assert len(found.deviations) == 3
     assert [found.find(one) is not None for one in seen] == [True] * 4
     assert found.find(msgspec.structs.replace(seen[0], place="marker")) is None
 
 
 def test_a_draft_of_nothing_is_a_file(file: Path) -> None:
-    assert load(file, known.draft([verdict(outcome=Outcome.PASS)], "mine")).deviations == ()
+    assert load(file, drafting.draft([verdict(outcome=Outcome.PASS)], "mine")).deviations == ()
 
 
 def test_drafts_of_several_can_be_joined() -> None:
-    joined = "\n".join([known.draft([], "one"), known.draft([verdict()], "two"), known.draft([verdict()], "three")])
+    joined = "\n".join(
+        [drafting.draft([], "one"), drafting.draft([verdict()], "two"), drafting.draft([verdict()], "three")]
+    )
     assert len(tomllib.loads(joined)["deviation"]) == 2

@@ -5,13 +5,9 @@
 
 from __future__ import annotations
 
-import sys
-
 from conformance.connection.base import Connection, ImplementationError, Options
 
 __all__ = ["Connection", "ImplementationError", "Options", "open_connection"]
-
-_SYSTEMS = ("linux", "darwin")
 
 
 def open_connection(spec: str, options: Options | None = None) -> Connection:
@@ -19,20 +15,7 @@ def open_connection(spec: str, options: Options | None = None) -> Connection:
 
     Raises ImplementationError; its text says what was tried, what went wrong and what to do.
     """
-    options = options or Options()
-    # Imported here: each child imports this package too, and does not need these modules.
-    if options.in_process:
-        from conformance.connection.in_process import InProcessConnection
+    # Imported here: each child imports this package too, and does not need what this module imports.
+    from conformance.connection.starting import Starting
 
-        if spec.startswith("exec:"):
-            raise ImplementationError(f"{spec} is a program; only a Python module can run inside this process")
-        return InProcessConnection(spec, options)
-    if sys.platform not in _SYSTEMS:
-        raise ImplementationError(
-            f"Child processes can be limited on Linux and macOS only; this is {sys.platform}. "
-            "A Python module can run inside this process, without limits."
-        )
-    from conformance.connection.child import ChildConnection, module_launch, program_launch
-
-    launch = program_launch if spec.startswith("exec:") else module_launch
-    return ChildConnection(launch(spec, options.memory), options)
+    return Starting(spec, options or Options()).connection()

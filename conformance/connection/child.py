@@ -92,11 +92,19 @@ def program_launch(spec: str, memory: int) -> Launch:
     return Launch(spec, limits.limited(memory, words), ordered=False)
 
 
+def launched(launch: Launch) -> Process:
+    """A new process. Raises ImplementationError."""
+    try:
+        return Process(launch.command, launch.env, copies=launch.ordered)
+    except OSError as error:
+        raise ImplementationError(f"{launch.spec} cannot be started: {error.strerror}") from error
+
+
 class ChildConnection(Closing):
     """A connection to a child process."""
 
-    def __init__(self, launch: Launch, options: Options) -> None:
-        """Start the child, and ask for its description. Raises ImplementationError."""
+    def __init__(self, launch: Launch, options: Options, process: Process | None = None) -> None:
+        """Start the child, unless this is its process, and ask for its description. Raises ImplementationError."""
         self._launch = launch
         self._options = options
         self._transcript = Transcript(options.transcript)
@@ -117,7 +125,7 @@ class ChildConnection(Closing):
         self._spare: Process | None = None
         self._lost: str | None = None
         try:
-            self._process, self._description = self._start()
+            self._process, self._description = self._made_ready(self._asked_to_describe(process or launched(launch)))
         except BaseException:
             self._transcript.close()
             raise
@@ -364,7 +372,7 @@ class ChildConnection(Closing):
         self._restarts += 1
         if self._restarts >= IN_ADVANCE:
             with contextlib.suppress(ImplementationError):  # told when one is needed and cannot be started
-                self._spare = self._launched()
+                self._spare = self._asked_to_describe(launched(self._launch))
         return self._process
 
     def _start(self) -> tuple[Process, Description]:
@@ -372,14 +380,9 @@ class ChildConnection(Closing):
         if spare is not None:
             with contextlib.suppress(ImplementationError):  # it may have ended meanwhile
                 return self._made_ready(spare)
-        return self._made_ready(self._launched())
+        return self._made_ready(self._asked_to_describe(launched(self._launch)))
 
-    def _launched(self) -> Process:
-        """A new process, asked to describe itself."""
-        try:
-            process = Process(self._launch.command, self._launch.env, copies=self._launch.ordered)
-        except OSError as error:
-            raise ImplementationError(f"{self._launch.spec} cannot be started: {error.strerror}") from error
+    def _asked_to_describe(self, process: Process) -> Process:
         self._send(process, lines.describe_question())
         return process
 

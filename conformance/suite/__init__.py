@@ -1,5 +1,6 @@
 """The suite of `pytest --impl`: `pytest_wireproof` registers the options, then calls `install`.
 
+starting    starts the implementations, before the modules below are imported
 settings    the options
 chosen      ids as arguments, and in -k
 items       the items that pytest collects
@@ -19,6 +20,19 @@ ending      the end of a run: its output, and problems that fail it
 plugin      pytest's hooks
 """
 
-from conformance.suite.plugin import install
+from __future__ import annotations
 
-__all__ = ["install"]
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pytest
+
+
+def install(config: pytest.Config) -> None:
+    """Make this pytest run the suite instead of its usual collection."""
+    from conformance.suite import starting
+
+    started = starting.start(config)
+    from conformance.suite import plugin  # while the implementations get ready
+
+    plugin.install(config, started)

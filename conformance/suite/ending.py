@@ -61,8 +61,10 @@ class RunEnd:
 
     def drafts(self) -> str:
         """Drafts of files of known deviations, one after the other, for deviations that no file names yet."""
+        from conformance import drafting  # tomlkit loads slowly
+
         return "\n".join(
-            known.draft([verdict for verdict in verdicts if verdict.known is None], spec)
+            drafting.draft([verdict for verdict in verdicts if verdict.known is None], spec)
             for spec, verdicts in self.verdicts.items()
         )
 

@@ -6,7 +6,7 @@ import contextlib
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,8 @@ from _pytest.nodes import Item
 
 from conformance import known, selection, vectors
 from conformance.asking import Examiner
-from conformance.connection import ImplementationError, open_connection
+from conformance.connection import ImplementationError
+from conformance.connection.starting import Starting
 from conformance.model import Description, Outcome, Verdict
 from conformance.report.jsonl import ReportError
 from conformance.report.text import middle, safe
@@ -26,7 +27,7 @@ from conformance.suite.chosen import Chosen, keyword
 from conformance.suite.ending import RunEnd
 from conformance.suite.garbage import Garbage
 from conformance.suite.items import EntryItem, Root, SuiteItem
-from conformance.suite.neighbours import Neighbours
+from conformance.suite.neighbours import Neighbours, without_timer
 from conformance.suite.pages import Pages
 from conformance.suite.progress import ItemProgress
 from conformance.suite.protocol import Protocol
@@ -53,9 +54,10 @@ class Suite:
     #: The file that stands for the suite: pytest needs one that exists, and no other plugin collects this one.
     anchor = Path(vectors.__file__).parents[2] / "vectors" / "schema.json"
 
-    def __init__(self, settings: Settings, chosen: Chosen) -> None:
+    def __init__(self, settings: Settings, chosen: Chosen, started: Mapping[str, Starting]) -> None:
         self.settings = settings
         self.chosen = chosen
+        self._started = dict(started)
         self.examiners: dict[str, Examiner] = {}
         self.ahead: dict[str, Ahead] = {}
         self.not_offered: dict[str, Counter[str]] = {}
@@ -76,10 +78,11 @@ class Suite:
         self.protocol: Protocol | None = None
 
     def open(self, spec: str) -> Examiner:
-        """The examiner of an implementation. The first call starts the implementation."""
+        """The examiner of an implementation. The first call connects to it."""
         if spec not in self.examiners:
             try:
-                connection = open_connection(spec, self.settings.connection)
+                starting = self._started.pop(spec, None) or Starting(spec, self.settings.connection)
+                connection = starting.connection()
                 examiner = Examiner(connection, self._known(spec, connection.description))
             except (ImplementationError, known.KnownError, ValueError) as error:
                 raise usage_error(f"--impl={spec}: {error}") from None
@@ -180,8 +183,12 @@ class Suite:
         return ScopeScheduling(config, log)
 
     @pytest.hookimpl
+    def pytest_runtestloop(self, session: pytest.Session) -> bool | None:
+        return None if self.protocol is None else self.protocol.run_all(session)
+
+    @pytest.hookimpl
     def pytest_runtest_protocol(self, item: Item) -> bool | None:
-        return self.protocol.run(item) if self.protocol is not None and isinstance(item, EntryItem) else None
+        return None if self.protocol is None else self.protocol.run(item)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: Item, call: pytest.CallInfo[None]) -> Any:
@@ -371,8 +378,8 @@ def _verdicts(report: Any) -> list[Verdict]:
     return msgspec.json.decode(verdicts, type=list[Verdict]) if isinstance(verdicts, str) else verdicts
 
 
-def install(config: pytest.Config) -> None:
-    """Make this pytest run the suite instead of its usual collection."""
+def install(config: pytest.Config, started: Mapping[str, Starting]) -> None:
+    """As `conformance.suite.install`. `started`: the implementations that have been started."""
     if not sys.platform.startswith(("linux", "darwin")):
         raise pytest.UsageError(f"wireproof runs on Linux and macOS, not on {sys.platform}: it limits child processes")
     try:
@@ -381,12 +388,13 @@ def install(config: pytest.Config) -> None:
         raise usage_error(f"the catalogue: {error.detail}") from None
     settings = Settings.of(config)
     chosen = Chosen.of(config, settings)
-    suite = Suite(chosen.narrowed(settings), chosen)
+    suite = Suite(chosen.narrowed(settings), chosen, started)
     config.add_cleanup(suite.garbage.restore)
     config.add_cleanup(suite.stopping.end)
     if not suite.settings.properties:
         # The plugin's hooks do nothing for these items, but the last one would import all of hypothesis.
         config.pluginmanager.unregister(name="hypothesispytest")
+    without_timer(config)
     config.args = [str(suite.anchor)]
     config.option.keyword = keyword(config.option.keyword)
     config.pluginmanager.register(suite, "wireproof-suite")

@@ -23,11 +23,15 @@ _KNOWN = ("_pytest.", "xdist.", "__channelexec__", "conformance.")
 def sends_alone(config: pytest.Config) -> bool:
     """Whether this process is an xdist worker that sends nothing but the report of each item's call."""
     hook = config.hook
-    hooks = (hook.pytest_runtest_logstart, hook.pytest_runtest_logreport, hook.pytest_runtest_logfinish)
-    implemented = [implementation for one in hooks for implementation in one.get_hookimpls()]
-    return hasattr(config, "workerinput") and all(
-        implementation.function.__module__.startswith(_KNOWN) for implementation in implemented
+    return hasattr(config, "workerinput") and implemented_only_in(
+        _KNOWN, hook.pytest_runtest_logstart, hook.pytest_runtest_logreport, hook.pytest_runtest_logfinish
     )
+
+
+def implemented_only_in(modules: tuple[str, ...], *hooks: Any) -> bool:
+    """Whether only modules with these beginnings of their names implement any of the hooks."""
+    implemented = [implementation for one in hooks for implementation in one.get_hookimpls()]
+    return all(implementation.function.__module__.startswith(modules) for implementation in implemented)
 
 
 def passed(item: pytest.Item | pytest.TestReport, when: Literal["setup", "teardown"]) -> pytest.TestReport:

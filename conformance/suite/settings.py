@@ -11,6 +11,7 @@ import pytest
 from conformance import vectors
 from conformance.connection import Options
 from conformance.report.text import paragraph
+from conformance.suite.starting import connection_options
 
 
 def usage_error(text: str) -> pytest.UsageError:
@@ -108,13 +109,8 @@ def _path(text: str | None) -> Path | None:
 
 
 def _connection(config: pytest.Config) -> Options:
-    timeout = config.getoption("--case-timeout")
+    _path(config.getoption("--transcript"))
     try:
-        return Options(
-            timeout=Options.timeout if timeout is None else float(timeout),
-            memory=config.getoption("--memory"),
-            in_process=config.getoption("--in-process"),
-            transcript=_path(config.getoption("--transcript")),
-        )
+        return connection_options(config)
     except ValueError as error:
         raise usage_error(str(error)) from None
