@@ -30,14 +30,16 @@ from conformance.questions import Derivation, Question, offered_twin, offers
 from conformance.readings import Readings
 from conformance.vectors import Vector
 
-#: The approximate number of questions in a block: enough to keep a child busy, few enough to show progress.
-BLOCK = 256
+#: The approximate number of questions in the first block: enough to keep a child busy, few enough to show progress.
+#: While the implementation is ahead, each block is larger than the last one, up to the largest: between two blocks the
+#: implementation has nothing to do.
+BLOCK, LARGEST = 256, 1024
 #: The maximum number of blocks that wait to be judged.
-AHEAD = 32
+AHEAD = 8
 #: The number of observations that are kept, for cases that are twins of others or are asked again.
 KEPT = 4096
 #: `poll` is called after this many judged questions, so that the next block goes on.
-_POLLED = 16
+POLLED = 8
 
 NOTHING_KNOWN = Known(None, ())
 
@@ -154,7 +156,7 @@ class Examiner(Closing):
         order. Empty for a derivation none of whose sources is offered."""
         waiting = _WaitingEntries(entries)
         # All but the last one are answered.
-        blocks = deque([self._begun(waiting)])
+        blocks = deque([self._begun(waiting, BLOCK)])
         judged_since = 0
         while blocks[0].entries:
             if len(blocks) == 1:
@@ -165,7 +167,7 @@ class Examiner(Closing):
                 for question in entry:
                     judged.append(self._judge(question, block.observations))
                     judged_since += 1
-                    if judged_since >= _POLLED:
+                    if judged_since >= POLLED:
                         judged_since = 0
                         if self.connection.poll() and len(blocks) < AHEAD:
                             self._go_on(blocks, waiting)
@@ -174,17 +176,17 @@ class Examiner(Closing):
     def _go_on(self, blocks: deque[_Block], waiting: _WaitingEntries) -> None:
         """Get the rest of the answers to the last block, and begin the next one."""
         self._finish(blocks[-1])
-        blocks.append(self._begun(waiting))
+        blocks.append(self._begun(waiting, min(BLOCK * len(blocks), LARGEST)))
 
     # --- Building a block ---
 
-    def _begun(self, waiting: _WaitingEntries) -> _Block:
-        """The next block, which is being asked. At the end it has no entries."""
-        block = self._next_block(waiting)
+    def _begun(self, waiting: _WaitingEntries, size: int) -> _Block:
+        """The next block, of about this size, which is being asked. At the end it has no entries."""
+        block = self._next_block(waiting, size)
         self._begin(block)
         return block
 
-    def _next_block(self, waiting: _WaitingEntries) -> _Block:
+    def _next_block(self, waiting: _WaitingEntries, size: int) -> _Block:
         """The next entries, with the cases to ask.
 
         Derived questions can only be made when the observations of their sources are known. If a source is asked in
@@ -192,20 +194,20 @@ class Examiner(Closing):
         not each of them ends a block.
         """
         block = _Block()
-        while max(len(block.cases), len(block.entries)) < BLOCK and (entry := waiting.next_entry()) is not None:
+        while max(len(block.cases), len(block.entries)) < size and (entry := waiting.next_entry()) is not None:
             if isinstance(entry, Derivation):
                 if block.entries and not self._knows(entry):
                     waiting.put_back(entry)
-                    self._add_sources(block, waiting)
+                    self._add_sources(block, waiting, size)
                     break
                 entry = self._derived(entry)
             block.entries.append([self._add(block, question) for question in entry])
         return block
 
-    def _add_sources(self, block: _Block, waiting: _WaitingEntries) -> None:
+    def _add_sources(self, block: _Block, waiting: _WaitingEntries, size: int) -> None:
         """Add the sources of the next derivations to the cases of a block."""
-        for entry in waiting.following(BLOCK):
-            if isinstance(entry, Derivation) and len(block.cases) < BLOCK:
+        for entry in waiting.following(size):
+            if isinstance(entry, Derivation) and len(block.cases) < size:
                 for source in entry.sources:
                     self._add(block, source)
 

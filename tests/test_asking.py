@@ -13,7 +13,7 @@ from recorder import TYPED, RecodesMessages, Recorder, Refuser
 
 import reference
 from conformance import generated, ledger, selection, vectors
-from conformance.asking import AHEAD, ASKED, BLOCK, KEPT, Examiner, Judged, _WaitingEntries
+from conformance.asking import AHEAD, ASKED, BLOCK, KEPT, LARGEST, POLLED, Examiner, Judged, _WaitingEntries
 from conformance.known import Known, KnownDeviation
 from conformance.model import Case, FailureKind, Observation, Op, Outcome, Status, Verdict
 from conformance.questions import Derivation, Question, find
@@ -82,7 +82,7 @@ def test_questions_are_taken_a_block_ahead_and_no_further() -> None:
 
 
 def test_the_connection_is_looked_after_while_a_block_is_judged() -> None:
-    """After each sixteen judged questions, not before: a child works on the next block meanwhile."""
+    """After each few judged questions, not before: a child works on the next block meanwhile."""
 
     class Polled(Recorder):
         def poll(self) -> bool:
@@ -93,7 +93,7 @@ def test_the_connection_is_looked_after_while_a_block_is_judged() -> None:
     connection = Polled()
     examiner = Examiner(connection)
     counts = [len(polled) for _ in examiner.judge(questions_of(connection)[:100])]
-    assert counts == [(number + 1) // 16 for number in range(100)]
+    assert counts == [(number + 1) // POLLED for number in range(100)]
 
 
 class Quick(Recorder):
@@ -113,14 +113,26 @@ def test_one_that_answers_quickly_is_some_blocks_ahead_and_no_further() -> None:
     connection = Quick()
     found = Examiner(connection).judge(numbers())
     for ahead in range(1, AHEAD + 1):
-        for _ in range(16):
+        for _ in range(POLLED):
             next(found)
-        assert len(connection.asked) <= ahead + 1
-    for judged_blocks in range(16 * AHEAD // BLOCK, 8):
-        assert len(connection.asked) < judged_blocks + AHEAD
-        for _ in range(BLOCK):
-            next(found)
-    assert len(connection.asked) > AHEAD
+        assert len(connection.asked) == min(ahead + 1, AHEAD)
+    judged = AHEAD * POLLED
+    while judged < 3 * LARGEST:
+        asked = [len(block) for block in connection.asked]
+        assert sum(asked) - judged < AHEAD * (LARGEST + 2)
+        next(found)
+        judged += 1
+    assert len(asked) > AHEAD
+    assert asked == sorted(asked), "each block is as large as the last one, or larger"
+    assert [BLOCK <= asked[0] < BLOCK + 2, LARGEST <= asked[-1] < LARGEST + 2] == [True, True]
+
+
+def test_one_that_takes_its_time_gets_small_blocks() -> None:
+    connection = Recorder()
+    found = Examiner(connection).judge(numbers())
+    for _ in range(5 * BLOCK):
+        next(found)
+    assert max(map(len, connection.asked)) < BLOCK + 2
 
 
 def test_entries_are_looked_at_before_they_are_taken_and_no_more_than_that() -> None:
