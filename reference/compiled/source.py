@@ -100,14 +100,16 @@ class Source:
         return self.constant(value)
 
 
-_set = object.__setattr__
+#: A UUID refuses to be changed, but its slots do not.
+_set_int, _set_is_safe = (vars(uuid.UUID)[slot].__set__ for slot in ("int", "is_safe"))
+_new, _from_bytes, _UNKNOWN = object.__new__, int.from_bytes, uuid.SafeUUID.unknown
 
 
 def make_uuid(data: bytes) -> uuid.UUID:
     """UUID(bytes=data) for 16 bytes, but faster: UUID would check five other arguments."""
-    made = object.__new__(uuid.UUID)
-    _set(made, "int", int.from_bytes(data))
-    _set(made, "is_safe", uuid.SafeUUID.unknown)
+    made = _new(uuid.UUID)
+    _set_int(made, _from_bytes(data))
+    _set_is_safe(made, _UNKNOWN)
     return made
 
 
