@@ -4,10 +4,10 @@ pytest, properties, `wireproof repro` and your own loop all use an `Examiner`, s
 questions from any iterator, and returns a judged question for each.
 
 Questions are asked in blocks, each together with its valid twin. While one block is judged, the implementation already
-works on the next ones: as soon as it has answered one, it gets another, until it is `AHEAD` blocks ahead. So what takes
-it long, like count bombs, does not hold up what takes pytest long. The observations of the last few thousand cases are
-kept, because they are the twins of later questions. Nothing else is kept, so memory does not grow with the number of
-questions.
+works on the next ones: as soon as it has answered one, it gets another, which was built meanwhile, until it is `AHEAD`
+blocks ahead. So what takes it long, like count bombs, does not hold up what takes pytest long. The observations of the
+last few thousand cases are kept, because they are the twins of later questions. Nothing else is kept, so memory does
+not grow with the number of questions.
 """
 
 from __future__ import annotations
@@ -35,7 +35,9 @@ from conformance.vectors import Vector
 #: implementation has nothing to do.
 BLOCK, LARGEST = 256, 1024
 #: The maximum number of blocks that wait to be judged.
-AHEAD = 8
+AHEAD = 16
+#: The sources of derivations among this many following entries are asked beforehand.
+LOOK = 512
 #: The number of observations that are kept, for cases that are twins of others or are asked again.
 KEPT = 4096
 #: `poll` is called after this many judged questions, so that the next block goes on.
@@ -71,6 +73,8 @@ class _WaitingEntries:
     def __init__(self, entries: Iterable[Entry]) -> None:
         self._entries = iter(entries)
         self._looked_at: deque[Entry] = deque()
+        #: The next block, if it could be built while the last one was asked.
+        self.built: _Block | None = None
 
     def next_entry(self) -> Entry | None:
         """The next one; None at the end."""
@@ -89,11 +93,20 @@ class _WaitingEntries:
 @dataclass(slots=True)
 class _Block:
     """A block of entries: their questions, with the twins that this implementation offers; the cases to ask; and the
-    observations by case id."""
+    observations by case id. `borrowed`: the ids of cases that `lender` asks, the block that was open when this one was
+    built."""
 
     entries: list[list[Question]] = field(default_factory=list)
     cases: dict[str, Case] = field(default_factory=dict)
     observations: dict[str, Observation] = field(default_factory=dict)
+    borrowed: list[str] = field(default_factory=list)
+    lender: _Block | None = None
+
+    def settle_debts(self) -> None:
+        """The lender has its observations now: take those that were borrowed."""
+        if self.lender is not None:
+            self.observations |= {one: self.lender.observations[one] for one in self.borrowed}
+            self.lender = None
 
 
 #: Dialect, type and version.
@@ -182,32 +195,37 @@ class Examiner(Closing):
 
     def _begun(self, waiting: _WaitingEntries, size: int) -> _Block:
         """The next block, of about this size, which is being asked. At the end it has no entries."""
-        block = self._next_block(waiting, size)
+        block = waiting.built or self._next_block(waiting, size, early=False)
         self._begin(block)
+        waiting.built = None
+        following = self._next_block(waiting, size, early=True)
+        if following.entries:
+            waiting.built = following
         return block
 
-    def _next_block(self, waiting: _WaitingEntries, size: int) -> _Block:
-        """The next entries, with the cases to ask.
+    def _next_block(self, waiting: _WaitingEntries, size: int, *, early: bool) -> _Block:
+        """The next entries, with the cases to ask. `early`: while another block is being asked.
 
         Derived questions can only be made when the observations of their sources are known. If a source is asked in
-        this block, the block ends before the derivation. Then it also asks the sources of the next derivations, so that
-        not each of them ends a block.
+        this block, or in one that is being asked, the block ends before the derivation. Each block also asks the
+        sources of the derivations that follow soon, so that few of them end a block.
         """
         block = _Block()
         while max(len(block.cases), len(block.entries)) < size and (entry := waiting.next_entry()) is not None:
             if isinstance(entry, Derivation):
-                if block.entries and not self._knows(entry):
+                if (early or block.entries) and not self._knows(entry):
                     waiting.put_back(entry)
-                    self._add_sources(block, waiting, size)
                     break
                 entry = self._derived(entry)
             block.entries.append([self._add(block, question) for question in entry])
+        if block.entries:
+            self._add_sources(block, waiting, size + BLOCK)
         return block
 
-    def _add_sources(self, block: _Block, waiting: _WaitingEntries, size: int) -> None:
-        """Add the sources of the next derivations to the cases of a block."""
-        for entry in waiting.following(size):
-            if isinstance(entry, Derivation) and len(block.cases) < size:
+    def _add_sources(self, block: _Block, waiting: _WaitingEntries, limit: int) -> None:
+        """Add the sources of the next derivations to the cases of a block, up to this number of cases."""
+        for entry in waiting.following(LOOK):
+            if isinstance(entry, Derivation) and len(block.cases) < limit:
                 for source in entry.sources:
                     self._add(block, source)
 
@@ -223,10 +241,13 @@ class Examiner(Closing):
         twin = offered_twin(question, self.description)
         for wanted in (question.case,) if twin is None else (question.case, twin):
             seen = self._kept.get(wanted.id)
-            if seen is None:
-                block.cases[wanted.id] = wanted
-            else:
+            if seen is not None:
                 block.observations[wanted.id] = seen
+            elif self._open is not None and wanted.id in self._open.cases:
+                block.lender = self._open
+                block.borrowed.append(wanted.id)
+            else:
+                block.cases[wanted.id] = wanted
         return question if twin is question.twin else dataclasses.replace(question, twin=twin)
 
     def _lacking(self, vector: Vector) -> str:
@@ -265,6 +286,7 @@ class Examiner(Closing):
 
     def _begin(self, block: _Block) -> None:
         self._settle()
+        block.settle_debts()
         if block.cases:
             self.connection.begin([*block.cases.values()])
             self._open = block

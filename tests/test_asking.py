@@ -13,7 +13,7 @@ from recorder import TYPED, RecodesMessages, Recorder, Refuser
 
 import reference
 from conformance import generated, ledger, selection, vectors
-from conformance.asking import AHEAD, ASKED, BLOCK, KEPT, LARGEST, POLLED, Examiner, Judged, _WaitingEntries
+from conformance.asking import AHEAD, ASKED, BLOCK, KEPT, LARGEST, LOOK, POLLED, Examiner, Judged, _WaitingEntries
 from conformance.known import Known, KnownDeviation
 from conformance.model import Case, FailureKind, Observation, Op, Outcome, Status, Verdict
 from conformance.questions import Derivation, Question, find
@@ -60,13 +60,14 @@ def test_each_question_is_judged_in_its_order_and_each_case_is_asked_once() -> N
     assert {one.verdict.verdict for one in found} == {Outcome.PASS}
 
 
-def test_questions_are_taken_a_block_ahead_and_no_further() -> None:
+def test_questions_are_taken_three_blocks_ahead_and_no_further() -> None:
+    """One block is judged, one asked and one built; the entries behind it are looked at for derivations."""
     connection = Recorder()
     taken = 0
 
     def questions() -> Iterator[Question]:
         nonlocal taken
-        for one in questions_of(connection):
+        for one in numbers():
             taken += 1
             yield one
 
@@ -75,10 +76,41 @@ def test_questions_are_taken_a_block_ahead_and_no_further() -> None:
     next(found)
     assert len(connection.asked) == 1
     assert BLOCK <= len(connection.asked[0]) < BLOCK + 2
-    assert taken <= 2 * BLOCK
-    for _ in found:
-        pass
-    assert len(connection.asked) <= taken / BLOCK + 2
+    assert taken <= 3 * BLOCK + LOOK
+    for _ in range(5 * BLOCK):
+        next(found)
+    assert len(connection.asked) == 6
+
+
+def test_the_next_block_is_built_while_one_is_asked() -> None:
+    class Slow(Recorder):
+        def finish(self) -> list[Observation]:
+            finished.append(taken)
+            return super().finish()
+
+    finished: list[int] = []
+    taken = 0
+
+    def questions() -> Iterator[Question]:
+        nonlocal taken
+        for one in numbers():
+            taken += 1
+            yield one
+
+    next(Examiner(Slow()).judge(questions()))
+    assert finished[0] >= 2 * BLOCK + LOOK
+
+
+def test_what_the_open_block_asks_is_not_asked_again_by_one_that_is_built_meanwhile() -> None:
+    """Each case of the first block is asked in the second one too, and each is the twin of a question of its own."""
+    connection = Recorder()
+    some = [*itertools.islice(numbers(), BLOCK)]
+    negative = question(of_kind(VectorKind.INVALID)[0])
+    repeated = [dataclasses.replace(negative, twin=one.case) for one in some]
+    found = judged(connection, *some, *some, *repeated)
+    assert [one.observation for one in found[:BLOCK]] == [one.observation for one in found[BLOCK : 2 * BLOCK]]
+    assert [one.twin for one in found[2 * BLOCK :]] == [one.observation for one in found[:BLOCK]]
+    assert len(connection.ids) == BLOCK + 1
 
 
 def test_the_connection_is_looked_after_while_a_block_is_judged() -> None:
@@ -407,6 +439,18 @@ def test_the_source_is_the_twin_of_what_is_derived() -> None:
     assert len(found) > 10
     assert all(one.question.twin == source.sources[0].case for one in found)
     assert {one.verdict.verdict for one in found} == {Outcome.PASS}
+
+
+def test_no_block_is_built_that_would_have_to_wait_for_the_one_that_is_asked() -> None:
+    """The sources of the second derivation are asked in the first block."""
+    examiner = Examiner(Recorder())
+    waiting = _WaitingEntries([derivation("MetadataRequest/4/set"), derivation("MetadataRequest/5/set")])
+    first = examiner._begun(waiting, BLOCK)
+    assert (examiner._open, waiting.built) == (first, None)
+    examiner._finish(first)
+    second = examiner._begun(waiting, BLOCK)
+    assert [len(block.entries) for block in (first, second)] == [1, 1]
+    assert not {*first.cases} & {*second.cases}
 
 
 def test_the_sources_of_the_next_derivations_are_asked_together() -> None:
