@@ -28,8 +28,9 @@ class Garbage:
             gc.enable()
 
     def restore(self) -> None:
-        """Restore the settings from before the run. Safe to repeat. The objects stay frozen until pytest has collected
+        """Restore the settings from before the run. Safe to repeat. All objects are frozen until pytest has collected
         garbage for the last time: `pytest_wireproof` unfreezes them."""
+        gc.freeze()
         gc.set_threshold(*self._before)
         if self._enabled:
             gc.enable()
