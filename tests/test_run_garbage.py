@@ -13,7 +13,8 @@ import pytest
 
 frozen = []
 collect = gc.collect
-gc.collect = lambda *generation: (frozen.append((gc.get_freeze_count(), len(gc.get_objects()))), collect(*generation))[1]
+counts = lambda: (gc.get_freeze_count(), len(gc.get_objects()))
+gc.collect = lambda *generation: (frozen.append(counts()), collect(*generation))[1]
 before = gc.get_threshold(), gc.isenabled(), gc.get_freeze_count()
 code = pytest.main(["-q", "-p", "no:cacheprovider", "--impl=reference", "--area=varints"])
 count, others = frozen[-1]

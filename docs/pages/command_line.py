@@ -25,8 +25,9 @@ An argument without an option is an id, as shown after FAILED: `pytest --impl=my
 can use an id, or a part of one, in `-k`: `-k 'varint-1#decode or tag-'`. `--tb=short` shows a failure in two lines,
 `--tb=line` in one, `--tb=no` not at all.
 
-pytest-timeout's `--timeout` is a limit for a test. It does not apply to items of the suite, because one item may wait
-for the answers to a whole block of questions: `--case-timeout` is the limit for each question.
+pytest-timeout's `--timeout` and pytest's own `faulthandler_timeout` are limits for a test. They do not apply to items
+of the suite, because one item may wait for the answers to a whole block of questions: `--case-timeout` is the limit for
+each question.
 """
 
 _PYTEST_ENDS = """\
