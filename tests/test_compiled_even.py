@@ -5,6 +5,7 @@ generates. How they are tested says test_compiled_parts.py.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
@@ -82,12 +83,17 @@ def element_of(listed: Message) -> Struct:
 def at_once(node: Struct, digits: str, count: int) -> Any:
     """What the lines for structures laid out alike read behind three other bytes, and where they end; None if they
     leave it to be read one by one."""
+    return reader_of(node)(bytes.fromhex("aabbcc" + digits), 3, count)
+
+
+def reader_of(node: Struct) -> Callable[[bytes, int, int], Any]:
+    """These lines as a function of the bytes, the place of the first structure, and their count."""
     source = Source({"uuid": make_uuid})
     even.decode_even(source, node, "n", "v")
     with source.block("else:"):
         source.line("return None")
     source.line("return v, p - 3")
-    return source.function("def generated(d, p, n):")(bytes.fromhex("aabbcc" + digits), 3, count)
+    return source.function("def generated(d, p, n):")
 
 
 #: fields; one structure's bytes in a message without tags (None: they are read one by one); in a flexible one, its tags
@@ -246,22 +252,67 @@ def test_which_structures_may_be_laid_out_alike() -> None:
     is_plain(texts, "00000005" + "0000" * 5, {"L": [""] * 5})
 
 
+@pytest.mark.parametrize("count", [5, 200, 3000], ids=["short", "longer", "long"])
+@pytest.mark.parametrize("flexible", ["none", "0+"])
+def test_a_count_that_differs_is_found_in_every_row_and_in_each_of_its_bytes(count: int, flexible: str) -> None:
+    fields = [field("A", "int16"), field("K", "[]int32"), field("S", "string", **NULL_IN_ALL), field("L", "[]int8")]
+    node = element_of(message(field("L", "[]In", fields=fields), flexible=flexible))
+    if flexible == "none":
+        one = bytes.fromhex("0009" + "00000001" + "00000007" + "ffff" + "00000002" + "0102")
+        places = {*range(2, 6), *range(10, 16)}
+    else:
+        one, places = bytes.fromhex("0009" + "02" + "00000007" + "00" + "03" + "0102" + "00"), {2, 7, 8, 11}
+    rows = bytearray(one * count)
+    even._kept.cache_clear()
+    known = reader_of(node)
+    assert known(bytes(rows), 0, count) is not None
+    for row in {1, count // 2, count - 1}:
+        for place in range(len(one)):
+            rows[row * len(one) + place] ^= 4
+            for reader in (known, reader_of(node)):  # one that has read such rows before, and one that has not
+                assert (reader(bytes(rows), 0, count) is None) == (place in places), (row, place)
+            rows[row * len(one) + place] ^= 4
+    assert even._kept.cache_info().currsize == (len(rows) <= 4096)
+
+
 def test_what_is_kept_for_layouts_is_bounded() -> None:
     fields = [field("A", "[]int8"), field("B", "string", **NULL_IN_ALL), field("C", "[]int8")]
     node = element_of(message(field("L", "[]In", fields=fields)))
+
+    def row(first: int, second: int, text: str = "0000") -> bytes:
+        return bytes.fromhex(f"{first:08x}{'05' * first}{text}{second:08x}{'06' * second}")
+
     layouts = even._Layouts(node)
-    assert layouts[1, 0, 64](b"") is None
+    assert layouts[1, 0, 64](row(1, 64) * 4, 4) is None
     assert len(layouts) == 0
-    assert (
-        layouts[1, 255, 63](bytes.fromhex("00000001" + "05" + "ffff" + "0000003f" + "06" * 63) * 2)
-        == [{"A": [5], "B": None, "C": [6] * 63}] * 2
-    )
-    assert [*layouts] == [(1, 255, 63)]
-    for sizes in itertools.product(range(1, 13), repeat=2):
-        assert layouts[sizes[0], 0, sizes[1]] is not None
-    assert len(layouts) == 64
-    assert layouts[1, 0, 1] is layouts[1, 0, 1]
-    assert layouts[12, 0, 12](b"") is None
+    found = layouts[1, 255, 63](row(1, 63, "ffff") * 2, 2)
+    assert found == [{"A": [5], "B": None, "C": [6] * 63}] * 2
+    assert ([*layouts], layouts.generated) == ([(1, 255, 63)], 1)
+    sizes = itertools.product(range(1, 13), repeat=2)
+    read = [layouts[first, 0, second](row(first, second) * 4, 4) for first, second in sizes]
+    assert sum(rows is not None for rows in read) == 63
+    assert layouts.generated == 64
+    assert layouts[1, 0, 1](row(1, 1) * 4, 4) == read[0]
+    assert layouts[12, 0, 12](row(12, 12) * 4, 4) is None
+
+
+def test_layouts_that_are_looked_for_get_no_functions_when_there_are_enough() -> None:
+    layouts = even._Layouts(element_of(message(field("L", "[]In", fields=[field("A", "[]int8")]))))
+    looked_for = layouts[1,]
+    layouts.generated = 64
+    assert looked_for(bytes.fromhex("0000000105") * 4, 4) is None
+    layouts.generated = 63
+    assert looked_for(bytes.fromhex("0000000105") * 4, 4) == [{"A": [5]}] * 4
+
+
+def test_layouts_that_no_array_has_get_no_functions_and_are_bounded_too() -> None:
+    fields = [field("A", "[]int8"), field("B", "[]int8")]
+    layouts = even._Layouts(element_of(message(field("L", "[]In", fields=fields))))
+    for first, second in itertools.product(range(20), repeat=2):
+        assert layouts[first, second](bytes(4 * (8 + first + second))[:-1] + b"\1", 4) is None
+    assert (len(layouts), layouts.generated) == (256, 0)
+    assert layouts[0, 0](bytes(32), 4) == [{"A": [], "B": []}] * 4
+    assert layouts[19, 19](bytes.fromhex("00000013" + "00" * 19) * 8, 4) is None
 
 
 # --- Generated source -------------------------------------------------------------------------------------------------

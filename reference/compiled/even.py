@@ -2,12 +2,16 @@
 
 That is checked, not guessed: each count, and each number of tags, has the same value at the same offset in every
 structure. Then the array is a table with rows of equal width, which the struct module reads.
+
+The check of a short array is one comparison: its bytes are taken as one number, and a mask leaves those of counts.
 """
 
 from __future__ import annotations
 
+import functools
 import struct
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from reference.compiled.source import (
@@ -24,8 +28,8 @@ from reference.compiled.source import (
 from reference.plan import Array, Node, Struct
 from reference.primitives import Primitive
 
-#: Reads rows of one layout as structures. None: some counts differ.
-Rows = Callable[[bytes], list[dict[str, Any]] | None]
+#: Reads so many rows of one layout as structures. None: some counts differ.
+Rows = Callable[[bytes, int], list[dict[str, Any]] | None]
 
 #: The last byte of -1, the length of several bytes that means null.
 _NULL = 255
@@ -34,6 +38,10 @@ _FEW = 3
 #: The number of layouts of a structure that get a function, and the number of array elements at which a layout gets
 #: none: varied input must not fill the memory with code. Others are read one by one.
 _MOST_LAYOUTS, _MOST_ELEMENTS = 64, 64
+#: The number of layouts of a structure that are looked for, whether or not any array has them.
+_MOST_CANDIDATES = 256
+#: Up to this number of bytes, rows are checked with a mask.
+_MASKED = 1 << 12
 
 
 def may_be_even(node: Struct) -> bool:
@@ -49,17 +57,13 @@ def decode_even(source: Source, node: Struct, n: str, target: str) -> None:
     """Lines that read `n` structures into `target` if they have the same layout. Lines for other cases go under an
     `else:`."""
     width, end = source.fresh(), source.fresh()
-
-    def alike(place: str, offset: int, byte: str) -> str:
-        return f"d[{place} + {offset} : {end} : {width}].count({byte}) == {n}"
-
-    first, same, counts = [f"{n} > {_FEW}"], [], []
+    first, counts = [f"{n} > {_FEW}"], []
     place, passed = "p", 0  # a name, and the bytes behind it
     for field in node.plain:
         if is_fixed(field.node):
             passed += _width(letter(field.node))
             continue
-        # Of a count of several bytes only the last is checked here; _rows checks the others.
+        # Of a count of several bytes only the last is looked at here: _Layout has all of them.
         count, compact = source.fresh(), lead_letter(field.node) == "B"
         passed += _width(lead_letter(field.node))
         counts.append(count)
@@ -67,22 +71,21 @@ def decode_even(source: Source, node: Struct, n: str, target: str) -> None:
         if numbers:
             least = int(compact and not is_nullable(field.node))
             first.append(f"{least} <= {counted} < {SHORT}")
+            behind = source.fresh()
+            elements = f"({count} - 1)" if least else f"(({count} or 1) - 1)" if compact else count
+            first.append(f"({behind} := {place} + {passed} + {elements} * {_width(numbers)})")
+            place, passed = behind, 0
         else:
             empty, null = (1, 0) if compact else (0, _NULL)
             first.append(f"{counted} in {(empty, null) if is_nullable(field.node) else (empty,)}")
-        same.append(alike(place, passed - 1, count))
-        if numbers:
-            behind = source.fresh()
-            elements = f"(({count} or 1) - 1)" if compact else count
-            first.append(f"({behind} := {place} + {passed} + {elements} * {_width(numbers)})")
-            place, passed = behind, 0
-    if node.flexible:
-        same.append(alike(place, passed, "0"))
-        passed += 1
-    first += [f"({width} := {place} + {passed} - p)", f"({end} := p + {n} * {width}) <= len(d)"]
+    passed += node.flexible
     rows = f"{source.constant(_Layouts(node))}[{', '.join(counts)},]" if counts else source.constant(_rows(node, ()))
-    same.append(f"({target} := {rows}(d[p:{end}])) is not None")
-    with source.block(f"if {' and '.join(first + same)}:"):
+    first += [
+        f"({width} := {place} + {passed} - p)",
+        f"({end} := p + {n} * {width}) <= len(d)",
+        f"({target} := {rows}(d[p:{end}], {n})) is not None",
+    ]
+    with source.block(f"if {' and '.join(first)}:"):
         source.line(f"p = {end}")
 
 
@@ -96,28 +99,93 @@ def _numbers(node: Node) -> str:
 
 
 class _Layouts(dict[tuple[int, ...], Rows]):
-    """Last bytes of a structure's counts → the function that reads its rows."""
+    """Last bytes of a structure's counts → the function that reads its rows. A layout gets its own when an array has
+    it."""
 
     def __init__(self, node: Struct) -> None:
         super().__init__()
         self.node = node
+        #: The number of layouts that have functions of their own.
+        self.generated = 0
 
     def __missing__(self, counts: tuple[int, ...]) -> Rows:
-        if len(self) >= _MOST_LAYOUTS or sum(count for count in counts if count != _NULL) > _MOST_ELEMENTS:
+        many = sum(count for count in counts if count != _NULL) > _MOST_ELEMENTS
+        if many or len(self) >= _MOST_CANDIDATES or self.generated >= _MOST_LAYOUTS:
             return _no_rows
-        self[counts] = rows = _rows(self.node, counts)
-        return rows
+        layout = _Layout.of(self.node, counts)
+
+        def candidate(rows: bytes, n: int) -> list[dict[str, Any]] | None:
+            if self.generated >= _MOST_LAYOUTS or not layout.fits(rows, n):
+                return None
+            self.generated += 1
+            self[counts] = reader = _rows(self.node, counts)
+            return reader(rows, n)
+
+        self[counts] = candidate
+        return candidate
 
 
-def _no_rows(_data: bytes) -> None:
+def _no_rows(_data: bytes, _n: int) -> None:
     """Reads nothing."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """The bytes of a row that all rows have in common. `mask`: 255 for each of these bytes, 0 for the others."""
+
+    mask: bytes
+    common: bytes
+
+    @classmethod
+    def of(cls, node: Struct, counts: tuple[int, ...]) -> _Layout:
+        """The layout of a structure, by the last bytes of its counts."""
+        mask, common, left = bytearray(), bytearray(), iter(counts)
+        for field in node.plain:
+            if is_fixed(field.node):
+                passed = _width(letter(field.node))
+            else:
+                lead, count = lead_letter(field.node), next(left)
+                value = struct.pack(f">{lead}", -1 if count == _NULL else count)
+                mask += b"\xff" * len(value)
+                common += value
+                passed = _items(field.node, count) * _width(_numbers(field.node))
+            mask += bytes(passed)
+            common += bytes(passed)
+        if node.flexible:
+            mask += b"\xff"
+            common += b"\0"
+        return cls(bytes(mask), bytes(common))
+
+    def fits(self, rows: bytes, n: int) -> bool:
+        """Whether so many rows have the layout."""
+        mask, common = _repeated(self.mask, self.common, n)
+        return int.from_bytes(rows) & mask == common
+
+    def differs(self) -> str:
+        """Source of whether one of `n` `rows` has another layout, for arrays of any length. Empty: none can."""
+        width = len(self.mask)
+        columns = [place for place, masked in enumerate(self.mask) if masked]
+        return " or ".join(f"rows[{place}::{width}].count({self.common[place]}) != n" for place in columns)
+
+
+def _repeated(mask: bytes, common: bytes, n: int) -> tuple[int, int]:
+    """The mask and the common bytes of so many rows, as numbers."""
+    return int.from_bytes(mask * n), int.from_bytes(common * n)
+
+
+#: As `_repeated`, for short arrays: a few are kept.
+_kept = functools.lru_cache(256)(_repeated)
+
+
+def _items(node: Node, count: int) -> int:
+    """The number of elements behind the last byte of a count."""
+    return 0 if count == _NULL else max(count - (lead_letter(node) == "B"), 0)
+
+
 def _rows(node: Struct, counts: tuple[int, ...]) -> Rows:
-    """A reader of rows with these counts. Of counts of several bytes, only the last byte is known to be equal in
-    all."""
-    source, left = Source({"uuid": make_uuid}), iter(counts)
-    letters, others, unsure = "", "", []  # formats of a row: its values; its counts of several bytes
+    """A reader of rows with these last bytes of counts."""
+    source, left = Source({"uuid": make_uuid, "repeated": _kept, "number": int.from_bytes}), iter(counts)
+    letters = ""
     targets: list[str] = []
     values: dict[str, str] = {}
     for field in node.plain:
@@ -126,31 +194,28 @@ def _rows(node: Struct, counts: tuple[int, ...]) -> Rows:
             targets.append(value)
             values[field.name] = made(field.node, value)
             letters += letter(field.node)
-            others += f"{_width(letter(field.node))}x"
             continue
-        lead, numbers = lead_letter(field.node), _numbers(field.node)
-        count, empty = next(left), int(lead == "B")
-        if count == _NULL:
-            count = -1
-        items = [source.fresh() for _ in range(count - empty)]
+        lead, count = lead_letter(field.node), next(left)
+        items = [source.fresh() for _ in range(_items(field.node, count))]
         targets += items
-        values[field.name] = _value(field.node, items, null=count < empty)
-        letters += f"{_width(lead)}x{len(items)}{numbers or 'x'}"
-        others += f"{lead if lead != 'B' else 'x'}{len(items) * _width(numbers)}x"
-        if lead != "B":
-            unsure.append(count)
-    end = "x" if node.flexible else ""
-    layout = struct.Struct(f">{letters}{end}")
-    if unsure:
-        counted = source.constant(struct.Struct(f">{others}{end}").iter_unpack)
-        with source.block(f"if [*{counted}(rows)].count({tuple(unsure)}) != len(rows) // {layout.size}:"):
+        null = count == _NULL or (lead == "B" and not count)
+        values[field.name] = _value(field.node, items, null=null)
+        letters += f"{_width(lead)}x{len(items)}{_numbers(field.node) or 'x'}"
+    layout = _Layout.of(node, counts)
+    if layout.differs():
+        mask, common = source.constant(layout.mask), source.constant(layout.common)
+        with source.block(f"if len(rows) <= {_MASKED}:"):
+            source.line(f"mask, common = repeated({mask}, {common}, n)")
+            with source.block("if number(rows) & mask != common:"):
+                source.line("return None")
+        with source.block(f"elif {layout.differs()}:"):
             source.line("return None")
     pairs = ", ".join(
         f"{field.name!r}: {values.get(field.name) or source.literal(field.default)}" for field in node.fields
     )
-    row = ", ".join(targets)
-    source.line(f"return [{{{pairs}}} for [{row}] in {source.constant(layout.iter_unpack)}(rows)]")
-    return source.function("def generated(rows):")
+    row, table = ", ".join(targets), struct.Struct(f">{letters}{'x' * node.flexible}")
+    source.line(f"return [{{{pairs}}} for [{row}] in {source.constant(table.iter_unpack)}(rows)]")
+    return source.function("def generated(rows, n):")
 
 
 def _value(node: Node, items: list[str], *, null: bool) -> str:
