@@ -7,8 +7,9 @@ Questions that are not asked are counted by the missing type or op, so that each
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 
 from conformance import ledger, other_catalog, vectors
 from conformance.ledger import Ledger
@@ -18,13 +19,21 @@ from conformance.twins import twin_of
 from conformance.vectors import Vector, VectorKind
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Entry:
     """Questions that belong together, with a name: for a question of a vector its id, for a case of the ledger its
     path, for derived questions of a message-version `<dialect>/messages/<Name>/<version>/derived`."""
 
     name: str
-    questions: tuple[Question, ...] | Derivation
+    make: Callable[[], tuple[Question, ...] | Derivation]
+    _made: tuple[Question, ...] | Derivation | None = field(default=None, init=False)
+
+    @property
+    def questions(self) -> tuple[Question, ...] | Derivation:
+        """The questions. They are made when they are first needed: a pytest with `-k` has all entries, and asks few."""
+        if self._made is None:
+            self._made = self.make()
+        return self._made
 
 
 @dataclass(slots=True)
@@ -45,8 +54,8 @@ def entries(
 ) -> Iterator[Entry]:
     """All entries for an implementation in these dialects and areas (None: all), in a fixed order. Cases that it is not
     asked are added to `left_out`."""
-    for question in of_vectors(vectors.load(dialects, areas), described, left_out):
-        yield Entry(question.case.id, (question,))
+    for vector, op in _offered(vectors.load(dialects, areas), described, left_out):
+        yield Entry(f"{vector.path}#{op.value}", partial(_questions, vector, (op,)))
     if areas is None or ledger.AREA in areas:
         for dialect in vectors.dialects() if dialects is None else dialects:
             for name in ledger.names(dialect):
@@ -55,41 +64,48 @@ def entries(
 
 def of_vectors(chosen: Iterable[Vector], described: Description, left_out: LeftOut | None = None) -> Iterator[Question]:
     """The questions of these vectors that the implementation offers."""
-    counted = LeftOut() if left_out is None else left_out
+    for vector, op in _offered(chosen, described, LeftOut() if left_out is None else left_out):
+        yield from _questions(vector, (op,))
+
+
+def _questions(vector: Vector, ops: Iterable[Op]) -> tuple[Question, ...]:
+    return tuple(Question.of(vector, vector.case(op)) for op in ops)
+
+
+def _offered(chosen: Iterable[Vector], described: Description, left_out: LeftOut) -> Iterator[tuple[Vector, Op]]:
+    """The ops of these vectors that the implementation offers."""
     bundled = other_catalog.is_bundled()
     for vector in chosen:
         for op in _ops(vector, described):
             if not bundled and not _holds(vector, op):
-                counted.elsewhere[_lacked(vector, op, described)] += 1
+                left_out.elsewhere[_lacked(vector, op, described)] += 1
             elif offers_vector(described, vector, op):
-                yield Question.of(vector, vector.case(op))
+                yield vector, op
             else:
-                counted.not_offered[_lacked(vector, op, described)] += 1
+                left_out.not_offered[_lacked(vector, op, described)] += 1
                 if vector.dialect in described.dialects:
-                    counted.areas[vector.area] += 1
+                    left_out.areas[vector.area] += 1
 
 
 def _of_ledger(message_ledger: Ledger, described: Description, left_out: LeftOut) -> Iterator[Entry]:
-    asked: dict[str, list[Question]] = {}
-    for question in of_vectors(message_ledger.vectors, described, left_out):
-        asked.setdefault(question.vector.id, []).append(question)
-    offered = {identifier: tuple(questions) for identifier, questions in asked.items()}
-    for questions in offered.values():
-        yield Entry(questions[0].vector.path, questions)
-    if not offered:
+    asked: dict[str, list[Op]] = {}
+    for vector, op in _offered(message_ledger.vectors, described, left_out):
+        asked.setdefault(vector.id, []).append(op)
+    for vector in message_ledger.vectors:
+        if vector.id in asked:
+            yield Entry(vector.path, partial(_questions, vector, asked[vector.id]))
+    if not asked:
         return
     for version, vectors_ in ledger.richest_first(message_ledger).items():
-        sources = tuple(
-            question
-            for vector in vectors_
-            for question in offered.get(vector.id, ())
-            if question.case.op is not Op.ENCODE
-        )
+        sources = [(vector, op) for vector in vectors_ for op in asked.get(vector.id, ()) if op is not Op.ENCODE]
         if sources:
-            yield Entry(
-                f"{sources[0].case.dialect}/{ledger.AREA}/{message_ledger.message}/{version}/derived",
-                Derivation(sources),
-            )
+            dialect = sources[0][0].dialect
+            name = f"{dialect}/{ledger.AREA}/{message_ledger.message}/{version}/derived"
+            yield Entry(name, partial(_derivation, sources))
+
+
+def _derivation(sources: Iterable[tuple[Vector, Op]]) -> Derivation:
+    return Derivation(tuple(question for vector, op in sources for question in _questions(vector, (op,))))
 
 
 def _lacked(vector: Vector, op: Op, described: Description) -> str:

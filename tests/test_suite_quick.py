@@ -14,11 +14,13 @@ import msgspec
 import pytest
 
 from conformance import judge as judging
-from conformance import ledger, vectors
-from conformance.model import Observation, Op, Status
+from conformance import ledger, questions, selection, vectors
+from conformance.model import Case, Description, Observation, Op, Status
+from conformance.questions import twin_case
 from conformance.reference_codec import reference_codec
 from conformance.suite.scopes import scopes
 from conformance.values import difference, identical
+from conformance.vectors import Vector
 
 REFUSED: dict[str, Any] = {"reason": "truncated", "offset": 3, "detail": "ValueError: no"}
 
@@ -49,6 +51,26 @@ def test_identical_values_do_not_differ_and_no_two_forms_are_identical() -> None
     for one, other in [(True, 1), (0, False), (1.0, 1), (0.0, -0.0), (b"a", "a"), ([], ()), (None, False)]:
         assert not identical(one, other)
         assert not identical({"a": [one]}, {"a": [other]})
+
+
+@pytest.mark.parametrize("area", ["varints", "messages"])
+def test_only_the_questions_that_are_asked_are_made(area: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+
+    def counted(vector: Vector, case: Case) -> Case | None:
+        made.append(case.id)
+        return twin_case(vector, case)
+
+    monkeypatch.setattr(questions, "twin_case", counted)
+    described = Description("all", ops=frozenset(Op), dialects=("kafka",))
+    entries = [*selection.entries(described, selection.LeftOut(), ["kafka"], [area])]
+    assert made == []
+    for entry in (entries[0], entries[-1]):
+        first = entry.questions
+        assert made
+        made.clear()
+        assert entry.questions is first
+        assert made == []
 
 
 def test_settings_are_those_of_all_files() -> None:
