@@ -93,20 +93,20 @@ class _WaitingEntries:
 @dataclass(slots=True)
 class _Block:
     """A block of entries: their questions, with the twins that this implementation offers; the cases to ask; and the
-    observations by case id. `borrowed`: the ids of cases that `lender` asks, the block that was open when this one was
-    built."""
+    observations by case id. `shared`: the ids of cases that another block asks, `asked_by`, which was open when this
+    one was built."""
 
     entries: list[list[Question]] = field(default_factory=list)
     cases: dict[str, Case] = field(default_factory=dict)
     observations: dict[str, Observation] = field(default_factory=dict)
-    borrowed: list[str] = field(default_factory=list)
-    lender: _Block | None = None
+    shared: list[str] = field(default_factory=list)
+    asked_by: _Block | None = None
 
-    def settle_debts(self) -> None:
-        """The lender has its observations now: take those that were borrowed."""
-        if self.lender is not None:
-            self.observations |= {one: self.lender.observations[one] for one in self.borrowed}
-            self.lender = None
+    def take_shared(self) -> None:
+        """The other block has its observations now: take those of the shared cases."""
+        if self.asked_by is not None:
+            self.observations |= {one: self.asked_by.observations[one] for one in self.shared}
+            self.asked_by = None
 
 
 #: Dialect, type and version.
@@ -244,8 +244,8 @@ class Examiner(Closing):
             if seen is not None:
                 block.observations[wanted.id] = seen
             elif self._open is not None and wanted.id in self._open.cases:
-                block.lender = self._open
-                block.borrowed.append(wanted.id)
+                block.asked_by = self._open
+                block.shared.append(wanted.id)
             else:
                 block.cases[wanted.id] = wanted
         return question if twin is question.twin else dataclasses.replace(question, twin=twin)
@@ -286,7 +286,7 @@ class Examiner(Closing):
 
     def _begin(self, block: _Block) -> None:
         self._settle()
-        block.settle_debts()
+        block.take_shared()
         if block.cases:
             self.connection.begin([*block.cases.values()])
             self._open = block
