@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import signal
 import sys
@@ -15,7 +14,6 @@ import pytest
 from hurry import hurry
 
 from conformance.connection import Connection, Options, open_connection
-from conformance.connection.child import ChildConnection
 from conformance.connection.conversation import WINDOW
 from conformance.model import Case, Observation, Op, Status
 
@@ -119,25 +117,6 @@ def test_a_full_pipe_stops_nobody() -> None:
             for _ in range(20):
                 connection.poll()
             assert [one.answer for one in connection.finish()] == [case.args["data"] * 2 for case in cases]
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has pipes of different sizes")
-def test_the_pipes_of_questions_and_answers_have_room() -> None:
-    with open_connection("long_answers") as connection:
-        assert isinstance(connection, ChildConnection)
-        process = connection._process
-        assert process is not None
-        sizes = [fcntl.fcntl(pipe, fcntl.F_GETPIPE_SZ) for pipe in (process._stdin, process._stdout)]
-    assert min(sizes) >= 1 << 20
-
-
-def test_without_permission_a_pipe_stays_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuses(*_arguments: object) -> None:
-        raise PermissionError
-
-    monkeypatch.setattr("conformance.connection.process.fcntl.fcntl", refuses)
-    with open_connection("long_answers") as connection:
-        assert told(connection.ask(cases_of(1)))
 
 
 def test_the_drivers_own_time_is_not_held_against_the_child(monkeypatch: pytest.MonkeyPatch) -> None:

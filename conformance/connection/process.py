@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import re
 import selectors
 import signal
 import subprocess
 import time
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 import psutil
 
@@ -42,9 +41,6 @@ _HALF_LINE = 16 * 1024
 _ENVIRONMENT = {"RUST_BACKTRACE": "0"}
 
 _CHUNK = 1 << 18
-#: Bytes for which the pipes of questions and answers have room, where the system permits it: so that neither side waits
-#: while the other one is busy elsewhere.
-_ROOM = 1 << 20
 _DRAIN = 64
 
 
@@ -66,7 +62,6 @@ class Process:
         self._selector = selectors.DefaultSelector()
         for pipe_end in (self._stdin, self._stdout, self._stderr):
             os.set_blocking(pipe_end.fileno(), False)
-        _make_room(self._stdin, self._stdout)
         self._selector.register(self._stdout, selectors.EVENT_READ)
         self._selector.register(self._stderr, selectors.EVENT_READ)
         self._unsent = bytearray()
@@ -319,13 +314,3 @@ class Process:
         self.close_stdin()
         self.wait(GRACE)
         self.kill()
-
-
-def _make_room(*pipes: IO[bytes]) -> None:
-    """Enlarge pipes. Linux permits a user only so many bytes in all of them; elsewhere there is no way."""
-    resize = getattr(fcntl, "F_SETPIPE_SZ", None)
-    if resize is None:
-        return
-    for pipe in pipes:
-        with contextlib.suppress(OSError):
-            fcntl.fcntl(pipe, resize, _ROOM)

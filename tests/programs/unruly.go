@@ -70,7 +70,9 @@ func misbehave(manner, right string) {
 		if err := syscall.Kill(os.Getpid(), syscall.SIGABRT); err != nil {
 			panic(err)
 		}
-		select {}
+		for { // not `select {}`: Go would see a deadlock and end by that too, and the two ends may wait for each other
+			time.Sleep(time.Minute)
+		}
 	case "exits":
 		os.Exit(3)
 	case "panics":
