@@ -263,7 +263,7 @@ def test_a_count_that_differs_is_found_in_every_row_and_in_each_of_its_bytes(cou
     else:
         one, places = bytes.fromhex("0009" + "02" + "00000007" + "00" + "03" + "0102" + "00"), {2, 7, 8, 11}
     rows = bytearray(one * count)
-    even._kept.cache_clear()
+    even._repeated.cache_clear()
     known = reader_of(node)
     assert known(bytes(rows), 0, count) is not None
     for row in {1, count // 2, count - 1}:
@@ -272,7 +272,7 @@ def test_a_count_that_differs_is_found_in_every_row_and_in_each_of_its_bytes(cou
             for reader in (known, reader_of(node)):  # one that has read such rows before, and one that has not
                 assert (reader(bytes(rows), 0, count) is None) == (place in places), (row, place)
             rows[row * len(one) + place] ^= 4
-    assert even._kept.cache_info().currsize == (len(rows) <= 4096)
+    assert even._repeated.cache_info().currsize == (len(rows) <= 4096)
 
 
 def test_what_is_kept_for_layouts_is_bounded() -> None:
