@@ -275,6 +275,14 @@ def test_a_count_that_differs_is_found_in_every_row_and_in_each_of_its_bytes(cou
     assert even._repeated.cache_info().currsize == (len(rows) <= 4096)
 
 
+def test_the_last_bytes_of_counts_are_compared_first() -> None:
+    """Rows differ most in these, so that most arrays of other layouts are left at once."""
+    fields = [field("A", "int16"), field("K", "[]int32"), field("S", "string", **NULL_IN_ALL), field("L", "[]int8")]
+    layout = even._Layout.of(element_of(message(field("L", "[]In", fields=fields))), (1, 255, 2))
+    assert layout.places == (5, 15, 2, 3, 4, 10, 11, 12, 13, 14)
+    assert [layout.common[place] for place in layout.places] == [1, 2, 0, 0, 0, 255, 255, 0, 0, 0]
+
+
 def test_what_is_kept_for_layouts_is_bounded() -> None:
     fields = [field("A", "[]int8"), field("B", "string", **NULL_IN_ALL), field("C", "[]int8")]
     node = element_of(message(field("L", "[]In", fields=fields)))
