@@ -33,34 +33,37 @@ def counted(text: str, word: str) -> int:
     return int(last[last.index(word) - 1]) if word in last else 0
 
 
+HOOKS = {
+    "protocol": "@pytest.hookimpl(wrapper=True)\ndef pytest_runtest_protocol(item):\n    note()\n    return (yield)\n",
+    "setup": "def pytest_runtest_setup(item):\n    note()\n",
+    "logstart": "def pytest_runtest_logstart(nodeid):\n    note()\n",
+    "teardown": "def pytest_runtest_logreport(report):\n    if report.when == 'teardown':\n        note()\n",
+    "makereport": "@pytest.hookimpl(wrapper=True)\n"
+    "def pytest_runtest_makereport(item):\n"
+    "    note()\n"
+    "    return (yield)\n",
+    "loop": "def pytest_runtestloop(session):\n"
+    "    for item in session.items:\n"
+    "        note()\n"
+    "        item.ihook.pytest_runtest_protocol(item=item, nextitem=None)\n"
+    "    return True\n",
+}
+
+
 @pytest.mark.parametrize(
-    "hook",
-    [
-        "@pytest.hookimpl(wrapper=True)\ndef pytest_runtest_protocol(item):\n    note(item)\n    return (yield)\n",
-        "def pytest_runtest_setup(item):\n    note(item)\n",
-        "def pytest_runtest_logstart(nodeid):\n    note(nodeid)\n",
-        "def pytest_runtest_logreport(report):\n    if report.when == 'teardown':\n        note(report)\n",
-        "@pytest.hookimpl(wrapper=True)\ndef pytest_runtest_makereport(item):\n    note(item)\n    return (yield)\n",
-        "def pytest_runtestloop(session):\n"
-        "    for item in session.items:\n"
-        "        note(item)\n"
-        "        item.ihook.pytest_runtest_protocol(item=item, nextitem=None)\n"
-        "    return True\n",
-    ],
-    ids=["protocol", "setup", "logstart", "teardown", "makereport", "loop"],
+    ("hook", "workers"),
+    # The workers' loop is xdist's.
+    [*((hook, False) for hook in HOOKS), *((hook, True) for hook in HOOKS if hook != "loop")],
 )
-@pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "two workers"])
-def test_a_hook_of_another_plugin_is_called_for_each_item(folder: Path, hook: str, workers: tuple[str, ...]) -> None:
-    if workers and "runtestloop" in hook:
-        pytest.skip("the workers' loop is xdist's")
+def test_a_hook_of_another_plugin_is_called_for_each_item(folder: Path, hook: str, workers: bool) -> None:
     (folder / "neighbour.py").write_text(
-        f"import pytest\n\n\ndef note(what):\n    with open('noted', 'a') as file:\n        file.write('.')\n\n\n{hook}"
+        f"import pytest\n\ndef note():\n    with open('noted', 'a') as file:\n        file.write('.')\n\n{HOOKS[hook]}"
     )
-    done = run("--impl=reference", *ASKED, "-p", "neighbour", *workers, cwd=folder)
+    done = run("--impl=reference", *ASKED, "-p", "neighbour", *(("-n", "2") if workers else ()), cwd=folder)
     assert done.code == 0, done.text
     # A worker's own reports are made again where they are counted.
     noted = len((folder / "noted").read_text())
-    assert noted in (counted(done.text, "passed"), 2 * counted(done.text, "passed") * bool(workers)), done.text
+    assert noted in (counted(done.text, "passed"), 2 * counted(done.text, "passed") * workers), done.text
 
 
 @pytest.mark.parametrize("option", ["-x", "--maxfail=1"])
