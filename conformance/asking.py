@@ -225,7 +225,7 @@ class Examiner(Closing):
     def _add_sources(self, block: _Block, waiting: _WaitingEntries, limit: int) -> None:
         """Add the sources of the next derivations to the cases of a block, up to this number of cases."""
         for entry in waiting.following(LOOK):
-            if isinstance(entry, Derivation) and len(block.cases) < limit:
+            if isinstance(entry, Derivation) and len(block.cases) < limit and not self._knows(entry):
                 for source in entry.sources:
                     self._add(block, source)
 

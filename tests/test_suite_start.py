@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import cast
 
 import psutil
 import pytest
@@ -57,31 +58,43 @@ def test_it_starts_once(folder: Path) -> None:
     await_end(pid)
 
 
-@pytest.mark.parametrize("asked", [{"help": True}, {"version": 1}, {}])
-def test_what_asks_nothing_starts_nothing(folder: Path, asked: dict[str, Any], request: pytest.FixtureRequest) -> None:
-    """The process may end before it has imported anything, so the suite's function is called here."""
+def started(**asked: object) -> tuple[Mapping[str, Starting], list[Callable[[], object]]]:
+    """What the suite starts with these options of pytest, and what pytest does at its end. A process may end before it
+    has imported anything, so the suite's function is called here."""
     options = {"impl": ["marks", "marks"], "help": False, "version": 0} | asked
     others = {"--case-timeout": None, "--transcript": None, "--memory": 1024, "--in-process": False}
+    cleanups: list[Callable[[], object]] = []
     config = SimpleNamespace(
-        option=SimpleNamespace(**options), getoption=others.__getitem__, add_cleanup=request.addfinalizer
+        option=SimpleNamespace(**options), getoption=others.__getitem__, add_cleanup=cleanups.append
     )
-    assert list(start(cast(pytest.Config, config))) == ([] if asked else ["marks"])
+    return start(cast(pytest.Config, config)), cleanups
 
 
-@pytest.mark.parametrize("option", ["--dialect=no", "--known=no.toml", "--report=no/where", "--memory=0"])
-def test_it_is_ended_when_an_option_is_wrong(folder: Path, option: str) -> None:
-    done = run("--impl=marks", option, cwd=folder)
-    assert done.code == 4, done.text
-    for pid in processes(folder):
-        await_end(pid)
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("asked", [{"help": True}, {"version": 1}])
+def test_what_asks_nothing_starts_nothing(asked: dict[str, object]) -> None:
+    assert started(**asked) == ({}, [])
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_end_of_pytest_ends_what_nobody_connected_to() -> None:
+    """As when an option turns out to be wrong."""
+    by_spec, cleanups = started()
+    (starting,) = by_spec.values()
+    process = starting._process
+    assert process is not None
+    assert process.running
+    for cleanup in cleanups:
+        cleanup()
+    assert not process.running
+    with pytest.raises(RuntimeError, match="was closed"):
+        starting.connection()
 
 
 def test_one_of_several_that_cannot_start_is_named(folder: Path) -> None:
     done = run("--impl=marks", "--impl=exec:./none", cwd=folder)
     assert done.code == 4, done.text
     assert "there is no program './none'" in done.text
-    for pid in processes(folder):
-        await_end(pid)
 
 
 def test_a_process_that_nobody_connected_to_is_killed(folder: Path) -> None:

@@ -39,9 +39,11 @@ class Starting(Closing):
 
     def connection(self) -> Connection:
         """Wait until it has described itself. Call it once. Raises ImplementationError."""
+        if self._options.in_process:
+            return InProcessConnection(self._spec, self._options)
         process, self._process = self._process, None
         if process is None:
-            return InProcessConnection(self._spec, self._options)
+            raise RuntimeError("its process has been connected to already, or was closed")
         try:
             return ChildConnection(self._launch, self._options, process)
         except BaseException:
