@@ -1,236 +1,24 @@
-"""The core: which questions are asked, when, how often, with which twin, and the results."""
+"""The core: with which twin and as which op a question is asked, and the results. How blocks are asked says
+test_asking_blocks.py."""
 
 from __future__ import annotations
 
 import dataclasses
-import itertools
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 
 import msgspec
 import pytest
+from asked import chosen, judged, of_kind, question, verdict
 from recorder import TYPED, RecodesMessages, Recorder, Refuser
 
 import reference
 from conformance import generated, ledger, selection, vectors
-from conformance.asking import AHEAD, ASKED, BLOCK, KEPT, LARGEST, LOOK, POLLED, Examiner, Judged, _WaitingEntries
+from conformance.asking import ASKED, BLOCK, KEPT, Examiner, _WaitingEntries
 from conformance.known import Known, KnownDeviation
-from conformance.model import Case, FailureKind, Observation, Op, Outcome, Status, Verdict
+from conformance.model import Case, FailureKind, Observation, Op, Outcome, Status
 from conformance.questions import Derivation, Question, find
-from conformance.vectors import Vector, VectorKind
-
-
-def chosen(area: str = "varints") -> tuple[Vector, ...]:
-    return vectors.load(["kafka"], [area])
-
-
-def of_kind(kind: VectorKind, area: str = "varints") -> tuple[Vector, ...]:
-    return tuple(vector for vector in chosen(area) if vector.kind is kind)
-
-
-def questions_of(connection: Recorder, area: str = "varints") -> list[Question]:
-    return [*selection.of_vectors(chosen(area), connection.description)]
-
-
-def question(vector: Vector, op: Op = Op.DECODE) -> Question:
-    return Question.of(vector, vector.case(op))
-
-
-def judged(connection: Recorder, *questions: Question, known: Known | None = None) -> list[Judged]:
-    return [*(Examiner(connection) if known is None else Examiner(connection, known)).judge(questions)]
-
-
-def verdict(connection: Recorder, asked: Question) -> Verdict:
-    (found,) = judged(connection, asked)
-    return found.verdict
-
-
-# --- How it is asked --------------------------------------------------------------------------------------------------
-
-
-def test_each_question_is_judged_in_its_order_and_each_case_is_asked_once() -> None:
-    connection = Recorder()
-    questions = questions_of(connection)
-    found = judged(connection, *questions, *questions[:10])
-    assert [one.case.id for one in found] == [one.case.id for one in (*questions, *questions[:10])]
-    assert sorted(connection.ids) == sorted(set(connection.ids))
-    twins = {one.twin.id for one in questions if one.twin is not None}
-    assert set(connection.ids) == {one.case.id for one in questions} | twins
-    assert connection.configured == ["kafka"]
-    assert {one.verdict.verdict for one in found} == {Outcome.PASS}
-
-
-def test_questions_are_taken_three_blocks_ahead_and_no_further() -> None:
-    """One block is judged, one asked and one built; the entries behind it are looked at for derivations."""
-    connection = Recorder()
-    taken = 0
-
-    def questions() -> Iterator[Question]:
-        nonlocal taken
-        for one in numbers():
-            taken += 1
-            yield one
-
-    found = Examiner(connection).judge(questions())
-    assert taken == 0
-    next(found)
-    assert len(connection.asked) == 1
-    assert BLOCK <= len(connection.asked[0]) < BLOCK + 2
-    assert taken <= 3 * BLOCK + LOOK
-    for _ in range(5 * BLOCK):
-        next(found)
-    assert len(connection.asked) == 6
-
-
-def test_the_next_block_is_built_while_one_is_asked() -> None:
-    class Slow(Recorder):
-        def finish(self) -> list[Observation]:
-            finished.append(taken)
-            return super().finish()
-
-    finished: list[int] = []
-    taken = 0
-
-    def questions() -> Iterator[Question]:
-        nonlocal taken
-        for one in numbers():
-            taken += 1
-            yield one
-
-    next(Examiner(Slow()).judge(questions()))
-    assert finished[0] >= 2 * BLOCK + LOOK
-
-
-def test_what_the_open_block_asks_is_not_asked_again_by_one_that_is_built_meanwhile() -> None:
-    """Each case of the first block is asked in the second one too, and each is the twin of a question of its own."""
-    connection = Recorder()
-    some = [*itertools.islice(numbers(), BLOCK)]
-    negative = question(of_kind(VectorKind.INVALID)[0])
-    repeated = [dataclasses.replace(negative, twin=one.case) for one in some]
-    found = judged(connection, *some, *some, *repeated)
-    assert [one.observation for one in found[:BLOCK]] == [one.observation for one in found[BLOCK : 2 * BLOCK]]
-    assert [one.twin for one in found[2 * BLOCK :]] == [one.observation for one in found[:BLOCK]]
-    assert len(connection.ids) == BLOCK + 1
-
-
-def test_the_connection_is_looked_after_while_a_block_is_judged() -> None:
-    """After each few judged questions, not before: a child works on the next block meanwhile."""
-
-    class Polled(Recorder):
-        def poll(self) -> bool:
-            polled.append(True)
-            return False
-
-    polled: list[bool] = []
-    connection = Polled()
-    examiner = Examiner(connection)
-    counts = [len(polled) for _ in examiner.judge(questions_of(connection)[:100])]
-    assert counts == [(number + 1) // POLLED for number in range(100)]
-
-
-class Quick(Recorder):
-    """Answers a block as soon as it has begun."""
-
-    def poll(self) -> bool:
-        return self._block is not None
-
-
-def numbers() -> Iterator[Question]:
-    """Questions without end, each asked once."""
-    for number in itertools.count():
-        yield Question.of(*generated.vector_of(Op.DECODE, "kafka", "INT32", None, number.to_bytes(4)))
-
-
-def test_one_that_answers_quickly_is_some_blocks_ahead_and_no_further() -> None:
-    connection = Quick()
-    found = Examiner(connection).judge(numbers())
-    for ahead in range(1, AHEAD + 1):
-        for _ in range(POLLED):
-            next(found)
-        assert len(connection.asked) == min(ahead + 1, AHEAD)
-    judged = AHEAD * POLLED
-    while judged < 3 * LARGEST:
-        asked = [len(block) for block in connection.asked]
-        assert sum(asked) - judged < AHEAD * (LARGEST + 2)
-        next(found)
-        judged += 1
-    assert len(asked) > AHEAD
-    assert asked == sorted(asked), "each block is as large as the last one, or larger"
-    assert [BLOCK <= asked[0] < BLOCK + 2, LARGEST <= asked[-1] < LARGEST + 2] == [True, True]
-
-
-def test_one_that_takes_its_time_gets_small_blocks() -> None:
-    connection = Recorder()
-    found = Examiner(connection).judge(numbers())
-    for _ in range(5 * BLOCK):
-        next(found)
-    assert max(map(len, connection.asked)) < BLOCK + 2
-
-
-def test_entries_are_looked_at_before_they_are_taken_and_no_more_than_that() -> None:
-    made = itertools.count()
-    waiting = _WaitingEntries([question(chosen()[next(made)])] for _ in range(20))
-    looked_at = waiting.following(3)
-    assert waiting.following(3) == looked_at
-    assert waiting.following(2) == looked_at[:2]
-    assert next(made) == 3
-    assert waiting.next_entry() is looked_at[0]
-    waiting.put_back(looked_at[0])
-    assert waiting.following(3) == looked_at
-    assert len(waiting.following(100)) == 20
-    assert [waiting.next_entry() for _ in range(3)] == looked_at
-    assert sum(waiting.next_entry() is not None for _ in range(20)) == 17
-
-
-def test_questions_that_were_asked_before_do_not_fill_a_block_without_end() -> None:
-    found = Examiner(Recorder()).judge(itertools.cycle(itertools.islice(numbers(), 3)))
-    assert [one.case.args["data"][-1] for one in itertools.islice(found, 1000)] == [0, 1, 2] * 333 + [0]
-
-
-def test_verdicts_do_not_depend_on_how_far_it_is_ahead() -> None:
-    slow, quick = Recorder(), Quick()
-    rows = [[(one.case.id, one.verdict) for one in judged(each, *questions_of(each))] for each in (slow, quick)]
-    assert rows[0] == rows[1]
-    assert [*slow.ids] == [*quick.ids]
-
-
-def test_a_connection_that_loses_an_observation_is_no_silent_pass() -> None:
-    class Losing(Recorder):
-        def ask(self, cases: Sequence[Case]) -> list[Observation]:
-            return super().ask(cases)[:-1]
-
-    with pytest.raises(ValueError, match="shorter"):
-        judged(Losing(), *questions_of(Recorder())[:20])
-
-
-def test_nothing_but_the_last_few_observations_is_kept() -> None:
-    connection = Recorder()
-    examiner = Examiner(connection)
-    made = (generated.vector_of(Op.DECODE, "kafka", "INT32", None, n.to_bytes(4)) for n in range(KEPT + 500))
-    assert sum(1 for _ in examiner.judge(Question.of(*one) for one in made)) == KEPT + 500
-    assert len(examiner._kept) == KEPT
-
-
-def test_a_driver_that_leaves_off_and_begins_anew_gets_the_same() -> None:
-    connection = Recorder()
-    examiner = Examiner(connection)
-    questions = questions_of(connection)
-    expected = judged(Recorder(), *questions)
-    left = examiner.judge(questions)
-    first = [*itertools.islice(left, 5)]
-    again = [*examiner.judge(questions)]
-    assert first == expected[:5]
-    assert again == expected
-    assert [*left] == expected[5:]
-
-
-def test_leaving_closes_the_connection() -> None:
-    connection = Recorder()
-    with Examiner(connection) as examiner:
-        assert examiner.connection is connection
-        assert connection.closed == 0
-    assert connection.closed == 1
-
+from conformance.vectors import VectorKind
 
 # --- Twins ------------------------------------------------------------------------------------------------------------
 
