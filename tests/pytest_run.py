@@ -14,6 +14,17 @@ from copies import run_copy
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 #: So many seconds a run takes at most.
 _LIMIT = 120
+#: A library that takes its time: a block of questions takes longer than a timer of a test. It reads nothing right.
+SLOW = """\
+import time
+
+types = {"kafka": {"VARINT": None}}
+
+
+def decode(type, data, *, dialect, version=None):
+    time.sleep(0.02)
+    return 77
+"""
 
 
 @dataclass(frozen=True)
@@ -58,3 +69,9 @@ def _env() -> dict[str, str]:
 
 def _found(code: int, printed: str) -> Run:
     return Run(code, _COLOUR.sub("", printed), printed)
+
+
+def counted(text: str, word: str) -> int:
+    """How many of these pytest's last line counts."""
+    found = re.search(rf"(\d+) {word}", text.strip().splitlines()[-1])
+    return int(found[1]) if found else 0

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pytest_run import Run, run, run_anew
+from pytest_run import Run, counted, run, run_anew
 
 from conformance import known, selection, vectors
 from conformance.connection import Options, open_connection
@@ -97,12 +97,6 @@ def expected() -> dict[str, Outcome]:
             failed = negative and op != "encode"
             found[vector.case(op).id] = Outcome.FAIL if failed else Outcome.PASS
     return found
-
-
-def counted(text: str, word: str) -> int:
-    """How many of these pytest's last line counts."""
-    found = re.search(rf"(\d+) {word}", text.strip().splitlines()[-1])
-    return int(found[1]) if found else 0
 
 
 # --- A run ------------------------------------------------------------------------------------------------------------

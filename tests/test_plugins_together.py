@@ -9,7 +9,7 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
-from pytest_run import Run, run
+from pytest_run import SLOW, Run, run
 
 PLUGINS = ("randomly", "timeout", "cov", "html", "sugar", "rerunfailures")
 MISSING = [name for name in PLUGINS if importlib.util.find_spec(f"pytest_{name}") is None]
@@ -21,17 +21,6 @@ ALL = (
     *("-p", "randomly", "-p", "no:cacheprovider", "--randomly-seed=7", "--timeout=60", "--cov=slow", "--force-sugar"),
     *("--html=page.html", "--self-contained-html", "--reruns=1", "--junitxml=junit.xml", "--report=report.jsonl"),
 )
-#: A library that takes its time: a block of questions takes longer than a test may that pytest-timeout looks after.
-SLOW = """\
-import time
-
-types = {"kafka": {"VARINT": None}}
-
-
-def decode(type, data, *, dialect, version=None):
-    time.sleep(0.02)
-    return 77
-"""
 
 
 @pytest.fixture

@@ -5,32 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from pytest_run import run
+from pytest_run import SLOW, counted, run
 
 ASKED = ("--area=varints", "--dialect=kafka", "-p", "no:cacheprovider")
-#: Takes its time: a block of questions takes longer than a timer below. Reads nothing right.
-SLOW = """\
-import time
-
-types = {"kafka": {"VARINT": None}}
-
-
-def decode(type, data, *, dialect, version=None):
-    time.sleep(0.02)
-    return 77
-"""
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "slow.py").write_text(SLOW)
     return tmp_path
-
-
-def counted(text: str, word: str) -> int:
-    """How many items the last line has of this word."""
-    last = text.strip().splitlines()[-1].strip("= ").split()
-    return int(last[last.index(word) - 1]) if word in last else 0
 
 
 HOOKS = {
