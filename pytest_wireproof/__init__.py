@@ -6,6 +6,7 @@ have its own `--report`. With `--impl` it registers its other options too, befor
 
 from __future__ import annotations
 
+import atexit
 import gc
 import importlib.util
 import os
@@ -102,6 +103,10 @@ def pytest_load_initial_conftests(
         # The suite freezes its objects. The first cleanup is the last to run: pytest's own, which collects garbage,
         # need not look through them.
         early_config.add_cleanup(gc.unfreeze)
+        # At the end of its process Python looks through all objects twice, and takes most of them apart one by one: two
+        # seconds after a whole run. Frozen objects go with the process.
+        atexit.unregister(gc.freeze)
+        atexit.register(gc.freeze)
         yield
     except ValueError as error:  # argparse's and pytest's, when a name is taken
         if not any(words in str(error) for words in _TAKEN):
