@@ -42,6 +42,8 @@ LOOK = 512
 KEPT = 4096
 #: `poll` is called after this many judged questions, so that the next block goes on.
 POLLED = 8
+#: While another block is asked, it is also called after this many questions that are added to the next one.
+ADDED = 32
 
 NOTHING_KNOWN = Known(None, ())
 
@@ -143,6 +145,8 @@ class Examiner(Closing):
         #: not among them: only something in it may be lacking, like a codec.
         self._recoded: set[_Form] = set()
         self._open: _Block | None = None
+        #: The number of questions that have been added to blocks.
+        self._added = 0
         if any(entry.hangs for entry in known.deviations):
             connection.expect_hangs(known.hangs)
         for dialect in self.description.dialects:
@@ -182,7 +186,7 @@ class Examiner(Closing):
                     judged_since += 1
                     if judged_since >= POLLED:
                         judged_since = 0
-                        if self.connection.poll() and len(blocks) < AHEAD:
+                        if self._answered() and len(blocks) < AHEAD:
                             self._go_on(blocks, waiting)
                 yield judged
 
@@ -231,6 +235,9 @@ class Examiner(Closing):
 
     def _add(self, block: _Block, question: Question) -> Question:
         """The question in the form in which it is asked, with its offered twin. Adds their cases to the block."""
+        self._added += 1
+        if self._open is not None and self._added % ADDED == 0:
+            self.connection.poll()
         case = question.case
         if _form(case) in self._recoded:
             question = question.as_recode() or question
@@ -290,6 +297,10 @@ class Examiner(Closing):
         if block.cases:
             self.connection.begin([*block.cases.values()])
             self._open = block
+
+    def _answered(self) -> bool:
+        """Read what has arrived. Whether no question is open: the block is answered, or was finished already."""
+        return self._open is None or self.connection.poll()
 
     def _settle(self) -> None:
         """Finish the open block, if there is one."""

@@ -2,6 +2,9 @@
 
 All drivers take their entries from here: pytest makes an item of each, a plain loop passes them to an `Examiner`.
 Questions that are not asked are counted by the missing type or op, so that each run can report them.
+
+The limits of resources come last: an implementation works on them for seconds, while the kit judges the cases of
+messages, which take the kit longer than the implementation.
 """
 
 from __future__ import annotations
@@ -17,6 +20,9 @@ from conformance.model import Description, Op
 from conformance.questions import Derivation, Question, offers_vector
 from conformance.twins import twin_of
 from conformance.vectors import Vector, VectorKind
+
+#: The area whose entries come last.
+_LAST = "resource-limits"
 
 
 @dataclass(slots=True)
@@ -54,12 +60,18 @@ def entries(
 ) -> Iterator[Entry]:
     """All entries for an implementation in these dialects and areas (None: all), in a fixed order. Cases that it is not
     asked are added to `left_out`."""
-    for vector, op in _offered(vectors.load(dialects, areas), described, left_out):
-        yield Entry(f"{vector.path}#{op.value}", partial(_questions, vector, (op,)))
+    chosen = vectors.load(dialects, areas)
+    yield from _of_vectors((vector for vector in chosen if vector.area != _LAST), described, left_out)
     if areas is None or ledger.AREA in areas:
         for dialect in vectors.dialects() if dialects is None else dialects:
             for name in ledger.names(dialect):
                 yield from _of_ledger(ledger.load(name, dialect), described, left_out)
+    yield from _of_vectors((vector for vector in chosen if vector.area == _LAST), described, left_out)
+
+
+def _of_vectors(chosen: Iterable[Vector], described: Description, left_out: LeftOut) -> Iterator[Entry]:
+    for vector, op in _offered(chosen, described, left_out):
+        yield Entry(f"{vector.path}#{op.value}", partial(_questions, vector, (op,)))
 
 
 def of_vectors(chosen: Iterable[Vector], described: Description, left_out: LeftOut | None = None) -> Iterator[Question]:

@@ -10,8 +10,8 @@ import pytest
 from asked import chosen, judged, numbers, of_kind, question, questions_of
 from recorder import Recorder
 
-from conformance import generated
-from conformance.asking import AHEAD, BLOCK, KEPT, LARGEST, LOOK, POLLED, Examiner, _WaitingEntries
+from conformance import generated, vectors
+from conformance.asking import ADDED, AHEAD, BLOCK, KEPT, LARGEST, LOOK, POLLED, Examiner, _WaitingEntries
 from conformance.model import Case, Observation, Op, Outcome
 from conformance.questions import Question
 from conformance.vectors import VectorKind
@@ -88,10 +88,49 @@ def test_the_connection_is_looked_after_while_a_block_is_judged() -> None:
             return False
 
     polled: list[bool] = []
-    connection = Polled()
-    examiner = Examiner(connection)
-    counts = [len(polled) for _ in examiner.judge(questions_of(connection)[:100])]
-    assert counts == [(number + 1) // POLLED for number in range(100)]
+    counts = [len(polled) for _ in itertools.islice(Examiner(Polled()).judge(numbers()), 100)]
+    assert [count - counts[0] for count in counts] == [(number + 1) // POLLED for number in range(100)]
+
+
+def test_a_connection_of_which_nothing_is_awaited_is_left_alone() -> None:
+    class Unawaited(Recorder):
+        def poll(self) -> bool:
+            raise AssertionError("all its questions are answered")
+
+    connection = Unawaited()
+    questions = questions_of(connection)[:100]
+    assert len(judged(connection, *questions)) == len(questions)
+
+
+def test_the_connection_is_looked_after_while_the_next_block_is_built() -> None:
+    """Building it takes longer than answering the few questions that a child has at a time."""
+
+    class Polled(Recorder):
+        def poll(self) -> bool:
+            polled.append(True)
+            return super().poll()
+
+        def finish(self) -> list[Observation]:
+            finished.append(len(polled))
+            return super().finish()
+
+    polled: list[bool] = []
+    finished: list[int] = []
+    next(Examiner(Polled()).judge(numbers()))
+    assert finished[0] == BLOCK // ADDED
+
+
+def test_the_first_block_of_another_dialect_is_asked_while_the_last_one_is_judged() -> None:
+    """Settings are sent between two blocks, so the open one has to be finished for them."""
+    connection = Quick()
+    other = question(vectors.load(["kip-82-string-keys"], ["varints"])[0])
+    questions = [*itertools.islice(numbers(), 2 * BLOCK), other]
+    found = Examiner(connection).judge(questions)
+    for _ in range(2 * POLLED):
+        next(found)
+    assert connection.configured == ["kafka", "kip-82-string-keys"]
+    assert [len(block) for block in connection.asked] == [BLOCK, BLOCK, 1]
+    assert len([*found]) == 2 * (BLOCK - POLLED) + 1
 
 
 class Quick(Recorder):

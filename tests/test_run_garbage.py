@@ -1,4 +1,4 @@
-"""A run of the suite leaves Python's garbage collector as it was, and nothing to do for it at the end of the process."""
+"""A run of the suite leaves Python's garbage collector as it was, and with nothing to do at the end of the process."""
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from recorder import EVERYTHING, TYPED
 
+import reference
 from conformance import ledger, selection, vectors
 from conformance.model import Description, Op
 from conformance.questions import Derivation, Question
@@ -144,3 +145,13 @@ def test_entries_of_dialects_and_areas() -> None:
     found = [entry.name for entry in selection.entries(offered, LeftOut(), ["kip-35-v7"], ["framing"])]
     assert found
     assert all(name.startswith("kip-35-v7/framing/") for name in found)
+
+
+def test_the_limits_of_resources_come_last_in_all_dialects() -> None:
+    areas = [entry.name.split("/")[1] for entry in selection.entries(described(dialects=reference.dialects), LeftOut())]
+    last = areas.count("resource-limits")
+    assert last > 300
+    assert set(areas[-last:]) == {"resource-limits"}
+    assert [entry.name for entry in selection.entries(described(), LeftOut(), areas=["resource-limits"])] == [
+        entry.name for entry in selection.entries(described(), LeftOut()) if "/resource-limits/" in entry.name
+    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -120,3 +121,48 @@ def test_a_failure_has_its_teardown_too(folder: Path) -> None:
     assert done.code == 1, done.text
     events = {tuple(event.split()[0] for event in one) for one in told(folder).values()}
     assert events == {("start", "setup", "call", "teardown", "finish")}
+
+
+#: Counts the reports that are made.
+COUNTED = """\
+import pytest
+
+made = []
+report = pytest.TestReport
+
+
+class Counted(report):
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        made.append(self.when)
+
+
+pytest.TestReport = Counted
+
+
+def pytest_unconfigure(config):
+    if not hasattr(config, "workerinput"):
+        print(f"made: {made.count('setup')} {made.count('teardown')}")
+"""
+
+
+@pytest.mark.parametrize(
+    ("options", "needed"),
+    [
+        ((), False),
+        (("-v",), False),
+        (("--junitxml=junit.xml",), True),
+        (("--durations=3",), True),
+        (("-p", "watched"), True),
+    ],
+)
+@pytest.mark.parametrize("workers", [(), ("-n", "2")])
+def test_reports_of_setup_and_teardown_are_made_where_somebody_needs_them(
+    folder: Path, options: tuple[str, ...], needed: bool, workers: tuple[str, ...]
+) -> None:
+    (folder / "counted.py").write_text(COUNTED)
+    done = run(*ASKED, "-p", "counted", *options, *workers, cwd=folder)
+    assert done.code == 0, done.text
+    (passed,) = re.findall(r"(\d+) passed", done.text)
+    count = int(passed) if needed else 0
+    assert f"made: {count} {count}" in done.text.splitlines()

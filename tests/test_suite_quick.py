@@ -94,6 +94,14 @@ def test_scopes_are_contiguous_and_of_one_implementation() -> None:
     assert max(Counter(numbers).values()) <= 2048
 
 
+def test_questions_that_take_long_are_shared_by_several_workers() -> None:
+    derived, limits, quick = (
+        max(Counter(scopes(f"a::kafka/{path}" for path in map(form.format, range(5000)))).values())
+        for form in ("messages/One/{}/derived", "resource-limits/{}", "varints/{}")
+    )
+    assert derived < limits < quick / 10
+
+
 #: The reference, which writes down what it is asked.
 COUNTS = """
 import os

@@ -170,7 +170,7 @@ class Suite:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_setupnodes(self, config: pytest.Config) -> None:
-        config.pluginmanager.register(Received(config.hook), "wireproof-received")
+        config.pluginmanager.register(Received(config), "wireproof-received")
 
     @pytest.hookimpl(optionalhook=True, tryfirst=True)
     def pytest_xdist_make_scheduler(self, config: pytest.Config, log: Any) -> Any:

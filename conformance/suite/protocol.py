@@ -1,8 +1,7 @@
 """A fast version of pytest's run protocol, for items without setup, teardown and output.
 
-It makes the reports of all three phases, because reporters wait for them, but does not call the phases' hooks. An
-xdist worker leaves those that say nothing to its controller (`sending`). An item runs in pytest's usual way if another
-plugin implements one of the phases' hooks, if it has a mark, or with --pdb.
+It makes the reports of the phases for which reporters wait (`sending`), but does not call the phases' hooks. An item
+runs in pytest's usual way if another plugin implements one of the phases' hooks, if it has a mark, or with --pdb.
 
 Without xdist, the items are run one after the other in a loop of our own (`run_all`). Around each item pytest would
 collect its warnings, prepare its assertions and start a timer; that takes as long as running the item, which has
@@ -34,7 +33,8 @@ class Protocol:
         self._own_loop = not (self._whole or shared) and sending.implemented_only_in(
             _KNOWN, hook.pytest_runtest_protocol, hook.pytest_runtestloop
         )
-        self._alone = sending.sends_alone(config)
+        self._sends_alone = sending.sends_alone(config)
+        self._calls_alone = sending.tells_calls_alone(config)
 
     def run_all(self, session: pytest.Session) -> bool | None:
         """Run all items, as pytest's loop does. None: the loop has to be pytest's, or another plugin's."""
@@ -54,15 +54,17 @@ class Protocol:
         if self._whole or not isinstance(item, EntryItem) or next(item.iter_markers(), None) is not None:
             return None
         hook = item.ihook
-        if self._alone:
+        if self._sends_alone:
             report = self._call(item, hook)
             setattr(report, sending.ALONE, True)
             hook.pytest_runtest_logreport(report=report)
             return True
         hook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
-        hook.pytest_runtest_logreport(report=sending.passed(item, "setup"))
+        if not self._calls_alone:
+            hook.pytest_runtest_logreport(report=sending.passed(item, "setup"))
         hook.pytest_runtest_logreport(report=self._call(item, hook))
-        hook.pytest_runtest_logreport(report=sending.passed(item, "teardown"))
+        if not self._calls_alone:
+            hook.pytest_runtest_logreport(report=sending.passed(item, "teardown"))
         hook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
         return True
 

@@ -12,6 +12,9 @@ from collections.abc import Iterable, Iterator
 _QUESTIONS = 2048
 #: The end of an item's id for the derived cases of a message version, and the usual number of their questions.
 _DERIVED, _DERIVED_QUESTIONS = "/derived", 75
+#: The area whose questions take longest, and how many others take as long as one of them. It comes last: with scopes of
+#: the usual size one worker would have all of it, while the others have nothing left to do.
+_SLOW, _SLOW_QUESTIONS = "/resource-limits/", 16
 
 
 def scopes(ids: Iterable[str]) -> Iterator[int]:
@@ -21,5 +24,5 @@ def scopes(ids: Iterable[str]) -> Iterator[int]:
         spec = one.partition("::")[0]
         if questions >= _QUESTIONS or spec != before:
             number, questions, before = number + 1, 0, spec
-        questions += _DERIVED_QUESTIONS if one.endswith(_DERIVED) else 1
+        questions += _DERIVED_QUESTIONS if one.endswith(_DERIVED) else _SLOW_QUESTIONS if _SLOW in one else 1
         yield number

@@ -1,11 +1,16 @@
-"""What xdist's workers send about an item: the report of its call alone, instead of three reports and two notices.
+"""What is told about an item: the report of its call alone, if nobody needs those of its setup and its teardown.
 
-Sending takes longer than running most items. The controller makes the missing reports again, in pytest's order, so its
-reporters notice no difference. A worker sends everything if another plugin in it listens to reports or notices.
+They say nothing, and take as long as running most items. Of pytest's own reporters only two need them: --junitxml, and
+--durations. They are made if another plugin listens to reports.
+
+xdist's workers also leave out the notices of an item's start and end: sending takes longer still. The controller makes
+again what its reporters need, in pytest's order, so they notice no difference. A worker sends everything if another
+plugin in it listens to reports or notices.
 """
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -26,6 +31,14 @@ def sends_alone(config: pytest.Config) -> bool:
     return hasattr(config, "workerinput") and implemented_only_in(
         _KNOWN, hook.pytest_runtest_logstart, hook.pytest_runtest_logreport, hook.pytest_runtest_logfinish
     )
+
+
+def tells_calls_alone(config: pytest.Config) -> bool:
+    """Whether no reporter in this process needs the reports of setup and teardown."""
+    report = config.hook.pytest_runtest_logreport
+    if config.option.durations is not None or not implemented_only_in(_KNOWN, report):
+        return False
+    return not any(one.function.__module__ == "_pytest.junitxml" for one in report.get_hookimpls())
 
 
 def implemented_only_in(modules: tuple[str, ...], *hooks: Any) -> bool:
@@ -49,21 +62,27 @@ def _passed_there(report: pytest.TestReport, when: Literal["setup", "teardown"])
 
 
 class Received:
-    """The plugin of xdist's controller that completes the reports that were sent alone."""
+    """The plugin of xdist's controller that completes what was sent alone."""
 
-    def __init__(self, hook: Any) -> None:
-        """`hook`: the caller of pytest's hooks."""
-        self._hook = hook
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+
+    @functools.cached_property
+    def _calls_alone(self) -> bool:
+        """Looked for at the first report: all reporters are there by then."""
+        return tells_calls_alone(self._config)
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> object:
         """Before the report of a call come the start and the setup, after it the teardown and the end."""
         if not getattr(report, ALONE, False):
             return (yield)
-        hook = self._hook
+        hook = self._config.hook
         hook.pytest_runtest_logstart(nodeid=report.nodeid, location=report.location)
-        hook.pytest_runtest_logreport(report=_passed_there(report, "setup"))
+        if not self._calls_alone:
+            hook.pytest_runtest_logreport(report=_passed_there(report, "setup"))
         result = yield
-        hook.pytest_runtest_logreport(report=_passed_there(report, "teardown"))
+        if not self._calls_alone:
+            hook.pytest_runtest_logreport(report=_passed_there(report, "teardown"))
         hook.pytest_runtest_logfinish(nodeid=report.nodeid, location=report.location)
         return result
