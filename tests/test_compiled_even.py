@@ -264,6 +264,7 @@ def test_a_count_that_differs_is_found_in_every_row_and_in_each_of_its_bytes(cou
         one, places = bytes.fromhex("0009" + "02" + "00000007" + "00" + "03" + "0102" + "00"), {2, 7, 8, 11}
     rows = bytearray(one * count)
     even._repeated.cache_clear()
+    even._columns.cache_clear()
     known = reader_of(node)
     assert known(bytes(rows), 0, count) is not None
     for row in {1, count // 2, count - 1}:
@@ -272,7 +273,21 @@ def test_a_count_that_differs_is_found_in_every_row_and_in_each_of_its_bytes(cou
             for reader in (known, reader_of(node)):  # one that has read such rows before, and one that has not
                 assert (reader(bytes(rows), 0, count) is None) == (place in places), (row, place)
             rows[row * len(one) + place] ^= 4
-    assert even._repeated.cache_info().currsize == (len(rows) <= 4096)
+    few, many = (kept.cache_info().currsize for kept in (even._columns, even._repeated))
+    short = int(len(rows) <= 4096)
+    assert (few, many) == ((0, short) if len(places) > 6 else (short, 0))
+
+
+@pytest.mark.parametrize("arrays", [5, 6, 7])
+def test_few_columns_are_compared_one_by_one_and_many_with_a_mask(arrays: int) -> None:
+    """One column an array, and one for the number of tags."""
+    fields = [field(f"F{number}", "[]int8") for number in range(arrays)]
+    node = element_of(message(field("L", "[]In", fields=fields), flexible="0+"))
+    even._repeated.cache_clear()
+    even._columns.cache_clear()
+    assert reader_of(node)(bytes.fromhex("01" * arrays + "00") * 5, 0, 5) is not None
+    few, many = (kept.cache_info().currsize for kept in (even._columns, even._repeated))
+    assert (few, many) == ((1, 0) if arrays + 1 < 7 else (0, 1))
 
 
 def test_the_last_bytes_of_counts_are_compared_first() -> None:

@@ -3,7 +3,8 @@
 That is checked, not guessed: each count, and each number of tags, has the same value at the same offset in every
 structure. Then the array is a table with rows of equal width, which the struct module reads.
 
-The check of a short array is one comparison: its bytes are taken as one number, and a mask leaves those of counts.
+The check of a short array compares columns: the bytes at one place of all rows, with what they have to be. For many
+places one comparison is faster: all bytes are taken as one number, and a mask leaves those of counts.
 """
 
 from __future__ import annotations
@@ -40,8 +41,10 @@ _FEW = 3
 _MOST_LAYOUTS, _MOST_ELEMENTS = 64, 64
 #: The number of layouts of a structure that are looked for, whether or not any array has them.
 _MOST_CANDIDATES = 256
-#: Up to this number of bytes, rows are checked with a mask.
-_MASKED = 1 << 12
+#: Up to this number of bytes, what rows have in common is kept for later arrays of as many rows.
+_SHORT_ROWS = 1 << 12
+#: From this number of places on, rows are checked with a mask.
+_MANY_PLACES = 7
 
 
 def may_be_even(node: Struct) -> bool:
@@ -67,7 +70,7 @@ def decode_even(source: Source, node: Struct, n: str, target: str) -> None:
         count, compact = source.fresh(), lead_letter(field.node) == "B"
         passed += _width(lead_letter(field.node))
         counts.append(count)
-        counted, numbers = f"({count} := d[{place} + {passed - 1}])", _numbers(field.node)
+        counted, numbers = f"({count} := d[{_behind(place, passed - 1)}])", _numbers(field.node)
         if numbers:
             least = int(compact and not is_nullable(field.node))
             first.append(f"{least} <= {counted} < {SHORT}")
@@ -87,6 +90,10 @@ def decode_even(source: Source, node: Struct, n: str, target: str) -> None:
     ]
     with source.block(f"if {' and '.join(first)}:"):
         source.line(f"p = {end}")
+
+
+def _behind(place: str, passed: int) -> str:
+    return f"{place} + {passed}" if passed else place
 
 
 def _width(letters: str) -> int:
@@ -167,9 +174,29 @@ class _Layout:
                 return False
         return True
 
+    def check_short(self, source: Source) -> None:
+        """Lines that return None if one of `n` `rows` has another layout, for short arrays."""
+        if len(self.places) >= _MANY_PLACES:
+            source.line(f"mask, common = repeated({source.constant(self.mask)}, {source.constant(self.common)}, n)")
+            differs = "number(rows) & mask != common"
+        else:
+            columns = [source.fresh() for _ in self.places]
+            common = bytes(self.common[place] for place in self.places)
+            source.line(f"[{', '.join(columns)}] = columns({source.constant(common)}, n)")
+            pairs = zip(self.places, columns, strict=True)
+            differs = " or ".join(f"rows[{place}::{len(self.mask)}] != {column}" for place, column in pairs)
+        with source.block(f"if {differs}:"):
+            source.line("return None")
+
     def differs(self) -> str:
-        """Source of whether one of `n` `rows` has another layout, for arrays of any length. Empty: none can."""
+        """Source of whether one of `n` `rows` has another layout, for arrays of any length."""
         return " or ".join(f"rows[{place}::{len(self.mask)}].count({self.common[place]}) != n" for place in self.places)
+
+
+@functools.lru_cache(256)
+def _columns(common: bytes, n: int) -> tuple[bytes, ...]:
+    """A column of so many rows for each of the bytes that they have in common."""
+    return tuple(bytes([byte]) * n for byte in common)
 
 
 @functools.lru_cache(256)
@@ -185,7 +212,8 @@ def _items(node: Node, count: int) -> int:
 
 def _rows(node: Struct, counts: tuple[int, ...]) -> Rows:
     """A reader of rows with these last bytes of counts."""
-    source, left = Source({"uuid": make_uuid, "repeated": _repeated, "number": int.from_bytes}), iter(counts)
+    source = Source({"uuid": make_uuid, "columns": _columns, "repeated": _repeated, "number": int.from_bytes})
+    left = iter(counts)
     letters = ""
     targets: list[str] = []
     values: dict[str, str] = {}
@@ -203,12 +231,9 @@ def _rows(node: Struct, counts: tuple[int, ...]) -> Rows:
         values[field.name] = _value(field.node, items, null=null)
         letters += f"{_width(lead)}x{len(items)}{_numbers(field.node) or 'x'}"
     layout = _Layout.of(node, counts)
-    if layout.differs():
-        mask, common = source.constant(layout.mask), source.constant(layout.common)
-        with source.block(f"if len(rows) <= {_MASKED}:"):
-            source.line(f"mask, common = repeated({mask}, {common}, n)")
-            with source.block("if number(rows) & mask != common:"):
-                source.line("return None")
+    if layout.places:
+        with source.block(f"if len(rows) <= {_SHORT_ROWS}:"):
+            layout.check_short(source)
         with source.block(f"elif {layout.differs()}:"):
             source.line("return None")
     pairs = ", ".join(
