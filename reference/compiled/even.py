@@ -180,11 +180,10 @@ class _Layout:
             source.line(f"mask, common = repeated({source.constant(self.mask)}, {source.constant(self.common)}, n)")
             differs = "number(rows) & mask != common"
         else:
-            columns = [source.fresh() for _ in self.places]
-            common = bytes(self.common[place] for place in self.places)
-            source.line(f"[{', '.join(columns)}] = columns({source.constant(common)}, n)")
-            pairs = zip(self.places, columns, strict=True)
-            differs = " or ".join(f"rows[{place}::{len(self.mask)}] != {column}" for place, column in pairs)
+            columns = {place: source.fresh() for place in self.places}
+            common = bytes(self.common[place] for place in columns)
+            source.line(f"[{', '.join(columns.values())}] = columns({source.constant(common)}, n)")
+            differs = " or ".join(f"rows[{place}::{len(self.mask)}] != {column}" for place, column in columns.items())
         with source.block(f"if {differs}:"):
             source.line("return None")
 
