@@ -22,7 +22,7 @@ from conformance.twins import twin_of
 from conformance.vectors import Vector, VectorKind
 
 #: The area whose entries come last.
-_LAST = "resource-limits"
+LAST = "resource-limits"
 
 
 @dataclass(slots=True)
@@ -61,15 +61,15 @@ def entries(
     """All entries for an implementation in these dialects and areas (None: all), in a fixed order. Cases that it is not
     asked are added to `left_out`."""
     chosen = vectors.load(dialects, areas)
-    yield from _of_vectors((vector for vector in chosen if vector.area != _LAST), described, left_out)
+    yield from _entries_of((vector for vector in chosen if vector.area != LAST), described, left_out)
     if areas is None or ledger.AREA in areas:
         for dialect in vectors.dialects() if dialects is None else dialects:
             for name in ledger.names(dialect):
                 yield from _of_ledger(ledger.load(name, dialect), described, left_out)
-    yield from _of_vectors((vector for vector in chosen if vector.area == _LAST), described, left_out)
+    yield from _entries_of((vector for vector in chosen if vector.area == LAST), described, left_out)
 
 
-def _of_vectors(chosen: Iterable[Vector], described: Description, left_out: LeftOut) -> Iterator[Entry]:
+def _entries_of(chosen: Iterable[Vector], described: Description, left_out: LeftOut) -> Iterator[Entry]:
     for vector, op in _offered(chosen, described, left_out):
         yield Entry(f"{vector.path}#{op.value}", partial(_questions, vector, (op,)))
 

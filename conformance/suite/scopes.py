@@ -7,14 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from conformance import selection
+
 #: The approximate number of questions in a scope: eight blocks. Asking ahead needs large scopes; equal work for all
 #: workers needs small ones.
 _QUESTIONS = 2048
 #: The end of an item's id for the derived cases of a message version, and the usual number of their questions.
 _DERIVED, _DERIVED_QUESTIONS = "/derived", 75
-#: The area whose questions take longest, and how many others take as long as one of them. It comes last: with scopes of
-#: the usual size one worker would have all of it, while the others have nothing left to do.
-_SLOW, _SLOW_QUESTIONS = "/resource-limits/", 16
+#: A part of the ids whose questions take longest, and how many others take as long as one of them. They come last: with
+#: scopes of the usual size one worker would have them all, while the others have nothing left to do.
+_SLOW, _SLOW_QUESTIONS = f"/{selection.LAST}/", 16
 
 
 def scopes(ids: Iterable[str]) -> Iterator[int]:
