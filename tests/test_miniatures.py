@@ -155,3 +155,16 @@ def test_through_pytest(name: str, area: str, as_reported: int, when_strict: int
     else:
         assert counted is None
         assert f"{failed[1]} failed" in reported.text
+
+
+def test_of_a_long_stderr_the_beginning_and_the_end_are_shown() -> None:
+    done = run(f"--impl=exec:{sys.executable} -m miniatures.dies_with_a_long_stderr", "--area=framing", cwd=TESTS)
+    assert done.code == 1, done.text
+    for text in (
+        "panic: index out of range [0]",
+        "goroutine 1 [running]:",
+        "goroutine 5000 [running]:",
+        "exit status 2",
+    ):
+        assert text in done.text
+    assert done.text.count("goroutine ") < 20
