@@ -13,8 +13,8 @@ import sys
 import time
 from typing import Any
 
-from conformance.connection import ImplementationError, open_connection
-from conformance.model import Case, Op
+from wireproof.conformance.connection import ImplementationError, open_connection
+from wireproof.conformance.model import Case, Op
 
 types = {"kafka": {"INT32": None}}
 _ROUNDS = 5

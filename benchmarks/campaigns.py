@@ -39,19 +39,19 @@ from unittest import mock
 
 import codec_mutants
 
-from conformance import selection, vectors
-from conformance.asking import Examiner
-from conformance.connection import ImplementationError, Options, open_connection
-from conformance.model import DEVIATIONS, Description
-from fuzz import campaign, minimising, seeding
-from fuzz.errors import FuzzError
-from fuzz.finding import Finding
-from fuzz.opening import forms, kind_of, opened, session_of
-from fuzz.orders import Order
-from fuzz.running import Plan, Run, State, describe
-from fuzz.scouting import Ground, scout
-from fuzz.store import Store
-from fuzz.targets import Likeness
+from wireproof.conformance import selection, vectors
+from wireproof.conformance.asking import Examiner
+from wireproof.conformance.connection import ImplementationError, Options, open_connection
+from wireproof.conformance.model import DEVIATIONS, Description
+from wireproof.fuzz import campaign, minimising, seeding
+from wireproof.fuzz.errors import FuzzError
+from wireproof.fuzz.finding import Finding
+from wireproof.fuzz.opening import forms, kind_of, opened, session_of
+from wireproof.fuzz.orders import Order
+from wireproof.fuzz.running import Plan, Run, State, describe
+from wireproof.fuzz.scouting import Ground, scout
+from wireproof.fuzz.store import Store
+from wireproof.fuzz.targets import Likeness
 
 HERE = Path(__file__).resolve().parent
 TESTS = HERE.parent / "tests"

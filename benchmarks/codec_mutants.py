@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-import reference
+from wireproof import reference
 
 _SOURCE = Path(reference.__file__).parent
 #: Which modules are a dialect's codec.

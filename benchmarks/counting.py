@@ -10,9 +10,9 @@ import os
 from pathlib import Path
 from typing import Any
 
-import reference
-from reference import DecodeError, WireError
-from reference import encode as encode
+from wireproof import reference
+from wireproof.reference import DecodeError, WireError
+from wireproof.reference import encode as encode
 
 name = "counting"
 types = reference.types

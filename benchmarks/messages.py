@@ -34,7 +34,7 @@ from rich.console import Console
 from rich.table import Table
 from timing import Job, in_turn, medians, ratio, rounds_of
 
-import reference
+from wireproof import reference
 
 RIVALS = ("kafka-python", "kio", "aiokafka")
 BASE = "kafka-python"
@@ -230,7 +230,7 @@ def _whole_and_share(whole: float, parts: int) -> tuple[str, str]:
 _FIRST = """
 import time
 start = time.perf_counter()
-import reference
+from wireproof import reference
 reference.decode("ResponseFrame:ApiVersions", bytes.fromhex("{frame}"), dialect="kafka", version=3)
 print(time.perf_counter() - start)
 """
@@ -253,7 +253,7 @@ def first_frame(rounds: int) -> Table:
     table.add_column("in a fresh interpreter")
     table.add_column("ms", justify="right")
     for what, times in (
-        ("import reference, decode one frame", inside),
+        ("from wireproof import reference, decode one frame", inside),
         ("the whole process", whole),
         ("a process that does nothing", empty),
     ):

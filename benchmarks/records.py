@@ -21,9 +21,9 @@ from rich.console import Console
 from rich.table import Table
 from timing import Job, medians, rounds_of
 
-import reference
-from reference.records.compression import NAMES, deflate, inflate
-from reference.rules import Rules
+from wireproof import reference
+from wireproof.reference.records.compression import NAMES, deflate, inflate
+from wireproof.reference.rules import Rules
 
 BASE = "kafka-python"
 #: A time in milliseconds, as producers stamp their records with.

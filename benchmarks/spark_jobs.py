@@ -38,20 +38,20 @@ import psutil
 import pyarrow.parquet as pq
 from crc32c import crc32c
 
-from conformance.connection import Options
-from conformance.numbered import Numbered
-from pipeline import tables
-from pipeline.asking import Order
-from pipeline.audit.batches import judge
-from pipeline.audit.files import find_logs, open_bytes
-from pipeline.audit.segments import ranges
-from pipeline.identity import identify
-from pipeline.parts import write_part
-from pipeline.progress import Progress
-from pipeline.run import GROUP, Plan, run, verdicts_of_part
-from pipeline.session import session
-from pipeline.store import Store
-from reference.records.compression import deflate
+from wireproof.conformance.connection import Options
+from wireproof.conformance.numbered import Numbered
+from wireproof.pipeline import tables
+from wireproof.pipeline.asking import Order
+from wireproof.pipeline.audit.batches import judge
+from wireproof.pipeline.audit.files import find_logs, open_bytes
+from wireproof.pipeline.audit.segments import ranges
+from wireproof.pipeline.identity import identify
+from wireproof.pipeline.parts import write_part
+from wireproof.pipeline.progress import Progress
+from wireproof.pipeline.run import GROUP, Plan, run, verdicts_of_part
+from wireproof.pipeline.session import session
+from wireproof.pipeline.store import Store
+from wireproof.reference.records.compression import deflate
 
 ROOT = Path(__file__).resolve().parents[1]
 CODECS = ("none", "gzip", "snappy", "lz4", "zstd")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from conformance.reference_codec import reference_codec
+from wireproof.conformance.reference_codec import reference_codec
 
 #: Examples of array types: with numbers, nullable text, bytes and other arrays as elements.
 ARRAYS = tuple(

@@ -17,8 +17,8 @@ import struct
 from collections.abc import Iterable, Mapping
 from typing import Any, NoReturn
 
-from conformance.model import ARGUMENTS, Op
-from conformance.values import ValueFormatError, from_json, to_json
+from wireproof.conformance.model import ARGUMENTS, Op
+from wireproof.conformance.values import ValueFormatError, from_json, to_json
 
 _SIZE = struct.Struct(">I")
 

@@ -20,15 +20,15 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from conformance import vectors
-from conformance.closing import Closing
-from conformance.connection import Connection
-from conformance.judge import judge, readings_for
-from conformance.known import Known
-from conformance.model import Case, Description, Observation, Outcome, Status, Verdict
-from conformance.questions import Derivation, Question, offered_twin, offers
-from conformance.readings import Readings
-from conformance.vectors import Vector
+from wireproof.conformance import vectors
+from wireproof.conformance.closing import Closing
+from wireproof.conformance.connection import Connection
+from wireproof.conformance.judge import judge, readings_for
+from wireproof.conformance.known import Known
+from wireproof.conformance.model import Case, Description, Observation, Outcome, Status, Verdict
+from wireproof.conformance.questions import Derivation, Question, offered_twin, offers
+from wireproof.conformance.readings import Readings
+from wireproof.conformance.vectors import Vector
 
 #: The approximate number of questions in the first block: enough to keep a child busy, few enough to show progress.
 #: While the implementation is ahead, each block is larger than the last one, up to the largest: between two blocks the

@@ -27,9 +27,9 @@ from typing import Literal, TypeVar
 
 import msgspec
 
-from conformance import ledger, vectors
-from conformance.model import DEVIATIONS, Case, Op, Outcome, Verdict
-from conformance.vectors import Vector, VectorError, VectorKind
+from wireproof.conformance import ledger, vectors
+from wireproof.conformance.model import DEVIATIONS, Case, Op, Outcome, Verdict
+from wireproof.conformance.vectors import Vector, VectorError, VectorKind
 
 #: The dialect of released implementations.
 DIALECT = "kafka"
@@ -260,7 +260,7 @@ def load(folder: Traversable | None = None) -> tuple[Attested, ...]:
 
 @functools.cache
 def _own() -> tuple[Attested, ...]:
-    return load(resources.files("vectors") / FOLDER)
+    return load(resources.files("wireproof.vectors") / FOLDER)
 
 
 def agreeing(vector: Vector, case: Case, but: str = "") -> tuple[str, ...]:

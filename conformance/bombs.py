@@ -19,7 +19,7 @@ from typing import Any
 
 from crc32c import crc32c
 
-from conformance.leb128 import leb128
+from wireproof.conformance.leb128 import leb128
 
 
 def value(codec: str, zeros: int) -> dict[str, Any]:

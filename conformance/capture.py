@@ -12,10 +12,10 @@ import struct
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
-from conformance.deciding_rulings import deciding_rulings
-from conformance.reference_codec import reference_codec
-from reference import DecodeError, Explanation, Reason
-from reference.framing import MAX_FRAME, SIZE_BYTES
+from wireproof.conformance.deciding_rulings import deciding_rulings
+from wireproof.conformance.reference_codec import reference_codec
+from wireproof.reference import DecodeError, Explanation, Reason
+from wireproof.reference.framing import MAX_FRAME, SIZE_BYTES
 
 #: The maximum number of frames: nobody reads a longer page.
 MOST_FRAMES = 5_000

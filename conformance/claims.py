@@ -30,8 +30,8 @@ from pathlib import Path
 
 import msgspec
 
-from conformance.vectors import Vector
-from reference.rules import Ruling
+from wireproof.conformance.vectors import Vector
+from wireproof.reference.rules import Ruling
 
 
 class ClaimsError(ValueError):

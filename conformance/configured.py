@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import functools
 
-import reference
-from conformance import vectors
+from wireproof import reference
+from wireproof.conformance import vectors
 
 
 @functools.cache

@@ -14,10 +14,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from conformance import ledger, vectors
-from conformance.attested import DIALECT, Attested, Said, Stand, current_digest, expectations
-from conformance.model import Op, Outcome
-from conformance.vectors import Vector
+from wireproof.conformance import ledger, vectors
+from wireproof.conformance.attested import DIALECT, Attested, Said, Stand, current_digest, expectations
+from wireproof.conformance.model import Op, Outcome
+from wireproof.conformance.vectors import Vector
 
 #: So many independent groups have to agree.
 ENOUGH = 2

@@ -24,14 +24,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from conformance import ledger, vectors
-from conformance.values import equal
-from conformance.vectors import Vector, VectorKind
-from reference import catalog
-from reference.codec import NodeCodec
-from reference.dialects import DIALECTS
-from reference.plan import Array, Node, PlannedField, Struct
-from reference.primitives import INTEGERS, Primitive
+from wireproof.conformance import ledger, vectors
+from wireproof.conformance.values import equal
+from wireproof.conformance.vectors import Vector, VectorKind
+from wireproof.reference import catalog
+from wireproof.reference.codec import NodeCodec
+from wireproof.reference.dialects import DIALECTS
+from wireproof.reference.plan import Array, Node, PlannedField, Struct
+from wireproof.reference.primitives import INTEGERS, Primitive
 
 
 class FieldState(StrEnum):

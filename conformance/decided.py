@@ -16,9 +16,9 @@ from typing import Literal
 
 import msgspec
 
-from conformance.attested import FOLDER
-from conformance.consensus import Opinion
-from conformance.vectors import VectorError
+from wireproof.conformance.attested import FOLDER
+from wireproof.conformance.consensus import Opinion
+from wireproof.conformance.vectors import VectorError
 
 NAME = "decisions.toml"
 
@@ -55,7 +55,7 @@ def parse(content: bytes, name: str) -> tuple[Decision, ...]:
 @functools.cache
 def load() -> tuple[Decision, ...]:
     """The decisions of the vector set, in the order of the file. Raises VectorError."""
-    return parse((resources.files("vectors") / FOLDER / NAME).read_bytes(), f"vectors/{FOLDER}/{NAME}")
+    return parse((resources.files("wireproof.vectors") / FOLDER / NAME).read_bytes(), f"vectors/{FOLDER}/{NAME}")
 
 
 def decision(opinion: Opinion, decisions: Sequence[Decision]) -> Decision | None:

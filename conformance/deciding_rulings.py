@@ -8,12 +8,12 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 
-import reference
-from conformance.model import Case, Op
-from conformance.reference_codec import reference_codec
-from conformance.vectors import Vector
-from reference.cursor import Span
-from reference.errors import DecodeError, Reason
+from wireproof import reference
+from wireproof.conformance.model import Case, Op
+from wireproof.conformance.reference_codec import reference_codec
+from wireproof.conformance.vectors import Vector
+from wireproof.reference.cursor import Span
+from wireproof.reference.errors import DecodeError, Reason
 
 #: Larger input is not searched for deciding rulings, because it is read again for each contested ruling.
 LARGEST = 256 << 10

@@ -7,8 +7,8 @@ from typing import Any
 
 import tomlkit
 
-from conformance.findings import Finding, findings
-from conformance.model import Verdict
+from wireproof.conformance.findings import Finding, findings
+from wireproof.conformance.model import Verdict
 
 
 def draft(verdicts: Iterable[Verdict], name: str) -> str:

@@ -15,16 +15,16 @@ from typing import Any
 
 import msgspec
 
-import reference
-from conformance import vectors
-from conformance.configured import configured_reference
-from conformance.formats import answered_in
-from conformance.model import Case, Observation, Op, Status
-from conformance.patterns import mismatch
-from conformance.readings import ask
-from conformance.reference_codec import reference_codec
-from conformance.vectors import Piece, Reject, Vector, VectorKind
-from reference.errors import Reason
+from wireproof import reference
+from wireproof.conformance import vectors
+from wireproof.conformance.configured import configured_reference
+from wireproof.conformance.formats import answered_in
+from wireproof.conformance.model import Case, Observation, Op, Status
+from wireproof.conformance.patterns import mismatch
+from wireproof.conformance.readings import ask
+from wireproof.conformance.reference_codec import reference_codec
+from wireproof.conformance.vectors import Piece, Reject, Vector, VectorKind
+from wireproof.reference.errors import Reason
 
 #: The areas of questions without a type.
 AREAS: Mapping[Op, str] = {

@@ -13,14 +13,14 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from conformance import ledger, vectors
-from conformance.connection.shapes import plain
-from conformance.formats import answered_in
-from conformance.model import Op
-from conformance.questions import twin_case
-from conformance.reference_codec import reference_codec
-from conformance.values import equal, to_json
-from conformance.vectors import Also, Vector, VectorKind
+from wireproof.conformance import ledger, vectors
+from wireproof.conformance.connection.shapes import plain
+from wireproof.conformance.formats import answered_in
+from wireproof.conformance.model import Op
+from wireproof.conformance.questions import twin_case
+from wireproof.conformance.reference_codec import reference_codec
+from wireproof.conformance.values import equal, to_json
+from wireproof.conformance.vectors import Also, Vector, VectorKind
 
 FORMAT = 1
 #: The file with the cases of a dialect's ledger.

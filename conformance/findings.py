@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from conformance.model import DEVIATIONS, FailureKind, Op, Outcome, Verdict
+from wireproof.conformance.model import DEVIATIONS, FailureKind, Op, Outcome, Verdict
 
 #: The maximum length of an implementation's text in a group, in characters.
 _LONGEST = 120

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from conformance.model import Case, Op
-from conformance.reference_codec import reference_codec
-from reference.dialects.base import Format
+from wireproof.conformance.model import Case, Op
+from wireproof.conformance.reference_codec import reference_codec
+from wireproof.reference.dialects.base import Format
 
 
 def answered_in(case: Case) -> Format:

@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from conformance.connection.shapes import plain
-from conformance.reference_codec import reference_codec
-from conformance.values import to_json
-from conformance.vectors import Vector, VectorKind
-from reference.codec import NodeCodec
-from reference.dialects.kip_35.layouts import EmptyResponse
-from reference.framing import ResponseFrame
-from reference.plan import Array, Node, PlannedField, PlannedPair, Struct
-from reference.primitives import Primitive
+from wireproof.conformance.connection.shapes import plain
+from wireproof.conformance.reference_codec import reference_codec
+from wireproof.conformance.values import to_json
+from wireproof.conformance.vectors import Vector, VectorKind
+from wireproof.reference.codec import NodeCodec
+from wireproof.reference.dialects.kip_35.layouts import EmptyResponse
+from wireproof.reference.framing import ResponseFrame
+from wireproof.reference.plan import Array, Node, PlannedField, PlannedPair, Struct
+from wireproof.reference.primitives import Primitive
 
 Layout = dict[str, Any]
 #: A structure of fields one after another, and nothing else.

@@ -19,14 +19,14 @@ from typing import Any
 
 import msgspec
 
-import reference
-from conformance import expectations
-from conformance.arguments import arguments_of, seed_of
-from conformance.model import TYPED_OPS, Case, Op, Status
-from conformance.readings import ask
-from conformance.reference_codec import reference_codec
-from conformance.vectors import ABSENT, Piece, Reject, Vector, VectorKind
-from reference.errors import Reason
+from wireproof import reference
+from wireproof.conformance import expectations
+from wireproof.conformance.arguments import arguments_of, seed_of
+from wireproof.conformance.model import TYPED_OPS, Case, Op, Status
+from wireproof.conformance.readings import ask
+from wireproof.conformance.reference_codec import reference_codec
+from wireproof.conformance.vectors import ABSENT, Piece, Reject, Vector, VectorKind
+from wireproof.reference.errors import Reason
 
 #: The form of these ids in messages.
 FORM = "gen/<dialect>/<type or ->/<version or ->/x<hex>[+prefix:n]#<op>"

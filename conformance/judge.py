@@ -12,18 +12,18 @@ import itertools
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-import reference
-from conformance import place
-from conformance.configured import configured_reference
-from conformance.deciding_rulings import rests_on
-from conformance.formats import answered_in
-from conformance.model import DEVIATIONS, FailureKind, Observation, Op, Outcome, Status, Verdict
-from conformance.patterns import mismatch
-from conformance.readings import Readings
-from conformance.reference_codec import reference_codec
-from conformance.replaced import REPLACEMENT, as_expected
-from conformance.values import difference, identical, show, show_short, text_key, text_keys
-from conformance.vectors import Also, Reject, Vector, VectorKind
+from wireproof import reference
+from wireproof.conformance import place
+from wireproof.conformance.configured import configured_reference
+from wireproof.conformance.deciding_rulings import rests_on
+from wireproof.conformance.formats import answered_in
+from wireproof.conformance.model import DEVIATIONS, FailureKind, Observation, Op, Outcome, Status, Verdict
+from wireproof.conformance.patterns import mismatch
+from wireproof.conformance.readings import Readings
+from wireproof.conformance.reference_codec import reference_codec
+from wireproof.conformance.replaced import REPLACEMENT, as_expected
+from wireproof.conformance.values import difference, identical, show, show_short, text_key, text_keys
+from wireproof.conformance.vectors import Also, Reject, Vector, VectorKind
 
 _WITHOUT_ANSWER = {
     Status.CRASH: Outcome.CRASH,

@@ -9,24 +9,19 @@ from __future__ import annotations
 import datetime
 import fnmatch
 import functools
-import importlib.util
 import re
-import shlex
-import shutil
-import sys
 import tomllib
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from importlib.machinery import ModuleSpec
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 
-from conformance.bounded import read_text
-from conformance.findings import Group, group
-from conformance.model import DEVIATIONS, Outcome, Verdict
+from wireproof.conformance.bounded import read_text
+from wireproof.conformance.findings import Group, group
+from wireproof.conformance.model import DEVIATIONS, Outcome, Verdict
 
 _LINK = re.compile(r"https?://\S+")
 
@@ -284,34 +279,3 @@ def _shown(pattern: object) -> str:
         return pattern
     kind = "signature" if isinstance(pattern, SignaturePattern) else "finding"
     return f"{kind} {msgspec.json.encode(pattern).decode()}"
-
-
-def beside(spec: str) -> Path | None:
-    """The known-deviations file beside an implementation, if there is one. The file of its attribute comes first."""
-    attribute = ""
-    if spec.startswith("exec:"):
-        words = shlex.split(spec.removeprefix("exec:"))
-        programs = [Path(file) for word in words if (file := shutil.which(word) or word) and Path(file).is_file()]
-    else:
-        module, _, attribute = spec.partition(":")
-        try:
-            found_spec = _find(module)
-        except (ImportError, ValueError):
-            return None
-        origin = found_spec.origin if found_spec else None
-        programs = [Path(origin)] if origin and origin not in ("built-in", "frozen") else []
-    stems = [f".{attribute}", ""] if attribute else [""]
-    candidates = (
-        program.with_name(f"{program.stem}{stem}.known.toml") for program in reversed(programs) for stem in stems
-    )
-    return next((candidate for candidate in candidates if candidate.is_file()), None)
-
-
-def _find(module: str) -> ModuleSpec | None:
-    """The place of a module; the current folder comes first, as in the child that imports it."""
-    here = str(Path.cwd())
-    sys.path.insert(0, here)
-    try:
-        return importlib.util.find_spec(module)
-    finally:
-        sys.path.remove(here)

@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from random import Random
 
-import reference
-from conformance import generated, mutations, seeded
-from conformance.all_types import types_of
-from conformance.model import Op
-from conformance.reference_codec import reference_codec
+from wireproof import reference
+from wireproof.conformance import generated, mutations, seeded
+from wireproof.conformance.all_types import types_of
+from wireproof.conformance.model import Op
+from wireproof.conformance.reference_codec import reference_codec
 
 #: The probabilities of the kinds of cases.
 _VALID, _BOUNDARY = 0.3, 0.1

@@ -12,14 +12,14 @@ import struct
 from collections.abc import Iterator
 from typing import Any
 
-from conformance.model import Op
-from conformance.vectors import Vector
-from reference import catalog
-from reference.catalog import Catalog
-from reference.dialects import UnknownType
-from reference.dialects.kafka import CatalogMessages
-from reference.errors import DecodeError
-from reference.plan import Array, Node, Struct
+from wireproof.conformance.model import Op
+from wireproof.conformance.vectors import Vector
+from wireproof.reference import catalog
+from wireproof.reference.catalog import Catalog
+from wireproof.reference.dialects import UnknownType
+from wireproof.reference.dialects.kafka import CatalogMessages
+from wireproof.reference.errors import DecodeError
+from wireproof.reference.plan import Array, Node, Struct
 
 _DIALECT = "kafka"
 _FRAME = "ResponseFrame:"

@@ -14,9 +14,9 @@ import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-import reference
-from conformance.reference_codec import reference_codec
-from conformance.values import equal, from_json, show
+from wireproof import reference
+from wireproof.conformance.reference_codec import reference_codec
+from wireproof.conformance.values import equal, from_json, show
 
 #: Name → the number stored by a pattern's {"mark": name}. Later numbers may be compared with it.
 Marks = dict[str, int]

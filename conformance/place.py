@@ -12,14 +12,14 @@ from typing import Any
 
 import msgspec
 
-from conformance.formats import answered_in
-from conformance.model import Case, Observation, Op
-from conformance.reference_codec import reference_codec
-from conformance.twins import twin_of
-from conformance.values import ValueFormatError, difference
-from conformance.vectors import Vector
-from reference.cursor import Span
-from reference.errors import DecodeError, Reason, WireError
+from wireproof.conformance.formats import answered_in
+from wireproof.conformance.model import Case, Observation, Op
+from wireproof.conformance.reference_codec import reference_codec
+from wireproof.conformance.twins import twin_of
+from wireproof.conformance.values import ValueFormatError, difference
+from wireproof.conformance.vectors import Vector
+from wireproof.reference.cursor import Span
+from wireproof.reference.errors import DecodeError, Reason, WireError
 
 #: Longer bytes are not searched, because such cases test the length.
 _LOOKED_AT = 1 << 16

@@ -20,21 +20,21 @@ from typing import Any
 import msgspec
 from hypothesis import strategies as st
 
-import reference
-from conformance import generated, strategies
-from conformance.all_types import types_of
-from conformance.asking import Examiner, Judged
-from conformance.examples import each as each_example
-from conformance.model import DEVIATIONS, Case, Description, Op, Outcome
-from conformance.questions import Question
-from conformance.reference_codec import reference_codec
-from conformance.values import equal
-from conformance.vectors import Vector, VectorKind
-from conformance.wrong_values import Change
-from reference.codec import NodeCodec
-from reference.dialects.base import Entries
-from reference.plan import Node, Struct
-from reference.primitives import Primitive
+from wireproof import reference
+from wireproof.conformance import generated, strategies
+from wireproof.conformance.all_types import types_of
+from wireproof.conformance.asking import Examiner, Judged
+from wireproof.conformance.examples import each as each_example
+from wireproof.conformance.model import DEVIATIONS, Case, Description, Op, Outcome
+from wireproof.conformance.questions import Question
+from wireproof.conformance.reference_codec import reference_codec
+from wireproof.conformance.values import equal
+from wireproof.conformance.vectors import Vector, VectorKind
+from wireproof.conformance.wrong_values import Change
+from wireproof.reference.codec import NodeCodec
+from wireproof.reference.dialects.base import Entries
+from wireproof.reference.plan import Node, Struct
+from wireproof.reference.primitives import Primitive
 
 #: The number of prefixes of an input, and of batches and messages: a batch has 61 bytes before its records.
 _MOST_PREFIXES, _MOST_OF_ENTRIES = 64, 256

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 
 import msgspec
 
-from conformance import generated, ledger, seeded, vectors
-from conformance.model import Case, Description, Op
-from conformance.reference_codec import reference_codec
-from conformance.twins import twin_of
-from conformance.vectors import Vector, VectorKind
-from reference.errors import Reason, WireError
+from wireproof.conformance import generated, ledger, seeded, vectors
+from wireproof.conformance.model import Case, Description, Op
+from wireproof.conformance.reference_codec import reference_codec
+from wireproof.conformance.twins import twin_of
+from wireproof.conformance.vectors import Vector, VectorKind
+from wireproof.reference.errors import Reason, WireError
 
 #: The ops that can be asked with a type's simplest value.
 _OF_TYPES = (Op.DECODE, Op.ENCODE, Op.RECODE)

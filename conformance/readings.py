@@ -6,12 +6,12 @@ import functools
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import reference
-from conformance.model import Case, Observation, Op, Status
-from conformance.reference_codec import reference_codec
-from conformance.replaced import as_expected
-from conformance.values import equal
-from reference.codec import accepts_more
+from wireproof import reference
+from wireproof.conformance.model import Case, Observation, Op, Status
+from wireproof.conformance.reference_codec import reference_codec
+from wireproof.conformance.replaced import as_expected
+from wireproof.conformance.values import equal
+from wireproof.reference.codec import accepts_more
 
 #: Ops that take bytes.
 _OF_BYTES = frozenset({Op.DECODE, Op.RECODE})

@@ -13,15 +13,15 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-import reference
-from conformance import selection, vectors
-from conformance.asking import Examiner, Judged
-from conformance.configured import configured_reference
-from conformance.judge import judge
-from conformance.model import Op, Outcome
-from conformance.readings import Readings
-from conformance.vectors import Also, Vector, VectorKind
-from reference.rules import Ruling
+from wireproof import reference
+from wireproof.conformance import selection, vectors
+from wireproof.conformance.asking import Examiner, Judged
+from wireproof.conformance.configured import configured_reference
+from wireproof.conformance.judge import judge
+from wireproof.conformance.model import Op, Outcome
+from wireproof.conformance.readings import Readings
+from wireproof.conformance.vectors import Also, Vector, VectorKind
+from wireproof.reference.rules import Ruling
 
 DEMANDED = "demanded"
 NEITHER = "neither"

@@ -10,13 +10,13 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from typing import Any
 
-import reference
+from wireproof import reference
 
 
 @functools.cache
 def shared_settings(dialect: str) -> Mapping[str, Any]:
     """The settings that all files of a dialect's vectors have: `schemas`, where there is a folder of them."""
-    folder = resources.files("vectors") / dialect / "schemas"
+    folder = resources.files("wireproof.vectors") / dialect / "schemas"
     return {"schemas": list(_schemas(folder))} if folder.is_dir() else {}
 
 

@@ -12,11 +12,11 @@ from typing import Any
 
 import msgspec
 
-from conformance.asking import Judged
-from conformance.connection.shapes import plain
-from conformance.model import Case, FailureKind, Observation, Op, Outcome, Status, Verdict
-from conformance.questions import Question, UnknownId, find
-from conformance.values import ValueFormatError, equal, from_json, to_json
+from wireproof.conformance.asking import Judged
+from wireproof.conformance.connection.shapes import plain
+from wireproof.conformance.model import Case, FailureKind, Observation, Op, Outcome, Status, Verdict
+from wireproof.conformance.questions import Question, UnknownId, find
+from wireproof.conformance.values import ValueFormatError, equal, from_json, to_json
 
 Row = dict[str, Any]
 

@@ -18,14 +18,14 @@ from collections.abc import Sequence
 from random import Random
 from typing import Any, Protocol, TypeVar
 
-from conformance import borders
-from conformance.all_types import requests_of
-from conformance.reference_codec import reference_codec
-from reference.codec import Codec, NodeCodec
-from reference.framing import RequestFrame, ResponseFrame, request_plans
-from reference.plan import Array, Node, OptionalBuffer, PlannedField, PlannedPair, Struct, TagBuffer
-from reference.primitives import INTEGERS, Primitive
-from reference.shapes import (
+from wireproof.conformance import borders
+from wireproof.conformance.all_types import requests_of
+from wireproof.conformance.reference_codec import reference_codec
+from wireproof.reference.codec import Codec, NodeCodec
+from wireproof.reference.framing import RequestFrame, ResponseFrame, request_plans
+from wireproof.reference.plan import Array, Node, OptionalBuffer, PlannedField, PlannedPair, Struct, TagBuffer
+from wireproof.reference.primitives import INTEGERS, Primitive
+from wireproof.reference.shapes import (
     Among,
     Ascending,
     Constant,

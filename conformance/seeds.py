@@ -7,17 +7,17 @@ from collections.abc import Collection, Iterable, Iterator
 
 import msgspec
 
-from conformance import borders, ledger, vectors
-from conformance.all_types import requests_of, types_of
-from conformance.arguments import seed_of
-from conformance.leb128 import leb128
-from conformance.model import TYPED_OPS, Op
-from conformance.mutations.forms import NumberForm
-from conformance.reference_codec import reference_codec
-from conformance.values import ValueFormatError
-from conformance.vectors import Vector
-from reference.codec import NodeCodec
-from reference.plan import Array, Node, Struct
+from wireproof.conformance import borders, ledger, vectors
+from wireproof.conformance.all_types import requests_of, types_of
+from wireproof.conformance.arguments import seed_of
+from wireproof.conformance.leb128 import leb128
+from wireproof.conformance.model import TYPED_OPS, Op
+from wireproof.conformance.mutations.forms import NumberForm
+from wireproof.conformance.reference_codec import reference_codec
+from wireproof.conformance.values import ValueFormatError
+from wireproof.conformance.vectors import Vector
+from wireproof.reference.codec import NodeCodec
+from wireproof.reference.plan import Array, Node, Struct
 
 #: Longer seeds are left out, and also batches that inflate to much more. A seed must not take the reference more than
 #: 20 ms, and each byte of small fields takes one or two microseconds.

@@ -14,12 +14,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 
-from conformance import ledger, other_catalog, vectors
-from conformance.ledger import Ledger
-from conformance.model import Description, Op
-from conformance.questions import Derivation, Question, offers_vector
-from conformance.twins import twin_of
-from conformance.vectors import Vector, VectorKind
+from wireproof.conformance import ledger, other_catalog, vectors
+from wireproof.conformance.ledger import Ledger
+from wireproof.conformance.model import Description, Op
+from wireproof.conformance.questions import Derivation, Question, offers_vector
+from wireproof.conformance.twins import twin_of
+from wireproof.conformance.vectors import Vector, VectorKind
 
 #: The area whose entries come last.
 LAST = "resource-limits"

@@ -8,14 +8,14 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from conformance import borders, faults, wrong_values
-from conformance.all_types import requests_of
-from conformance.reference_codec import reference_codec
-from reference.codec import Codec, NodeCodec
-from reference.framing import RequestFrame, ResponseFrame, request_plans
-from reference.plan import Array, Node, OptionalBuffer, PlannedField, PlannedPair, Struct, TagBuffer
-from reference.primitives import INTEGERS, Primitive
-from reference.shapes import (
+from wireproof.conformance import borders, faults, wrong_values
+from wireproof.conformance.all_types import requests_of
+from wireproof.conformance.reference_codec import reference_codec
+from wireproof.reference.codec import Codec, NodeCodec
+from wireproof.reference.framing import RequestFrame, ResponseFrame, request_plans
+from wireproof.reference.plan import Array, Node, OptionalBuffer, PlannedField, PlannedPair, Struct, TagBuffer
+from wireproof.reference.primitives import INTEGERS, Primitive
+from wireproof.reference.shapes import (
     Among,
     Ascending,
     Constant,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import functools
 
-from conformance import ledger, vectors
-from conformance.vectors import Vector
+from wireproof.conformance import ledger, vectors
+from wireproof.conformance.vectors import Vector
 
 
 def twin_of(vector: Vector) -> Vector | None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from reference.primitives import MAX_STRING
+from wireproof.reference.primitives import MAX_STRING
 
 Path = tuple[str | int, ...]
 #: Beyond what the integers of each width hold.

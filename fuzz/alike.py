@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from fuzz.targets import Likeness
+from wireproof.fuzz.targets import Likeness
 
 #: The first `FIRST` deviations that look alike are judged, then one in `THEN`.
 FIRST = 3

@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import re
 
-from conformance import rows
-from conformance.asking import Judged
-from conformance.model import Verdict
-from fuzz.finding import Finding, seed_of
+from wireproof.conformance import rows
+from wireproof.conformance.asking import Judged
+from wireproof.conformance.model import Verdict
+from wireproof.fuzz.finding import Finding, seed_of
 
 _PLAIN = re.compile(r"[^A-Za-z0-9]+")
 #: The maximum length of the readable part of a file name.

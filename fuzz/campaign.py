@@ -8,16 +8,16 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import reference
-from conformance.model import Description
-from fuzz import canaries
-from fuzz.errors import FuzzError
-from fuzz.finding import Finding
-from fuzz.opening import forms, kind_of
-from fuzz.running import Plan, Run, State
-from fuzz.scouting import Ground
-from fuzz.store import Store
-from fuzz.targets import KINDS
+from wireproof import reference
+from wireproof.conformance.model import Description
+from wireproof.fuzz import canaries
+from wireproof.fuzz.errors import FuzzError
+from wireproof.fuzz.finding import Finding
+from wireproof.fuzz.opening import forms, kind_of
+from wireproof.fuzz.running import Plan, Run, State
+from wireproof.fuzz.scouting import Ground
+from wireproof.fuzz.store import Store
+from wireproof.fuzz.targets import KINDS
 
 #: The limits for finding a canary: executions after the seeds, and seconds.
 BUDGET = 20_000

@@ -10,8 +10,8 @@ import zlib
 from collections.abc import Sequence
 from typing import Any
 
-import reference
-from reference.errors import DecodeError, EncodeError, Reason, WireError
+from wireproof import reference
+from wireproof.reference.errors import DecodeError, EncodeError, Reason, WireError
 
 #: The bug shows in one of this number of inputs: often enough to be found soon, but not on every input.
 _ONE_IN = 16

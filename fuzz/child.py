@@ -1,4 +1,5 @@
-"""The process in which libFuzzer runs: `python -m fuzz.child ORDER`. It sends events to its parent and never returns.
+"""The process in which libFuzzer runs: `python -m wireproof.fuzz.child ORDER`. It sends events to its parent, and never
+returns.
 
 libFuzzer ends the process without a chance to clean up. So the child sends each event at once, and ends itself when its
 time or its executions are used up.
@@ -17,9 +18,9 @@ from typing import Any, NoReturn
 import atheris
 import msgspec
 
-from fuzz import instrument
-from fuzz.instrument import Branches, Generated
-from fuzz.orders import Ended, Event, Failed, Found, Order, Progress, encode
+from wireproof.fuzz import instrument
+from wireproof.fuzz.instrument import Branches, Generated
+from wireproof.fuzz.orders import Ended, Event, Failed, Found, Order, Progress, encode
 
 #: Seconds between two reports of progress.
 _REPORTED = 0.5
@@ -58,13 +59,13 @@ def main(argument: str) -> NoReturn:
     null = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1):
         os.dup2(null, stream)
-    if "reference" in sys.modules:
+    if instrument.REFERENCE in sys.modules:
         raise RuntimeError("the reference was imported before it could be instrumented")
-    generated = instrument.install({"reference", *order.packages}, order.dialect, order.target)
+    generated = instrument.install({instrument.REFERENCE, *order.packages}, order.dialect, order.target)
     # Imported only now: modules that are imported earlier are not instrumented.
-    from conformance.connection import ImplementationError
-    from conformance.connection.limits import apply
-    from fuzz.errors import FuzzError
+    from wireproof.conformance.connection import ImplementationError
+    from wireproof.conformance.connection.limits import apply
+    from wireproof.fuzz.errors import FuzzError
 
     apply(order.memory)
     try:
@@ -75,10 +76,10 @@ def main(argument: str) -> NoReturn:
 
 
 def _run(order: Order, telling: _Telling, generated: Generated) -> NoReturn:
-    from conformance import vectors
-    from fuzz.mutator import Mutator
-    from fuzz.opening import opened
-    from fuzz.running_input import RunningInput
+    from wireproof.conformance import vectors
+    from wireproof.fuzz.mutator import Mutator
+    from wireproof.fuzz.opening import opened
+    from wireproof.fuzz.running_input import RunningInput
 
     vectors.use_folders(map(Path, order.vectors))
     novelties = _Novelties(Path(order.corpus[0]))
@@ -131,7 +132,7 @@ class _Novelties:
         self._of[raw] = self._count
         self._branch(self._count)
         self._count += 1
-        from fuzz.session import digest
+        from wireproof.fuzz.session import digest
 
         with contextlib.suppress(OSError):  # the parent reports a folder that cannot be written
             path = self._folder / digest(raw)
@@ -168,7 +169,7 @@ class _Target:
         novelties: _Novelties,
         generated: Generated,
     ) -> None:
-        from fuzz.session import digest
+        from wireproof.fuzz.session import digest
 
         self._digest = digest
         self._session = session

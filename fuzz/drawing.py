@@ -11,11 +11,11 @@ from typing import Any
 
 from hypothesis import HealthCheck, given, settings
 
-from conformance import properties
-from conformance.model import Case
-from conformance.properties import Property
-from conformance.vectors import Vector
-from fuzz.inputs import Form
+from wireproof.conformance import properties
+from wireproof.conformance.model import Case
+from wireproof.conformance.properties import Property
+from wireproof.conformance.vectors import Vector
+from wireproof.fuzz.inputs import Form
 
 
 def draw(form: Form, data: bytes) -> Sequence[tuple[Vector, Case]]:

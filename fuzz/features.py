@@ -12,9 +12,9 @@ import hashlib
 from dataclasses import dataclass
 from types import CodeType
 
-from fuzz.minimising import reached
-from fuzz.opening import session_of
-from fuzz.session import Session
+from wireproof.fuzz.minimising import reached
+from wireproof.fuzz.opening import session_of
+from wireproof.fuzz.session import Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Features:
         session = _session(self.spec, target, dialect, self.outside)
         session.execute(raw)  # the first time may run code that is run once in a process
         session.finish()
-        steps = reached(session, raw, self.packages | {"reference"}, codes)
+        steps = reached(session, raw, self.packages | {"wireproof.reference"}, codes)
         return frozenset(
             _number(repr((_digest(codes[step[0]]), *step[1:]) if len(step) > 1 else step).encode()) for step in steps
         )

@@ -12,9 +12,9 @@ import zlib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from conformance import vectors
-from conformance.model import Op
-from conformance.reference_codec import reference_codec
+from wireproof.conformance import vectors
+from wireproof.conformance.model import Op
+from wireproof.conformance.reference_codec import reference_codec
 
 #: The ops that take something beside the bytes of a type.
 OPS = frozenset({Op.LOOKUP, Op.CONVERT})

@@ -15,13 +15,13 @@ import difflib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from conformance import vectors
-from conformance.all_types import types_of
-from conformance.arguments import seed_of
-from conformance.model import Case, Description, Op
-from conformance.values import ValueFormatError
-from fuzz import further
-from fuzz.errors import FuzzError
+from wireproof.conformance import vectors
+from wireproof.conformance.all_types import types_of
+from wireproof.conformance.arguments import seed_of
+from wireproof.conformance.model import Case, Description, Op
+from wireproof.conformance.values import ValueFormatError
+from wireproof.fuzz import further
+from wireproof.fuzz.errors import FuzzError
 
 #: The longest input, in bytes.
 LONGEST = 4096

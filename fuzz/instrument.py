@@ -7,6 +7,7 @@ made, because an import hook does not see them. Only fuzzing processes use this 
 from __future__ import annotations
 
 import builtins
+import pkgutil
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -15,6 +16,8 @@ from types import CodeType, FunctionType
 from typing import Any
 
 import atheris
+
+import wireproof
 
 #: The number of generated functions that are instrumented as soon as they are made. Each takes about ten milliseconds,
 #: and the messages have hundreds, so the others follow one by one.
@@ -25,16 +28,18 @@ _AGAIN = 8
 #: The most branches of an input that are shown, and the most paths that are remembered: tens of megabytes.
 _MOST_TAKEN, _MOST_PATHS = 1 << 20, 1 << 18
 
+#: The package of the reference.
+REFERENCE = "wireproof.reference"
 #: Modules of the reference that are not instrumented, because they take the same branches for all inputs: half of all
 #: branches were in them, and each costs a fifth of a microsecond. The code that some of them generate is instrumented.
 _ALIKE = (
-    "reference",
-    *(f"reference.{module}" for module in ("catalog", "codec", "cursor", "dialects.base", "errors", "rules")),
-    *(f"reference.compiled.{module}" for module in ("decoding", "encoding", "even", "source")),
+    REFERENCE,
+    *(f"{REFERENCE}.{module}" for module in ("catalog", "codec", "cursor", "dialects.base", "errors", "rules")),
+    *(f"{REFERENCE}.compiled.{module}" for module in ("decoding", "encoding", "even", "source")),
 )
 #: Modules of which only the branches are instrumented, and not what they compare: like the functions that the reference
 #: generates, they read what a readable module reads too, and compare the same.
-_BRANCHES = ("reference.records.fast",)
+_BRANCHES = (f"{REFERENCE}.records.fast",)
 
 
 #: The package of each dialect that has one: no input of another dialect reaches it. `kafka` is a module, and the shared
@@ -48,13 +53,9 @@ PACKAGES = {
 }
 
 
-#: What the functions that the reference generates compare, lengths and markers, its readable codec compares too, and
-#: shows it. A sixth of the time of an input went into showing it twice.
-_REFERENCE = "reference"
-
 #: Modules that only the inputs of this target reach.
 _SCHEMA = "schema"
-_OF_SCHEMAS = ("reference.evolution", "reference.schema.parsing")
+_OF_SCHEMAS = (f"{REFERENCE}.evolution", f"{REFERENCE}.schema.parsing")
 
 
 def install(packages: Iterable[str], dialect: str, target: str) -> Generated:
@@ -65,7 +66,7 @@ def install(packages: Iterable[str], dialect: str, target: str) -> Generated:
     if names:
         # Other tools' loaders are left alone, except in a target packed by PyInstaller: its loader loads all modules.
         frozen = hasattr(sys, "frozen")
-        left_out = [*_ALIKE, *_BRANCHES, *_of_other_dialects(dialect), *(() if target == _SCHEMA else _OF_SCHEMAS)]
+        left_out = [*_ALIKE, *_BRANCHES, *_never(dialect), *(() if target == _SCHEMA else _OF_SCHEMAS)]
         hook = atheris.instrument_imports(include=sorted(names), exclude=left_out, enable_loader_override=frozen)
         # The hook is never removed, because some modules are imported late.
         hook.__enter__()
@@ -123,13 +124,25 @@ class Branches:
             self._show(branch)
 
 
-def _of_other_dialects(dialect: str) -> Iterator[str]:
-    """The modules in the packages of all other dialects. None in a packed target, which has no source files."""
-    root = Path(__file__).parents[1]
-    for other, package in PACKAGES.items():
-        if other != dialect:
-            for path in sorted((root / "reference" / "dialects" / package).rglob("*.py")):
-                yield ".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__init__")
+def _never(dialect: str) -> Iterator[str]:
+    """The kit's modules outside of the reference, and the reference's for other dialects."""
+    others = {f"{REFERENCE}.dialects.{package}" for other, package in PACKAGES.items() if other != dialect}
+    for module in _modules(Path(wireproof.__file__).parent, "wireproof."):
+        if not belongs(module, (REFERENCE,)) or belongs(module, others):
+            yield module
+
+
+def _modules(folder: Path, prefix: str) -> Iterator[str]:
+    """The names of all modules in a package's folder."""
+    for found in pkgutil.iter_modules([str(folder)], prefix):
+        yield found.name
+        if found.ispkg:
+            yield from _modules(folder / found.name.removeprefix(prefix), f"{found.name}.")
+
+
+def belongs(module: str, packages: Iterable[str]) -> bool:
+    """Whether a module is one of these packages, or in one of them."""
+    return f"{module}.".startswith(tuple(f"{package}." for package in packages))
 
 
 class Generated:
@@ -149,17 +162,20 @@ class Generated:
             names = caller.f_globals
             inner = caller.f_locals if inner is None else inner
         within = names if inner is None else inner
-        package = str(caller.f_globals.get("__name__", "")).partition(".")[0]
-        if package not in self._packages or not isinstance(source, str | CodeType):
+        module = str(caller.f_globals.get("__name__", ""))
+        if not belongs(module, self._packages) or not isinstance(source, str | CodeType):
             self._usual(source, names, within, **named)
             return
         code = compile(source, "<string>", "exec", dont_inherit=True) if isinstance(source, str) else source
         self._usual(code, names, within, **named)
         if code.co_filename.startswith("<"):
             inside = {id(constant) for constant in code.co_consts}
+            # What the functions that the reference generates compare, lengths and markers, its readable codec compares
+            # too, and shows it. A sixth of the time of an input went into showing it twice.
+            compares = not belongs(module, (REFERENCE,))
             for item in [*within.values()]:
                 if isinstance(item, FunctionType) and id(item.__code__) in inside:
-                    self._waiting.append((item, package != _REFERENCE))
+                    self._waiting.append((item, compares))
                     self._made += 1
                     if self._made <= AT_ONCE:
                         self.one_more()

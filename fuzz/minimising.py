@@ -8,8 +8,8 @@ from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
-from fuzz.inputs import split
-from fuzz.session import Session
+from wireproof.fuzz.inputs import split
+from wireproof.fuzz.session import Session
 
 Reached = set[tuple[Any, ...]]
 
@@ -34,10 +34,11 @@ def reached(
     head of the input. Empty if the session does not take the input. `codes`: gets the code of each id."""
     steps: Reached = set()
     head, _ = split(raw)
+    prefixes = tuple(f"{package}." for package in packages)
 
     def called(frame: FrameType, _event: str, _what: Any) -> Any:
-        package = str(frame.f_globals.get("__name__", "")).partition(".")[0]
-        if package not in packages and not frame.f_code.co_filename.startswith("<generated"):
+        module = f"{frame.f_globals.get('__name__', '')}."
+        if not module.startswith(prefixes) and not frame.f_code.co_filename.startswith("<generated"):
             return None
         code = id(frame.f_code)
         if codes is not None:
@@ -68,7 +69,7 @@ def minimise(session: Session, folder: Path, packages: Iterable[str]) -> tuple[i
     """Delete the inputs of a corpus that are not needed. Returns the numbers of inputs before and after."""
     files = [entry for entry in sorted(folder.iterdir()) if entry.is_file()]
     contents = {entry: entry.read_bytes() for entry in files}
-    kept = {*needed(session, contents.values(), frozenset({"reference", *packages}))}
+    kept = {*needed(session, contents.values(), frozenset({"wireproof.reference", *packages}))}
     for entry, raw in contents.items():
         if raw not in kept:
             entry.unlink()

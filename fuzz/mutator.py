@@ -8,13 +8,13 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from random import Random
 
-from conformance import mutations, wrong_values
-from conformance.arguments import arguments_of, seed_of
-from conformance.model import Op
-from conformance.mutations.checksums import BATCHES, is_batch, sealed
-from conformance.mutations.conversation import mutate_conversation
-from fuzz import further
-from fuzz.inputs import Form, Forms
+from wireproof.conformance import mutations, wrong_values
+from wireproof.conformance.arguments import arguments_of, seed_of
+from wireproof.conformance.model import Op
+from wireproof.conformance.mutations.checksums import BATCHES, is_batch, sealed
+from wireproof.conformance.mutations.conversation import mutate_conversation
+from wireproof.fuzz import further
+from wireproof.fuzz.inputs import Form, Forms
 
 #: libFuzzer's own mutation, called with bytes and the maximum size of the result.
 Basic = Callable[[bytes, int], bytes]

@@ -6,20 +6,20 @@ import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 
-import reference
-from conformance import known, vectors
-from conformance.asking import NOTHING_KNOWN, Examiner
-from conformance.connection import ImplementationError, Options, open_connection
-from conformance.connection.loading import load
-from conformance.known import Known
-from conformance.model import Description, Op
-from fuzz import inputs
-from fuzz.errors import FuzzError
-from fuzz.finding import Finding
-from fuzz.inputs import Forms
-from fuzz.orders import Order
-from fuzz.session import Inside, Listener, Outside, Session, configure
-from fuzz.targets import KINDS, Kind, Likeness
+from wireproof import reference
+from wireproof.conformance import known, vectors
+from wireproof.conformance.asking import NOTHING_KNOWN, Examiner
+from wireproof.conformance.connection import ImplementationError, Options, open_connection
+from wireproof.conformance.connection.loading import load
+from wireproof.conformance.known import Known
+from wireproof.conformance.model import Description, Op
+from wireproof.fuzz import inputs
+from wireproof.fuzz.errors import FuzzError
+from wireproof.fuzz.finding import Finding
+from wireproof.fuzz.inputs import Forms
+from wireproof.fuzz.orders import Order
+from wireproof.fuzz.session import Inside, Listener, Outside, Session, configure
+from wireproof.fuzz.targets import KINDS, Kind, Likeness
 
 
 def kind_of(target: str) -> Kind:

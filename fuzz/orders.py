@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from fuzz.finding import Finding
+from wireproof.fuzz.finding import Finding
 
 
 class Order(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

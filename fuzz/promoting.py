@@ -10,13 +10,13 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from conformance.asking import Judged
-from conformance.connection.shapes import plain
-from conformance.model import Op
-from conformance.report.labels import flat, label_rows
-from conformance.values import to_json
-from conformance.vectors import Piece, Vector, VectorKind
-from fuzz.errors import FuzzError
+from wireproof.conformance.asking import Judged
+from wireproof.conformance.connection.shapes import plain
+from wireproof.conformance.model import Op
+from wireproof.conformance.report.labels import flat, label_rows
+from wireproof.conformance.values import to_json
+from wireproof.conformance.vectors import Piece, Vector, VectorKind
+from wireproof.fuzz.errors import FuzzError
 
 _ABOUT = "found by fuzzing: say what is special here"
 

@@ -12,20 +12,20 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from conformance.arguments import arguments_of
-from conformance.configured import configured_reference
-from conformance.connection.module import Module
-from conformance.connection.shapes import ShapeError, plain, shape
-from conformance.model import ARGUMENTS, Op
-from conformance.reference_codec import reference_codec
-from conformance.values import difference, identical
-from fuzz import further
-from reference import Reference
-from reference.codec import REFUSED, encode_fast, quick_reader
-from reference.errors import WireError
+from wireproof.conformance.arguments import arguments_of
+from wireproof.conformance.configured import configured_reference
+from wireproof.conformance.connection.module import Module
+from wireproof.conformance.connection.shapes import ShapeError, plain, shape
+from wireproof.conformance.model import ARGUMENTS, Op
+from wireproof.conformance.reference_codec import reference_codec
+from wireproof.conformance.values import difference, identical
+from wireproof.fuzz import further
+from wireproof.reference import Reference
+from wireproof.reference.codec import REFUSED, encode_fast, quick_reader
+from wireproof.reference.errors import WireError
 
 if TYPE_CHECKING:
-    from fuzz.inputs import Form
+    from wireproof.fuzz.inputs import Form
 
 #: Returns True if nothing is wrong or new with these bytes.
 Look = Callable[[bytes], bool]

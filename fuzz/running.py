@@ -19,20 +19,20 @@ from typing import Any
 
 import msgspec
 
-from conformance.connection.base import Options
-from conformance.connection.guard import guard
-from conformance.model import Description
-from conformance.report.failure import repro_command
-from fuzz import orders, seeding
-from fuzz.errors import FuzzError
-from fuzz.finding import Finding
-from fuzz.inputs import Forms
-from fuzz.opening import examiner_of, forms, kind_of
-from fuzz.orders import Ended, Failed, Found, Order, Progress
-from fuzz.running_input import read as read_running
-from fuzz.scouting import Ground, environment
-from fuzz.session import Outside
-from fuzz.store import Kept, Store
+from wireproof.conformance.connection.base import Options
+from wireproof.conformance.connection.guard import guard
+from wireproof.conformance.model import Description
+from wireproof.conformance.report.failure import repro_command
+from wireproof.fuzz import orders, seeding
+from wireproof.fuzz.errors import FuzzError
+from wireproof.fuzz.finding import Finding
+from wireproof.fuzz.inputs import Forms
+from wireproof.fuzz.opening import examiner_of, forms, kind_of
+from wireproof.fuzz.orders import Ended, Failed, Found, Order, Progress
+from wireproof.fuzz.running_input import read as read_running
+from wireproof.fuzz.scouting import Ground, environment
+from wireproof.fuzz.session import Outside
+from wireproof.fuzz.store import Kept, Store
 
 #: The reason for each exit code of libFuzzer.
 EXITS = {77: "it ended the process", 70: "it took too long", 71: "it took too much memory", 72: "it was told to end"}
@@ -199,7 +199,7 @@ class Run:
         )
         try:
             process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "fuzz.child", msgspec.json.encode(order).decode()],
+                [sys.executable, "-P", "-m", "wireproof.fuzz.child", msgspec.json.encode(order).decode()],
                 env=environment(),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,

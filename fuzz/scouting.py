@@ -1,6 +1,6 @@
 """Lists the packages that a wrapper uses, and which of them are native, by importing it in a separate process.
 
-As a program (`python -m fuzz.scouting SPEC`) it prints a JSON object; `scout` runs it.
+As a program (`python -m wireproof.fuzz.scouting SPEC`) it prints a JSON object; `scout` runs it.
 """
 
 from __future__ import annotations
@@ -18,13 +18,15 @@ from types import ModuleType
 
 import msgspec
 
-from conformance.connection import ImplementationError
-from fuzz.errors import FuzzError
+import wireproof
+from wireproof.conformance.connection import ImplementationError
+from wireproof.conformance.connection.spec import module_name
+from wireproof.fuzz.errors import FuzzError
 
 #: The time limit for an import, in seconds.
 TIMEOUT = 60.0
-#: The kit's own packages: `reference` is always instrumented, the others never.
-OWN = frozenset({"conformance", "fuzz", "pytest_wireproof", "reference", "vectors", "wireproof"})
+#: The kit's own packages: of them only `wireproof.reference` is instrumented, and always.
+OWN = frozenset({"pytest_wireproof", "wireproof"})
 #: Native packages for compression and checksums, without knowledge of the protocol. They do not make a wrapper native.
 HELPERS = frozenset({"cramjam", "crc32c", "google_crc32c", "lz4", "snappy", "xxhash", "zlib", "zstandard"})
 
@@ -43,7 +45,7 @@ class Ground(msgspec.Struct, frozen=True):
 
 def environment() -> dict[str, str]:
     """The environment of the kit's own children: they can import the kit, and hashes are the same in every run."""
-    root = Path(__file__).parents[1]
+    root = Path(wireproof.__file__).parents[1]
     variables = {**os.environ, "PYTHONHASHSEED": "0"}
     if root not in (Path(sysconfig.get_path("purelib")), Path(sysconfig.get_path("platlib"))):
         variables["PYTHONPATH"] = os.pathsep.join([*filter(None, [os.environ.get("PYTHONPATH")]), str(root)])
@@ -71,8 +73,8 @@ def scout(spec: str) -> Ground:
 
 def main(spec: str) -> int:
     """Import a wrapper, and print the packages that were loaded with it."""
-    from conformance import asking  # noqa: F401 (modules that the kit loads must not count as the wrapper's)
-    from conformance.connection.loading import load
+    from wireproof.conformance import asking  # noqa: F401 (modules that the kit loads must not count as the wrapper's)
+    from wireproof.conformance.connection.loading import load
 
     before = frozenset(sys.modules)
     try:
@@ -81,7 +83,7 @@ def main(spec: str) -> int:
         sys.stderr.write(f"{error}\n")
         return 1
     loaded = [module for name, module in [*sys.modules.items()] if name not in before]
-    packages = {*_imported(spec.partition(":")[0], loaded)} - OWN - HELPERS
+    packages = {*_imported(module_name(spec), loaded)} - OWN - HELPERS
     native = sorted(module.__name__ for module in loaded if _is_native(module) and _package(module) in packages)
     sys.stdout.write(f"\n{json.dumps({'packages': sorted(packages), 'native': native})}\n")
     return 0

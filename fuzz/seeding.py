@@ -7,17 +7,17 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from random import Random
 
-from conformance import seeded
-from conformance.arguments import arguments_of
-from conformance.model import TYPED_OPS, Op
-from conformance.reference_codec import reference_codec
-from conformance.seeds import Seed, dictionary
-from conformance.seeds import seeds as kit_seeds
-from fuzz import further, inputs
-from fuzz.inputs import LONGEST, Forms
-from fuzz.session import digest
-from fuzz.targets import Kind
-from reference.errors import WireError
+from wireproof.conformance import seeded
+from wireproof.conformance.arguments import arguments_of
+from wireproof.conformance.model import TYPED_OPS, Op
+from wireproof.conformance.reference_codec import reference_codec
+from wireproof.conformance.seeds import Seed, dictionary
+from wireproof.conformance.seeds import seeds as kit_seeds
+from wireproof.fuzz import further, inputs
+from wireproof.fuzz.inputs import LONGEST, Forms
+from wireproof.fuzz.session import digest
+from wireproof.fuzz.targets import Kind
+from wireproof.reference.errors import WireError
 
 #: For targets that draw values: the size of the random buffer of each form.
 _BUFFER = 256

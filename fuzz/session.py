@@ -13,19 +13,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from conformance import arguments, vectors
-from conformance.asking import Examiner, Judged
-from conformance.connection import Connection
-from conformance.connection.module import Module
-from conformance.model import DEVIATIONS, Case, Outcome, Status
-from conformance.questions import UnknownId, find
-from fuzz import further, inputs
-from fuzz.alike import Alike
-from fuzz.bucketing import finding_of, name_of
-from fuzz.finding import Finding, seed_of
-from fuzz.inputs import Form, Forms
-from fuzz.smaller import smaller
-from fuzz.targets import Kind, Likeness, Looked, Steps, Suspect
+from wireproof.conformance import arguments, vectors
+from wireproof.conformance.asking import Examiner, Judged
+from wireproof.conformance.connection import Connection
+from wireproof.conformance.connection.module import Module
+from wireproof.conformance.model import DEVIATIONS, Case, Outcome, Status
+from wireproof.conformance.questions import UnknownId, find
+from wireproof.fuzz import further, inputs
+from wireproof.fuzz.alike import Alike
+from wireproof.fuzz.bucketing import finding_of, name_of
+from wireproof.fuzz.finding import Finding, seed_of
+from wireproof.fuzz.inputs import Form, Forms
+from wireproof.fuzz.smaller import smaller
+from wireproof.fuzz.targets import Kind, Likeness, Looked, Steps, Suspect
 
 #: The number of inputs in a block: at first, and at most. Each block is twice as large as the one before. After one
 #: that ended or held up the child it is as at first again: starting the child for each input takes long, and nothing is

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from conformance.asking import Judged
-from fuzz.inputs import Form, Forms
+from wireproof.conformance.asking import Judged
+from wireproof.fuzz.inputs import Form, Forms
 
 #: The maximum number of inputs to try.
 TRIES = 300

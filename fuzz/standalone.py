@@ -1,6 +1,6 @@
 """Runs a target as a program with libFuzzer's options, as OSS-Fuzz and ClusterFuzzLite need it.
 
-    from fuzz.standalone import main
+    from wireproof.fuzz.standalone import main
     main("differential", impl="my_codec", dialect="kafka")
 
 It asks and judges as a campaign does, in one process. The first deviation that is not in the known file is shown like a
@@ -22,7 +22,7 @@ except ModuleNotFoundError:
     sys.stderr.write("fuzzing needs atheris, which is not installed: pip install 'wireproof[fuzz]'\n")
     sys.exit(2)
 
-from fuzz import instrument
+from wireproof.fuzz import instrument
 
 #: The width of a shown deviation, in columns.
 _WIDTH = 100
@@ -49,16 +49,20 @@ def main(
     them, the dictionary of a campaign is used. Call this before you import other parts of the kit or the
     implementation: modules that are already imported cannot be instrumented.
     """
-    if "reference" in sys.modules:
-        raise RuntimeError("the kit was imported before it could be instrumented: call fuzz.standalone.main first")
-    generated = instrument.install({"reference", impl.partition(":")[0].partition(".")[0], *packages}, dialect, target)
-    from conformance.connection import ImplementationError
-    from conformance.known import KnownError
-    from fuzz.errors import FuzzError
-    from fuzz.mutator import Mutator
-    from fuzz.opening import opened
-    from fuzz.orders import Order
-    from fuzz.seeding import words, write_words
+    if instrument.REFERENCE in sys.modules:
+        raise RuntimeError(
+            "the kit was imported before it could be instrumented: call wireproof.fuzz.standalone.main first"
+        )
+    generated = instrument.install(
+        {instrument.REFERENCE, impl.partition(":")[0].partition(".")[0], *packages}, dialect, target
+    )
+    from wireproof.conformance.connection import ImplementationError
+    from wireproof.conformance.known import KnownError
+    from wireproof.fuzz.errors import FuzzError
+    from wireproof.fuzz.mutator import Mutator
+    from wireproof.fuzz.opening import opened
+    from wireproof.fuzz.orders import Order
+    from wireproof.fuzz.seeding import words, write_words
 
     first = _First()
     order = Order(impl, target, dialect, corpus=(), running="", events=0, only=type, known=known)
@@ -108,8 +112,8 @@ class _First:
 
 def _leave(finding: Any, impl: str, described: Any) -> NoReturn:
     """Show the deviation, and raise the exception that ends libFuzzer."""
-    from conformance.report.failure import render_failure, repro_command
-    from conformance.rows import judged_of
+    from wireproof.conformance.report.failure import render_failure, repro_command
+    from wireproof.conformance.rows import judged_of
 
     judged = judged_of(finding.row)
     page = render_failure(

@@ -21,13 +21,13 @@ from typing import IO, Any, Self
 
 import msgspec
 
-from conformance.asking import Judged
-from conformance.bounded import read_bytes
-from conformance.rows import RowError, judged_of
-from fuzz.errors import FuzzError
-from fuzz.finding import Finding
-from fuzz.inputs import LONGEST
-from fuzz.session import digest
+from wireproof.conformance.asking import Judged
+from wireproof.conformance.bounded import read_bytes
+from wireproof.conformance.rows import RowError, judged_of
+from wireproof.fuzz.errors import FuzzError
+from wireproof.fuzz.finding import Finding
+from wireproof.fuzz.inputs import LONGEST
+from wireproof.fuzz.session import digest
 
 
 class Kept(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

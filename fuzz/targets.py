@@ -15,20 +15,20 @@ from typing import Any
 
 import msgspec
 
-from conformance import generated
-from conformance.arguments import arguments_of, seed_of
-from conformance.configured import configured_reference
-from conformance.connection.module import Module
-from conformance.model import TYPED_OPS, Case, Observation, Op, Status
-from conformance.readings import ask, refusal
-from conformance.reference_codec import reference_codec
-from conformance.values import ValueFormatError, difference, identical
-from conformance.vectors import Vector
-from fuzz import further, inputs, quick
-from fuzz.inputs import Form
-from reference.codec import REFUSED, Codec, decode_fast, encode_fast, quick_reader
-from reference.dialects.base import UnknownType
-from reference.errors import WireError
+from wireproof.conformance import generated
+from wireproof.conformance.arguments import arguments_of, seed_of
+from wireproof.conformance.configured import configured_reference
+from wireproof.conformance.connection.module import Module
+from wireproof.conformance.model import TYPED_OPS, Case, Observation, Op, Status
+from wireproof.conformance.readings import ask, refusal
+from wireproof.conformance.reference_codec import reference_codec
+from wireproof.conformance.values import ValueFormatError, difference, identical
+from wireproof.conformance.vectors import Vector
+from wireproof.fuzz import further, inputs, quick
+from wireproof.fuzz.inputs import Form
+from wireproof.reference.codec import REFUSED, Codec, decode_fast, encode_fast, quick_reader
+from wireproof.reference.dialects.base import UnknownType
+from wireproof.reference.errors import WireError
 
 #: Two deviations with the same likeness look alike, before they are judged.
 Likeness = tuple[Any, ...]
@@ -319,7 +319,7 @@ def _all(looked: Looked, form: Form, data: bytes, seen: Observation, told: Obser
 
 def values(form: Form, data: bytes) -> Steps:
     """The properties of `--properties` hold for the examples that hypothesis draws from the bytes."""
-    from fuzz.drawing import draw  # hypothesis loads slowly, and no other target needs it
+    from wireproof.fuzz.drawing import draw  # hypothesis loads slowly, and no other target needs it
 
     asked = draw(form, data)
     looked = Looked()

@@ -15,6 +15,6 @@ if TYPE_CHECKING:
 
 def register(spark: SparkSession) -> None:
     """Make the data sources `kafka_segments` and `kafka_frames` known to a session."""
-    from pipeline.audit.sources import register as register_sources
+    from wireproof.pipeline.audit.sources import register as register_sources
 
     register_sources(spark)

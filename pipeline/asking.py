@@ -13,14 +13,14 @@ from typing import Any
 
 import pyarrow as pa
 
-from conformance.asking import Examiner
-from conformance.connection import ImplementationError, Options, open_connection
-from conformance.model import Outcome, Verdict
-from conformance.questions import Question, UnknownId, find, offers
-from conformance.report.text import middle
-from pipeline import tables
-from pipeline.errors import NO_START
-from pipeline.loaded import keep_loaded
+from wireproof.conformance.asking import Examiner
+from wireproof.conformance.connection import ImplementationError, Options, open_connection
+from wireproof.conformance.model import Outcome, Verdict
+from wireproof.conformance.questions import Question, UnknownId, find, offers
+from wireproof.conformance.report.text import middle
+from wireproof.pipeline import tables
+from wireproof.pipeline.errors import NO_START
+from wireproof.pipeline.loaded import keep_loaded
 
 #: The word in `error` of a row that could not be asked.
 BAD_ROW = "bad-row"

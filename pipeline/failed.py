@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import itertools
 
-from pipeline.errors import NO_FILE, NO_START, PipelineError
-from pipeline.session import first_line
+from wireproof.pipeline.errors import NO_FILE, NO_START, PipelineError
+from wireproof.pipeline.session import first_line
 
 
 def failed(error: Exception) -> PipelineError:

@@ -20,12 +20,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
-import conformance
-import reference
-import vectors
-from conformance.connection import ImplementationError, Options, open_connection
-from conformance.connection.child import program_command
-from conformance.model import Description
+import wireproof
+from wireproof import conformance, reference, vectors
+from wireproof.conformance.connection import ImplementationError, Options, open_connection
+from wireproof.conformance.connection.child import program_command
+from wireproof.conformance.connection.spec import module_name
+from wireproof.conformance.model import Description
 
 #: Seconds that the import of a module may take.
 _IMPORT = 60
@@ -82,8 +82,8 @@ def _of_program(spec: str) -> list[Path]:
 
 
 def _of_module(spec: str) -> list[Path]:
-    command = [sys.executable, "-P", "-c", _FILES_OF, spec.partition(":")[0]]
-    paths = os.pathsep.join([*filter(None, [os.environ.get("PYTHONPATH")]), str(Path(conformance.__file__).parents[1])])
+    command = [sys.executable, "-P", "-c", _FILES_OF, module_name(spec)]
+    paths = os.pathsep.join([*filter(None, [os.environ.get("PYTHONPATH")]), str(Path(wireproof.__file__).parents[1])])
     try:
         told = subprocess.run(
             command,

@@ -8,7 +8,7 @@ import re
 import shutil
 from pathlib import Path
 
-from pipeline.errors import PipelineError
+from wireproof.pipeline.errors import PipelineError
 
 #: Spark 4 needs this version.
 _LEAST = 17

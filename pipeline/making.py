@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from conformance.numbered import Numbered
-from pipeline import tables
-from pipeline.loaded import keep_loaded
-from pipeline.session import BATCH
+from wireproof.conformance.numbered import Numbered
+from wireproof.pipeline import tables
+from wireproof.pipeline.loaded import keep_loaded
+from wireproof.pipeline.session import BATCH
 
 
 def cases_of(numbered: Numbered, numbers: range) -> Iterator[pa.RecordBatch]:

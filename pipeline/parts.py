@@ -19,8 +19,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import SparkSession
 
-from pipeline.errors import NO_FILE
-from pipeline.session import BATCH
+from wireproof.pipeline.errors import NO_FILE
+from wireproof.pipeline.session import BATCH
 
 #: On a worker: the rows of a part, by its number.
 Make = Callable[[int], Iterator[pa.RecordBatch]]

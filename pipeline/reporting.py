@@ -19,14 +19,14 @@ import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 (its usual name)
 
-from conformance.findings import group
-from conformance.known import Known
-from conformance.model import DEVIATIONS, Description, FailureKind, Op, Outcome, Tally, Verdict
-from conformance.report.failure import repro_command
-from conformance.report.jsonl import ReportWriter
-from pipeline import run as running
-from pipeline import tables
-from pipeline.store import Run, Store, key_of
+from wireproof.conformance.findings import group
+from wireproof.conformance.known import Known
+from wireproof.conformance.model import DEVIATIONS, Description, FailureKind, Op, Outcome, Tally, Verdict
+from wireproof.conformance.report.failure import repro_command
+from wireproof.conformance.report.jsonl import ReportWriter
+from wireproof.pipeline import run as running
+from wireproof.pipeline import tables
+from wireproof.pipeline.store import Run, Store, key_of
 
 #: The file in a report's folder with the digest of the known deviations that it was made with.
 _KNOWN = "known"

@@ -26,8 +26,8 @@ from pyspark.errors import PySparkException
 from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
-from pipeline.errors import PipelineError
-from pipeline.java import java_home
+from wireproof.pipeline.errors import PipelineError
+from wireproof.pipeline.java import java_home
 
 #: The number of times that a task is tried: a worker that dies costs a retry, not the job.
 _ATTEMPTS = 4

@@ -27,8 +27,8 @@ from typing import IO, Any
 
 import msgspec
 
-from conformance.closing import Closing
-from pipeline.errors import PipelineError
+from wireproof.conformance.closing import Closing
+from wireproof.pipeline.errors import PipelineError
 
 _MARK = "wireproof-pipeline.json"
 #: The mark of a group's folder that is whole, as Spark itself sets it.

@@ -18,13 +18,13 @@ import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from conformance.bounded import read_bytes
-from conformance.findings import group
-from conformance.model import DEVIATIONS, Verdict
-from conformance.report.jsonl import ReportError, read_reports
-from conformance.rows import RowError, verdict_of
-from pipeline import tables
-from pipeline.errors import PipelineError
+from wireproof.conformance.bounded import read_bytes
+from wireproof.conformance.findings import group
+from wireproof.conformance.model import DEVIATIONS, Verdict
+from wireproof.conformance.report.jsonl import ReportError, read_reports
+from wireproof.conformance.rows import RowError, verdict_of
+from wireproof.pipeline import tables
+from wireproof.pipeline.errors import PipelineError
 
 
 class _CampaignFinding(msgspec.Struct, frozen=True):

@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import atexit
 import gc
-import importlib.util
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-#: The kit's import packages. Python would find a user's folder with one of these names first.
-_PACKAGES = ("conformance", "reference", "vectors", "wireproof")
-_HOME = Path(__file__).resolve().parent.parent
+#: The argument of --pyargs that stands for the suite.
+_SUITE = "wireproof.conformance"
 #: Words in the errors of pytest and argparse about an option that exists already, in all their versions.
 _TAKEN = ("already added", "already used", "conflicting option")
 _GROUP = ("wireproof", "Wireproof: conformance of Kafka wire-protocol implementations")
@@ -122,36 +120,18 @@ def pytest_configure(config: pytest.Config) -> None:
     if not _wanted(config.option):
         return
     if not config.option.impl:
-        raise pytest.UsageError("--pyargs conformance: name the implementation to test with --impl=SPEC")
-    shadowed = list(_shadowed())
-    if shadowed:
-        raise pytest.UsageError("\n".join(shadowed))
+        raise pytest.UsageError("--pyargs wireproof.conformance: name the implementation to test with --impl=SPEC")
     folder = config.getoption("--catalog")
     if folder is not None:
         if not (Path(folder) / "index.json").is_file():
             raise pytest.UsageError(f"--catalog={folder!r}: a folder from `wireproof schema import` is expected")
         # Set before the kit is imported, and in the environment: child processes and xdist's workers read it too.
         os.environ["WIREPROOF_CATALOG"] = str(Path(folder).resolve())
-    from conformance import suite
+    from wireproof.conformance import suite
 
     suite.install(config)
 
 
 def _wanted(options: Any) -> bool:
     """Whether the options ask for the suite. With --help, `file_or_dir` may not exist yet."""
-    return bool(options.impl) or (options.pyargs and "conformance" in getattr(options, "file_or_dir", ()))
-
-
-def _shadowed() -> Sequence[str]:
-    """A line for each package of the kit that something else hides."""
-    lines = []
-    for package in _PACKAGES:
-        spec = importlib.util.find_spec(package)
-        places = [] if spec is None else [Path(place).resolve() for place in spec.submodule_search_locations or ()]
-        if places != [_HOME / package]:
-            location = ", ".join(str(place) for place in places) or (spec.origin if spec and spec.origin else "nothing")
-            lines.append(
-                f"wireproof's package {package!r} is hidden by {location}: rename that, or run pytest from another "
-                f"folder (the kit's package is {_HOME / package})"
-            )
-    return lines
+    return bool(options.impl) or (options.pyargs and _SUITE in getattr(options, "file_or_dir", ()))

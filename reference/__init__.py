@@ -1,6 +1,6 @@
 r"""The reference codec, to which the kit compares others. It is an implementation of the contract itself.
 
-    import reference
+    from wireproof import reference
     reference.decode("VARINT", b"\x01", dialect="kafka")            # -1
     reference.encode("STRING", "kafka", dialect="kafka")            # b"\x00\x05kafka"
 
@@ -15,12 +15,12 @@ import functools
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from reference import codec as _codec
-from reference.codec import Codec, Explanation
-from reference.cursor import Span
-from reference.dialects import DIALECTS, Dialect, NamesNumbers, UnknownType
-from reference.errors import DecodeError, EncodeError, Reason, SchemaError, WireError
-from reference.rules import DEMANDED, Rules, Ruling, rules_with
+from wireproof.reference import codec as _codec
+from wireproof.reference.codec import Codec, Explanation
+from wireproof.reference.cursor import Span
+from wireproof.reference.dialects import DIALECTS, Dialect, NamesNumbers, UnknownType
+from wireproof.reference.errors import DecodeError, EncodeError, Reason, SchemaError, WireError
+from wireproof.reference.rules import DEMANDED, Rules, Ruling, rules_with
 
 __all__ = [
     "DecodeError",

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from reference.framing import API_VERSIONS
+from wireproof.reference.framing import API_VERSIONS
 
 PRODUCE = 0
 METADATA = 3

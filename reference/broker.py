@@ -12,13 +12,13 @@ import struct
 from collections.abc import Iterable
 from typing import Any
 
-from reference import answers, codec, framing, message
-from reference.answers import ALONE, ANSWERS, PRODUCE, UNSUPPORTED_VERSION, Apis, Cluster, Facts
-from reference.cursor import Reader
-from reference.errors import DecodeError, EncodeError, Reason
-from reference.framing import API_VERSIONS, MessagePlans
-from reference.plan import Struct
-from reference.rules import Rules
+from wireproof.reference import answers, codec, framing, message
+from wireproof.reference.answers import ALONE, ANSWERS, PRODUCE, UNSUPPORTED_VERSION, Apis, Cluster, Facts
+from wireproof.reference.cursor import Reader
+from wireproof.reference.errors import DecodeError, EncodeError, Reason
+from wireproof.reference.framing import API_VERSIONS, MessagePlans
+from wireproof.reference.plan import Struct
+from wireproof.reference.rules import Rules
 
 #: Key, version and correlation id: the shortest request header.
 LEAST_FRAME = 8

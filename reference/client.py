@@ -8,13 +8,13 @@ from __future__ import annotations
 import struct
 from typing import Any
 
-from reference import codec, framing
-from reference.answers import UNSUPPORTED_VERSION
-from reference.broker import LEAST_FRAME
-from reference.cursor import Reader
-from reference.errors import DecodeError, EncodeError, Reason
-from reference.framing import API_VERSIONS, MessagePlans, ResponseFrame
-from reference.rules import Rules
+from wireproof.reference import codec, framing
+from wireproof.reference.answers import UNSUPPORTED_VERSION
+from wireproof.reference.broker import LEAST_FRAME
+from wireproof.reference.cursor import Reader
+from wireproof.reference.errors import DecodeError, EncodeError, Reason
+from wireproof.reference.framing import API_VERSIONS, MessagePlans, ResponseFrame
+from wireproof.reference.rules import Rules
 
 #: The versions of ApiVersions that this client has.
 OWN_API_VERSIONS = (0, 5)

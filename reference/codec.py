@@ -7,12 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any, Protocol, TypeGuard
 
-from reference import compiled, message
-from reference.cursor import Reader, Span, Writer
-from reference.errors import DecodeError, Reason, WireError
-from reference.plan import Array, Node, Struct
-from reference.rules import DEMANDED, Rules
-from reference.shapes import Shape
+from wireproof.reference import compiled, message
+from wireproof.reference.cursor import Reader, Span, Writer
+from wireproof.reference.errors import DecodeError, Reason, WireError
+from wireproof.reference.plan import Array, Node, Struct
+from wireproof.reference.rules import DEMANDED, Rules
+from wireproof.reference.shapes import Shape
 
 
 class Codec(Protocol):

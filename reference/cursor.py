@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from reference.errors import DecodeError, Reason
-from reference.rules import Rules
+from wireproof.reference.errors import DecodeError, Reason
+from wireproof.reference.rules import Rules
 
 #: The most spans of an input. Fields after them have none: megabytes of small numbers would make millions.
 MOST_SPANS = 50_000

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from reference.errors import join
-from reference.schema import MAX_VERSION, Field, Schema, Versions
+from wireproof.reference.errors import join
+from wireproof.reference.schema import MAX_VERSION, Field, Schema, Versions
 
 
 class Break(StrEnum):

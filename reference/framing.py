@@ -13,12 +13,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
-from reference import message
-from reference.codec import Codec
-from reference.cursor import Reader, Writer
-from reference.errors import DecodeError, EncodeError, Reason, shown
-from reference.plan import Struct
-from reference.primitives import append_int32, read_int16, read_int32, read_window
+from wireproof.reference import message
+from wireproof.reference.codec import Codec
+from wireproof.reference.cursor import Reader, Writer
+from wireproof.reference.errors import DecodeError, EncodeError, Reason, shown
+from wireproof.reference.plan import Struct
+from wireproof.reference.primitives import append_int32, read_int16, read_int32, read_window
 
 T = TypeVar("T")
 

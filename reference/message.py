@@ -15,11 +15,11 @@ import struct
 from collections.abc import Container, Mapping, Sequence
 from typing import Any, NoReturn
 
-from reference.cursor import Reader, Writer
-from reference.errors import DecodeError, EncodeError, Reason, join, shown
-from reference.optional_fields import absent, append_buffer, buffered, read_buffer
-from reference.plan import Array, Node, OptionalBuffer, PlannedField, PlannedPair, Struct, TagBuffer
-from reference.primitives import (
+from wireproof.reference.cursor import Reader, Writer
+from wireproof.reference.errors import DecodeError, EncodeError, Reason, join, shown
+from wireproof.reference.optional_fields import absent, append_buffer, buffered, read_buffer
+from wireproof.reference.plan import Array, Node, OptionalBuffer, PlannedField, PlannedPair, Struct, TagBuffer
+from wireproof.reference.primitives import (
     Primitive,
     append_compact_length,
     append_int8,

@@ -12,10 +12,10 @@ import copy
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from reference.cursor import Reader, Writer
-from reference.errors import EncodeError, Reason
-from reference.plan import Array, Node, PlannedField, Struct
-from reference.primitives import (
+from wireproof.reference.cursor import Reader, Writer
+from wireproof.reference.errors import EncodeError, Reason
+from wireproof.reference.plan import Array, Node, PlannedField, Struct
+from wireproof.reference.primitives import (
     Primitive,
     append_uint16,
     append_unsigned_varint,
@@ -24,7 +24,7 @@ from reference.primitives import (
     read_unsigned_varint,
     read_varint,
 )
-from reference.rules import Rules
+from wireproof.reference.rules import Rules
 
 TAG_BYTES = 2
 

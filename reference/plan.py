@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from reference.errors import DecodeError, Reason, shown
-from reference.primitives import PRIMITIVES, Primitive
-from reference.schema import Field, Schema, Versions
+from wireproof.reference.errors import DecodeError, Reason, shown
+from wireproof.reference.primitives import PRIMITIVES, Primitive
+from wireproof.reference.schema import Field, Schema, Versions
 
 
 @dataclass(frozen=True, slots=True)

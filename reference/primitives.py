@@ -13,9 +13,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from reference.cursor import Reader, Writer
-from reference.errors import EncodeError, Reason, shown
-from reference.rules import Rules
+from wireproof.reference.cursor import Reader, Writer
+from wireproof.reference.errors import EncodeError, Reason, shown
+from wireproof.reference.rules import Rules
 
 #: The longest string, in bytes of UTF-8, also where its length prefix could hold more.
 MAX_STRING = 2**15 - 1

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from reference.plan import Array, Node, TagBuffer
-from reference.primitives import PRIMITIVES, Primitive
+from wireproof.reference.plan import Array, Node, TagBuffer
+from wireproof.reference.primitives import PRIMITIVES, Primitive
 
 #: array type → (compact, nullable)
 ARRAYS = {

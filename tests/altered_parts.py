@@ -6,10 +6,10 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from reference import codec
-from reference.dialects.wire_format.layouts import codecs
-from reference.dialects.wire_format.parts import FramePart, NamedParts, Part, PartCodec, Several
-from reference.rules import Rules
+from wireproof.reference import codec
+from wireproof.reference.dialects.wire_format.layouts import codecs
+from wireproof.reference.dialects.wire_format.parts import FramePart, NamedParts, Part, PartCodec, Several
+from wireproof.reference.rules import Rules
 
 Change = Callable[[Part], Part]
 

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 from recorder import Recorder
 
-from conformance import generated, selection, vectors
-from conformance.asking import Examiner, Judged
-from conformance.known import Known
-from conformance.model import Op, Verdict
-from conformance.questions import Question
-from conformance.vectors import Vector, VectorKind
+from wireproof.conformance import generated, selection, vectors
+from wireproof.conformance.asking import Examiner, Judged
+from wireproof.conformance.known import Known
+from wireproof.conformance.model import Op, Verdict
+from wireproof.conformance.questions import Question
+from wireproof.conformance.vectors import Vector, VectorKind
 
 
 def chosen(area: str = "varints") -> tuple[Vector, ...]:

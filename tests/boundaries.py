@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from conformance import vectors
-from conformance.model import Op
-from conformance.values import equal
-from conformance.vectors import Vector, VectorKind
-from reference.errors import Reason
+from wireproof.conformance import vectors
+from wireproof.conformance.model import Op
+from wireproof.conformance.values import equal
+from wireproof.conformance.vectors import Vector, VectorKind
+from wireproof.reference.errors import Reason
 
 DIALECT = "kafka"
 Fits = Callable[[Vector], bool]

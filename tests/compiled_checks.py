@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 from wire import Message, Refused, schema
 
-from reference import compiled
+from wireproof.reference import compiled
 
 NULL_IN_ALL = {"nullableVersions": "0+"}
 #: "none": a message without tags; "0+": a flexible one.

@@ -24,7 +24,7 @@ def _width(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def generated_anew() -> None:
     """What the fast codec generates for a test is generated in it, whatever others have asked for before."""
-    from reference.compiled import decoding, encoding
+    from wireproof.reference.compiled import decoding, encoding
 
     for function in (decoding.decoder, decoding._ready, encoding.encoder, encoding._has_lookalikes):
         function.cache_clear()
@@ -41,7 +41,7 @@ def spark(spark_modules: Path) -> Iterator[Any]:
     """A session of Spark on this machine, for all tests of a process. Without the extra `pipeline` they are skipped;
     under CI they fail."""
     try:
-        from pipeline.session import session
+        from wireproof.pipeline.session import session
     except ImportError as error:
         if os.environ.get("CI") == "true":
             raise

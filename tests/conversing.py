@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
-from conformance.connection.conversation import Conversation
-from conformance.connection.endings import Ending
-from conformance.model import Case, Observation, Op, Status
+from wireproof.conformance.connection.conversation import Conversation
+from wireproof.conformance.connection.endings import Ending
+from wireproof.conformance.model import Case, Observation, Op, Status
 
 #: No conversation of these tests takes as many rounds.
 MOST_STEPS = 2_000

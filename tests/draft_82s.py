@@ -9,8 +9,8 @@ import zlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import reference
-from reference.records.compression import CompressionError, deflate, inflate
+from wireproof import reference
+from wireproof.reference.records.compression import CompressionError, deflate, inflate
 
 DIALECT = "kip-82-string-keys"
 Header = tuple[str, bytes]

@@ -9,8 +9,8 @@ import itertools
 import zlib
 from collections.abc import Iterator
 
-import reference
-from reference import Explanation, Span
+from wireproof import reference
+from wireproof.reference import Explanation, Span
 
 #: The types that have such fields, by their dialects.
 TYPES = {*itertools.product(["kafka"], ["Record", "RecordBatch", "RecordSet", "MessageSet"])}

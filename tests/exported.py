@@ -7,11 +7,11 @@ from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from typing import Any
 
-from conformance import selection, vectors
-from conformance.asking import Examiner
-from conformance.connection import Options, open_connection
-from conformance.model import Outcome
-from conformance.vectors import Vector
+from wireproof.conformance import selection, vectors
+from wireproof.conformance.asking import Examiner
+from wireproof.conformance.connection import Options, open_connection
+from wireproof.conformance.model import Outcome
+from wireproof.conformance.vectors import Vector
 
 #: The names that an exported test has for verdicts; the others have the kit's.
 NAMES = {Outcome.OOM: "crash"}

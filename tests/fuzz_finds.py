@@ -17,11 +17,11 @@ from pathlib import Path
 import pytest
 from fuzzing import ROOT, TESTS, command, findings, kill, need_atheris
 
-from conformance.connection import Options
-from fuzz.running import Plan, Run, describe
-from fuzz.scouting import scout
-from fuzz.session import digest
-from fuzz.store import Kept, Store
+from wireproof.conformance.connection import Options
+from wireproof.fuzz.running import Plan, Run, describe
+from wireproof.fuzz.scouting import scout
+from wireproof.fuzz.session import digest
+from wireproof.fuzz.store import Kept, Store
 
 #: Executions beside the seeds.
 RUNS = 300

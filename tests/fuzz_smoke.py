@@ -16,11 +16,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
-from conformance.connection import Options
-from fuzz import campaign
-from fuzz.running import Plan, Run, State, describe
-from fuzz.scouting import scout
-from fuzz.store import Store
+from wireproof.conformance.connection import Options
+from wireproof.fuzz import campaign
+from wireproof.fuzz.running import Plan, Run, State, describe
+from wireproof.fuzz.scouting import scout
+from wireproof.fuzz.store import Store
 
 EXECUTIONS = 4_000
 #: What is drawn takes a hundred times as long as what is read.

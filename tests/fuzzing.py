@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from copies import run_copy
 
-from fuzz.store import Kept, read_findings
+from wireproof.fuzz.store import Kept, read_findings
 
 ROOT = Path(__file__).resolve().parents[1]
 TESTS = ROOT / "tests"

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from reference import Rules
-from reference.records.compression import CompressionError, deflate, inflate
+from wireproof.reference import Rules
+from wireproof.reference.records.compression import CompressionError, deflate, inflate
 
 #: The contract's `types` of what this codec reads.
 TYPES: dict[str, dict[str, tuple[int, int] | None]] = {

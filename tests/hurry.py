@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.connection.process import Process
+from wireproof.conformance.connection.process import Process
 
 #: The environment variable that names a file: a process of `tests/programs` notes its number there when it begins to
 #: hang.

@@ -8,13 +8,13 @@ from typing import Any
 
 import msgspec
 
-import reference
-from conformance import vectors
-from conformance.judge import judge
-from conformance.model import Case, Description, FailureKind, Observation, Op, Outcome, Status, Verdict
-from conformance.questions import Question, offered_twin
-from conformance.readings import Readings, ask
-from conformance.vectors import Vector
+from wireproof import reference
+from wireproof.conformance import vectors
+from wireproof.conformance.judge import judge
+from wireproof.conformance.model import Case, Description, FailureKind, Observation, Op, Outcome, Status, Verdict
+from wireproof.conformance.questions import Question, offered_twin
+from wireproof.conformance.readings import Readings, ask
+from wireproof.conformance.vectors import Vector
 
 API_VERSIONS_0 = "00000010 00000007 0023 00000001 0012 0000 0005"
 

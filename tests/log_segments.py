@@ -9,9 +9,9 @@ from pathlib import Path
 
 from crc32c import crc32c
 
-from pipeline.audit.batches import Entry, judge
-from pipeline.audit.segments import Bytes, Range, ranges
-from reference.records.compression import deflate
+from wireproof.pipeline.audit.batches import Entry, judge
+from wireproof.pipeline.audit.segments import Bytes, Range, ranges
+from wireproof.reference.records.compression import deflate
 
 #: Offsets of a batch's fields.
 LENGTH, EPOCH, MAGIC, CRC, ATTRIBUTES, LAST_DELTA, BASE_TIME = 8, 12, 16, 17, 21, 23, 27

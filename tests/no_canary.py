@@ -1,5 +1,5 @@
 """A canary without a bug, the plain reference: the campaign has to report that it finds nothing."""
 
-import reference
+from wireproof import reference
 
 decode = reference

@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-import reference
-from conformance.model import Op
-from conformance.values import equal
-from conformance.vectors import Vector
+from wireproof import reference
+from wireproof.conformance.model import Op
+from wireproof.conformance.values import equal
+from wireproof.conformance.vectors import Vector
 
 #: Puts a wrong reading into the reference.
 Plant = Callable[[pytest.MonkeyPatch], None]

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from conformance.findings import group
-from conformance.report.jsonl import Line
-from conformance.rows import verdict_of
+from wireproof.conformance.findings import group
+from wireproof.conformance.report.jsonl import Line
+from wireproof.conformance.rows import verdict_of
 
 #: Real cases: of bytes that have to be refused, of bytes that have to be written, and one that another reading answers.
 BIT_32 = "kafka/varints/uvarint-bit-32#decode"

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from conformance import attested
-from conformance.attested import Attested
 from wireproof import registry
+from wireproof.conformance import attested
+from wireproof.conformance.attested import Attested
 
 #: A right codec of one small type.
 CODEC = """\
-from reference import decode as _decode
-from reference import encode as encode
+from wireproof.reference import decode as _decode
+from wireproof.reference import encode as encode
 
 version = "7"
 types = {"kafka": {"BOOLEAN": None, "INT8": None}}

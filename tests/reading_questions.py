@@ -12,7 +12,7 @@ import lz4.frame  # type: ignore[import-untyped]
 from crc32c import crc32c
 from wire import KAFKA, Message, Refused, attempt, decode, field, schema, tagged
 
-from reference import Reference, Rules, WireError
+from wireproof.reference import Reference, Rules, WireError
 
 Question = Callable[..., Any]
 

@@ -16,8 +16,8 @@ import runpy
 import sys
 from typing import Any
 
-from conformance import ledger, seeds, vectors
-from conformance.reference_codec import reference_codec
+from wireproof.conformance import ledger, seeds, vectors
+from wireproof.conformance.reference_codec import reference_codec
 
 #: What a run imports. Not plugins that are installed: pytest rewrites these when it imports them.
 IMPORTS = {
@@ -26,12 +26,12 @@ IMPORTS = {
         "_pytest.faulthandler",
         "_pytest.junitxml",
         "_pytest.unittest",
-        "conformance.connection.child",
-        "conformance.suite.plugin",
+        "wireproof.conformance.connection.child",
+        "wireproof.conformance.suite.plugin",
         "execnet",
         "unittest.case",
     ),
-    "wireproof": ("conformance.connection.child", "wireproof.cli", "wireproof.commands.fuzz"),
+    "wireproof": ("wireproof.conformance.connection.child", "wireproof.cli", "wireproof.commands.fuzz"),
 }
 
 

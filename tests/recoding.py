@@ -9,8 +9,8 @@ Nothing but an invalid case shows one of these:
 
 from __future__ import annotations
 
-import reference
-from reference import DecodeError, Reason
+from wireproof import reference
+from wireproof.reference import DecodeError, Reason
 
 #: Messages with their versions: what has versions, but for headers, frames and sets of records.
 MESSAGES = {

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import reference
-from conformance.connection.base import AtOnce
-from conformance.model import Case, Description, Observation, Op, Status
-from conformance.readings import ask
+from wireproof import reference
+from wireproof.conformance.connection.base import AtOnce
+from wireproof.conformance.model import Case, Description, Observation, Op, Status
+from wireproof.conformance.readings import ask
 
 #: The ops that a type can be asked in by its bytes or values.
 TYPED = frozenset({Op.DECODE, Op.ENCODE, Op.RECODE})

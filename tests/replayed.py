@@ -15,15 +15,15 @@ from typing import Any
 
 from exported import keep
 
-from conformance import selection, vectors
-from conformance.asking import Examiner, Judged
-from conformance.connection import Options, lines, open_connection
-from conformance.formats import answered_in
-from conformance.model import Case, Op, Outcome, Status
-from conformance.readings import ask
-from conformance.values import to_json
-from conformance.vectors import VectorKind
-from reference import Reference
+from wireproof.conformance import selection, vectors
+from wireproof.conformance.asking import Examiner, Judged
+from wireproof.conformance.connection import Options, lines, open_connection
+from wireproof.conformance.formats import answered_in
+from wireproof.conformance.model import Case, Op, Outcome, Status
+from wireproof.conformance.readings import ask
+from wireproof.conformance.values import to_json
+from wireproof.conformance.vectors import VectorKind
+from wireproof.reference import Reference
 
 OPS = frozenset({Op.SERVE, Op.INTERPRET, Op.NEGOTIATE, Op.EVOLVE, Op.CONVERT, Op.LOOKUP})
 _SAME = {Outcome.PASS: "pass", Outcome.CONTESTED: "contested", Outcome.SKIP: "skip"}

@@ -22,10 +22,10 @@ pytest.importorskip("pyspark", reason="the extra `pipeline` is not installed")
 import pyarrow.parquet as pq
 import pyspark
 
-from conformance.connection import Options
-from pipeline.asking import Order, verdicts_of
-from pipeline.identity import identify
-from pipeline.java import java_home
+from wireproof.conformance.connection import Options
+from wireproof.pipeline.asking import Order, verdicts_of
+from wireproof.pipeline.identity import identify
+from wireproof.pipeline.java import java_home
 
 CASES = 4_000
 LOGGING = """\
@@ -87,7 +87,9 @@ def said(log: Path, pattern: str) -> str:
 def asks(process: psutil.Process) -> bool:
     """Whether a worker of Spark has an implementation under it, which is being asked."""
     try:
-        return any("conformance.connection.worker" in one.cmdline() for one in process.children(recursive=True))
+        return any(
+            "wireproof.conformance.connection.worker" in one.cmdline() for one in process.children(recursive=True)
+        )
     except psutil.NoSuchProcess:
         return False
 

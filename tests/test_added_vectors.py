@@ -12,11 +12,11 @@ import pytest
 from click.testing import CliRunner
 from pytest_run import run
 
-from conformance import seeds, vectors
-from conformance.model import Op
-from conformance.questions import UnknownId, find
-from conformance.vectors import VectorError
 from wireproof.cli import group
+from wireproof.conformance import seeds, vectors
+from wireproof.conformance.model import Op
+from wireproof.conformance.questions import UnknownId, find
+from wireproof.conformance.vectors import VectorError
 
 FIVE = {
     "id": "five", "about": "5", "type": "UNSIGNED_VARINT", "bytes": [["05", "5"]], "value": 5, "source": "mine",

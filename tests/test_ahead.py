@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from conformance import selection
-from conformance.asking import Examiner
-from conformance.connection import Options, open_connection
-from conformance.model import Case
-from conformance.selection import Entry, LeftOut
-from conformance.suite.ahead import Ahead
+from wireproof.conformance import selection
+from wireproof.conformance.asking import Examiner
+from wireproof.conformance.connection import Options, open_connection
+from wireproof.conformance.model import Case
+from wireproof.conformance.selection import Entry, LeftOut
+from wireproof.conformance.suite.ahead import Ahead
 
 Order = Callable[[list[Entry]], list[Entry]]
 
@@ -50,7 +50,7 @@ def test_an_order_of_one_s_own_asks_little_more(order: Order, most: float, monke
         monkeypatch.setattr(connection, "begin", counted)
         examiner = Examiner(connection)
         entries = [*selection.entries(examiner.description, LeftOut(), ["kafka"], ["varints", "framing"])]
-        monkeypatch.setattr("conformance.asking.KEPT", 1)  # whatever is wanted again is asked again
+        monkeypatch.setattr("wireproof.conformance.asking.KEPT", 1)  # whatever is wanted again is asked again
         ahead = Ahead(examiner)
         ahead.plan(entries)
         verdicts = {one.name: [judged.verdict.id for judged in ahead.judged(one)] for one in entries}

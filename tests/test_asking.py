@@ -12,13 +12,13 @@ import pytest
 from asked import chosen, judged, of_kind, question, verdict
 from recorder import TYPED, RecodesMessages, Recorder, Refuser
 
-import reference
-from conformance import generated, ledger, selection, vectors
-from conformance.asking import ASKED, BLOCK, KEPT, Examiner, _WaitingEntries
-from conformance.known import Known, KnownDeviation
-from conformance.model import Case, FailureKind, Observation, Op, Outcome, Status
-from conformance.questions import Derivation, Question, find
-from conformance.vectors import VectorKind
+from wireproof import reference
+from wireproof.conformance import generated, ledger, selection, vectors
+from wireproof.conformance.asking import ASKED, BLOCK, KEPT, Examiner, _WaitingEntries
+from wireproof.conformance.known import Known, KnownDeviation
+from wireproof.conformance.model import Case, FailureKind, Observation, Op, Outcome, Status
+from wireproof.conformance.questions import Derivation, Question, find
+from wireproof.conformance.vectors import VectorKind
 
 # --- Twins ------------------------------------------------------------------------------------------------------------
 

@@ -10,11 +10,11 @@ import pytest
 from asked import chosen, judged, numbers, of_kind, question, questions_of
 from recorder import Recorder
 
-from conformance import generated, vectors
-from conformance.asking import ADDED, AHEAD, BLOCK, KEPT, LARGEST, LOOK, POLLED, Examiner, _WaitingEntries
-from conformance.model import Case, Observation, Op, Outcome
-from conformance.questions import Question
-from conformance.vectors import VectorKind
+from wireproof.conformance import generated, vectors
+from wireproof.conformance.asking import ADDED, AHEAD, BLOCK, KEPT, LARGEST, LOOK, POLLED, Examiner, _WaitingEntries
+from wireproof.conformance.model import Case, Observation, Op, Outcome
+from wireproof.conformance.questions import Question
+from wireproof.conformance.vectors import VectorKind
 
 
 class Taken:

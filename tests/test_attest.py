@@ -12,19 +12,19 @@ import pytest
 from click.testing import CliRunner, Result
 from planted import CODEC, Clone
 
-from conformance import attested, consensus, decided, ledger, vectors
-from conformance.attested import Attested, Header, Said, Stand, collect, digest
-from conformance.consensus import Support
-from conformance.judge import judge
-from conformance.known import KnownDeviation
-from conformance.model import Observation, Op, Outcome, Status, Verdict
-from conformance.report.failure import failure_page
-from conformance.vectors import Vector, VectorError, VectorKind, collection
-from reference.errors import Reason
 from wireproof import known_findings as known_findings_module
 from wireproof import registry
 from wireproof.cli import group
+from wireproof.conformance import attested, consensus, decided, ledger, vectors
+from wireproof.conformance.attested import Attested, Header, Said, Stand, collect, digest
+from wireproof.conformance.consensus import Support
+from wireproof.conformance.judge import judge
+from wireproof.conformance.known import KnownDeviation
+from wireproof.conformance.model import Observation, Op, Outcome, Status, Verdict
+from wireproof.conformance.report.failure import failure_page
+from wireproof.conformance.vectors import Vector, VectorError, VectorKind, collection
 from wireproof.known_findings import Shown, explaining, known_findings
+from wireproof.reference.errors import Reason
 
 ROOT = Path(__file__).resolve().parents[1]
 #: It reads every BOOLEAN as true.

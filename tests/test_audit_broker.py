@@ -20,10 +20,10 @@ from captures import Conversation, Recorder, disturbed, packet, pcap, segments
 from java import NO_CRASH_FILE
 from log_segments import told
 
-from pipeline.audit.batches import Block, judge
-from pipeline.audit.files import find_logs, open_bytes
-from pipeline.audit.frames import frames
-from pipeline.audit.segments import ranges
+from wireproof.pipeline.audit.batches import Block, judge
+from wireproof.pipeline.audit.files import find_logs, open_bytes
+from wireproof.pipeline.audit.frames import frames
+from wireproof.pipeline.audit.segments import ranges
 
 CODECS = (None, "gzip", "snappy", "lz4", "zstd")
 #: Records that each client writes into a topic in one go.

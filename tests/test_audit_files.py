@@ -10,8 +10,8 @@ pytest.importorskip("pyarrow", reason="the extra `pipeline` is not installed")
 
 from log_segments import BASES, NAME, batch, clean, entries, told, write
 
-from pipeline.audit.files import find, find_captures, find_logs, open_bytes
-from pipeline.errors import PipelineError
+from wireproof.pipeline.audit.files import find, find_captures, find_logs, open_bytes
+from wireproof.pipeline.errors import PipelineError
 
 
 def test_a_folder_of_partitions(tmp_path: Path) -> None:

@@ -12,10 +12,10 @@ pytest.importorskip("dpkt", reason="the extra `pipeline` is not installed")
 
 from captures import CLIENT, FIN, Conversation, Sent, disturbed, packet, pcap, pcapng, segments
 
-from pipeline.audit.exchange import Frame
-from pipeline.audit.files import find
-from pipeline.audit.frames import frames, stream_frames
-from pipeline.errors import PipelineError
+from wireproof.pipeline.audit.exchange import Frame
+from wireproof.pipeline.audit.files import find
+from wireproof.pipeline.audit.frames import frames, stream_frames
+from wireproof.pipeline.errors import PipelineError
 
 #: ApiVersions 3 and Metadata 12, and their answers.
 REQUESTS = (
@@ -190,7 +190,7 @@ def test_a_lost_segment() -> None:
 def test_records_in_a_produce_request() -> None:
     from log_segments import COUNT, batch
 
-    import reference
+    from wireproof import reference
 
     def request(records: bytes) -> bytes:
         body = {"TransactionalId": None, "Acks": 1, "TimeoutMs": 10}
@@ -246,7 +246,7 @@ def test_packets_of_other_kinds(tmp_path: Path) -> None:
 
 
 def test_bytes_that_never_come_are_not_kept_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
-    import pipeline.audit.tcp as module
+    import wireproof.pipeline.audit.tcp as module
 
     monkeypatch.setattr(module, "_MOST_WAITING", 1000)
     sent = segments(PIPELINED, 10)

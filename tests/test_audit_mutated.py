@@ -16,12 +16,12 @@ from log_segments import MAGIC, sealed
 from test_audit_frames import PIPELINED
 from test_audit_segments import everything
 
-from pipeline.audit.batches import judge
-from pipeline.audit.files import CaptureFile, LogFile
-from pipeline.audit.frames import frames
-from pipeline.audit.rows import batch_rows, frame_rows, record_rows
-from pipeline.audit.segments import Range
-from pipeline.errors import PipelineError
+from wireproof.pipeline.audit.batches import judge
+from wireproof.pipeline.audit.files import CaptureFile, LogFile
+from wireproof.pipeline.audit.frames import frames
+from wireproof.pipeline.audit.rows import batch_rows, frame_rows, record_rows
+from wireproof.pipeline.audit.segments import Range
+from wireproof.pipeline.errors import PipelineError
 
 LOG = LogFile("a.log", 0, "topic", 0, 0)
 CAPTURES = [write([packet(one) for one in segments(PIPELINED, 9)]) for write in (pcap, pcapng)]

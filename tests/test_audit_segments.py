@@ -28,13 +28,13 @@ from log_segments import (
     wrapper,
 )
 
-from pipeline.audit.columns import binary, read_columns
-from pipeline.audit.findings import LogReason
-from pipeline.audit.messages import plain_messages
-from pipeline.audit.segments import Bytes, Range, pieces, ranges
-from reference import DecodeError, decode
-from reference.records.compression import deflate
-from reference.rules import Rules
+from wireproof.pipeline.audit.columns import binary, read_columns
+from wireproof.pipeline.audit.findings import LogReason
+from wireproof.pipeline.audit.messages import plain_messages
+from wireproof.pipeline.audit.segments import Bytes, Range, pieces, ranges
+from wireproof.reference import DecodeError, decode
+from wireproof.reference.records.compression import deflate
+from wireproof.reference.rules import Rules
 
 
 def everything() -> Segment:
@@ -105,7 +105,7 @@ def test_preallocated_space_alone() -> None:
 
 def _crc_bytes(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The sizes of all entries whose CRC is computed from now on."""
-    import pipeline.audit.segments as module
+    import wireproof.pipeline.audit.segments as module
 
     sizes: list[int] = []
     real = module.is_whole
@@ -120,7 +120,7 @@ def _crc_bytes(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 def test_a_file_of_heads_is_not_searched_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every batch reaches to the end of the file, and each has a wrong CRC."""
-    import pipeline.audit.segments as module
+    import wireproof.pipeline.audit.segments as module
 
     monkeypatch.setattr(module, "_CRC_BUDGET", 1 << 20)
     one = bytearray(batch(0)[:61])
@@ -221,7 +221,7 @@ def test_batches_that_inflate_are_read_in_small_blocks(monkeypatch: pytest.Monke
     """What counts is the inflated size: a file of 100 KiB may hold gigabytes."""
     from log_segments import varint
 
-    import pipeline.audit.batches as module
+    import wireproof.pipeline.audit.batches as module
 
     body = b"\0\0\0" + varint(-1) + varint(100_000) + bytes(100_000) + b"\0"
     content = deflate(1, varint(len(body)) + body)

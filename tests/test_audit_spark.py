@@ -20,13 +20,13 @@ from pyspark.errors import PySparkException
 from pyspark.sql.functions import spark_partition_id
 from test_audit_frames import ANSWERS, PIPELINED, REQUESTS, TALKS
 
-import pipeline
-from pipeline.audit import groups, job
-from pipeline.audit.files import LogFile, find
-from pipeline.audit.job import Audit, Options, audit
-from pipeline.errors import CountError, PipelineError
-from pipeline.store import Group, Store
+from wireproof import pipeline
 from wireproof.commands import pipeline_audit
+from wireproof.pipeline.audit import groups, job
+from wireproof.pipeline.audit.files import LogFile, find
+from wireproof.pipeline.audit.job import Audit, Options, audit
+from wireproof.pipeline.errors import CountError, PipelineError
+from wireproof.pipeline.store import Group, Store
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -277,7 +277,7 @@ def _shared(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the command use the tests' session: another JVM costs seconds."""
     import contextlib
 
-    import pipeline.session as module
+    import wireproof.pipeline.session as module
 
     monkeypatch.setattr(module, "session", lambda master, log: contextlib.nullcontext(spark))
 

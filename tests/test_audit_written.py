@@ -15,12 +15,12 @@ from java import LAUNCHERS, Wrapper, question, skip_unless_built
 from log_segments import COUNT, told
 from test_segments import LEGACY, MODERN, WRITERS, Plan, Row, java_value, plan
 
-from conformance.values import to_json
-from pipeline.audit.batches import judge
-from pipeline.audit.files import LogFile
-from pipeline.audit.rows import record_rows
-from pipeline.audit.segments import Range, ranges
-from reference.records.compression import NAMES
+from wireproof.conformance.values import to_json
+from wireproof.pipeline.audit.batches import judge
+from wireproof.pipeline.audit.files import LogFile
+from wireproof.pipeline.audit.rows import record_rows
+from wireproof.pipeline.audit.segments import Range, ranges
+from wireproof.reference.records.compression import NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -12,10 +12,10 @@ import cramjam
 import lz4.frame  # type: ignore[import-untyped]
 import pytest
 
-import reference
-from conformance import bombs
-from conformance.values import equal
-from reference import Reason
+from wireproof import reference
+from wireproof.conformance import bombs
+from wireproof.conformance.values import equal
+from wireproof.reference import Reason
 
 if sys.version_info >= (3, 14):
     from compression import zstd

@@ -36,11 +36,11 @@ from boundaries import (
     zigzag,
 )
 
-import reference
-from conformance.model import Op
-from conformance.vectors import Vector, VectorKind
-from reference import records
-from reference.errors import Reason
+from wireproof import reference
+from wireproof.conformance.model import Op
+from wireproof.conformance.vectors import Vector, VectorKind
+from wireproof.reference import records
+from wireproof.reference.errors import Reason
 
 # --- Fixed widths -----------------------------------------------------------------------------------------------------
 

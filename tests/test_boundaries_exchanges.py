@@ -14,8 +14,8 @@ from boundaries import (
     rows,
 )
 
-from conformance.model import Op
-from conformance.vectors import Vector
+from wireproof.conformance.model import Op
+from wireproof.conformance.vectors import Vector
 
 # --- Brokers and clients ----------------------------------------------------------------------------------------------
 

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from boundaries import BOTH_WAYS, DECODE, ENCODE, READ, Fits, Row, both, refused, rows, unwritable, valid
 
-from conformance.model import Op
-from conformance.vectors import Vector, VectorKind
-from reference import Reason, records
+from wireproof.conformance.model import Op
+from wireproof.conformance.vectors import Vector, VectorKind
+from wireproof.reference import Reason, records
 
 LOOKUP = (Op.LOOKUP,)
 CODECS = {1: "gzip", 2: "snappy", 3: "lz4", 4: "zstd"}

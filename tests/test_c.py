@@ -15,16 +15,17 @@ from typing import TYPE_CHECKING
 import pytest
 from clang import FOLDER, LAUNCHER, SPEC, build_changed, run, skip_unless_built
 
-from conformance import known, selection, vectors
-from conformance.asking import Examiner
-from conformance.connection import Options, open_connection
-from conformance.model import Op, Outcome, Verdict
+from wireproof.conformance import known, selection, vectors
+from wireproof.conformance.asking import Examiner
+from wireproof.conformance.connection import Options, open_connection
+from wireproof.conformance.connection.spec import known_beside
+from wireproof.conformance.model import Op, Outcome, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from conformance.vectors import Vector
+    from wireproof.conformance.vectors import Vector
 
 #: The version of Debian 12, which the file of known deviations is about.
 KNOWN = "2.0.2"
@@ -62,7 +63,7 @@ def test_the_description(examiner: Examiner) -> None:
 
 
 def test_the_file_of_known_deviations_is_found_and_complete() -> None:
-    path = known.beside(SPEC)
+    path = known_beside(SPEC)
     assert path == LAUNCHER.with_suffix(".known.toml")
     for entry in known.load(path, None).deviations:
         assert entry.versions == KNOWN

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import reference
-from conformance.capture import Capture, CapturedFrame, NotToldError
+from wireproof import reference
+from wireproof.conformance.capture import Capture, CapturedFrame, NotToldError
 
 # Protocol guide: size, api key, version, correlation id, client id "me", header v2's tags; then the body.
 API_VERSIONS = bytes.fromhex("00000012 0012 0003 00000001 0002 6d65 00" + "0278 0231 00")

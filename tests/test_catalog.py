@@ -13,10 +13,10 @@ import pytest
 from click.testing import CliRunner
 from pytest_run import run
 
-from reference import catalog
-from reference.schema import load_json, parse
 from wireproof import catalog as making
 from wireproof.cli import group
+from wireproof.reference import catalog
+from wireproof.reference.schema import load_json, parse
 
 
 def imported(*arguments: str | Path) -> tuple[int, str]:
@@ -81,7 +81,7 @@ def test_only_the_schemas_that_are_needed_are_opened(asked: str, opened: set[str
     source = (
         "import sys\n"
         "sys.addaudithook(lambda event, values: event == 'open' and print(values[0]))\n"
-        "import reference\n"
+        "from wireproof import reference\n"
         f"reference.decode({asked})\n"
     )
     done = subprocess.run([sys.executable, "-c", source], check=True, capture_output=True, text=True)

@@ -30,7 +30,7 @@ KNOWN = {
     "OWNER/wireproof": set(ACTION["inputs"]),
 }
 RIGHT = """\
-from reference import decode, encode
+from wireproof.reference import decode, encode
 
 name = "my-codec"
 types = {"kafka": {"VARINT": None, "INT8": None}}

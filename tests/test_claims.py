@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-import reference
-from conformance import claims, ledger, vectors
-from conformance.claims import Claim, Claims
-from conformance.vectors import Vector
+from wireproof import reference
+from wireproof.conformance import claims, ledger, vectors
+from wireproof.conformance.claims import Claim, Claims
+from wireproof.conformance.vectors import Vector
 
 FOLDER = Path(__file__).parents[1] / "docs" / "claims"
 PROPOSALS = [dialect for dialect in reference.dialects if dialect != "kafka"]

@@ -18,12 +18,12 @@ from click.testing import CliRunner
 from pytest_run import run as run_pytest
 
 import wireproof
-from conformance.known import KnownError, load
-from conformance.report.text import safe
-from reference import evolution
-from reference.dialects import DIALECTS
-from reference.schema import Versions
 from wireproof import catalog, cli, hex_input
+from wireproof.conformance.known import KnownError, load
+from wireproof.conformance.report.text import safe
+from wireproof.reference import evolution
+from wireproof.reference.dialects import DIALECTS
+from wireproof.reference.schema import Versions
 
 MESSAGE: dict[str, Any] = {
     "name": "PingRequest",

@@ -196,7 +196,7 @@ def test_colour_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_only_the_message_s_own_schemas_are_read() -> None:
     program = (
         "import sys\n"
-        "from reference import catalog\n"
+        "from wireproof.reference import catalog\n"
         "from wireproof.cli import main\n"
         "try:\n"
         f"    main(['explain', {REQUESTS!r}])\n"

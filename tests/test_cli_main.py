@@ -10,8 +10,8 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from conformance import vectors
 from wireproof import cli
+from wireproof.conformance import vectors
 
 
 def run(*arguments: str) -> tuple[int, str]:
@@ -53,10 +53,10 @@ def test_a_command_whose_module_is_missing(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_a_command_that_needs_a_missing_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "wireproof.commands.explain", raising=False)
-    monkeypatch.setitem(sys.modules, "reference", None)
+    monkeypatch.setitem(sys.modules, "wireproof.reference.errors", None)
     code, text = run("explain", "VARINT", "00")
     assert code == 1
-    assert "explain needs a package that is not there: import of reference halted" in text
+    assert "explain needs a package that is not there: import of wireproof.reference.errors halted" in text
 
 
 def test_a_module_without_its_command(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ from wireproof.cli import group
 
 #: The reference under other readings, as an implementation of its own.
 MODULE = """
-import reference
+from wireproof import reference
 name = "other"
 types = reference.types
 rejects = reference.rejects
@@ -37,7 +37,7 @@ def decode(type, data, *, dialect, version=None):
 #: A broker that lists more than the one api of the vector set's settings.
 FULL = """
 name = "broker"
-import reference
+from wireproof import reference
 _codec = reference.Reference(reference.rules_with(reference.rulings("kafka").values(), {taken!r}))
 _codec.configure({{"apis": {{"18": [0, 5], "3": [0, 13]}}}}, dialect="kafka")
 serve = _codec.serve

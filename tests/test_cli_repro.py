@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from conformance import vectors
-from conformance.vectors import Vector, VectorKind
 from wireproof import __version__
 from wireproof.cli import group
+from wireproof.conformance import vectors
+from wireproof.conformance.vectors import Vector, VectorKind
 
 #: A codec that reads and writes nothing but VARINT, and takes its zigzag for plain numbers.
 WRONG = '''

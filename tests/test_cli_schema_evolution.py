@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from reference import catalog
-from reference.dialects.kip_482 import schemas
-from reference.dialects.kip_482.lift import lift
 from wireproof.cli import group
+from wireproof.reference import catalog
+from wireproof.reference.dialects.kip_482 import schemas
+from wireproof.reference.dialects.kip_482.lift import lift
 
 FOO: dict[str, Any] = {
     "apiKey": 9000,

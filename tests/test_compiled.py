@@ -13,16 +13,16 @@ from typing import Any
 import pytest
 from trying import tried
 
-import reference
-from conformance import faults, ledger, seeded
-from conformance.values import equal
-from reference import catalog, compiled
-from reference.codec import NodeCodec, decode, decode_fast, encode, encode_fast
-from reference.dialects import DIALECTS
-from reference.errors import DecodeError, EncodeError, SchemaError
-from reference.plan import Struct, plan
-from reference.rules import Rules, rules_with
-from reference.schema import from_json
+from wireproof import reference
+from wireproof.conformance import faults, ledger, seeded
+from wireproof.conformance.values import equal
+from wireproof.reference import catalog, compiled
+from wireproof.reference.codec import NodeCodec, decode, decode_fast, encode, encode_fast
+from wireproof.reference.dialects import DIALECTS
+from wireproof.reference.errors import DecodeError, EncodeError, SchemaError
+from wireproof.reference.plan import Struct, plan
+from wireproof.reference.rules import Rules, rules_with
+from wireproof.reference.schema import from_json
 
 MESSAGE_VERSIONS = [
     (name, version)

@@ -13,11 +13,11 @@ import pytest
 from compiled_checks import FORMS, NULL_IN_ALL, counted, is_plain, is_refused, message
 from wire import Message, field, tagged
 
-from reference import compiled
-from reference.compiled import encoding, even
-from reference.compiled.source import Source, make_uuid
-from reference.plan import Array, PlannedField, Struct, TagBuffer
-from reference.primitives import PRIMITIVES
+from wireproof.reference import compiled
+from wireproof.reference.compiled import encoding, even
+from wireproof.reference.compiled.source import Source, make_uuid
+from wireproof.reference.plan import Array, PlannedField, Struct, TagBuffer
+from wireproof.reference.primitives import PRIMITIVES
 
 pytestmark = pytest.mark.usefixtures("generated_anew")
 

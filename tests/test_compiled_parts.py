@@ -28,8 +28,8 @@ from compiled_checks import (
 )
 from wire import Refused, field, tagged
 
-from reference import compiled
-from reference.compiled import decoding, encoding
+from wireproof.reference import compiled
+from wireproof.reference.compiled import decoding, encoding
 
 pytestmark = pytest.mark.usefixtures("generated_anew")
 

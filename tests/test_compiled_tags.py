@@ -9,7 +9,7 @@ import pytest
 from compiled_checks import FIELDS, FORMS, is_left, is_not_written, is_plain, is_refused, message, read_fast
 from wire import Refused, field, tagged
 
-from reference import compiled
+from wireproof.reference import compiled
 
 pytestmark = pytest.mark.usefixtures("generated_anew")
 

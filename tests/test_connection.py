@@ -18,10 +18,10 @@ import psutil
 import pytest
 from hurry import hurry
 
-from conformance.connection import ImplementationError, Options, child, open_connection
-from conformance.connection.child import ChildConnection, Launch
-from conformance.connection.process import Process
-from conformance.model import Case, Observation, Op, Status
+from wireproof.conformance.connection import ImplementationError, Options, child, open_connection
+from wireproof.conformance.connection.child import ChildConnection, Launch
+from wireproof.conformance.connection.process import Process
+from wireproof.conformance.model import Case, Observation, Op, Status
 
 FOLDER = Path(__file__).parent / "programs"
 CULPRIT = b"\xff\xff\xff\xff"
@@ -37,10 +37,10 @@ def _in_programs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     hurry(monkeypatch, tmp_path)
     monkeypatch.chdir(FOLDER)
     monkeypatch.syspath_prepend(str(FOLDER))
-    monkeypatch.setattr("conformance.connection.process.GRACE", 0.3)
-    monkeypatch.setattr("conformance.connection.child.GRACE", 30)
-    monkeypatch.setattr("conformance.connection.process.STACK_TIME", 30)
-    monkeypatch.setattr("conformance.connection.child.LONGEST_LINE", 1 << 23)
+    monkeypatch.setattr("wireproof.conformance.connection.process.GRACE", 0.3)
+    monkeypatch.setattr("wireproof.conformance.connection.child.GRACE", 30)
+    monkeypatch.setattr("wireproof.conformance.connection.process.STACK_TIME", 30)
+    monkeypatch.setattr("wireproof.conformance.connection.child.LONGEST_LINE", 1 << 23)
 
 
 def decode(number: int, *, type: str = "INT32", derived: bool = False) -> Case:
@@ -191,13 +191,13 @@ PROGRAMS = [
 def test_a_program(program: str, status: Status, error: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PROGRAMS_MARK", str(tmp_path / "mark"))
     if program in ("closes_stdout", "hangs"):  # it does not end by itself, nor tell where it stands
-        monkeypatch.setattr("conformance.connection.child.GRACE", 0.3)
-        monkeypatch.setattr("conformance.connection.process.STACK_TIME", 0.15)
+        monkeypatch.setattr("wireproof.conformance.connection.child.GRACE", 0.3)
+        monkeypatch.setattr("wireproof.conformance.connection.process.STACK_TIME", 0.15)
     if (
         program == "dies_once"
     ):  # alone it does not repeat its death, so the oldest open question is taken for the culprit
-        monkeypatch.setattr("conformance.connection.conversation.WINDOW", 2)
-        monkeypatch.setattr("conformance.connection.child.DOUBT", 0.01)
+        monkeypatch.setattr("wireproof.conformance.connection.conversation.WINDOW", 2)
+        monkeypatch.setattr("wireproof.conformance.connection.child.DOUBT", 0.01)
     cases = culprits(AT)
     with open_connection(exec_spec(program), LIMITS) as connection:
         observations = connection.ask(cases)
@@ -486,7 +486,7 @@ def test_transcript_of_garbage(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("spec", ["unruly:hangs", exec_spec("hangs")])
 def test_a_known_hang_is_not_waited_for_as_long_as_others(spec: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("conformance.connection.process.STACK_TIME", 0.15)
+    monkeypatch.setattr("wireproof.conformance.connection.process.STACK_TIME", 0.15)
     cases = culprits(AT)
     with open_connection(spec, LIMITS) as connection:
         connection.expect_hangs(frozenset({cases[AT].id, cases[0].id}).__contains__)
@@ -512,7 +512,7 @@ def test_an_answer_after_more_than_a_brief_wait_is_a_slow_one(monkeypatch: pytes
 def test_an_exception_in_the_middle_leaves_a_usable_connection(monkeypatch: pytest.MonkeyPatch) -> None:
     with open_connection("unruly:hangs") as connection:
         with monkeypatch.context() as patch:
-            patch.setattr("conformance.connection.child.endings.hung", _interrupt)
+            patch.setattr("wireproof.conformance.connection.child.endings.hung", _interrupt)
             with pytest.raises(KeyboardInterrupt):
                 connection.ask(culprits(1, count=3))
         others_answered(culprits(), connection.ask(culprits()))
@@ -543,8 +543,8 @@ def test_closing_ends_the_child_and_its_children() -> None:
 
 PARENT = """
 import sys
-from conformance.connection import Options, guard, open_connection
-from conformance.model import Case, Op
+from wireproof.conformance.connection import Options, guard, open_connection
+from wireproof.conformance.model import Case, Op
 
 guard.GRACE = 0.2
 for spec in sys.argv[1:]:
@@ -583,8 +583,8 @@ def test_a_zip_will_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "kit.zip"))
     script = """
 import sys
-from conformance.connection import open_connection
-from conformance.model import Case, Op
+from wireproof.conformance.connection import open_connection
+from wireproof.conformance.model import Case, Op
 
 assert "kit.zip" in open_connection.__code__.co_filename
 for spec in sys.argv[1:]:

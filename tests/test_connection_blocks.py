@@ -13,9 +13,9 @@ import psutil
 import pytest
 from hurry import hurry
 
-from conformance.connection import Connection, Options, open_connection
-from conformance.connection.conversation import WINDOW
-from conformance.model import Case, Observation, Op, Status
+from wireproof.conformance.connection import Connection, Options, open_connection
+from wireproof.conformance.connection.conversation import WINDOW
+from wireproof.conformance.model import Case, Observation, Op, Status
 
 PROGRAMS = Path(__file__).parent / "programs"
 #: More than are open at a time.

@@ -10,9 +10,9 @@ from conversing import DEATH, MOST_STEPS, Side, begun, cases_of, told
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.connection.conversation import Conversation
-from conformance.connection.endings import Ending, died
-from conformance.model import Observation, Status
+from wireproof.conformance.connection.conversation import Conversation
+from wireproof.conformance.connection.endings import Ending, died
+from wireproof.conformance.model import Observation, Status
 
 
 def test_ordered_the_first_open_is_the_culprit() -> None:

@@ -6,9 +6,9 @@ import random
 
 import pytest
 
-from conformance.connection.endings import FIRST_LINES, LAST_LINES, died, last_words, python_frame, shorten
-from conformance.connection.stderr import HEAD, TAIL, Stderr
-from conformance.model import Status
+from wireproof.conformance.connection.endings import FIRST_LINES, LAST_LINES, died, last_words, python_frame, shorten
+from wireproof.conformance.connection.stderr import HEAD, TAIL, Stderr
+from wireproof.conformance.model import Status
 
 
 def test_how_processes_end() -> None:

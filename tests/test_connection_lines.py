@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.connection import lines, shapes
-from conformance.connection.module import Module
-from conformance.connection.shapes import shape
-from conformance.model import Case, Description, Observation, Op, Status
-from conformance.values import equal
-from reference.schema import AMBIGUOUS_NAMES
+from wireproof.conformance.connection import lines, shapes
+from wireproof.conformance.connection.module import Module
+from wireproof.conformance.connection.shapes import shape
+from wireproof.conformance.model import Case, Description, Observation, Op, Status
+from wireproof.conformance.values import equal
+from wireproof.reference.schema import AMBIGUOUS_NAMES
 
 ARGUMENTS: dict[Op, dict[str, Any]] = {
     Op.DECODE: {"data": b"\x00\xff"},

@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance import ledger
-from conformance.connection.conversation import SLOW, WINDOW, Conversation
-from conformance.connection.endings import Ending, hung
-from conformance.connection.patience import (
+from wireproof.conformance import ledger
+from wireproof.conformance.connection.conversation import SLOW, WINDOW, Conversation
+from wireproof.conformance.connection.endings import Ending, hung
+from wireproof.conformance.connection.patience import (
     HANGS,
     HANGS_IN_ALL,
     SILENT,
@@ -25,7 +25,7 @@ from conformance.connection.patience import (
     brief,
     kind_of,
 )
-from conformance.model import Case, Observation, Op, Status
+from wireproof.conformance.model import Case, Observation, Op, Status
 
 WHOLE, BRIEF = 5.0, 0.5
 #: No conversation of these tests takes as many rounds.

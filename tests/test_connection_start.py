@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from conformance.connection import ImplementationError, Options, description, open_connection
-from conformance.model import Case, Op, Status
+from wireproof.conformance.connection import ImplementationError, Options, description, open_connection
+from wireproof.conformance.model import Case, Op, Status
 
 PROGRAMS = Path(__file__).parent / "programs"
 
@@ -74,8 +74,8 @@ def test_a_module_that_ends_its_process_at_import(here: Path) -> None:
 
 
 def test_a_module_whose_import_does_not_end(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("conformance.connection.child.START_TIMEOUT", 0.5)
-    monkeypatch.setattr("conformance.connection.child.GRACE", 0.1)
+    monkeypatch.setattr("wireproof.conformance.connection.child.START_TIMEOUT", 0.5)
+    monkeypatch.setattr("wireproof.conformance.connection.child.GRACE", 0.1)
     write(here / "endless.py", "import time; time.sleep(60)")
     text = text_of("endless", in_process=False)
     assert "within 0.5 seconds.\nIts import does not end" in text
@@ -158,7 +158,7 @@ def test_a_program_does_not_run_in_process() -> None:
 
 
 def test_other_systems(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("conformance.connection.starting.sys.platform", "win32")
+    monkeypatch.setattr("wireproof.conformance.connection.starting.sys.platform", "win32")
     assert "on Linux and macOS only; this is win32" in text_of("codec", in_process=False)
 
 
@@ -305,8 +305,8 @@ def manner(name: str) -> str:
 )
 def test_a_program_that_does_not_describe_itself(name: str, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)
-    monkeypatch.setattr("conformance.connection.child.START_TIMEOUT", 0.3)
-    monkeypatch.setattr("conformance.connection.child.GRACE", 0.3)
+    monkeypatch.setattr("wireproof.conformance.connection.child.START_TIMEOUT", 0.3)
+    monkeypatch.setattr("wireproof.conformance.connection.child.GRACE", 0.3)
     message = text_of(manner(name), in_process=False)
     assert 'no answer to {"op":"describe","protocol":1} within 0.3 seconds.\n' in message
     assert text in message

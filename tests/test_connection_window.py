@@ -6,9 +6,9 @@ import msgspec
 import pytest
 from conversing import DEATH, begun, cases_of
 
-from conformance.connection import lines
-from conformance.connection.conversation import FEWEST, WINDOW, WINDOW_BYTES, Conversation
-from conformance.model import Case, Op
+from wireproof.conformance.connection import lines
+from wireproof.conformance.connection.conversation import FEWEST, WINDOW, WINDOW_BYTES, Conversation
+from wireproof.conformance.model import Case, Op
 
 
 def test_the_window_bounds_number_and_bytes() -> None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from judging import judged
 
-import reference
-from conformance import vectors
-from conformance.formats import answered_in
-from conformance.model import FailureKind, Observation, Op, Outcome, Status
-from conformance.report.failure import failure_page
-from conformance.vectors import Vector
-from reference.dialects.base import Format
+from wireproof import reference
+from wireproof.conformance import vectors
+from wireproof.conformance.formats import answered_in
+from wireproof.conformance.model import FailureKind, Observation, Op, Outcome, Status
+from wireproof.conformance.report.failure import failure_page
+from wireproof.conformance.vectors import Vector
+from wireproof.reference.dialects.base import Format
 
 DIALECTS = ("kip-82-int-keys", "kip-82-string-keys")
 ALL = {vector.path: vector for vector in vectors.load(DIALECTS) if Op.CONVERT in vector.ops}

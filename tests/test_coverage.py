@@ -10,10 +10,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from conformance import coverage as counted
-from conformance import ledger
-from conformance.coverage import REASONS, FieldCoverage, FieldState, Gap, MessageCoverage, coverage
-from conformance.vectors import Vector, VectorKind
+from wireproof.conformance import coverage as counted
+from wireproof.conformance import ledger
+from wireproof.conformance.coverage import REASONS, FieldCoverage, FieldState, Gap, MessageCoverage, coverage
+from wireproof.conformance.vectors import Vector, VectorKind
 
 
 @pytest.fixture(scope="module")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-import reference
-from conformance import vectors
-from conformance.deciding_rulings import deciding_rulings
-from conformance.model import Op
-from conformance.vectors import Vector, VectorKind
+from wireproof import reference
+from wireproof.conformance import vectors
+from wireproof.conformance.deciding_rulings import deciding_rulings
+from wireproof.conformance.model import Op
+from wireproof.conformance.vectors import Vector, VectorKind
 
 
 def _contested_refusals() -> list[tuple[Vector, str]]:

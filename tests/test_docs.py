@@ -16,10 +16,10 @@ import pytest
 from blocks import Block, blocks, unmarked_shell
 from fuzzing import need_atheris
 
-import reference
-from conformance.model import FailureKind, Op, Outcome
-from conformance.vectors import AREAS
-from reference.errors import Reason
+from wireproof import reference
+from wireproof.conformance.model import FailureKind, Op, Outcome
+from wireproof.conformance.vectors import AREAS
+from wireproof.reference.errors import Reason
 
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"

@@ -12,8 +12,8 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.dump import DumpError, undump
 from wireproof.cli import group
+from wireproof.conformance.dump import DumpError, undump
 
 #: An ApiVersions request of version 0, from client "me", correlation id 7: size, key, version, id, client.
 REQUEST = bytes.fromhex("0000000c 0012 0000 00000007 0002 6d65")

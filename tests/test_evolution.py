@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-import reference
-from conformance import vectors
-from conformance.vectors import Also, Vector, VectorKind
-from reference import SchemaError, catalog, evolution
-from reference.dialects import DIALECTS
-from reference.evolution import Break, Change, Comparison
+from wireproof import reference
+from wireproof.conformance import vectors
+from wireproof.conformance.vectors import Also, Vector, VectorKind
+from wireproof.reference import SchemaError, catalog, evolution
+from wireproof.reference.dialects import DIALECTS
+from wireproof.reference.evolution import Break, Change, Comparison
 
 KIP_482, KAFKA = "kip-482-v1", "kafka"
 EVOLVE = [vector for vector in vectors.load() if vector.kind is VectorKind.EVOLVE]

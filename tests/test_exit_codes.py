@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 from pytest_run import Run, run
 
-from conformance.model import DEVIATIONS, Outcome
+from wireproof.conformance.model import DEVIATIONS, Outcome
 
 #: A codec that is right, but for what it does when BOOLEAN is read of the byte 01.
 WRAPPER = """\
 import os
 import time
 
-from reference import decode as _decode
-from reference import encode as encode
-from reference import recode as recode
+from wireproof.reference import decode as _decode
+from wireproof.reference import encode as encode
+from wireproof.reference import recode as recode
 
 types = {{"kafka": {{"INT8": None, "BOOLEAN": None}}}}
 
@@ -43,15 +43,15 @@ reported = "pending"
 """
 #: A plugin with which an outcome does not fail a run.
 LACKS = """\
-from conformance.model import Outcome
-from conformance.suite import items
+from wireproof.conformance.model import Outcome
+from wireproof.conformance.suite import items
 
 items.DEVIATIONS = items.DEVIATIONS - {{Outcome("{outcome}")}}
 """
 #: Reads past what follows a BOOLEAN: another reading of R-K-7.
 LENIENT = """\
-from reference import decode as _decode
-from reference import encode as encode
+from wireproof.reference import decode as _decode
+from wireproof.reference import encode as encode
 
 types = {"kafka": {"INT8": None, "BOOLEAN": None}}
 

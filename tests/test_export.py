@@ -21,14 +21,14 @@ import jsonschema
 import pytest
 from click.testing import CliRunner
 
-from conformance import exporting, ledger, selection, vectors
-from conformance.asking import Examiner, Judged
-from conformance.connection import Options, open_connection
-from conformance.connection.shapes import plain
-from conformance.model import DEVIATIONS, Op, Outcome, Status
-from conformance.reference_codec import reference_codec
-from conformance.values import from_json, to_json
 from wireproof.cli import group as cli
+from wireproof.conformance import exporting, ledger, selection, vectors
+from wireproof.conformance.asking import Examiner, Judged
+from wireproof.conformance.connection import Options, open_connection
+from wireproof.conformance.connection.shapes import plain
+from wireproof.conformance.model import DEVIATIONS, Op, Outcome, Status
+from wireproof.conformance.reference_codec import reference_codec
+from wireproof.conformance.values import from_json, to_json
 from wireproof.export import LANGUAGES, ExportError, archive, export, for_language, write
 
 #: Miniatures with faults of different kinds, without declared readings.

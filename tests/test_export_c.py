@@ -15,8 +15,8 @@ from click.testing import CliRunner
 from exported import by_the_kit, differences
 from replayed import LONG, REPLAYED, keep_replayed, replay
 
-from conformance import vectors
 from wireproof.cli import group as cli
+from wireproof.conformance import vectors
 
 PROGRAMS = Path(__file__).parent / "programs" / "export_c"
 AREAS = (

@@ -21,11 +21,11 @@ from click.testing import CliRunner
 from java import FOLDER, NO_CRASH_FILE, built, skip_unless_built
 from replayed import LONG, REPLAYED, keep_replayed, replay
 
-from conformance import ledger, selection, vectors
-from conformance.asking import Examiner
-from conformance.connection import Options, open_connection
-from conformance.model import Outcome
 from wireproof.cli import group as cli
+from wireproof.conformance import ledger, selection, vectors
+from wireproof.conformance.asking import Examiner
+from wireproof.conformance.connection import Options, open_connection
+from wireproof.conformance.model import Outcome
 
 PROGRAMS = Path(__file__).parent / "programs" / "java"
 SOURCES = Path("src/test/java/wireproof/exported")

@@ -23,8 +23,8 @@ from rust import FOLDER as WRAPPERS
 from rust import LIBRARIES, built, skip_unless_built, spec
 from toolchains import skip_without
 
-from conformance import known, ledger, vectors
 from wireproof.cli import group as cli
+from wireproof.conformance import known, ledger, vectors
 
 PROGRAMS = Path(__file__).parent / "programs" / "export_rust"
 AREAS = (

@@ -23,12 +23,12 @@ from node import FOLDER, installed, skip_unless_built, spec
 from replayed import LONG, REPLAYED, keep_replayed, replay
 from toolchains import skip_without
 
-from conformance import ledger, selection, vectors
-from conformance.asking import Examiner
-from conformance.connection import Options, open_connection
-from conformance.model import Outcome
-from conformance.vectors import Vector
 from wireproof.cli import group as cli
+from wireproof.conformance import ledger, selection, vectors
+from wireproof.conformance.asking import Examiner
+from wireproof.conformance.connection import Options, open_connection
+from wireproof.conformance.model import Outcome
+from wireproof.conformance.vectors import Vector
 
 PROGRAMS = Path(__file__).parent / "programs" / "export_ts"
 AREAS = ("varints", "tag-ordering", "null-encodings", "header-multimaps", "framing")

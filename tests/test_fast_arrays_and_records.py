@@ -10,13 +10,13 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 import pytest
 from test_records_fast import FAST, READABLE, record
 
-import reference
-from conformance import vectors
-from reference.codec import _LOOSENING, ShapedCodec, decode, decode_fast
-from reference.cursor import Reader
-from reference.dialects import DIALECTS
-from reference.errors import DecodeError, EncodeError
-from reference.rules import Rules
+from wireproof import reference
+from wireproof.conformance import vectors
+from wireproof.reference.codec import _LOOSENING, ShapedCodec, decode, decode_fast
+from wireproof.reference.cursor import Reader
+from wireproof.reference.dialects import DIALECTS
+from wireproof.reference.errors import DecodeError, EncodeError
+from wireproof.reference.rules import Rules
 
 FORMS = ("ARRAY", "COMPACT_ARRAY", "NULLABLE_ARRAY", "COMPACT_NULLABLE_ARRAY")
 NUMBERS: dict[str, Any] = {

@@ -14,9 +14,9 @@ import pytest
 from click.testing import CliRunner
 from toolchains import skip_without
 
-from conformance import vectors
 from wireproof import registry, reproducers
 from wireproof.commands.finding import finding
+from wireproof.conformance import vectors
 
 NAMES = sorted(path.parent.name for path in reproducers.FOLDER.glob("*/reproducers.toml"))
 #: Language → the programs that the set-up and the program need.

@@ -10,9 +10,9 @@ import msgspec
 import pytest
 from pytest_run import run
 
-from conformance import known
-from conformance.findings import Group, findings, group
-from conformance.model import DEVIATIONS, FailureKind, Op, Outcome, Verdict
+from wireproof.conformance import known
+from wireproof.conformance.findings import Group, findings, group
+from wireproof.conformance.model import DEVIATIONS, FailureKind, Op, Outcome, Verdict
 
 TESTS = Path(__file__).parent
 

@@ -10,23 +10,23 @@ from random import Random
 import pytest
 from fuzzing import TESTS, findings, fuzz, named, need_atheris
 
-import reference
-from conformance import vectors
-from conformance.arguments import arguments_of, seed_of
-from conformance.asking import Examiner
-from conformance.connection import Options, open_connection
-from conformance.connection.loading import load
-from conformance.connection.module import Module
-from conformance.model import DEVIATIONS, Case, Op, Outcome
-from conformance.mutations import readable
-from conformance.mutations.checksums import is_batch
-from conformance.questions import UnknownId, find
-from fuzz import further, seeding
-from fuzz.inputs import Form, Forms, of_values, split
-from fuzz.mutator import Mutator
-from fuzz.opening import forms, kind_of
-from fuzz.session import BLOCK, FIRST_BLOCK, Outside
-from fuzz.targets import Looked
+from wireproof import reference
+from wireproof.conformance import vectors
+from wireproof.conformance.arguments import arguments_of, seed_of
+from wireproof.conformance.asking import Examiner
+from wireproof.conformance.connection import Options, open_connection
+from wireproof.conformance.connection.loading import load
+from wireproof.conformance.connection.module import Module
+from wireproof.conformance.model import DEVIATIONS, Case, Op, Outcome
+from wireproof.conformance.mutations import readable
+from wireproof.conformance.mutations.checksums import is_batch
+from wireproof.conformance.questions import UnknownId, find
+from wireproof.fuzz import further, seeding
+from wireproof.fuzz.inputs import Form, Forms, of_values, split
+from wireproof.fuzz.mutator import Mutator
+from wireproof.fuzz.opening import forms, kind_of
+from wireproof.fuzz.session import BLOCK, FIRST_BLOCK, Outside
+from wireproof.fuzz.targets import Looked
 
 DIFFERENTIAL = kind_of("differential")
 #: `{1: "a", 2: "b"}` as HEADERS of kip-82-int-keys.

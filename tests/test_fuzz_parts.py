@@ -14,22 +14,22 @@ import msgspec
 import pytest
 from fuzzing import command, need_atheris
 
-from conformance import vectors
-from conformance.asking import Examiner, Judged
-from conformance.connection import Options, open_connection
-from conformance.model import Op, Outcome
-from conformance.mutations import readable
-from conformance.questions import Question, find
-from fuzz import alike, inputs, minimising, promoting, running_input, seeding
-from fuzz.bucketing import finding_of
-from fuzz.errors import FuzzError
-from fuzz.inputs import Form
-from fuzz.mutator import Mutator
-from fuzz.opening import forms, kind_of, session_of
-from fuzz.running import describe
-from fuzz.smaller import Same, smaller
-from fuzz.store import Kept, Store, judged, read_findings
-from reference.dialects import DIALECTS
+from wireproof.conformance import vectors
+from wireproof.conformance.asking import Examiner, Judged
+from wireproof.conformance.connection import Options, open_connection
+from wireproof.conformance.model import Op, Outcome
+from wireproof.conformance.mutations import readable
+from wireproof.conformance.questions import Question, find
+from wireproof.fuzz import alike, inputs, minimising, promoting, running_input, seeding
+from wireproof.fuzz.bucketing import finding_of
+from wireproof.fuzz.errors import FuzzError
+from wireproof.fuzz.inputs import Form
+from wireproof.fuzz.mutator import Mutator
+from wireproof.fuzz.opening import forms, kind_of, session_of
+from wireproof.fuzz.running import describe
+from wireproof.fuzz.smaller import Same, smaller
+from wireproof.fuzz.store import Kept, Store, judged, read_findings
+from wireproof.reference.dialects import DIALECTS
 
 VARINT = Form("kafka", "VARINT", None, frozenset({Op.DECODE}))
 SCHEMA = {
@@ -365,7 +365,7 @@ class TestInstrumented:
 
     def test_each_dialect_s_package_is_known(self) -> None:
         need_atheris()
-        from fuzz import instrument
+        from wireproof.fuzz import instrument
 
         there = {name: type(dialect).__module__.rpartition(".")[2] for name, dialect in DIALECTS.items()}
         assert there.pop("kafka") == "kafka"
@@ -374,12 +374,21 @@ class TestInstrumented:
     @pytest.mark.parametrize(
         ("dialect", "target", "seen", "left_out"),
         [
-            ("kafka", "decode", {"reference.message"}, {"reference.dialects.kip_35", "reference.evolution"}),
+            (
+                "kafka",
+                "decode",
+                {"wireproof.reference.message"},
+                {"wireproof.reference.dialects.kip_35", "wireproof.reference.evolution"},
+            ),
             (
                 "kip-35-v7",
                 "schema",
-                {"reference.message", "reference.dialects.kip_35.tags", "reference.evolution"},
-                {"reference.dialects.wire_format", "reference.dialects.wire_format.values"},
+                {
+                    "wireproof.reference.message",
+                    "wireproof.reference.dialects.kip_35.tags",
+                    "wireproof.reference.evolution",
+                },
+                {"wireproof.reference.dialects.wire_format", "wireproof.reference.dialects.wire_format.values"},
             ),
         ],
     )
@@ -387,20 +396,26 @@ class TestInstrumented:
         self, dialect: str, target: str, seen: set[str], left_out: set[str]
     ) -> None:
         need_atheris()
-        program = f"from fuzz import instrument; instrument.install(['reference'], {dialect!r}, {target!r}); "
+        program = (
+            "from wireproof.fuzz import instrument\n"
+            f"instrument.install([instrument.REFERENCE], {dialect!r}, {target!r})\n"
+        )
         done = subprocess.run(
-            [sys.executable, "-c", f"{program} import reference"], stderr=subprocess.PIPE, text=True, check=True
+            [sys.executable, "-c", f"{program}from wireproof import reference"],
+            stderr=subprocess.PIPE,
+            text=True,
+            check=True,
         )
         instrumented = {line.rpartition(" ")[2] for line in done.stderr.splitlines() if "Instrumenting" in line}
         assert seen <= instrumented
         assert left_out.isdisjoint(instrumented)
 
-    @pytest.mark.parametrize(("package", "shown"), [("reference", False), ("kafka_python", True)])
+    @pytest.mark.parametrize(("package", "shown"), [("wireproof.reference", False), ("kafka_python", True)])
     def test_what_generated_functions_compare_is_shown_but_not_the_reference_s(
         self, package: str, shown: bool, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         need_atheris()
-        from fuzz import instrument
+        from wireproof.fuzz import instrument
 
         asked = []
 
@@ -409,7 +424,7 @@ class TestInstrumented:
             return code
 
         monkeypatch.setattr("atheris.patch_code", patched)
-        made = instrument.Generated(exec, frozenset({"reference", "kafka_python"}))
+        made = instrument.Generated(exec, frozenset({instrument.REFERENCE, "kafka_python"}))
         module = {"__name__": f"{package}.codec", "generate": made}
         exec("generate('def read(data): return data < 1', {})", module)
         assert asked == [("read", shown)]
@@ -417,9 +432,9 @@ class TestInstrumented:
     def test_of_fast_readers_of_records_the_branches_are_shown_but_not_what_they_compare(self) -> None:
         need_atheris()
         program = """
-from fuzz import instrument
-instrument.install(["reference"], "kafka", "decode")
-from reference.records import batch, fast
+from wireproof.fuzz import instrument
+instrument.install([instrument.REFERENCE], "kafka", "decode")
+from wireproof.reference.records import batch, fast
 
 def calls(function):
     return tuple(name in function.__code__.co_names for name in ("_trace_branch", "_trace_cmp"))
@@ -459,7 +474,7 @@ class TestBranches:
     ) -> None:
         import atheris
 
-        from fuzz.instrument import Branches
+        from wireproof.fuzz.instrument import Branches
 
         branches = Branches()
         seen = []
@@ -476,7 +491,7 @@ class TestBranches:
     def test_a_known_path_is_shown_now_and_then(self, shown: list[int]) -> None:
         import atheris
 
-        from fuzz import instrument
+        from wireproof.fuzz import instrument
 
         branches = instrument.Branches()
         for _ in range(1 + 3 * instrument._AGAIN):
@@ -490,7 +505,7 @@ class TestBranches:
     ) -> None:
         import atheris
 
-        from fuzz import instrument
+        from wireproof.fuzz import instrument
 
         monkeypatch.setattr(instrument, "_MOST_TAKEN", 2)
         monkeypatch.setattr(instrument, "_MOST_PATHS", 2)

@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 
-from conformance import mutations, vectors
-from conformance.connection.loading import load
-from conformance.connection.module import Module
-from conformance.model import Op, Status
-from fuzz import seeding, targets
-from fuzz.errors import FuzzError
-from fuzz.inputs import Form, split
-from fuzz.opening import forms, kind_of
-from fuzz.targets import Kind, Looked
-from reference.errors import DecodeError, Reason
+from wireproof.conformance import mutations, vectors
+from wireproof.conformance.connection.loading import load
+from wireproof.conformance.connection.module import Module
+from wireproof.conformance.model import Op, Status
+from wireproof.fuzz import seeding, targets
+from wireproof.fuzz.errors import FuzzError
+from wireproof.fuzz.inputs import Form, split
+from wireproof.fuzz.opening import forms, kind_of
+from wireproof.fuzz.targets import Kind, Looked
+from wireproof.reference.errors import DecodeError, Reason
 
 #: Miniatures of all dialects that read, write or answer wrongly, each in its own way.
 WRONG = (

@@ -15,19 +15,19 @@ import pytest
 from click.testing import CliRunner
 from fuzzing import ROOT, TESTS, command, findings, fuzz, kill, named, need_atheris
 
-from conformance import vectors
-from conformance.connection import Options
-from conformance.model import DEVIATIONS
-from conformance.seeds import dictionary
-from fuzz import campaign, seeding
-from fuzz.errors import FuzzError
-from fuzz.opening import forms, kind_of
-from fuzz.running import Plan, Run, State, describe
-from fuzz.scouting import Ground, scout
-from fuzz.session import digest
-from fuzz.store import Store, judged
-from fuzz.targets import KINDS
 from wireproof.cli import group
+from wireproof.conformance import vectors
+from wireproof.conformance.connection import Options
+from wireproof.conformance.model import DEVIATIONS
+from wireproof.conformance.seeds import dictionary
+from wireproof.fuzz import campaign, seeding
+from wireproof.fuzz.errors import FuzzError
+from wireproof.fuzz.opening import forms, kind_of
+from wireproof.fuzz.running import Plan, Run, State, describe
+from wireproof.fuzz.scouting import Ground, scout
+from wireproof.fuzz.session import digest
+from wireproof.fuzz.store import Store, judged
+from wireproof.fuzz.targets import KINDS
 
 #: Enough executions for what is to be found, in a second or two.
 FEW = "--runs=400"

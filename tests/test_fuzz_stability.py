@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-import reference
-from fuzz import seeding
-from fuzz.inputs import Form
-from fuzz.opening import session_of
-from fuzz.session import Session
-from fuzz.targets import Suspect
+from wireproof import reference
+from wireproof.fuzz import seeding
+from wireproof.fuzz.inputs import Form
+from wireproof.fuzz.opening import session_of
+from wireproof.fuzz.session import Session
+from wireproof.fuzz.targets import Suspect
 
 #: Changed inputs of each dialect, beside the seeds.
 CHANGED = 4000

@@ -13,7 +13,7 @@ import pytest
 from blocks import blocks
 from fuzzing import ROOT, need_atheris
 
-from conformance.seeds import dictionary
+from wireproof.conformance.seeds import dictionary
 
 PAGE = ROOT / "docs/how-to/fuzz-your-codec.md"
 FILES = {block.name: block.text for block in blocks(PAGE) if block.kind == "file"}
@@ -50,7 +50,7 @@ def run(words: list[str | Path], folder: Path, **given: str) -> subprocess.Compl
 def program(folder: Path, text: str, *options: str) -> subprocess.CompletedProcess[str]:
     """A target in a file, run with libFuzzer's options."""
     path = folder / "program.py"
-    path.write_text(f"from fuzz.standalone import main\n\nmain({text})\n")
+    path.write_text(f"from wireproof.fuzz.standalone import main\n\nmain({text})\n")
     return run([sys.executable, path, *options], folder)
 
 
@@ -72,11 +72,11 @@ def test_it_sees_the_branches_of_the_fast_codec_of_records_too(tmp_path: Path) -
 import atheris
 
 def show():
-    from reference.records import fast
+    from wireproof.reference.records import fast
     print("branches:", "_trace_branch" in fast.decode_batch.__code__.co_names, flush=True)
 
 atheris.Setup, atheris.Fuzz = lambda *_, **__: None, show
-from fuzz.standalone import main
+from wireproof.fuzz.standalone import main
 
 main("differential", impl="reference", arguments=[])
 """)
@@ -137,7 +137,8 @@ def test_what_cannot_be_done_is_one_clear_line(text: str, says: str, tmp_path: P
 
 def test_it_is_not_run_on_code_that_is_not_instrumented(tmp_path: Path) -> None:
     (tmp_path / "late.py").write_text(
-        'import reference\nfrom fuzz.standalone import main\nmain("decode", impl="reference")\n'
+        "from wireproof import reference\nfrom wireproof.fuzz.standalone import main\n"
+        'main("decode", impl="reference")\n'
     )
     done = run([sys.executable, "late.py"], tmp_path)
     assert done.returncode == 1

@@ -10,17 +10,17 @@ import pytest
 from judging import judged_by_asking
 from wire import KAFKA
 
-import reference
-from conformance import vectors
-from conformance.all_types import types_of
-from conformance.asking import Examiner
-from conformance.connection import Options, open_connection
-from conformance.generated import area, has_partial_tail, parse, vector_of, vector_of_arguments
-from conformance.judge import judge
-from conformance.model import Case, Observation, Op, Outcome, Status
-from conformance.questions import Question, find
-from conformance.vectors import Reject, VectorKind
-from reference.errors import Reason
+from wireproof import reference
+from wireproof.conformance import vectors
+from wireproof.conformance.all_types import types_of
+from wireproof.conformance.asking import Examiner
+from wireproof.conformance.connection import Options, open_connection
+from wireproof.conformance.generated import area, has_partial_tail, parse, vector_of, vector_of_arguments
+from wireproof.conformance.judge import judge
+from wireproof.conformance.model import Case, Observation, Op, Outcome, Status
+from wireproof.conformance.questions import Question, find
+from wireproof.conformance.vectors import Reject, VectorKind
+from wireproof.reference.errors import Reason
 
 
 def made(op: Op, name: str, digits: str, version: int | None = None, prefix: int | None = None) -> Any:

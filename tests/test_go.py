@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 import pytest
 from golang import FOLDER, LIBRARIES, go, run, skip_unless_built, spec
 
-from conformance import known, selection, vectors
-from conformance.asking import Examiner
-from conformance.connection import Options, open_connection
-from conformance.model import Op, Outcome, Verdict
+from wireproof.conformance import known, selection, vectors
+from wireproof.conformance.asking import Examiner
+from wireproof.conformance.connection import Options, open_connection
+from wireproof.conformance.connection.spec import known_beside
+from wireproof.conformance.model import Op, Outcome, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -66,7 +67,7 @@ def test_descriptions(examiners: Mapping[str, Examiner], library: str) -> None:
 
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_the_file_of_known_deviations_is_found_and_complete(library: str) -> None:
-    path = known.beside(spec(library))
+    path = known_beside(spec(library))
     assert path == FOLDER / library / "wrapper.known.toml"
     for entry in known.load(path, None).deviations:
         assert entry.versions == LIBRARIES[library]

@@ -15,8 +15,8 @@ from click.testing import CliRunner
 from hostile import IN_A_PATH, TEXT, clean, clean_xml
 from pytest_run import run
 
-from conformance.report.text import json_text, paragraph, safe, safe_json
 from wireproof.cli import group
+from wireproof.conformance.report.text import json_text, paragraph, safe, safe_json
 
 PROGRAM = Path(__file__).parent / "programs" / "says_hostile_words.py"
 #: Where the program of `tests/programs` puts the text.
@@ -98,7 +98,7 @@ def test_json_says_the_same_with_escapes() -> None:
 
 @pytest.fixture(scope="module")
 def question_id() -> str:
-    from conformance import vectors
+    from wireproof.conformance import vectors
 
     return next(
         case.id

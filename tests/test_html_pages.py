@@ -16,12 +16,12 @@ import pytest
 from click.testing import CliRunner, Result
 from page_reports import ATTACKS, BIT_32, PASSED, TAG_1, hostile, line, report, small
 
-import reference
-from conformance import vectors
-from conformance.judge import judge
-from conformance.model import Observation, Status
-from conformance.questions import find
+from wireproof import reference
 from wireproof.cli import group
+from wireproof.conformance import vectors
+from wireproof.conformance.judge import judge
+from wireproof.conformance.model import Observation, Status
+from wireproof.conformance.questions import find
 from wireproof.html import questions
 from wireproof.html.page import json_for_script
 from wireproof.html.rules import DIALECT, KINDS, rule_of

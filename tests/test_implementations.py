@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import reference
-from conformance import ledger
+from wireproof import reference
+from wireproof.conformance import ledger
 
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from conformance.vectors import Vector
+    from wireproof.conformance.vectors import Vector
 
 ROOT = Path(__file__).resolve().parent.parent
 OPS = ("decode", "encode")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from java import DESCRIBE, FOLDER, LAUNCHERS, Wrapper, question, run, skip_unless_built
 
-from conformance.connection import ImplementationError, Options, open_connection
+from wireproof.conformance.connection import ImplementationError, Options, open_connection
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

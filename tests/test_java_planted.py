@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 import pytest
 from java import LAUNCHERS, NO_CRASH_FILE, built, skip_unless_built
 
-from conformance import selection, vectors
-from conformance.asking import Examiner
-from conformance.connection import Options, open_connection
-from conformance.model import Outcome
+from wireproof.conformance import selection, vectors
+from wireproof.conformance.asking import Examiner
+from wireproof.conformance.connection import Options, open_connection
+from wireproof.conformance.model import Outcome
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,9 +14,9 @@ import pytest
 from crc32c import crc32c
 from java import DESCRIBE, LAUNCHERS, Wrapper, question, skip_unless_built
 
-import reference
-from conformance.values import from_json, to_json
-from reference.records.compression import GZIP, LZ4, NAMES, deflate
+from wireproof import reference
+from wireproof.conformance.values import from_json, to_json
+from wireproof.reference.records.compression import GZIP, LZ4, NAMES, deflate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -32,10 +32,10 @@ from judging import (
     valid,
 )
 
-from conformance import vectors
-from conformance.judge import judge, readings_for
-from conformance.model import FailureKind, Observation, Op, Outcome, Status, Verdict
-from conformance.vectors import Vector
+from wireproof.conformance import vectors
+from wireproof.conformance.judge import judge, readings_for
+from wireproof.conformance.model import FailureKind, Observation, Op, Outcome, Status, Verdict
+from wireproof.conformance.vectors import Vector
 
 ANSWERS: list[tuple[Vector, Op, Any, tuple[Outcome, FailureKind | None]]] = [
     (valid(), Op.DECODE, 5, PASS),

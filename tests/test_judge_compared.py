@@ -26,10 +26,10 @@ from judging import (
     valid,
 )
 
-from conformance import vectors
-from conformance.judge import compared, judge
-from conformance.model import FailureKind, Op, Outcome
-from conformance.vectors import Vector
+from wireproof.conformance import vectors
+from wireproof.conformance.judge import compared, judge
+from wireproof.conformance.model import FailureKind, Op, Outcome
+from wireproof.conformance.vectors import Vector
 
 # --- Writing: refusing is right too, compared decoded, fields of the writer's own -------------------------------------
 

@@ -29,9 +29,9 @@ from judging import (
     valid,
 )
 
-from conformance.judge import readings_for
-from conformance.model import FailureKind, Op, Outcome
-from conformance.vectors import Vector
+from wireproof.conformance.judge import readings_for
+from wireproof.conformance.model import FailureKind, Op, Outcome
+from wireproof.conformance.vectors import Vector
 
 # --- Other readings: `also` -------------------------------------------------------------------------------------------
 

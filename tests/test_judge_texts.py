@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from conformance import vectors
-from conformance.judge import judge
-from conformance.model import Observation, Op, Outcome, Status, Verdict
-from conformance.vectors import Vector
+from wireproof.conformance import vectors
+from wireproof.conformance.judge import judge
+from wireproof.conformance.model import Observation, Op, Outcome, Status, Verdict
+from wireproof.conformance.vectors import Vector
 
 
 def parsed(*found: dict[str, Any]) -> Vector:

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from conformance import selection, vectors
-from conformance.asking import Examiner
-from conformance.connection import Options, open_connection
-from conformance.model import Outcome
+from wireproof.conformance import selection, vectors
+from wireproof.conformance.asking import Examiner
+from wireproof.conformance.connection import Options, open_connection
+from wireproof.conformance.model import Outcome
 
 pytest.importorskip("kafka", reason="the extra `implementations` is not installed")
 

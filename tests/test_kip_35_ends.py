@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import reference
-from reference.dialects import kip_35
-from reference.dialects.kip_35.broker import ALONE, Kip35Broker, Kip35Cluster, serve
-from reference.dialects.kip_35.client import Kip35Client, Kip35Connection
-from reference.dialects.kip_35.layouts import Layouts
-from reference.rules import Rules
+from wireproof import reference
+from wireproof.reference.dialects import kip_35
+from wireproof.reference.dialects.kip_35.broker import ALONE, Kip35Broker, Kip35Cluster, serve
+from wireproof.reference.dialects.kip_35.client import Kip35Client, Kip35Connection
+from wireproof.reference.dialects.kip_35.layouts import Layouts
+from wireproof.reference.rules import Rules
 
 DIALECT = "kip-35-v7"
 #: "h":9092, versions 19 to 25, rack=r1: the worked bytes of the rulings.

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-import reference
+from wireproof import reference
 
 PAGE = Path(__file__).parents[1] / "docs" / "explanation" / "kip-35-v7.md"
 DIALECTS = ("kip-35-v7", "kafka")

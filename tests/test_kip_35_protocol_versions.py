@@ -7,11 +7,18 @@ from typing import Any
 
 import pytest
 
-import reference
-from reference import Rules, SchemaError
-from reference.dialects.kip_35.client import NotSupportedError, agree, common
-from reference.dialects.kip_35.protocol_versions import LedgerError, VersionEntry, VersionLedger, compare, parse, select
-from reference.evolution import Break, Change
+from wireproof import reference
+from wireproof.reference import Rules, SchemaError
+from wireproof.reference.dialects.kip_35.client import NotSupportedError, agree, common
+from wireproof.reference.dialects.kip_35.protocol_versions import (
+    LedgerError,
+    VersionEntry,
+    VersionLedger,
+    compare,
+    parse,
+    select,
+)
+from wireproof.reference.evolution import Break, Change
 
 PAGE = """\
 ProduceRequest v3:

@@ -13,17 +13,17 @@ from opinions import Plant
 from second_opinion import kip_35 as opinion
 from trying import nearly, tried, values_of
 
-import reference
-from conformance import vectors
-from conformance.model import Op
-from conformance.patterns import mismatch
-from conformance.values import equal
-from conformance.vectors import Vector, VectorKind
-from reference import message
-from reference.dialects import kip_35
-from reference.dialects.kip_35 import broker, client, layouts, protocol_versions, tags
-from reference.plan import Array
-from reference.primitives import PRIMITIVES, Primitive, read_int16, read_int32
+from wireproof import reference
+from wireproof.conformance import vectors
+from wireproof.conformance.model import Op
+from wireproof.conformance.patterns import mismatch
+from wireproof.conformance.values import equal
+from wireproof.conformance.vectors import Vector, VectorKind
+from wireproof.reference import message
+from wireproof.reference.dialects import kip_35
+from wireproof.reference.dialects.kip_35 import broker, client, layouts, protocol_versions, tags
+from wireproof.reference.plan import Array
+from wireproof.reference.primitives import PRIMITIVES, Primitive, read_int16, read_int32
 
 DIALECT = "kip-35-v7"
 VECTORS = vectors.load([DIALECT])

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-import reference
-from reference.dialects.kip_35 import tags
-from reference.dialects.kip_35.properties import PropertiesError, load
-from reference.dialects.kip_35.tags import Endpoint, TagError
+from wireproof import reference
+from wireproof.reference.dialects.kip_35 import tags
+from wireproof.reference.dialects.kip_35.properties import PropertiesError, load
+from wireproof.reference.dialects.kip_35.tags import Endpoint, TagError
 
 #: The page's own examples, and what they mean.
 EXAMPLES = {

@@ -12,16 +12,16 @@ import pytest
 from second_opinion import kip_482 as opinion
 from second_opinion import lifted
 
-from conformance import ledger, selection, vectors
-from conformance.asking import Examiner
-from conformance.connection import Options, open_connection
-from conformance.model import Outcome, Verdict
-from conformance.values import equal
-from conformance.vectors import VectorError
-from reference import catalog
-from reference.dialects.kip_482 import schemas
-from reference.dialects.kip_482.lift import lift
-from reference.schema import Schema
+from wireproof.conformance import ledger, selection, vectors
+from wireproof.conformance.asking import Examiner
+from wireproof.conformance.connection import Options, open_connection
+from wireproof.conformance.model import Outcome, Verdict
+from wireproof.conformance.values import equal
+from wireproof.conformance.vectors import VectorError
+from wireproof.reference import catalog
+from wireproof.reference.dialects.kip_482 import schemas
+from wireproof.reference.dialects.kip_482.lift import lift
+from wireproof.reference.schema import Schema
 
 TESTS = Path(__file__).parent
 VECTORS = TESTS.parent / "vectors"
@@ -159,8 +159,8 @@ def test_a_wrong_lift_is_noticed(
 ) -> None:
     (tmp_path / f"{name}.py").write_text(
         f"""
-from reference import configure, rejects
-from reference import encode as right
+from wireproof.reference import configure, rejects
+from wireproof.reference import encode as right
 dialects = ("kip-482-v1",)
 def encode(type, value, *, dialect, version=None):
     if version in {versions}:

@@ -12,16 +12,16 @@ import pytest
 from second_opinion import kip_482 as opinion
 from trying import tried
 
-from conformance import ledger, seeded
-from conformance.values import equal
-from reference import DecodeError, EncodeError, Reason, Reference, Rules, SchemaError, catalog
-from reference.codec import NodeCodec, decode, encode
-from reference.dialects.kip_482 import schemas
-from reference.dialects.kip_482.lift import lift
-from reference.dialects.kip_482.schemas import MessageSchema, OptionalField, Structure
-from reference.evolution import Policy, compare
-from reference.plan import plan
-from reference.schema import Schema, Versions, from_json
+from wireproof.conformance import ledger, seeded
+from wireproof.conformance.values import equal
+from wireproof.reference import DecodeError, EncodeError, Reason, Reference, Rules, SchemaError, catalog
+from wireproof.reference.codec import NodeCodec, decode, encode
+from wireproof.reference.dialects.kip_482 import schemas
+from wireproof.reference.dialects.kip_482.lift import lift
+from wireproof.reference.dialects.kip_482.schemas import MessageSchema, OptionalField, Structure
+from wireproof.reference.evolution import Policy, compare
+from wireproof.reference.plan import plan
+from wireproof.reference.schema import Schema, Versions, from_json
 
 DIALECT = "kip-482-v1"
 KAFKA = catalog.bundled()

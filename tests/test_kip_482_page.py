@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from conformance.reference_codec import reference_codec
-from reference import Rules
-from reference.codec import NodeCodec, decode, encode
-from reference.plan import plan
-from reference.schema import from_json
+from wireproof.conformance.reference_codec import reference_codec
+from wireproof.reference import Rules
+from wireproof.reference.codec import NodeCodec, decode, encode
+from wireproof.reference.plan import plan
+from wireproof.reference.schema import from_json
 
 PAGE = (Path(__file__).parents[1] / "docs" / "explanation" / "kip-482-v1.md").read_text("utf-8")
 VALUE = {"UserAgent": "ab", "Foos": [{"Bar": "hello world", "Baz": 7}]}

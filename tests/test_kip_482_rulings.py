@@ -8,22 +8,22 @@ from typing import Any
 import pytest
 from judging import judged
 
-import reference
-from conformance import properties, vectors
-from conformance.configured import configured_reference
-from conformance.judge import readings_for
-from conformance.model import Case, Description, Op, Outcome
-from conformance.readings import ask
-from conformance.reference_codec import reference_codec
-from conformance.values import equal
-from conformance.vectors import VectorKind
-from reference import DecodeError, EncodeError, Reason, Reference, Rules
-from reference.cursor import Reader
-from reference.dialects import DIALECTS
-from reference.dialects.kafka import Kafka
-from reference.dialects.kip_482 import Kip482, schemas
-from reference.optional_fields import absent
-from reference.plan import plan
+from wireproof import reference
+from wireproof.conformance import properties, vectors
+from wireproof.conformance.configured import configured_reference
+from wireproof.conformance.judge import readings_for
+from wireproof.conformance.model import Case, Description, Op, Outcome
+from wireproof.conformance.readings import ask
+from wireproof.conformance.reference_codec import reference_codec
+from wireproof.conformance.values import equal
+from wireproof.conformance.vectors import VectorKind
+from wireproof.reference import DecodeError, EncodeError, Reason, Reference, Rules
+from wireproof.reference.cursor import Reader
+from wireproof.reference.dialects import DIALECTS
+from wireproof.reference.dialects.kafka import Kafka
+from wireproof.reference.dialects.kip_482 import Kip482, schemas
+from wireproof.reference.optional_fields import absent
+from wireproof.reference.plan import plan
 
 DIALECT = "kip-482-v1"
 RULINGS = reference.rulings(DIALECT)

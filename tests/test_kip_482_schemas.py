@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from conformance import vectors
-from reference import Reference, SchemaError
-from reference.dialects.kip_482.schemas import (
+from wireproof.conformance import vectors
+from wireproof.reference import Reference, SchemaError
+from wireproof.reference.dialects.kip_482.schemas import (
     MandatoryField,
     MessageSchema,
     OptionalField,
@@ -21,7 +21,7 @@ from reference.dialects.kip_482.schemas import (
     parse,
     to_json,
 )
-from reference.schema import ALL, MAX_DEPTH, MAX_FIELDS, NONE, Versions
+from wireproof.reference.schema import ALL, MAX_DEPTH, MAX_FIELDS, NONE, Versions
 
 DIALECT = "kip-482-v1"
 SCHEMAS = vectors.settings(DIALECT)["schemas"]

@@ -12,15 +12,15 @@ from opinions import Plant
 from second_opinion import kip_482 as opinion
 from trying import nearly, tried, values_of
 
-import reference
-from conformance import vectors
-from conformance.model import Op
-from conformance.reference_codec import reference_codec
-from conformance.values import equal
-from conformance.vectors import Vector, VectorKind
-from reference import message, optional_fields
-from reference.cursor import Reader
-from reference.primitives import read_int16
+from wireproof import reference
+from wireproof.conformance import vectors
+from wireproof.conformance.model import Op
+from wireproof.conformance.reference_codec import reference_codec
+from wireproof.conformance.values import equal
+from wireproof.conformance.vectors import Vector, VectorKind
+from wireproof.reference import message, optional_fields
+from wireproof.reference.cursor import Reader
+from wireproof.reference.primitives import read_int16
 
 DIALECT = "kip-482-v1"
 SCHEMAS = vectors.settings(DIALECT)["schemas"]

@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 from judging import judged
 from wire import Refused, attempt
 
-import reference
-from conformance import strategies, vectors
-from conformance.model import Observation, Op, Outcome, Status
-from reference.cursor import Reader
-from reference.dialects import DIALECTS, NamesNumbers
-from reference.dialects.kip_82_int.headers import headers_up_to, read_headers
-from reference.errors import EncodeError
-from reference.rules import Rules
+from wireproof import reference
+from wireproof.conformance import strategies, vectors
+from wireproof.conformance.model import Observation, Op, Outcome, Status
+from wireproof.reference.cursor import Reader
+from wireproof.reference.dialects import DIALECTS, NamesNumbers
+from wireproof.reference.dialects.kip_82_int.headers import headers_up_to, read_headers
+from wireproof.reference.errors import EncodeError
+from wireproof.reference.rules import Rules
 
 DIALECT = "kip-82-int-keys"
 WORKED = bytes.fromhex(

@@ -11,11 +11,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from wire import Refused, attempt
 
-import reference
-from conformance import strategies
-from conformance.values import equal
-from reference.dialects.kip_82_int import convert
-from reference.dialects.kip_82_int.records import (
+from wireproof import reference
+from wireproof.conformance import strategies
+from wireproof.conformance.values import equal
+from wireproof.reference.dialects.kip_82_int import convert
+from wireproof.reference.dialects.kip_82_int.records import (
     HeaderPlugin,
     HeadersChangedError,
     IntKeyConsumerRecord,
@@ -24,7 +24,7 @@ from reference.dialects.kip_82_int.records import (
     send,
     wrap,
 )
-from reference.errors import EncodeError
+from wireproof.reference.errors import EncodeError
 
 DIALECT = "kip-82-int-keys"
 TRACE, REGION = 0x00100010, 0x00120001

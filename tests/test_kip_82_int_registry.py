@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-import reference
-from reference.dialects.kip_82_int.registry import (
+from wireproof import reference
+from wireproof.cli import group
+from wireproof.reference.dialects.kip_82_int.registry import (
     ALLOCATION,
     KafkaHeaderKeys,
     Range,
@@ -17,7 +18,6 @@ from reference.dialects.kip_82_int.registry import (
     classify,
     load,
 )
-from wireproof.cli import group
 
 DIALECT = "kip-82-int-keys"
 

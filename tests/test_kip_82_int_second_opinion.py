@@ -14,15 +14,15 @@ from opinions import Plant
 from second_opinion import kip_82_int as opinion
 from trying import nearly, tried, values_of
 
-import reference
-from conformance import vectors
-from conformance.model import Op
-from conformance.values import equal
-from conformance.vectors import Vector, VectorKind
-from reference.dialects import kip_82_int
-from reference.dialects.kip_82_int import headers, messages
-from reference.primitives import read_int32
-from reference.records import fields, message_set
+from wireproof import reference
+from wireproof.conformance import vectors
+from wireproof.conformance.model import Op
+from wireproof.conformance.values import equal
+from wireproof.conformance.vectors import Vector, VectorKind
+from wireproof.reference.dialects import kip_82_int
+from wireproof.reference.dialects.kip_82_int import headers, messages
+from wireproof.reference.primitives import read_int32
+from wireproof.reference.records import fields, message_set
 
 DIALECT = "kip-82-int-keys"
 VECTORS = vectors.load([DIALECT])

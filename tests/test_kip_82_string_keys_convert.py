@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from wire import Refused, attempt
 
-import reference
-from conformance import strategies
-from conformance.values import equal
-from reference.dialects.kip_82_string_keys import convert
-from reference.dialects.kip_82_string_keys.clients import received
+from wireproof import reference
+from wireproof.conformance import strategies
+from wireproof.conformance.values import equal
+from wireproof.reference.dialects.kip_82_string_keys import convert
+from wireproof.reference.dialects.kip_82_string_keys.clients import received
 
 DRAFT = "kip-82-string-keys"
 HEADERS = [("a", b"\1"), ("b", b"\xff"), ("a", b""), ("a", b"\1")]

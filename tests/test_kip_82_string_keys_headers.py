@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from wire import Refused, attempt
 
-import reference
-from reference import DecodeError, EncodeError, Rules
-from reference.dialects.kip_82_string_keys.clients import ConsumerRecord, ProducerRecord, batch_of, received
-from reference.dialects.kip_82_string_keys.headers import Headers
+from wireproof import reference
+from wireproof.reference import DecodeError, EncodeError, Rules
+from wireproof.reference.dialects.kip_82_string_keys.clients import ConsumerRecord, ProducerRecord, batch_of, received
+from wireproof.reference.dialects.kip_82_string_keys.headers import Headers
 
 DRAFT = "kip-82-string-keys"
 PAIRS = [("b", b"\2"), ("a", b"\1"), ("b", b""), ("", b"x"), ("b", b"\2")]

@@ -10,16 +10,16 @@ from typing import Any
 import pytest
 from second_opinion import kip_82_string_keys as second
 
-import reference
-from conformance import vectors
-from conformance.model import Op
-from conformance.values import equal
-from conformance.vectors import Vector, VectorKind
-from reference import Reference, Rules, WireError
-from reference.cursor import Reader
-from reference.dialects.kip_82_string_keys import batch, messages
-from reference.dialects.kip_82_string_keys.numbers import read_length
-from reference.primitives import read_unsigned_varint
+from wireproof import reference
+from wireproof.conformance import vectors
+from wireproof.conformance.model import Op
+from wireproof.conformance.values import equal
+from wireproof.conformance.vectors import Vector, VectorKind
+from wireproof.reference import Reference, Rules, WireError
+from wireproof.reference.cursor import Reader
+from wireproof.reference.dialects.kip_82_string_keys import batch, messages
+from wireproof.reference.dialects.kip_82_string_keys.numbers import read_length
+from wireproof.reference.primitives import read_unsigned_varint
 
 DRAFT = "kip-82-string-keys"
 VECTORS = vectors.load([DRAFT])

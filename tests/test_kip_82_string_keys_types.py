@@ -11,14 +11,14 @@ from judging import judged_by_asking
 from pytest_run import run
 from wire import Refused, attempt
 
-import reference
-from conformance import generated, strategies, vectors
-from conformance.deciding_rulings import deciding_rulings
-from conformance.judge import readings_for
-from conformance.model import Op, Outcome
-from conformance.vectors import VectorKind
-from reference import Reference, Rules
-from reference.dialects.kip_82_string_keys import batch
+from wireproof import reference
+from wireproof.conformance import generated, strategies, vectors
+from wireproof.conformance.deciding_rulings import deciding_rulings
+from wireproof.conformance.judge import readings_for
+from wireproof.conformance.model import Op, Outcome
+from wireproof.conformance.vectors import VectorKind
+from wireproof.reference import Reference, Rules
+from wireproof.reference.dialects.kip_82_string_keys import batch
 
 DRAFT = "kip-82-string-keys"
 TESTS = Path(__file__).parent

@@ -11,10 +11,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from conformance import drafting, known
-from conformance.findings import Group
-from conformance.known import Known, KnownError
-from conformance.model import DEVIATIONS, FailureKind, Op, Outcome, Verdict
+from wireproof.conformance import drafting, known
+from wireproof.conformance.connection.spec import known_beside
+from wireproof.conformance.findings import Group
+from wireproof.conformance.known import Known, KnownError
+from wireproof.conformance.model import DEVIATIONS, FailureKind, Op, Outcome, Verdict
 
 TODAY = datetime.date(2025, 6, 15)
 ID = "kafka/varints/minus-1#decode"
@@ -323,26 +324,26 @@ def test_an_id_says_itself_whether_its_case_is_generated(file: Path) -> None:
 def test_the_file_stands_beside_the_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(tmp_path))
     (tmp_path / "wrapped.py").write_text("")
-    assert known.beside("wrapped") is None
+    assert known_beside("wrapped") is None
     (tmp_path / "wrapped.known.toml").write_text("")
-    assert known.beside("wrapped") == tmp_path / "wrapped.known.toml"
-    assert known.beside("wrapped:Codec") == tmp_path / "wrapped.known.toml"
+    assert known_beside("wrapped") == tmp_path / "wrapped.known.toml"
+    assert known_beside("wrapped:Codec") == tmp_path / "wrapped.known.toml"
     (tmp_path / "wrapped.Codec.known.toml").write_text("")
-    assert known.beside("wrapped:Codec") == tmp_path / "wrapped.Codec.known.toml"
-    assert known.beside("wrapped") == tmp_path / "wrapped.known.toml"
+    assert known_beside("wrapped:Codec") == tmp_path / "wrapped.Codec.known.toml"
+    assert known_beside("wrapped") == tmp_path / "wrapped.known.toml"
 
 
 @pytest.mark.parametrize("spec", ["no.such.module", "no_such_module", "sys", "a b", "", "exec:no-such-program"])
 def test_what_is_nowhere_has_none_beside_it(spec: str) -> None:
-    assert known.beside(spec) is None
+    assert known_beside(spec) is None
 
 
 def test_the_file_stands_beside_the_program(tmp_path: Path) -> None:
     program = tmp_path / "a wrapper.py"
     program.write_text("")
-    assert known.beside(f"exec:{sys.executable} '{program}' --flag") is None
+    assert known_beside(f"exec:{sys.executable} '{program}' --flag") is None
     (tmp_path / "a wrapper.known.toml").write_text("")
-    assert known.beside(f"exec:{sys.executable} '{program}' --flag") == tmp_path / "a wrapper.known.toml"
+    assert known_beside(f"exec:{sys.executable} '{program}' --flag") == tmp_path / "a wrapper.known.toml"
 
 
 # --- Drafting ---------------------------------------------------------------------------------------------------------

@@ -19,13 +19,14 @@ import pytest
 import tomlkit
 from pytest_run import Run, run
 
-from conformance import known, ledger, selection, vectors
-from conformance.asking import Examiner
-from conformance.connection import Options, open_connection
-from conformance.known import Known, KnownDeviation
-from conformance.model import DEVIATIONS, Outcome, Verdict
-from conformance.questions import Derivation, Question
-from conformance.vectors import Vector
+from wireproof.conformance import known, ledger, selection, vectors
+from wireproof.conformance.asking import Examiner
+from wireproof.conformance.connection import Options, open_connection
+from wireproof.conformance.connection.spec import known_beside
+from wireproof.conformance.known import Known, KnownDeviation
+from wireproof.conformance.model import DEVIATIONS, Outcome, Verdict
+from wireproof.conformance.questions import Derivation, Question
+from wireproof.conformance.vectors import Vector
 
 ROOT = Path(__file__).resolve().parent.parent
 #: Wrapper → the package that it wraps, and the version that the file speaks of. A dot precedes an attribute.
@@ -143,7 +144,7 @@ def asked() -> Iterator[dict[str, Asked]]:
 
 @pytest.mark.parametrize("wrapper", RELEASES)
 def test_the_file_is_found_beside_the_wrapper(wrapper: str) -> None:
-    assert known.beside(spec_of(wrapper)) == file_of(wrapper)
+    assert known_beside(spec_of(wrapper)) == file_of(wrapper)
 
 
 @pytest.mark.parametrize(("wrapper", "number"), ENTRIES, ids=IDS)

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import pytest
 
-from conformance import known
+from wireproof.conformance import known
 
 ROOT = Path(__file__).resolve().parent.parent / "implementations"
 FILES = sorted(ROOT.rglob("*.known.toml"))

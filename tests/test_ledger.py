@@ -14,17 +14,17 @@ from click.testing import CliRunner
 from judging import judged, judged_by_asking
 from pytest_run import run
 
-import reference
-from conformance import ledger
-from conformance.judge import judge
-from conformance.model import Case, Observation, Op, Outcome, Status, Verdict
-from conformance.readings import ask
-from conformance.vectors import Vector, VectorError, VectorKind
-from reference import catalog
-from reference.codec import NodeCodec
-from reference.dialects import DIALECTS
-from reference.plan import Struct
+from wireproof import reference
 from wireproof.cli import group
+from wireproof.conformance import ledger
+from wireproof.conformance.judge import judge
+from wireproof.conformance.model import Case, Observation, Op, Outcome, Status, Verdict
+from wireproof.conformance.readings import ask
+from wireproof.conformance.vectors import Vector, VectorError, VectorKind
+from wireproof.reference import catalog
+from wireproof.reference.codec import NodeCodec
+from wireproof.reference.dialects import DIALECTS
+from wireproof.reference.plan import Struct
 
 JAVA = Path(__file__).parent.parent / "implementations" / "java"
 REFERENCE = reference.Reference()
@@ -121,7 +121,7 @@ def test_an_accepted_prefix_fails_by_itself() -> None:
 def test_what_is_derived_comes_from_a_case_that_is_read(tmp_path: Path) -> None:
     """An implementation that refuses unknown tags is cut where it has none; one that reads nothing shows nothing."""
     (tmp_path / "tagless.py").write_text(
-        "import reference\n"
+        "from wireproof import reference\n"
         "types = {'kafka': {'HeartbeatRequest': (3, 4)}}\n"
         "def decode(type, data, *, dialect, version=None):\n"
         "    if b'\\x8f\\x4e' in data or version == 3:\n"
@@ -174,7 +174,7 @@ def test_a_broken_file_is_refused_with_its_line(text: bytes, says: str) -> None:
 def test_a_wrong_implementation_is_caught_and_the_rest_is_listed(tmp_path: Path) -> None:
     """One that reads what is cut off as if nothing were missing."""
     (tmp_path / "lenient.py").write_text(
-        "import reference\n"
+        "from wireproof import reference\n"
         "types = {'kafka': {'HeartbeatRequest': (0, 4)}}\n"
         "def decode(type, data, *, dialect, version=None):\n"
         "    for zeros in range(40):\n"
@@ -208,7 +208,7 @@ def test_the_ledger_is_what_java_makes(tmp_path: Path) -> None:
 def test_making_it_tells_differences(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of an implementation that writes no unknown tags."""
     (tmp_path / "tagless.py").write_text(
-        "from reference import decode, encode as whole\n"
+        "from wireproof.reference import decode, encode as whole\n"
         "def encode(type, value, *, dialect, version=None):\n"
         "    return whole(type, value | {'_tags': []}, dialect=dialect, version=version)\n"
     )

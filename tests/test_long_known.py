@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import pytest
 
-from conformance import known, ledger, vectors
-from conformance.known import KnownDeviation
+from wireproof.conformance import known, ledger, vectors
+from wireproof.conformance.known import KnownDeviation
 
 ROOT = Path(__file__).resolve().parent.parent / "implementations"
 

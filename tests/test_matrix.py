@@ -15,9 +15,9 @@ import pytest
 from click.testing import CliRunner, Result
 from planted import CODEC, Clone
 
-from conformance.report.jsonl import read_report
 from wireproof import registry
 from wireproof.cli import group
+from wireproof.conformance.report.jsonl import read_report
 
 ROOT = Path(__file__).resolve().parents[1]
 LIAR = CODEC + "\n_right = decode\ndef decode(type, data, **named):\n    return _right(type, data, **named) or 1\n"

@@ -14,12 +14,12 @@ import miniatures
 import pytest
 from pytest_run import run
 
-import reference
-from conformance import selection, vectors
-from conformance.asking import Examiner
-from conformance.connection import Options, open_connection
-from conformance.model import DEVIATIONS, FailureKind, Outcome, Verdict
-from conformance.vectors import Vector
+from wireproof import reference
+from wireproof.conformance import selection, vectors
+from wireproof.conformance.asking import Examiner
+from wireproof.conformance.connection import Options, open_connection
+from wireproof.conformance.model import DEVIATIONS, FailureKind, Outcome, Verdict
+from wireproof.conformance.vectors import Vector
 
 TESTS = Path(__file__).parent
 NAMES = sorted(module.name for module in pkgutil.iter_modules(miniatures.__path__))

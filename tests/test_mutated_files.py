@@ -17,20 +17,20 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
-from conformance import known, vectors
-from conformance.capture import Capture, NotToldError
-from conformance.dump import DumpError, undump
-from conformance.known import KnownError
-from conformance.model import Description, Op, Outcome, Tally, Verdict
-from conformance.report.jsonl import ReportError, ReportWriter, read_reports
-from conformance.vectors import VectorError
-from conformance.vectors.file import parse as parse_vectors
-from reference import catalog
-from reference.dialects.kip_82_int import registry
-from reference.errors import SchemaError
-from reference.schema import parse as parse_schema
 from wireproof import catalog as making
 from wireproof.cli import group
+from wireproof.conformance import known, vectors
+from wireproof.conformance.capture import Capture, NotToldError
+from wireproof.conformance.dump import DumpError, undump
+from wireproof.conformance.known import KnownError
+from wireproof.conformance.model import Description, Op, Outcome, Tally, Verdict
+from wireproof.conformance.report.jsonl import ReportError, ReportWriter, read_reports
+from wireproof.conformance.vectors import VectorError
+from wireproof.conformance.vectors.file import parse as parse_vectors
+from wireproof.reference import catalog
+from wireproof.reference.dialects.kip_82_int import registry
+from wireproof.reference.errors import SchemaError
+from wireproof.reference.schema import parse as parse_schema
 
 MUTATIONS = 2000
 ROOT = Path(vectors.__file__).parents[2]

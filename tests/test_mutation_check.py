@@ -29,13 +29,13 @@ def load() -> ModuleType:
 check: Any = load()
 
 RESULTS = """
-    reference.cursor.xǁReaderǁtake__mutmut_1: killed
-    reference.cursor.xǁReaderǁ__init____mutmut_12: timeout
-    reference.primitives.x__read_leb128__mutmut_3: survived
-    reference.primitives.x_integer__mutmut_1: killed
+    wireproof.reference.cursor.xǁReaderǁtake__mutmut_1: killed
+    wireproof.reference.cursor.xǁReaderǁ__init____mutmut_12: timeout
+    wireproof.reference.primitives.x__read_leb128__mutmut_3: survived
+    wireproof.reference.primitives.x_integer__mutmut_1: killed
 """
 
-DIFF = """# reference.primitives.x__read_leb128__mutmut_3: survived
+DIFF = """# wireproof.reference.primitives.x__read_leb128__mutmut_3: survived
 --- reference/primitives.py
 +++ reference/primitives.py
 @@ -1,4 +1,4 @@
@@ -45,29 +45,29 @@ DIFF = """# reference.primitives.x__read_leb128__mutmut_3: survived
      longest = 5
 """
 
-FAULT = check.Fault("reference.primitives._read_leb128", "start = reader.pos", "start = None")
+FAULT = check.Fault("wireproof.reference.primitives._read_leb128", "start = reader.pos", "start = None")
 
 
 def mutants(killed: int, survived: int, status: str = "survived") -> list[Any]:
     statuses = ["killed"] * killed + [status] * survived
-    return [check.Mutant("reference.cursor", "x_take", number, one) for number, one in enumerate(statuses)]
+    return [check.Mutant("wireproof.reference.cursor", "x_take", number, one) for number, one in enumerate(statuses)]
 
 
 def test_results_are_read() -> None:
     found = check.read_results(RESULTS)
     assert [(one.function, one.number, one.status) for one in found] == [
-        ("reference.cursor.Reader.take", 1, "killed"),
-        ("reference.cursor.Reader.__init__", 12, "timeout"),
-        ("reference.primitives._read_leb128", 3, "survived"),
-        ("reference.primitives.integer", 1, "killed"),
+        ("wireproof.reference.cursor.Reader.take", 1, "killed"),
+        ("wireproof.reference.cursor.Reader.__init__", 12, "timeout"),
+        ("wireproof.reference.primitives._read_leb128", 3, "survived"),
+        ("wireproof.reference.primitives.integer", 1, "killed"),
     ]
-    assert found[0].id == "reference.cursor.xǁReaderǁtake__mutmut_1"
+    assert found[0].id == "wireproof.reference.cursor.xǁReaderǁtake__mutmut_1"
     with pytest.raises(check.CheckError, match="there are no mutants"):
         check.read_results("nothing here")
 
 
 def test_a_diff_says_what_a_mutant_changes() -> None:
-    assert check.read_fault("reference.primitives._read_leb128", DIFF) == FAULT
+    assert check.read_fault("wireproof.reference.primitives._read_leb128", DIFF) == FAULT
 
 
 def test_a_list_gives_reasons() -> None:
@@ -85,17 +85,19 @@ def test_a_list_gives_reasons() -> None:
 def test_listed_survivors_are_well() -> None:
     verdict = check.judge(mutants(19, 1), [FAULT], {FAULT: "the same"})
     assert (verdict.problems, verdict.unlisted) == ((), ())
-    assert verdict.shares == ("reference.cursor: 19 of 20 mutants killed (95.0 %)",)
+    assert verdict.shares == ("wireproof.reference.cursor: 19 of 20 mutants killed (95.0 %)",)
 
 
 def test_what_is_wrong_with_a_run() -> None:
     low = check.judge(mutants(18, 2), [FAULT], {FAULT: "the same"})
-    assert low.problems == ("reference.cursor: fewer than 95 % of its mutants are killed",)
+    assert low.problems == ("wireproof.reference.cursor: fewer than 95 % of its mutants are killed",)
     unlisted = check.judge(mutants(20, 1), [FAULT], {})
     assert unlisted.unlisted == (FAULT,)
-    assert unlisted.problems[0].startswith("reference.primitives._read_leb128: survived, and is not listed:")
+    assert unlisted.problems[0].startswith("wireproof.reference.primitives._read_leb128: survived, and is not listed:")
     gone = check.judge(mutants(20, 0), [], {FAULT: "the same"})
-    assert gone.problems == ("survivors.toml: no longer survives in reference.primitives._read_leb128: start = None",)
+    assert gone.problems == (
+        "survivors.toml: no longer survives in wireproof.reference.primitives._read_leb128: start = None",
+    )
     for status in ("no tests", "not checked", "suspicious", "skipped"):
         (problem,) = check.judge(mutants(20, 1, status), [], {}).problems
         assert problem == f"reference.cursor.x_take__mutmut_20: {status}"

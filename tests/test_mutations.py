@@ -13,12 +13,12 @@ import pytest
 from crc32c import crc32c
 from wire import KAFKA
 
-import reference
-from conformance import mutations, seeds
-from conformance.model import Op
-from conformance.mutations import elements, fields
-from conformance.mutations.checksums import sealed
-from conformance.reference_codec import reference_codec
+from wireproof import reference
+from wireproof.conformance import mutations, seeds
+from wireproof.conformance.model import Op
+from wireproof.conformance.mutations import elements, fields
+from wireproof.conformance.mutations.checksums import sealed
+from wireproof.conformance.reference_codec import reference_codec
 
 T = TypeVar("T")
 

@@ -6,9 +6,9 @@ from random import Random
 
 import pytest
 
-from conformance.arguments import arguments_of, parts_of, parts_seed
-from conformance.model import Op
-from conformance.mutations.conversation import mutate_conversation
+from wireproof.conformance.arguments import arguments_of, parts_of, parts_seed
+from wireproof.conformance.model import Op
+from wireproof.conformance.mutations.conversation import mutate_conversation
 
 #: Two requests for brokers of kip-35-v7, with the correlation ids 7 and 8.
 ONE = bytes.fromhex("00000019 0011 0000 00000007 0003 6b6974 00000002 00000001 00000003")

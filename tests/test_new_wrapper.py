@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from conformance.connection import Options, open_connection
-from conformance.connection.protocol_check import Inspection
-from conformance.connection.protocol_check import Result as Found
-from conformance.model import Case, Observation, Op, Status
 from wireproof.cli import group
+from wireproof.conformance.connection import Options, open_connection
+from wireproof.conformance.connection.protocol_check import Inspection
+from wireproof.conformance.connection.protocol_check import Result as Found
+from wireproof.conformance.model import Case, Observation, Op, Status
 
 
 def run(*arguments: str) -> Result:
@@ -42,8 +42,8 @@ def test_exec(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program = here / "wrapper.py"
     assert len(program.read_text().splitlines()) <= 45
     assert "wireproof" not in program.read_text().replace("Wireproof's line protocol", "").lower()
-    monkeypatch.setattr("conformance.connection.protocol_check.MANY", 500)
-    monkeypatch.setattr("conformance.connection.protocol_check.LARGE", 1 << 17)
+    monkeypatch.setattr("wireproof.conformance.connection.protocol_check.MANY", 500)
+    monkeypatch.setattr("wireproof.conformance.connection.protocol_check.LARGE", 1 << 17)
     found = {done.name: done.result for done in Inspection("exec:./wrapper.py", Options()).run()}
     assert Found.BAD not in found.values()
     assert [name for name, result in found.items() if result is Found.NOT_RUN] == ["large and small numbers"]

@@ -6,16 +6,16 @@ from collections import Counter
 
 import pytest
 
-import reference
-from conformance import mutations, seeded
-from conformance.all_types import types_of
-from conformance.judge import judge, readings_for
-from conformance.model import Op, Outcome
-from conformance.numbered import Kind, Numbered
-from conformance.questions import find
-from conformance.readings import ask
-from conformance.reference_codec import reference_codec
-from conformance.vectors import VectorKind
+from wireproof import reference
+from wireproof.conformance import mutations, seeded
+from wireproof.conformance.all_types import types_of
+from wireproof.conformance.judge import judge, readings_for
+from wireproof.conformance.model import Op, Outcome
+from wireproof.conformance.numbered import Kind, Numbered
+from wireproof.conformance.questions import find
+from wireproof.conformance.readings import ask
+from wireproof.conformance.reference_codec import reference_codec
+from wireproof.conformance.vectors import VectorKind
 
 
 def test_a_number_decides_the_case() -> None:

@@ -12,11 +12,11 @@ import pytest
 from blocks import blocks
 from pytest_run import run
 
-from conformance import rows, selection, vectors
-from conformance.asking import Examiner
-from conformance.connection import Options, open_connection
-from conformance.model import Outcome, Verdict
-from conformance.questions import Question
+from wireproof.conformance import rows, selection, vectors
+from wireproof.conformance.asking import Examiner
+from wireproof.conformance.connection import Options, open_connection
+from wireproof.conformance.model import Outcome, Verdict
+from wireproof.conformance.questions import Question
 
 TESTS = Path(__file__).parent
 PAGE = TESTS.parent / "docs" / "explanation" / "one-core.md"
@@ -27,8 +27,8 @@ SPECS = ("reference", "miniatures.aborts", "miniatures.messages_by_recode_as_it_
 SAVES = """\
 import json
 
-from conformance import rows
-from conformance.suite.plugin import VERDICTS
+from wireproof.conformance import rows
+from wireproof.conformance.suite.plugin import VERDICTS
 
 
 def pytest_runtest_logreport(report):

@@ -11,12 +11,12 @@ import pytest
 from click.testing import CliRunner
 from pytest_run import run
 
-from conformance import ledger, vectors
-from conformance.model import Op
-from conformance.other_catalog import holds
-from conformance.vectors import Vector
-from reference import catalog
 from wireproof.cli import group
+from wireproof.conformance import ledger, vectors
+from wireproof.conformance.model import Op
+from wireproof.conformance.other_catalog import holds
+from wireproof.conformance.vectors import Vector
+from wireproof.reference import catalog
 
 Raw = dict[str, Any]
 

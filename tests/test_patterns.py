@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from conformance.patterns import mismatch
+from wireproof.conformance.patterns import mismatch
 
 ERROR_35 = bytes.fromhex("00000010" + "00000007" + "0023" + "00000001" + "001200000005")
 GOOD = bytes.fromhex("00000016" + "00000008" + "0000" + "00000002" + "000300000009" + "001200000003")

@@ -12,13 +12,13 @@ pytest.importorskip("pyspark", reason="the extra `pipeline` is not installed")
 
 from click.testing import CliRunner
 
-from fuzz.features import Features
-from fuzz.inputs import Form, split
-from pipeline import corpus as merging
-from pipeline.corpus import find, merge
-from pipeline.errors import CountError, PipelineError
-from pipeline.progress import Progress
 from wireproof.cli import group as cli
+from wireproof.fuzz.features import Features
+from wireproof.fuzz.inputs import Form, split
+from wireproof.pipeline import corpus as merging
+from wireproof.pipeline.corpus import find, merge
+from wireproof.pipeline.errors import CountError, PipelineError
+from wireproof.pipeline.progress import Progress
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -24,24 +24,24 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from click.testing import CliRunner, Result
 
-from conformance import known
-from conformance.asking import Examiner
-from conformance.connection import Options, open_connection
-from conformance.numbered import Numbered
-from conformance.questions import find
-from conformance.report.jsonl import read_reports
-from pipeline import run as running
-from pipeline import tables
-from pipeline.asking import BAD_ROW, Order, verdicts_of
-from pipeline.errors import CountError, PipelineError
-from pipeline.failed import failed
-from pipeline.identity import identify
-from pipeline.parts import read_part, write_part, write_parts
-from pipeline.progress import Progress
-from pipeline.reporting import made_before, report, write_json_lines
-from pipeline.run import Done, Plan, finished, run
-from pipeline.store import Group, Run, Store
 from wireproof.cli import group as cli
+from wireproof.conformance import known
+from wireproof.conformance.asking import Examiner
+from wireproof.conformance.connection import Options, open_connection
+from wireproof.conformance.numbered import Numbered
+from wireproof.conformance.questions import find
+from wireproof.conformance.report.jsonl import read_reports
+from wireproof.pipeline import run as running
+from wireproof.pipeline import tables
+from wireproof.pipeline.asking import BAD_ROW, Order, verdicts_of
+from wireproof.pipeline.errors import CountError, PipelineError
+from wireproof.pipeline.failed import failed
+from wireproof.pipeline.identity import identify
+from wireproof.pipeline.parts import read_part, write_part, write_parts
+from wireproof.pipeline.progress import Progress
+from wireproof.pipeline.reporting import made_before, report, write_json_lines
+from wireproof.pipeline.run import Done, Plan, finished, run
+from wireproof.pipeline.store import Group, Run, Store
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 WRONG = """
 import os, pathlib
 import psutil
-import reference
+from wireproof import reference
 
 name, version, dialects = "wrong", "1", ("kafka",)
 types = {"kafka": {"BOOLEAN": None, "VARINT": None, "STRING": None}}
@@ -73,7 +73,7 @@ def decode(type, data, *, dialect, version=None):
 #: An implementation that is slow until there is a file for it.
 SLOW = """
 import pathlib, time
-import reference
+from wireproof import reference
 
 name, version, dialects = "slow", "1", ("kafka",)
 types = {"kafka": {"VARINT": None}}

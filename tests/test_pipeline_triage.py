@@ -17,17 +17,17 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from click.testing import CliRunner
 
-from conformance.asking import Examiner
-from conformance.connection import Options, open_connection
-from conformance.findings import group
-from conformance.model import Description, Tally
-from conformance.questions import find
-from conformance.report.jsonl import ReportWriter
-from conformance.rows import judged_row
-from pipeline import tables
-from pipeline.errors import PipelineError
-from pipeline.triage import triage
 from wireproof.cli import group as cli
+from wireproof.conformance.asking import Examiner
+from wireproof.conformance.connection import Options, open_connection
+from wireproof.conformance.findings import group
+from wireproof.conformance.model import Description, Tally
+from wireproof.conformance.questions import find
+from wireproof.conformance.report.jsonl import ReportWriter
+from wireproof.conformance.rows import judged_row
+from wireproof.pipeline import tables
+from wireproof.pipeline.errors import PipelineError
+from wireproof.pipeline.triage import triage
 
 #: The same cause twice, the second time with a longer input, and another cause.
 IDS = (

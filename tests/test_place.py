@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from conformance import ledger, vectors
-from conformance.judge import compared, judge
-from conformance.model import DEVIATIONS, Case, Observation, Op, Status, Verdict
-from conformance.questions import find
-from conformance.vectors import ABSENT, Vector, VectorKind
-from reference.errors import Reason
+from wireproof.conformance import ledger, vectors
+from wireproof.conformance.judge import compared, judge
+from wireproof.conformance.model import DEVIATIONS, Case, Observation, Op, Status, Verdict
+from wireproof.conformance.questions import find
+from wireproof.conformance.vectors import ABSENT, Vector, VectorKind
+from wireproof.reference.errors import Reason
 
 
 def judged(identifier: str, status: Status = Status.ANSWER, answer: Any = None, **seen: Any) -> Verdict:

@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 from pytest_run import Run, counted, run, run_anew
 
-from conformance import known, selection, vectors
-from conformance.connection import Options, open_connection
-from conformance.model import Outcome
+from wireproof.conformance import known, selection, vectors
+from wireproof.conformance.connection import Options, open_connection
+from wireproof.conformance.model import Outcome
 
 RIGHT = """\
-from reference import decode, encode
+from wireproof.reference import decode, encode
 
 name = "right"
 version = "1.2"
@@ -26,7 +26,7 @@ types = {"kafka": {"INT8": None, "BOOLEAN": None}}
 """
 #: Takes INT8 for unsigned: negative ones are read wrong, and then can't be written again.
 WRONG = """\
-from reference import decode as _decode, encode
+from wireproof.reference import decode as _decode, encode
 
 name = "wrong"
 version = "1.2"
@@ -189,15 +189,6 @@ def test_a_wrong_command_line_is_a_usage_error(folder: Path, arguments: tuple[st
     assert done.code == code, done.text
     assert said in done.text
     assert not re.search("Traceback|INTERNALERROR|/suite.py", done.text), done.text
-
-
-def test_a_folder_that_hides_the_kit_is_named(tmp_path: Path) -> None:
-    (tmp_path / "conformance").mkdir()
-    (tmp_path / "conformance" / "__init__.py").write_text("")
-    done = run_anew("--impl=reference", AREA, cwd=tmp_path)
-    assert done.code == 4, done.text
-    assert f"'conformance' is hidden by {tmp_path / 'conformance'}" in done.text
-    assert "Traceback" not in done.text
 
 
 def test_without_an_implementation_nothing_of_the_kit_is_imported(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from pytest_run import Run, run
 
 #: Two faults: it reads INT8 as unsigned, and refuses every BOOLEAN.
 TWO_FAULTS = """\
-from reference import decode as _decode, encode
+from wireproof.reference import decode as _decode, encode
 
 name = "faulty"
 types = {"kafka": {"INT8": None, "BOOLEAN": None, "INT16": None}}
@@ -24,13 +24,13 @@ def decode(type, data, *, dialect, version=None):
     return value & 0xFF if type == "INT8" else value
 """
 RIGHT = """\
-from reference import decode, encode
+from wireproof.reference import decode, encode
 
 name = "right"
 types = {"kafka": {"INT8": None, "BOOLEAN": None, "INT16": None}}
 """
 NARROW = """\
-from reference import decode, encode
+from wireproof.reference import decode, encode
 
 name = "narrow"
 types = {"kafka": {"INT8": None}}

@@ -11,24 +11,34 @@ from typing import Any
 import pytest
 from wire import KAFKA
 
-import reference
-from conformance import properties
-from conformance.all_types import types_of
-from conformance.asking import Examiner, Judged
-from conformance.connection import Options, open_connection
-from conformance.connection.base import AtOnce
-from conformance.generated import has_partial_tail, parse
-from conformance.known import Known, KnownDeviation
-from conformance.model import DEVIATIONS, Case, Description, FailureKind, Observation, Op, Outcome, Status, Verdict
-from conformance.properties import Property, offered
-from conformance.questions import find
-from conformance.readings import ask
-from conformance.values import equal
-from conformance.vectors import ABSENT, Reject, VectorKind
-from reference import Reason
-from reference.codec import ShapedCodec
-from reference.dialects.kip_82_int import codecs, messages
-from reference.records import message_set
+from wireproof import reference
+from wireproof.conformance import properties
+from wireproof.conformance.all_types import types_of
+from wireproof.conformance.asking import Examiner, Judged
+from wireproof.conformance.connection import Options, open_connection
+from wireproof.conformance.connection.base import AtOnce
+from wireproof.conformance.generated import has_partial_tail, parse
+from wireproof.conformance.known import Known, KnownDeviation
+from wireproof.conformance.model import (
+    DEVIATIONS,
+    Case,
+    Description,
+    FailureKind,
+    Observation,
+    Op,
+    Outcome,
+    Status,
+    Verdict,
+)
+from wireproof.conformance.properties import Property, offered
+from wireproof.conformance.questions import find
+from wireproof.conformance.readings import ask
+from wireproof.conformance.values import equal
+from wireproof.conformance.vectors import ABSENT, Reject, VectorKind
+from wireproof.reference import Reason
+from wireproof.reference.codec import ShapedCodec
+from wireproof.reference.dialects.kip_82_int import codecs, messages
+from wireproof.reference.records import message_set
 
 ALL = frozenset({Op.DECODE, Op.ENCODE, Op.RECODE})
 

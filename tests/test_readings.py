@@ -6,13 +6,13 @@ from typing import Any, cast
 
 import pytest
 
-import reference
-from conformance import vectors
-from conformance.configured import configured_reference
-from conformance.model import Case, Observation, Op, Status
-from conformance.readings import Readings, ask
-from conformance.values import equal
-from reference.codec import accepts_more
+from wireproof import reference
+from wireproof.conformance import vectors
+from wireproof.conformance.configured import configured_reference
+from wireproof.conformance.model import Case, Observation, Op, Status
+from wireproof.conformance.readings import Readings, ask
+from wireproof.conformance.values import equal
+from wireproof.reference.codec import accepts_more
 
 KAFKA = "kafka"
 
@@ -279,7 +279,7 @@ def test_a_reading_that_accepts_more_is_asked_for_what_was_refused(monkeypatch: 
         asked.append(implementation.rules)
         return ask(implementation, one)
 
-    monkeypatch.setattr("conformance.readings.ask", noting)
+    monkeypatch.setattr("wireproof.conformance.readings.ask", noting)
     readings = Readings(KAFKA, {"R-K-11": "other", "R-K-15": "other"})
     text = case(type_name="STRING", data=bytes_of("0001ff"))
     readings.explain(answered(text, "\ufffd"))

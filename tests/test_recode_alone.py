@@ -11,12 +11,12 @@ import pytest
 from recoding import MESSAGES, recode
 from recorder import TYPED, Recorder
 
-import reference
-from conformance import ledger, selection
-from conformance.asking import Examiner, Judged
-from conformance.model import Case, Observation, Op, Outcome, Status
-from conformance.selection import LeftOut
-from conformance.vectors import VectorKind
+from wireproof import reference
+from wireproof.conformance import ledger, selection
+from wireproof.conformance.asking import Examiner, Judged
+from wireproof.conformance.model import Case, Observation, Op, Outcome, Status
+from wireproof.conformance.selection import LeftOut
+from wireproof.conformance.vectors import VectorKind
 
 #: Messages whose stored and derived cases are asked beside the vectors.
 FROM_THE_LEDGER = ("ApiVersionsResponse", "HeartbeatRequest", "MetadataResponse", "ProduceRequest")

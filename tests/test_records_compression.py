@@ -11,8 +11,8 @@ import cramjam
 import lz4.frame  # type: ignore[import-untyped]
 import pytest
 
-from reference.records.compression import GZIP, LZ4, SNAPPY, ZSTD, CompressionError, deflate, inflate
-from reference.rules import Rules
+from wireproof.reference.records.compression import GZIP, LZ4, SNAPPY, ZSTD, CompressionError, deflate, inflate
+from wireproof.reference.rules import Rules
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -119,8 +119,8 @@ def test_the_bound_is_exact(codec: int) -> None:
 
 _BOMB = """
 import resource, sys
-from reference.records.compression import CompressionError, inflate
-from reference.rules import Rules
+from wireproof.reference.records.compression import CompressionError, inflate
+from wireproof.reference.rules import Rules
 codec, packed = int(sys.argv[1]), sys.stdin.buffer.read()
 peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // (1024 if sys.platform == "darwin" else 1)
 before = peak()

@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_records_fast import batch
 
-import reference
-from reference import DecodeError, Reason, catalog
-from reference.dialects.kafka import CatalogMessages
-from reference.records.control import ControlRecord, read_control
-from reference.records.convert import down_convert, up_convert
-from reference.rules import Rules
+from wireproof import reference
+from wireproof.reference import DecodeError, Reason, catalog
+from wireproof.reference.dialects.kafka import CatalogMessages
+from wireproof.reference.records.control import ControlRecord, read_control
+from wireproof.reference.records.convert import down_convert, up_convert
+from wireproof.reference.rules import Rules
 
 BATCH: dict[str, Any] = {
     "magic": 2,

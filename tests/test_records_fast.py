@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-import reference
-from reference import DecodeError, EncodeError
-from reference.compiled import Fault, NotPlain
-from reference.records import fast
-from reference.rules import Rules
+from wireproof import reference
+from wireproof.reference import DecodeError, EncodeError
+from wireproof.reference.compiled import Fault, NotPlain
+from wireproof.reference.records import fast
+from wireproof.reference.rules import Rules
 
 KAFKA = "kafka"
 FAST = reference.Reference()

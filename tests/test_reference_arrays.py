@@ -8,9 +8,9 @@ from uuid import UUID
 import pytest
 from wire import Refused, decode, encode, recode
 
-from reference import UnknownType, type_names
-from reference.plan import Array, TagBuffer
-from reference.primitives import PRIMITIVES
+from wireproof.reference import UnknownType, type_names
+from wireproof.reference.plan import Array, TagBuffer
+from wireproof.reference.primitives import PRIMITIVES
 
 #: type, value, bytes
 BOTH_WAYS: list[tuple[str, Any, str]] = [
@@ -151,7 +151,7 @@ def test_a_very_long_name_is_no_type_soon() -> None:
 
 
 def test_long_arrays_of_primitives_are_read_alike_with_and_without_spans() -> None:
-    import reference
+    from wireproof import reference
 
     digits = "00000003" + "0001" + "61" + "0000" + "0002" + "62"
     refused = decode("ARRAY<STRING>", digits)

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from reference import Reference, Rules, catalog
-from reference.answers import Cluster, Node
-from reference.broker import Broker
-from reference.broker import serve as run
-from reference.dialects.kafka import Kafka
+from wireproof.reference import Reference, Rules, catalog
+from wireproof.reference.answers import Cluster, Node
+from wireproof.reference.broker import Broker
+from wireproof.reference.broker import serve as run
+from wireproof.reference.dialects.kafka import Kafka
 
 KAFKA = "kafka"
 #: ApiVersions v0, correlation id 1, no client id; and what a broker with just that api answers.

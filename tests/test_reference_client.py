@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 from wire import field, schema
 
-import reference
-from reference import EncodeError, Reference, Rules, catalog, interpret, negotiate
-from reference.client import interpret as interpret_with
-from reference.dialects.kafka import Kafka
-from reference.plan import Struct, plan
-from reference.schema import from_json
+from wireproof import reference
+from wireproof.reference import EncodeError, Reference, Rules, catalog, interpret, negotiate
+from wireproof.reference.client import interpret as interpret_with
+from wireproof.reference.dialects.kafka import Kafka
+from wireproof.reference.plan import Struct, plan
+from wireproof.reference.schema import from_json
 
 KAFKA = "kafka"
 OWN_0_2 = "001200000002"

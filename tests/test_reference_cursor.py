@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from reference.cursor import Reader, Span, Writer
-from reference.errors import DecodeError, Reason
-from reference.rules import Rules
+from wireproof.reference.cursor import Reader, Span, Writer
+from wireproof.reference.errors import DecodeError, Reason
+from wireproof.reference.rules import Rules
 
 
 def reader_of(data: bytes, spans: list[Span] | None = None) -> Reader:

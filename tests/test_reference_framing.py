@@ -7,15 +7,15 @@ from typing import Any, ClassVar
 import pytest
 from wire import KAFKA, Refused, decode, encode, field, recode, schema
 
-import reference
-from reference import codec, complete, framing
-from reference.cursor import Reader, Writer
-from reference.dialects.kafka import Kafka
-from reference.errors import DecodeError, Reason
-from reference.framing import MAX_FRAME, Frames, needed, request_header_version, response_header_version
-from reference.plan import Struct, plan
-from reference.rules import Rules
-from reference.schema import from_json
+from wireproof import reference
+from wireproof.reference import codec, complete, framing
+from wireproof.reference.cursor import Reader, Writer
+from wireproof.reference.dialects.kafka import Kafka
+from wireproof.reference.errors import DecodeError, Reason
+from wireproof.reference.framing import MAX_FRAME, Frames, needed, request_header_version, response_header_version
+from wireproof.reference.plan import Struct, plan
+from wireproof.reference.rules import Rules
+from wireproof.reference.schema import from_json
 
 REQUEST = "RequestFrame"
 RESPONSE = "ResponseFrame:ApiVersions"

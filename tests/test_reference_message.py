@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from wire import Message, Refused, decode, encode, field, recode, schema, tagged
 
-from reference import complete
+from wireproof.reference import complete
 
 REQUEST = "ApiVersionsRequest"
 RESPONSE = "ApiVersionsResponse"

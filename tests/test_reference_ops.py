@@ -7,9 +7,19 @@ from typing import Any
 
 import pytest
 
-import reference
-from reference import DecodeError, EncodeError, Reason, Reference, Rules, SchemaError, UnknownType, WireError, catalog
-from reference.errors import shown
+from wireproof import reference
+from wireproof.reference import (
+    DecodeError,
+    EncodeError,
+    Reason,
+    Reference,
+    Rules,
+    SchemaError,
+    UnknownType,
+    WireError,
+    catalog,
+)
+from wireproof.reference.errors import shown
 
 KAFKA = "kafka"
 

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from wire import field, schema, tagged
 
-from reference.errors import DecodeError, Reason
-from reference.plan import Array, Node, PlannedField, Struct, plan
-from reference.primitives import PRIMITIVES, Primitive
-from reference.schema import MAX_DEPTH, from_json
+from wireproof.reference.errors import DecodeError, Reason
+from wireproof.reference.plan import Array, Node, PlannedField, Struct, plan
+from wireproof.reference.primitives import PRIMITIVES, Primitive
+from wireproof.reference.schema import MAX_DEPTH, from_json
 
 
 def planned(raw: dict[str, Any], version: int) -> Struct:

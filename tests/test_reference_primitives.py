@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 from wire import Refused, decode, encode, recode
 
-import reference
-from reference import primitives
-from reference.cursor import Reader, Span, Writer
-from reference.errors import DecodeError, EncodeError, Reason, WireError
-from reference.primitives import PRIMITIVES
-from reference.rules import Rules
+from wireproof import reference
+from wireproof.reference import primitives
+from wireproof.reference.cursor import Reader, Span, Writer
+from wireproof.reference.errors import DecodeError, EncodeError, Reason, WireError
+from wireproof.reference.primitives import PRIMITIVES
+from wireproof.reference.rules import Rules
 
 LONGEST = "61" * 32767
 

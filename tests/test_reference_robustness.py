@@ -16,12 +16,12 @@ import pytest
 from reading_questions import A_RECORD, batch, entry
 from wire import KAFKA
 
-import reference
-from conformance import vectors
-from conformance.all_types import types_of
-from conformance.model import Op
-from reference import DecodeError, EncodeError, Reference, Rules, WireError, catalog
-from reference.errors import Reason
+from wireproof import reference
+from wireproof.conformance import vectors
+from wireproof.conformance.all_types import types_of
+from wireproof.conformance.model import Op
+from wireproof.reference import DecodeError, EncodeError, Reference, Rules, WireError, catalog
+from wireproof.reference.errors import Reason
 
 COUNT = 200_000
 SEED = 482_35_82

@@ -9,7 +9,7 @@ import pytest
 from switches import SWITCHES
 from wire import KAFKA, Refused, decode, encode, recode
 
-from reference import Reference, Rules, Ruling, dialects, message, rules_with, rulings
+from wireproof.reference import Reference, Rules, Ruling, dialects, message, rules_with, rulings
 
 #: All switches; the bound on what is inflated is a parameter, not a reading.
 FIELDS = [one for one in dataclasses.fields(Rules) if one.name != "inflate_limit"]

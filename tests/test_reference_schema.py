@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from wire import field, schema, tagged
 
-from reference.errors import Reason, SchemaError
-from reference.schema import ALL, MAX_DEPTH, MAX_FIELDS, MAX_VERSION, NONE, Field, Versions, from_json, parse
+from wireproof.reference.errors import Reason, SchemaError
+from wireproof.reference.schema import ALL, MAX_DEPTH, MAX_FIELDS, MAX_VERSION, NONE, Field, Versions, from_json, parse
 
 
 def only(raw: dict[str, Any]) -> Field:

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from wire import KAFKA, Message, field, schema, tagged
 
-import reference
-from reference import Explanation
-from reference.errors import Reason
+from wireproof import reference
+from wireproof.reference import Explanation
+from wireproof.reference.errors import Reason
 
 
 def explain(name: str, digits: str, version: int | None = None) -> Explanation:

@@ -8,10 +8,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from wire import KAFKA
 
-import reference
-from conformance import strategies
-from conformance.all_types import types_of
-from reference import Explanation, Reference, Rules, Span
+from wireproof import reference
+from wireproof.conformance import strategies
+from wireproof.conformance.all_types import types_of
+from wireproof.reference import Explanation, Reference, Rules, Span
 
 TYPES = sorted(types_of(KAFKA), key=str)
 

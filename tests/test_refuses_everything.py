@@ -9,13 +9,13 @@ import pytest
 from click.testing import CliRunner
 from recorder import TYPED, Refuser
 
-import reference
-from conformance import ledger, properties, selection, vectors
-from conformance.asking import Examiner
-from conformance.model import FailureKind, Op, Outcome, Verdict
-from conformance.questions import Derivation, Question, find
-from conformance.selection import LeftOut
+from wireproof import reference
 from wireproof.cli import group
+from wireproof.conformance import ledger, properties, selection, vectors
+from wireproof.conformance.asking import Examiner
+from wireproof.conformance.model import FailureKind, Op, Outcome, Verdict
+from wireproof.conformance.questions import Derivation, Question, find
+from wireproof.conformance.selection import LeftOut
 
 TESTS = Path(__file__).parent
 #: All that its answers may come to.

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from conformance import vectors
-from conformance.judge import judge, readings_for
-from conformance.model import Case, Observation, Op, Outcome, Status
-from conformance.readings import Readings
-from conformance.replaced import as_expected
+from wireproof.conformance import vectors
+from wireproof.conformance.judge import judge, readings_for
+from wireproof.conformance.model import Case, Observation, Op, Outcome, Status
+from wireproof.conformance.readings import Readings
+from wireproof.conformance.replaced import as_expected
 
 VECTORS = {vector.path: vector for vector in vectors.load(["kafka"])}
 #: The bytes e2 82, the beginning of a character of three: Python writes one U+FFFD for both.

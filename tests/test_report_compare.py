@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.report.compare import PiecePair, first_difference, name_difference, pairs, side_by_side
-from conformance.report.hexview import Row, piece_rows
-from conformance.vectors import Piece
+from wireproof.conformance.report.compare import PiecePair, first_difference, name_difference, pairs, side_by_side
+from wireproof.conformance.report.hexview import Row, piece_rows
+from wireproof.conformance.vectors import Piece
 
 
 def rows(*pieces: tuple[str, str]) -> list[Row]:

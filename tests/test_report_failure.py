@@ -11,17 +11,17 @@ import golden
 import pytest
 from judging import judged
 
-from conformance import generated, vectors
-from conformance.deciding_rulings import rests_on
-from conformance.judge import judge
-from conformance.model import Case, Description, Observation, Op, Outcome, Status, Verdict
-from conformance.questions import find
-from conformance.report.background import Bug, Likeness, resemblances
-from conformance.report.failure import failure_page, render_failure, repro_command
-from conformance.report.text import to_string
-from conformance.vectors import Vector
-from reference.errors import Reason
-from reference.rules import Ruling
+from wireproof.conformance import generated, vectors
+from wireproof.conformance.deciding_rulings import rests_on
+from wireproof.conformance.judge import judge
+from wireproof.conformance.model import Case, Description, Observation, Op, Outcome, Status, Verdict
+from wireproof.conformance.questions import find
+from wireproof.conformance.report.background import Bug, Likeness, resemblances
+from wireproof.conformance.report.failure import failure_page, render_failure, repro_command
+from wireproof.conformance.report.text import to_string
+from wireproof.conformance.vectors import Vector
+from wireproof.reference.errors import Reason
+from wireproof.reference.rules import Ruling
 
 WIDTH = 100
 

@@ -7,11 +7,11 @@ import textwrap
 from hypothesis import given
 from hypothesis import strategies as st
 
-import reference
-from conformance.report.hexview import Mark, Row, chunked, hex_dump, join, piece_rows, span_rows, steps
-from conformance.report.labels import flat, rows_of
-from conformance.vectors import Piece
-from reference.cursor import Span
+from wireproof import reference
+from wireproof.conformance.report.hexview import Mark, Row, chunked, hex_dump, join, piece_rows, span_rows, steps
+from wireproof.conformance.report.labels import flat, rows_of
+from wireproof.conformance.vectors import Piece
+from wireproof.reference.cursor import Span
 
 
 def lines(text: str) -> str:

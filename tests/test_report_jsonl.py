@@ -10,10 +10,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from conformance import vectors
-from conformance.model import Description, FailureKind, Op, Outcome, Tally, Verdict
-from conformance.report.jsonl import ReportError, ReportWriter, read_report, read_reports
-from conformance.rows import verdict_of
+from wireproof.conformance import vectors
+from wireproof.conformance.model import Description, FailureKind, Op, Outcome, Tally, Verdict
+from wireproof.conformance.report.jsonl import ReportError, ReportWriter, read_report, read_reports
+from wireproof.conformance.rows import verdict_of
 
 LIBRARY = Description("library", "1.0", "rust")
 VERDICTS = (

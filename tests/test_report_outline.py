@@ -7,11 +7,11 @@ import itertools
 import pytest
 from wire import KAFKA
 
-import reference
-from conformance import ledger
-from conformance.report.hexview import Row, hex_dump
-from conformance.report.outline import is_structure, outline_rows
-from reference import Explanation, Span
+from wireproof import reference
+from wireproof.conformance import ledger
+from wireproof.conformance.report.hexview import Row, hex_dump
+from wireproof.conformance.report.outline import is_structure, outline_rows
+from wireproof.reference import Explanation, Span
 
 
 def explained(name: str, version: int | None, digits: str) -> tuple[Explanation, bytes]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import golden
 import msgspec
 
-from conformance.findings import findings
-from conformance.model import Description, FailureKind, Op, Outcome, Tally, Verdict
-from conformance.report.findings import findings_text
-from conformance.report.summary import matrix, new_findings, numbers, shares, summary_table
-from conformance.report.text import to_string
-from conformance.report.unasked import NotAsked, NotAskedOfAll, not_asked, unasked
+from wireproof.conformance.findings import findings
+from wireproof.conformance.model import Description, FailureKind, Op, Outcome, Tally, Verdict
+from wireproof.conformance.report.findings import findings_text
+from wireproof.conformance.report.summary import matrix, new_findings, numbers, shares, summary_table
+from wireproof.conformance.report.text import to_string
+from wireproof.conformance.report.unasked import NotAsked, NotAskedOfAll, not_asked, unasked
 
 
 def verdict(identifier: str, outcome: Outcome, kind: FailureKind | None = None, *, known: str | None = None) -> Verdict:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.text import Text
 
-from conformance.report.text import brief, middle, safe, safe_lines, to_string, wrap
+from wireproof.conformance.report.text import brief, middle, safe, safe_lines, to_string, wrap
 
 
 class Unshowable:

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from conformance.report.hints import hint
-from conformance.report.valueview import NOTHING, at, compare_values
+from wireproof.conformance.report.hints import hint
+from wireproof.conformance.report.valueview import NOTHING, at, compare_values
 
 
 @pytest.mark.parametrize(

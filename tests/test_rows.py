@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from recorder import TYPED, RecodesMessages, Recorder, Refuser
 
-from conformance import ledger, rows, selection, vectors
-from conformance.asking import Examiner, Judged
-from conformance.connection.shapes import plain
-from conformance.model import Case, Observation, Op, Status
-from conformance.questions import Derivation, Question, find
-from conformance.rows import RowError
-from conformance.values import equal
+from wireproof.conformance import ledger, rows, selection, vectors
+from wireproof.conformance.asking import Examiner, Judged
+from wireproof.conformance.connection.shapes import plain
+from wireproof.conformance.model import Case, Observation, Op, Status
+from wireproof.conformance.questions import Derivation, Question, find
+from wireproof.conformance.rows import RowError
+from wireproof.conformance.values import equal
 
 
 class Dying(Recorder):

@@ -16,14 +16,14 @@ from pathlib import Path
 
 import pytest
 
-from conformance.report.jsonl import read_report, read_reports
-from conformance.suite.stopping import Stopping
+from wireproof.conformance.report.jsonl import read_report, read_reports
+from wireproof.conformance.suite.stopping import Stopping
 
 #: Answers as the reference does until it is asked for a VARLONG: then it writes a file, and waits for ever.
 WAITS = """
 import time
 from pathlib import Path
-from reference import decode as _decode, encode
+from wireproof.reference import decode as _decode, encode
 
 types = {"kafka": {"UNSIGNED_VARINT": None, "VARINT": None, "VARLONG": None}}
 

@@ -15,15 +15,16 @@ from typing import TYPE_CHECKING
 import pytest
 from rust import COPIED, FOLDER, LIBRARIES, build_changed, run, skip_unless_built, spec
 
-from conformance import known, selection, vectors
-from conformance.asking import Examiner
-from conformance.connection import Options, open_connection
-from conformance.model import Op, Outcome, Verdict
+from wireproof.conformance import known, selection, vectors
+from wireproof.conformance.asking import Examiner
+from wireproof.conformance.connection import Options, open_connection
+from wireproof.conformance.connection.spec import known_beside
+from wireproof.conformance.model import Op, Outcome, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from conformance.vectors import Vector
+    from wireproof.conformance.vectors import Vector
 
 VERSIONS = {"kafka-protocol": "0.18.0", "kacrab-protocol": "0.4.0", "kafka_wire_protocol": "3.0.0"}
 
@@ -81,7 +82,7 @@ def test_descriptions(asked: Mapping[str, Asked], library: str) -> None:
 
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_the_file_of_known_deviations_is_found_and_complete(library: str) -> None:
-    path = known.beside(spec(library))
+    path = known_beside(spec(library))
     assert path == FOLDER / LIBRARIES[library] / "wrapper.known.toml"
     for entry in known.load(path, None).deviations:
         assert entry.versions == VERSIONS[library]

@@ -10,7 +10,7 @@ import opinions
 import pytest
 import second_opinion
 
-import reference
+from wireproof import reference
 
 OPINIONS = sorted(found.name for found in pkgutil.iter_modules(second_opinion.__path__))
 #: Not a codec, but Kafka's bytes laid out anew.

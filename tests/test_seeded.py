@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from wire import KAFKA
 
-import reference
-from conformance import borders, seeded
-from conformance.all_types import ARRAYS, types_of
-from conformance.reference_codec import reference_codec
-from conformance.values import equal, to_json
-from reference.primitives import INTEGERS
+from wireproof import reference
+from wireproof.conformance import borders, seeded
+from wireproof.conformance.all_types import ARRAYS, types_of
+from wireproof.conformance.reference_codec import reference_codec
+from wireproof.conformance.values import equal, to_json
+from wireproof.reference.primitives import INTEGERS
 
 EVERY = [(dialect, name, version) for dialect in reference.dialects for name, version in types_of(dialect)]
 #: Types whose attributes follow in part from the rest of the value, which is what comes back.
@@ -70,7 +70,7 @@ def test_the_same_seed_gives_the_same_values() -> None:
 def test_hypothesis_stays_away() -> None:
     """So that whoever needs values alone, in a process of many, does not wait for it."""
     code = (
-        "import sys, random; from conformance import seeded, generated;"
+        "import sys, random; from wireproof.conformance import seeded, generated;"
         "seeded.value('FetchResponse', random.Random(1), dialect='kafka', version=12);"
         "print('hypothesis' in sys.modules)"
     )

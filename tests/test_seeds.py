@@ -5,11 +5,11 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-import reference
-from conformance import ledger, seeds, vectors
-from conformance.arguments import arguments_of
-from conformance.model import TYPED_OPS, Op
-from conformance.seeds import LARGEST, Seed, dictionary
+from wireproof import reference
+from wireproof.conformance import ledger, seeds, vectors
+from wireproof.conformance.arguments import arguments_of
+from wireproof.conformance.model import TYPED_OPS, Op
+from wireproof.conformance.seeds import LARGEST, Seed, dictionary
 
 KAFKA = [*seeds.seeds("kafka")]
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from java import LAUNCHERS, Wrapper, question, skip_unless_built
 
-import reference
-from conformance.values import to_json
-from reference.records.compression import LZ4, MASK, ZSTD
+from wireproof import reference
+from wireproof.conformance.values import to_json
+from wireproof.reference.records.compression import LZ4, MASK, ZSTD
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

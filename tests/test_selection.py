@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 from recorder import EVERYTHING, TYPED
 
-import reference
-from conformance import ledger, selection, vectors
-from conformance.model import Description, Op
-from conformance.questions import Derivation, Question
-from conformance.selection import LeftOut
-from conformance.vectors import Vector, VectorKind
-from reference.errors import Reason
+from wireproof import reference
+from wireproof.conformance import ledger, selection, vectors
+from wireproof.conformance.model import Description, Op
+from wireproof.conformance.questions import Derivation, Question
+from wireproof.conformance.selection import LeftOut
+from wireproof.conformance.vectors import Vector, VectorKind
+from wireproof.reference.errors import Reason
 
 
 def described(**members: Any) -> Description:

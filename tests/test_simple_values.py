@@ -13,13 +13,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from conformance.connection import lines
-from conformance.connection.module import Module
-from conformance.connection.shapes import ShapeError, plain
-from conformance.connection.simple import SimpleValue
-from conformance.connection.worker import Worker
-from conformance.model import Description, Op
-from conformance.values import SAFE_INTEGER, identical, to_json
+from wireproof.conformance.connection import lines
+from wireproof.conformance.connection.module import Module
+from wireproof.conformance.connection.shapes import ShapeError, plain
+from wireproof.conformance.connection.simple import SimpleValue
+from wireproof.conformance.connection.worker import Worker
+from wireproof.conformance.model import Description, Op
+from wireproof.conformance.values import SAFE_INTEGER, identical, to_json
 
 LEAVES = st.one_of(
     st.none(), st.booleans(), st.integers(-(2**70), 2**70), st.text(max_size=4), st.binary(max_size=4), st.uuids(),

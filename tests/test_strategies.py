@@ -12,19 +12,19 @@ import pytest
 from hypothesis import strategies as st
 from wire import KAFKA, field, schema, tagged
 
-import reference
-from conformance import strategies
-from conformance import values as encoding
-from conformance.all_types import types_of
-from conformance.examples import each
-from conformance.values import equal
-from reference import catalog, codec
-from reference.codec import NodeCodec
-from reference.plan import plan
-from reference.primitives import PRIMITIVES
-from reference.rules import Rules
-from reference.schema import from_json
-from reference.shapes import Shaped
+from wireproof import reference
+from wireproof.conformance import strategies
+from wireproof.conformance import values as encoding
+from wireproof.conformance.all_types import types_of
+from wireproof.conformance.examples import each
+from wireproof.conformance.values import equal
+from wireproof.reference import catalog, codec
+from wireproof.reference.codec import NodeCodec
+from wireproof.reference.plan import plan
+from wireproof.reference.primitives import PRIMITIVES
+from wireproof.reference.rules import Rules
+from wireproof.reference.schema import from_json
+from wireproof.reference.shapes import Shaped
 
 
 def drawn(strategy: st.SearchStrategy[Any], count: int = 100) -> list[Any]:

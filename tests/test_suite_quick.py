@@ -13,14 +13,14 @@ from typing import Any
 import msgspec
 import pytest
 
-from conformance import judge as judging
-from conformance import ledger, questions, selection, vectors
-from conformance.model import Case, Description, Observation, Op, Status
-from conformance.questions import twin_case
-from conformance.reference_codec import reference_codec
-from conformance.suite.scopes import scopes
-from conformance.values import difference, identical
-from conformance.vectors import Vector
+from wireproof.conformance import judge as judging
+from wireproof.conformance import ledger, questions, selection, vectors
+from wireproof.conformance.model import Case, Description, Observation, Op, Status
+from wireproof.conformance.questions import twin_case
+from wireproof.conformance.reference_codec import reference_codec
+from wireproof.conformance.suite.scopes import scopes
+from wireproof.conformance.values import difference, identical
+from wireproof.conformance.vectors import Vector
 
 REFUSED: dict[str, Any] = {"reason": "truncated", "offset": 3, "detail": "ValueError: no"}
 
@@ -106,7 +106,7 @@ def test_questions_that_take_long_are_shared_by_several_workers() -> None:
 COUNTS = """
 import os
 import re
-from reference import decode as _decode, encode
+from wireproof.reference import decode as _decode, encode
 
 types = {"kafka": {"UNSIGNED_VARINT": None, "VARINT": None, "VARLONG": None}}
 

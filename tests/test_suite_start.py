@@ -12,9 +12,9 @@ import psutil
 import pytest
 from pytest_run import run
 
-from conformance.connection import ImplementationError, Options
-from conformance.connection.starting import Starting
-from conformance.suite.starting import start
+from wireproof.conformance.connection import ImplementationError, Options
+from wireproof.conformance.connection.starting import Starting
+from wireproof.conformance.suite.starting import start
 
 #: Writes down its process when it is imported.
 MARKS = """\

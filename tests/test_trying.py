@@ -7,7 +7,7 @@ from random import Random
 import pytest
 from trying import nearly, tried, values_of
 
-from conformance.reference_codec import reference_codec
+from wireproof.conformance.reference_codec import reference_codec
 
 
 def number(random: Random) -> int:

@@ -14,8 +14,8 @@ from hurry import hurry
 from java import NO_CRASH_FILE
 from toolchains import skip_without
 
-from conformance.connection import ImplementationError, Options, open_connection
-from conformance.model import Case, Observation, Op, Status
+from wireproof.conformance.connection import ImplementationError, Options, open_connection
+from wireproof.conformance.model import Case, Observation, Op, Status
 
 PROGRAMS = Path(__file__).parent / "programs"
 COUNT, AT = 1000, 500
@@ -104,9 +104,9 @@ def cases() -> list[Case]:
 def _hurried(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """What hangs is found without waiting."""
     hurry(monkeypatch, tmp_path)
-    monkeypatch.setattr("conformance.connection.child.GRACE", 0.3)
-    monkeypatch.setattr("conformance.connection.process.GRACE", 0.3)
-    monkeypatch.setattr("conformance.connection.process.STACK_TIME", 0.15)
+    monkeypatch.setattr("wireproof.conformance.connection.child.GRACE", 0.3)
+    monkeypatch.setattr("wireproof.conformance.connection.process.GRACE", 0.3)
+    monkeypatch.setattr("wireproof.conformance.connection.process.STACK_TIME", 0.15)
 
 
 @pytest.mark.usefixtures("_hurried")
@@ -136,6 +136,6 @@ def test_a_program_that_never_describes_itself(
     programs: Callable[[str], str], language: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     command = programs(language)
-    monkeypatch.setattr("conformance.connection.child.START_TIMEOUT", 1)
+    monkeypatch.setattr("wireproof.conformance.connection.child.START_TIMEOUT", 1)
     with pytest.raises(ImplementationError, match="no answer to"):
         open_connection(f"exec:{command} says-nothing")

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from conformance.values import (
+from wireproof.conformance.values import (
     SAFE_INTEGER,
     ValueFormatError,
     difference,

@@ -11,9 +11,9 @@ from typing import Any
 import jsonschema
 import pytest
 
-from conformance import vectors
-from conformance.model import Op
-from conformance.vectors import VectorError, VectorKind
+from wireproof.conformance import vectors
+from wireproof.conformance.model import Op
+from wireproof.conformance.vectors import VectorError, VectorKind
 
 FOLDER = Path(vectors.__file__).parents[2] / "vectors"
 FILES = sorted(path for path in FOLDER.glob("*/*.json"))

@@ -14,10 +14,10 @@ import jsonschema
 import mended as messages_mended
 import pytest
 
-import reference
-from conformance import vectors
-from conformance.model import Op
-from conformance.vectors import Vector, VectorFile, VectorKind
+from wireproof import reference
+from wireproof.conformance import vectors
+from wireproof.conformance.model import Op
+from wireproof.conformance.vectors import Vector, VectorFile, VectorKind
 
 FOLDER = Path(vectors.__file__).parents[2] / "vectors"
 FILES = sorted(path for path in FOLDER.glob("*/*.json"))

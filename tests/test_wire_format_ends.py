@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from judging import judged_by_asking
 from wire_format_frames import DIALECT, PRODUCE, PRODUCED, decode, fetch, fetched, frame, produced, request, topic
 
-import reference
-from conformance import strategies, vectors
-from conformance.deciding_rulings import deciding_rulings
-from conformance.model import Outcome
-from reference import DecodeError, EncodeError, Reason, Reference, Rules
-from reference.dialects.wire_format import WireFormat
-from reference.dialects.wire_format.client import WireFormatClient, WireFormatConnection
-from reference.dialects.wire_format.sets import Answered, message_sets, pair
+from wireproof import reference
+from wireproof.conformance import strategies, vectors
+from wireproof.conformance.deciding_rulings import deciding_rulings
+from wireproof.conformance.model import Outcome
+from wireproof.reference import DecodeError, EncodeError, Reason, Reference, Rules
+from wireproof.reference.dialects.wire_format import WireFormat
+from wireproof.reference.dialects.wire_format.client import WireFormatClient, WireFormatConnection
+from wireproof.reference.dialects.wire_format.sets import Answered, message_sets, pair
 
 # --- Pairing ----------------------------------------------------------------------------------------------------------
 

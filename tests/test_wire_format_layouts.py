@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from wire_format_frames import DIALECT, HI, PRODUCE, PRODUCED, decode, frame, produced, request, topic
 
-import reference
-from reference import DecodeError, EncodeError, Reason, Reference, Rules
-from reference.cursor import Reader
-from reference.dialects import DIALECTS, UnknownType
-from reference.dialects.wire_format import WireFormat, messages
+from wireproof import reference
+from wireproof.reference import DecodeError, EncodeError, Reason, Reference, Rules
+from wireproof.reference.cursor import Reader
+from wireproof.reference.dialects import DIALECTS, UnknownType
+from wireproof.reference.dialects.wire_format import WireFormat, messages
 
 
 def test_request_type_ids_are_configurable() -> None:

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from wire_format_answers import Answer, changed, sorted_sets
 
-from conformance import vectors
-from conformance.judge import judge
-from conformance.model import Observation, Op, Outcome, Status
+from wireproof.conformance import vectors
+from wireproof.conformance.judge import judge
+from wireproof.conformance.model import Observation, Op, Outcome, Status
 
 DIALECT = "wire-format"
 SERVED = [vector for vector in vectors.load([DIALECT]) if vector.ops == (Op.SERVE,)]

@@ -13,18 +13,18 @@ from opinions import Plant
 from second_opinion import wire_format as opinion
 from trying import nearly, tried, values_of
 
-import reference
-from conformance import vectors
-from conformance.model import Op
-from conformance.patterns import mismatch
-from conformance.values import equal
-from conformance.vectors import Vector, VectorKind
-from reference.cursor import Reader
-from reference.dialects import DIALECTS
-from reference.dialects.wire_format import WireFormat, broker, client, messages
-from reference.dialects.wire_format.parts import Fixed, MessageSet, NamedParts, Part, Scalar, Several
-from reference.dialects.wire_format.sets import message_sets, pair
-from reference.primitives import PRIMITIVES
+from wireproof import reference
+from wireproof.conformance import vectors
+from wireproof.conformance.model import Op
+from wireproof.conformance.patterns import mismatch
+from wireproof.conformance.values import equal
+from wireproof.conformance.vectors import Vector, VectorKind
+from wireproof.reference.cursor import Reader
+from wireproof.reference.dialects import DIALECTS
+from wireproof.reference.dialects.wire_format import WireFormat, broker, client, messages
+from wireproof.reference.dialects.wire_format.parts import Fixed, MessageSet, NamedParts, Part, Scalar, Several
+from wireproof.reference.dialects.wire_format.sets import message_sets, pair
+from wireproof.reference.primitives import PRIMITIVES
 
 DIALECT = "wire-format"
 VECTORS = vectors.load([DIALECT])

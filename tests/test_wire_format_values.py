@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-import reference
-from conformance import generated, strategies
-from conformance.examples import each
-from conformance.model import Description, Op
-from conformance.properties import offered
-from conformance.values import equal
-from reference import DecodeError, Reason, Rules
-from reference.dialects.wire_format import messages
+from wireproof import reference
+from wireproof.conformance import generated, strategies
+from wireproof.conformance.examples import each
+from wireproof.conformance.model import Description, Op
+from wireproof.conformance.properties import offered
+from wireproof.conformance.values import equal
+from wireproof.reference import DecodeError, Reason, Rules
+from wireproof.reference.dialects.wire_format import messages
 
 DIALECT = "wire-format"
 TYPES = tuple(reference.types[DIALECT])

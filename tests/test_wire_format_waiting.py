@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from reference import Rules
-from reference.dialects.wire_format.waiting import (
+from wireproof.reference import Rules
+from wireproof.reference.dialects.wire_format.waiting import (
     ALL_IN_SYNC,
     CLIENT,
     REQUEST_TIMED_OUT,

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from conformance.connection import Options
-from conformance.connection import protocol_check as module
 from wireproof.commands import wrapper_check
 from wireproof.commands.wrapper_check import wrapper
+from wireproof.conformance.connection import Options
+from wireproof.conformance.connection import protocol_check as module
 
 PROGRAMS = Path(__file__).parent / "programs"
 
@@ -23,7 +23,7 @@ def _in_programs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "PAUSE", 0.01)
     monkeypatch.setattr(module, "LARGE", 1 << 17)
     monkeypatch.setattr(module, "END", 0.3)
-    monkeypatch.setattr("conformance.connection.process.GRACE", 0.3)
+    monkeypatch.setattr("wireproof.conformance.connection.process.GRACE", 0.3)
 
 
 def check(spec: str, *options: str) -> Result:

@@ -8,12 +8,12 @@ from collections import Counter
 import pytest
 from judging import judged, judged_by_asking
 
-import reference
-from conformance import vectors
-from conformance.configured import configured_reference
-from conformance.judge import readings_for
-from conformance.model import DEVIATIONS, Observation, Outcome, Status
-from conformance.vectors import Vector, VectorFile, VectorKind, Wrong
+from wireproof import reference
+from wireproof.conformance import vectors
+from wireproof.conformance.configured import configured_reference
+from wireproof.conformance.judge import readings_for
+from wireproof.conformance.model import DEVIATIONS, Observation, Outcome, Status
+from wireproof.conformance.vectors import Vector, VectorFile, VectorKind, Wrong
 
 FILES = vectors.files()
 VECTORS = vectors.load()

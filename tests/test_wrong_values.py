@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-import reference
-from conformance.wrong_values import changes
-from reference.errors import EncodeError
+from wireproof import reference
+from wireproof.conformance.wrong_values import changes
+from wireproof.reference.errors import EncodeError
 
 
 def changed(value: Any) -> list[Any]:

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-from conformance import faults, seeded
+from wireproof.conformance import faults, seeded
 
 T = TypeVar("T")
 

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from reference import Reference, Rules, WireError, codec
-from reference.codec import Explanation, NodeCodec
-from reference.errors import DecodeError
-from reference.plan import plan
-from reference.schema import from_json
+from wireproof.reference import Reference, Rules, WireError, codec
+from wireproof.reference.codec import Explanation, NodeCodec
+from wireproof.reference.errors import DecodeError
+from wireproof.reference.plan import plan
+from wireproof.reference.schema import from_json
 
 KAFKA = "kafka"
 

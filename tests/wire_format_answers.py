@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-import reference
+from wireproof import reference
 
 DIALECT = "wire-format"
 #: An api and its response.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import reference
+from wireproof import reference
 
 DIALECT = "wire-format"
 HI = "00000008" + "01" + "00" + "d8932aac" + "6869"

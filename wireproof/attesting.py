@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from conformance import selection
-from conformance.asking import Examiner
-from conformance.attested import DIALECT, FOLDER, Attested, Header, Said, collect, dialect_digest
-from conformance.connection import ImplementationError, Options, open_connection
-from conformance.model import Op
-from conformance.questions import Derivation, Question
-from conformance.vectors import Vector
 from wireproof import registry
+from wireproof.conformance import selection
+from wireproof.conformance.asking import Examiner
+from wireproof.conformance.attested import DIALECT, FOLDER, Attested, Header, Said, collect, dialect_digest
+from wireproof.conformance.connection import ImplementationError, Options, open_connection
+from wireproof.conformance.model import Op
+from wireproof.conformance.questions import Derivation, Question
+from wireproof.conformance.vectors import Vector
 from wireproof.registry import Implementation
 
 

@@ -13,10 +13,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from conformance.bounded import MIB, read_bytes, size_text
-from reference import schema
-from reference.errors import SchemaError
-from reference.schema import Schema
+from wireproof.conformance.bounded import MIB, read_bytes, size_text
+from wireproof.reference import schema
+from wireproof.reference.errors import SchemaError
+from wireproof.reference.schema import Schema
 
 #: Where a kafka-clients jar keeps its message schemas.
 _IN_JAR = re.compile(r"common/message/([A-Za-z0-9]+)\.json")

@@ -112,7 +112,7 @@ def _version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
     if not value or ctx.resilient_parsing:
         return
     import wireproof
-    from conformance import vectors
+    from wireproof.conformance import vectors
     from wireproof.output import say
 
     count = len(vectors.load())

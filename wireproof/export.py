@@ -22,11 +22,11 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from conformance import exporting, vectors
-from conformance.connection.shapes import plain
-from conformance.frame_layouts import layouts
-from conformance.report.text import brief
-from conformance.values import to_json
+from wireproof.conformance import exporting, vectors
+from wireproof.conformance.connection.shapes import plain
+from wireproof.conformance.frame_layouts import layouts
+from wireproof.conformance.report.text import brief
+from wireproof.conformance.values import to_json
 
 _MARK = "wireproof-export"
 _MANIFEST = "manifest.json"

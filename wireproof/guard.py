@@ -58,12 +58,12 @@ def _run(command: Callable[[], Any]) -> Any:
 
 def _of_input(error: Exception) -> str | None:
     """The text of an exception about bad input, in any format; None for another exception."""
-    from conformance.connection import ImplementationError
-    from conformance.known import KnownError
-    from conformance.report.jsonl import ReportError
-    from conformance.vectors import VectorError
-    from fuzz.errors import FuzzError
-    from reference.errors import SchemaError
+    from wireproof.conformance.connection import ImplementationError
+    from wireproof.conformance.known import KnownError
+    from wireproof.conformance.report.jsonl import ReportError
+    from wireproof.conformance.vectors import VectorError
+    from wireproof.fuzz.errors import FuzzError
+    from wireproof.reference.errors import SchemaError
 
     if isinstance(error, SchemaError):
         return f"{error.path}: {error.detail}" if error.path else error.detail
@@ -76,7 +76,7 @@ def _of_input(error: Exception) -> str | None:
 
 def _show(error: click.ClickException) -> None:
     """As click's, with user input in the text made safe."""
-    from conformance.report.text import paragraph
+    from wireproof.conformance.report.text import paragraph
 
     if isinstance(error, click.exceptions.NoArgsIsHelpError):
         shown: click.ClickException = error
@@ -95,7 +95,7 @@ def _of_system(error: OSError) -> str:
 
 def _leave(text: str, code: int = USAGE) -> NoReturn:
     """End with a paragraph."""
-    from conformance.report.text import paragraph
+    from wireproof.conformance.report.text import paragraph
 
     _flush(quiet=True)
     with contextlib.suppress(OSError):
@@ -104,7 +104,7 @@ def _leave(text: str, code: int = USAGE) -> NoReturn:
 
 
 def _fault(error: Exception) -> NoReturn:
-    from conformance.report.text import paragraph
+    from wireproof.conformance.report.text import paragraph
 
     _flush(quiet=True)
     lines = "".join(traceback.format_exception(error))

@@ -12,11 +12,11 @@ from typing import Any, TypeVar
 
 import click
 
-from conformance import vectors
-from conformance.asking import Examiner
-from conformance.connection import ImplementationError, Options, open_connection
-from conformance.connection.base import LONGEST, MOST_MEMORY
-from conformance.vectors import VectorError
+from wireproof.conformance import vectors
+from wireproof.conformance.asking import Examiner
+from wireproof.conformance.connection import ImplementationError, Options, open_connection
+from wireproof.conformance.connection.base import LONGEST, MOST_MEMORY
+from wireproof.conformance.vectors import VectorError
 
 
 class _Seconds(click.FloatRange):

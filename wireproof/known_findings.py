@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from conformance import attested, consensus, known
-from conformance.attested import Attested, Stand, expectation_op, expectations
-from conformance.known import KnownDeviation, Severity
-from conformance.model import FailureKind, Op, Outcome
-from conformance.vectors import Vector
+from wireproof.conformance import attested, consensus, known
+from wireproof.conformance.attested import Attested, Stand, expectation_op, expectations
+from wireproof.conformance.known import KnownDeviation, Severity
+from wireproof.conformance.model import FailureKind, Op, Outcome
+from wireproof.conformance.vectors import Vector
 from wireproof.registry import Implementation
 
 _OF_KIND: Mapping[str, Severity] = {

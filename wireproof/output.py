@@ -13,7 +13,7 @@ from typing import Any
 import click
 from rich.console import RenderableType
 
-from conformance.report.text import json_text, middle, safe, to_string
+from wireproof.conformance.report.text import json_text, middle, safe, to_string
 
 #: The maximum width of lines, on wider terminals too.
 WIDEST = 120

@@ -17,9 +17,9 @@ from pathlib import Path
 import click
 import msgspec
 
-from conformance import known
-from conformance.bounded import read_text
-from conformance.report.text import safe
+from wireproof.conformance.bounded import read_text
+from wireproof.conformance.connection.spec import known_beside
+from wireproof.conformance.report.text import safe
 
 #: The clone, if this is one.
 ROOT = Path(__file__).resolve().parent.parent
@@ -60,7 +60,7 @@ class Implementation:
     @property
     def known_file(self) -> Path | None:
         """Its file of known deviations."""
-        return known.beside(self.absolute)
+        return known_beside(self.absolute)
 
     @property
     def remedy(self) -> str:

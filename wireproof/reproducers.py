@@ -14,10 +14,10 @@ from pathlib import Path
 import click
 import msgspec
 
-from conformance.bounded import read_text
-from conformance.report.text import safe
-from conformance.twins import twin_of
-from conformance.vectors import Vector
+from wireproof.conformance.bounded import read_text
+from wireproof.conformance.report.text import safe
+from wireproof.conformance.twins import twin_of
+from wireproof.conformance.vectors import Vector
 from wireproof.registry import ROOT
 
 FOLDER = ROOT / "implementations" / "reproducers"

@@ -18,10 +18,10 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 
-from conformance import vectors
-from conformance.connection import ImplementationError, Options
-from pipeline.identity import identify, kit_digest
 from wireproof import registry
+from wireproof.conformance import vectors
+from wireproof.conformance.connection import ImplementationError, Options
+from wireproof.pipeline.identity import identify, kit_digest
 from wireproof.registry import Implementation
 
 #: Seconds between two looks at the runs.

@@ -35,8 +35,8 @@ def need_spark() -> None:
 @contextmanager
 def spark_and_progress(master: str, log: Path | None) -> Iterator[tuple[Any, Any]]:
     """Spark, and the progress of its jobs. `log`: the file for Spark's log; None: a temporary one."""
-    from pipeline.progress import Progress
-    from pipeline.session import session
+    from wireproof.pipeline.progress import Progress
+    from wireproof.pipeline.session import session
 
     teller = _Teller()
     try:
@@ -50,7 +50,7 @@ def spark_and_progress(master: str, log: Path | None) -> Iterator[tuple[Any, Any
 @contextmanager
 def user_errors(interrupted: str) -> Iterator[None]:
     """Errors of users become click's. `interrupted`: what to tell after Ctrl-C."""
-    from pipeline.errors import CountError, PipelineError
+    from wireproof.pipeline.errors import CountError, PipelineError
 
     try:
         yield

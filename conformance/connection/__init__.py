@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from conformance.connection.base import Connection, ImplementationError, Options
+from wireproof.conformance.connection.base import Connection, ImplementationError, Options
 
 __all__ = ["Connection", "ImplementationError", "Options", "open_connection"]
 
@@ -16,6 +16,6 @@ def open_connection(spec: str, options: Options | None = None) -> Connection:
     Raises ImplementationError; its text says what was tried, what went wrong and what to do.
     """
     # Imported here: each child imports this package too, and does not need what this module imports.
-    from conformance.connection.starting import Starting
+    from wireproof.conformance.connection.starting import Starting
 
     return Starting(spec, options or Options()).connection()

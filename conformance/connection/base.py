@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from conformance.closing import Closing
+from wireproof.conformance.closing import Closing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from conformance.model import Case, Description, Observation
+    from wireproof.conformance.model import Case, Description, Observation
 
 
 class ImplementationError(ValueError):

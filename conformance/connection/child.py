@@ -13,15 +13,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from conformance.closing import Closing
-from conformance.connection import endings, limits, lines, patience
-from conformance.connection.base import ImplementationError, Options, no_block
-from conformance.connection.conversation import Conversation
-from conformance.connection.copies import RESUME
-from conformance.connection.endings import Ending
-from conformance.connection.process import GRACE, Process
-from conformance.connection.transcript import Transcript
-from conformance.model import Case, Description, Observation, Status
+import wireproof
+from wireproof.conformance.closing import Closing
+from wireproof.conformance.connection import endings, limits, lines, patience
+from wireproof.conformance.connection.base import ImplementationError, Options, no_block
+from wireproof.conformance.connection.conversation import Conversation
+from wireproof.conformance.connection.copies import RESUME
+from wireproof.conformance.connection.endings import Ending
+from wireproof.conformance.connection.process import GRACE, Process
+from wireproof.conformance.connection.transcript import Transcript
+from wireproof.conformance.model import Case, Description, Observation, Status
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -52,9 +53,9 @@ class Launch:
 
 
 def module_launch(spec: str, memory: int) -> Launch:
-    """A Python module, in our worker. -P: a user's folder named conformance must not hide our package."""
-    command = (sys.executable, "-P", "-m", "conformance.connection.worker", str(memory), spec)
-    root = Path(__file__).parents[2]
+    """A Python module, in our worker. -P: a user's folder named wireproof must not hide our package."""
+    command = (sys.executable, "-P", "-m", "wireproof.conformance.connection.worker", str(memory), spec)
+    root = Path(wireproof.__file__).parents[1]
     if root in (Path(sysconfig.get_path("purelib")), Path(sysconfig.get_path("platlib"))):
         return Launch(spec, command, ordered=True)
     path = os.pathsep.join([*filter(None, [os.environ.get("PYTHONPATH")]), str(root)])

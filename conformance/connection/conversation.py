@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from conformance.connection import lines
-from conformance.connection.endings import Ending, shorten
-from conformance.connection.quarantine import Quarantine
-from conformance.model import Case, Observation, Status
+from wireproof.conformance.connection import lines
+from wireproof.conformance.connection.endings import Ending, shorten
+from wireproof.conformance.connection.quarantine import Quarantine
+from wireproof.conformance.model import Case, Observation, Status
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -6,8 +6,8 @@ import difflib
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
-from conformance.connection.shapes import brief
-from conformance.model import Description, Op
+from wireproof.conformance.connection.shapes import brief
+from wireproof.conformance.model import Description, Op
 
 #: The version of the line protocol.
 PROTOCOL = 1

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import psutil
 
-from conformance.model import Status
+from wireproof.conformance.model import Status
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

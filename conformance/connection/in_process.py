@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from conformance.connection import lines
-from conformance.connection.base import AtOnce, ImplementationError, Options, no_block
-from conformance.connection.loading import load
-from conformance.connection.quarantine import Quarantine
-from conformance.connection.transcript import Transcript
-from conformance.model import Case, Description, Observation
+from wireproof.conformance.connection import lines
+from wireproof.conformance.connection.base import AtOnce, ImplementationError, Options, no_block
+from wireproof.conformance.connection.loading import load
+from wireproof.conformance.connection.quarantine import Quarantine
+from wireproof.conformance.connection.transcript import Transcript
+from wireproof.conformance.model import Case, Description, Observation
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

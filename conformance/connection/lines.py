@@ -15,11 +15,11 @@ from typing import Any, NamedTuple, NoReturn
 
 import msgspec
 
-from conformance.connection import description as describing
-from conformance.connection.shapes import ShapeError, brief, shape
-from conformance.connection.simple import SimpleValue
-from conformance.model import ARGUMENTS, TYPED_OPS, Case, Description, Observation, Op, Status
-from conformance.values import ValueFormatError, from_json, to_json
+from wireproof.conformance.connection import description as describing
+from wireproof.conformance.connection.shapes import ShapeError, brief, shape
+from wireproof.conformance.connection.simple import SimpleValue
+from wireproof.conformance.model import ARGUMENTS, TYPED_OPS, Case, Description, Observation, Op, Status
+from wireproof.conformance.values import ValueFormatError, from_json, to_json
 
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder().decode

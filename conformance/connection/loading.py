@@ -9,16 +9,17 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from conformance.connection import description as describing
-from conformance.connection.base import ImplementationError
-from conformance.connection.module import REJECTS, Module, trace_text
-from conformance.connection.shapes import brief
-from conformance.model import ARGUMENTS, TYPED_OPS, Op
+from wireproof.conformance.connection import description as describing
+from wireproof.conformance.connection.base import ImplementationError
+from wireproof.conformance.connection.module import REJECTS, Module, trace_text
+from wireproof.conformance.connection.shapes import brief
+from wireproof.conformance.connection.spec import module_name
+from wireproof.conformance.model import ARGUMENTS, TYPED_OPS, Op
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.model import Description
+    from wireproof.conformance.model import Description
 
 
 def load(spec: str) -> Module:
@@ -33,7 +34,7 @@ def load(spec: str) -> Module:
     here = str(Path.cwd())
     if here not in sys.path and "" not in sys.path:
         sys.path.insert(0, here)
-    target = _import(name, here)
+    target = _import(module_name(spec), here)
     for part in attributes:
         if not hasattr(target, part):
             public = [word for word in dir(target) if not word.startswith("_")]

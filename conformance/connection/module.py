@@ -10,15 +10,15 @@ import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from conformance.connection.base import ImplementationError
-from conformance.connection.shapes import ShapeError, shape
-from conformance.model import ARGUMENTS, TYPED_OPS, Case, Observation, Op, Status
+from wireproof.conformance.connection.base import ImplementationError
+from wireproof.conformance.connection.shapes import ShapeError, shape
+from wireproof.conformance.model import ARGUMENTS, TYPED_OPS, Case, Observation, Op, Status
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from types import TracebackType
 
-    from conformance.model import Description
+    from wireproof.conformance.model import Description
 
 #: The ops that may refuse their input: bytes, a value, a schema. A broker and a client answer any input.
 _MAY_REFUSE = TYPED_OPS | {Op.EVOLVE}

@@ -22,11 +22,11 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from conformance.model import Observation, Status
+from wireproof.conformance.model import Observation, Status
 
 if TYPE_CHECKING:
-    from conformance.connection.endings import Ending
-    from conformance.model import Case
+    from wireproof.conformance.connection.endings import Ending
+    from wireproof.conformance.model import Case
 
 #: See step 1.
 HANGS = 3

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 import psutil
 
-from conformance.connection.copies import RESUME
-from conformance.connection.guard import guard
-from conformance.connection.stderr import Stderr
+from wireproof.conformance.connection.copies import RESUME
+from wireproof.conformance.connection.guard import guard
+from wireproof.conformance.connection.stderr import Stderr
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

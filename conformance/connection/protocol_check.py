@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from conformance.connection import lines
-from conformance.connection.base import ImplementationError, Options
-from conformance.connection.child import START_TIMEOUT, ChildConnection, Launch, program_launch
-from conformance.connection.endings import last_words, shorten
-from conformance.connection.process import Process
-from conformance.model import Case, Description, Observation, Op, Status
+from wireproof.conformance.connection import lines
+from wireproof.conformance.connection.base import ImplementationError, Options
+from wireproof.conformance.connection.child import START_TIMEOUT, ChildConnection, Launch, program_launch
+from wireproof.conformance.connection.endings import last_words, shorten
+from wireproof.conformance.connection.process import Process
+from wireproof.conformance.model import Case, Description, Observation, Op, Status
 
 #: The number of questions sent at once; even the shortest answers to them exceed the 64 KiB of a pipe.
 MANY = 5000

@@ -6,14 +6,14 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
-from conformance.connection.patience import HangGroup, Patience, kind_of
-from conformance.model import Observation, Status
+from wireproof.conformance.connection.patience import HangGroup, Patience, kind_of
+from wireproof.conformance.model import Observation, Status
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from conformance.connection.endings import Ending
-    from conformance.model import Case
+    from wireproof.conformance.connection.endings import Ending
+    from wireproof.conformance.model import Case
 
 #: After this many crashes, hangs or memory failures a type and version is closed.
 LIMIT = 3

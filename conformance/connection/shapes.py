@@ -6,8 +6,8 @@ import uuid
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from conformance.model import CLIENT_OUTCOMES, OUTCOME_KEYS, Op
-from conformance.values import all_integers
+from wireproof.conformance.model import CLIENT_OUTCOMES, OUTCOME_KEYS, Op
+from wireproof.conformance.values import all_integers
 
 if TYPE_CHECKING:
     from collections.abc import Callable

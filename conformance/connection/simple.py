@@ -9,8 +9,8 @@ from __future__ import annotations
 import uuid
 from typing import Any, NamedTuple, Self
 
-from conformance.connection.shapes import RESERVED
-from conformance.values import SAFE_INTEGER, all_integers, to_json
+from wireproof.conformance.connection.shapes import RESERVED
+from wireproof.conformance.values import SAFE_INTEGER, all_integers, to_json
 
 _TEXT_LIKE = frozenset({str, bool, type(None)})
 _OTHERS = frozenset({bytes, float, uuid.UUID})

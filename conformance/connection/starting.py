@@ -5,13 +5,13 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from conformance.closing import Closing
-from conformance.connection.base import Connection, ImplementationError, Options
-from conformance.connection.child import ChildConnection, launched, module_launch, program_launch
-from conformance.connection.in_process import InProcessConnection
+from wireproof.conformance.closing import Closing
+from wireproof.conformance.connection.base import Connection, ImplementationError, Options
+from wireproof.conformance.connection.child import ChildConnection, launched, module_launch, program_launch
+from wireproof.conformance.connection.in_process import InProcessConnection
 
 if TYPE_CHECKING:
-    from conformance.connection.process import Process
+    from wireproof.conformance.connection.process import Process
 
 _SYSTEMS = ("linux", "darwin")
 

@@ -8,7 +8,7 @@ from typing import IO, TYPE_CHECKING
 
 import msgspec
 
-from conformance.connection.base import ImplementationError
+from wireproof.conformance.connection.base import ImplementationError
 
 if TYPE_CHECKING:
     from pathlib import Path

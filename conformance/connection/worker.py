@@ -1,4 +1,4 @@
-"""The child process for a Python module: `python -m conformance.connection.worker MEMORY SPEC`.
+"""The child process for a Python module: `python -m wireproof.conformance.connection.worker MEMORY SPEC`.
 
 It answers questions in their order, and writes each answer at once. So when it dies, the first question without an
 answer is the cause, and no later question was begun. The protocol has its own file descriptors: the module's prints go
@@ -23,16 +23,16 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from conformance.connection import limits, lines
-from conformance.connection.base import ImplementationError
-from conformance.connection.copies import BEGAN, ENDED, RESUME
-from conformance.connection.description import to_json
-from conformance.connection.imported import Imported, has_one_thread
-from conformance.connection.loading import load
-from conformance.connection.module import Module, top_frame, trace_text
-from conformance.connection.shapes import shape
-from conformance.connection.simple import SimpleValue
-from conformance.model import Case, Observation, Op, Status
+from wireproof.conformance.connection import limits, lines
+from wireproof.conformance.connection.base import ImplementationError
+from wireproof.conformance.connection.copies import BEGAN, ENDED, RESUME
+from wireproof.conformance.connection.description import to_json
+from wireproof.conformance.connection.imported import Imported, has_one_thread
+from wireproof.conformance.connection.loading import load
+from wireproof.conformance.connection.module import Module, top_frame, trace_text
+from wireproof.conformance.connection.shapes import shape
+from wireproof.conformance.connection.simple import SimpleValue
+from wireproof.conformance.model import Case, Observation, Op, Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -9,8 +9,8 @@ derivation      makes further cases from the stored ones: prefixes, and counts s
 remaking        asks implementations for all bytes again
 """
 
-from conformance.ledger.derivation import bombs, derive, derived, find, prefixes, richest_first
-from conformance.ledger.files import (
+from wireproof.conformance.ledger.derivation import bombs, derive, derived, find, prefixes, richest_first
+from wireproof.conformance.ledger.files import (
     AREA,
     DIALECT,
     RICHEST,
@@ -26,8 +26,8 @@ from conformance.ledger.files import (
     parse,
     vector,
 )
-from conformance.ledger.making import UNKNOWN_TAG, default, every_field, nullable, values
-from conformance.ledger.sent_defaults import explicit
+from wireproof.conformance.ledger.making import UNKNOWN_TAG, default, every_field, nullable, values
+from wireproof.conformance.ledger.sent_defaults import explicit
 
 __all__ = [
     "AREA",

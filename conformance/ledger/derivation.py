@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from conformance.ledger.files import AREA, Ledger
-from conformance.ledger.files import vector as stored_vector
-from conformance.model import Case, Op
-from conformance.reference_codec import reference_codec
-from conformance.vectors import Piece, Reject, Vector, VectorKind
-from reference.errors import Reason
+from wireproof.conformance.ledger.files import AREA, Ledger
+from wireproof.conformance.ledger.files import vector as stored_vector
+from wireproof.conformance.model import Case, Op
+from wireproof.conformance.reference_codec import reference_codec
+from wireproof.conformance.vectors import Piece, Reject, Vector, VectorKind
+from wireproof.reference.errors import Reason
 
 _TRUNCATED = Reject(Reason.TRUNCATED)
 

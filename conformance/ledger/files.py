@@ -19,11 +19,11 @@ from typing import Any, Literal
 
 import msgspec
 
-import reference
-from conformance.model import Op
-from conformance.reference_codec import shared_settings
-from conformance.values import ValueFormatError, from_json, to_json
-from conformance.vectors import Piece, Vector, VectorError, VectorKind
+from wireproof import reference
+from wireproof.conformance.model import Op
+from wireproof.conformance.reference_codec import shared_settings
+from wireproof.conformance.values import ValueFormatError, from_json, to_json
+from wireproof.conformance.vectors import Piece, Vector, VectorError, VectorKind
 
 AREA = "messages"
 #: The default dialect, whose ledger has cases for every version of every message.
@@ -144,7 +144,7 @@ def entry(version: int, case: str, value: Any, data: bytes, canonical: bytes | N
 
 
 def _folder(dialect: str) -> Traversable:
-    return resources.files("vectors") / dialect / AREA
+    return resources.files("wireproof.vectors") / dialect / AREA
 
 
 @functools.cache

@@ -7,7 +7,7 @@ import sys
 import uuid
 from typing import Any
 
-from reference.primitives import INTEGERS
+from wireproof.reference.primitives import INTEGERS
 
 
 class Leaves:

@@ -6,9 +6,9 @@ import functools
 from collections.abc import Iterator
 from typing import Any
 
-from conformance.ledger.leaves import Greatest, Leaves, Lowest
-from reference.plan import Array, Node, Struct
-from reference.primitives import Primitive
+from wireproof.conformance.ledger.leaves import Greatest, Leaves, Lowest
+from wireproof.reference.plan import Array, Node, Struct
+from wireproof.reference.primitives import Primitive
 
 #: The unknown tag that the case `unknown-tags` puts into every structure that can hold one.
 UNKNOWN_TAG = (9999, b"\x01\x02")

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import reference
-from conformance import ledger
-from conformance.connection import Connection
-from conformance.ledger import DIALECT, LedgerEntry, LedgerHeader
-from conformance.model import Case, Observation, Op, Status
-from conformance.values import difference
-from reference.codec import NodeCodec
-from reference.plan import Struct
+from wireproof import reference
+from wireproof.conformance import ledger
+from wireproof.conformance.connection import Connection
+from wireproof.conformance.ledger import DIALECT, LedgerEntry, LedgerHeader
+from wireproof.conformance.model import Case, Observation, Op, Status
+from wireproof.conformance.values import difference
+from wireproof.reference.codec import NodeCodec
+from wireproof.reference.plan import Struct
 
 
 @dataclass(frozen=True, slots=True)

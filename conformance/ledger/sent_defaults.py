@@ -6,10 +6,10 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from conformance.ledger.making import every_field, has_tags, only_tagged
-from reference.codec import NodeCodec, encode
-from reference.plan import Array, Node, Struct
-from reference.rules import Rules
+from wireproof.conformance.ledger.making import every_field, has_tags, only_tagged
+from wireproof.reference.codec import NodeCodec, encode
+from wireproof.reference.plan import Array, Node, Struct
+from wireproof.reference.rules import Rules
 
 
 def explicit(node: Struct) -> tuple[Any, bytes] | None:

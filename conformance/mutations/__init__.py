@@ -17,11 +17,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from random import Random
 
-from conformance.mutations import checksums, compressed, elements, fields, prefixes, tags, varints
-from conformance.mutations.layout import layout_of
-from conformance.mutations.mutation import Mutation
-from conformance.reference_codec import reference_codec
-from reference.codec import REFUSED, NodeCodec, quick_reader
+from wireproof.conformance.mutations import checksums, compressed, elements, fields, prefixes, tags, varints
+from wireproof.conformance.mutations.layout import layout_of
+from wireproof.conformance.mutations.mutation import Mutation
+from wireproof.conformance.reference_codec import reference_codec
+from wireproof.reference.codec import REFUSED, NodeCodec, quick_reader
 
 _PLAIN: Mapping[str, Mutation] = {
     **tags.MUTATIONS,

@@ -8,8 +8,8 @@ from random import Random
 
 from crc32c import crc32c
 
-from conformance.mutations.layout import Draft, Layout
-from conformance.mutations.mutation import Mutation, pick
+from wireproof.conformance.mutations.layout import Draft, Layout
+from wireproof.conformance.mutations.mutation import Mutation, pick
 
 
 def _mended(layout: Layout, _: Random, __: Layout | None) -> Draft | None:

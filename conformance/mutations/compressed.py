@@ -10,10 +10,10 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from random import Random
 
-from conformance.mutations.layout import Draft, Layout, LayoutPiece, layout_of
-from conformance.mutations.mutation import Mutation, pick
-from reference.records.compression import LZ4, MASK, NONE, ZSTD, CompressionError, deflate, inflate
-from reference.rules import Rules
+from wireproof.conformance.mutations.layout import Draft, Layout, LayoutPiece, layout_of
+from wireproof.conformance.mutations.mutation import Mutation, pick
+from wireproof.reference.records.compression import LZ4, MASK, NONE, ZSTD, CompressionError, deflate, inflate
+from wireproof.reference.rules import Rules
 
 #: Dialect → the type of message sets, and whether its version is the magic.
 _SETS: Mapping[str, tuple[str, bool]] = {"kafka": ("MessageSet", True), "kip-82-int-keys": ("MESSAGE_SET", False)}

@@ -9,10 +9,10 @@ from __future__ import annotations
 from itertools import pairwise
 from random import Random
 
-from conformance import mutations
-from conformance.arguments import parts_of, parts_seed
-from conformance.model import Op
-from conformance.reference_codec import reference_codec
+from wireproof.conformance import mutations
+from wireproof.conformance.arguments import parts_of, parts_seed
+from wireproof.conformance.model import Op
+from wireproof.conformance.reference_codec import reference_codec
 
 #: The probability of a change inside of a frame, and that the bytes come in one chunk.
 _INSIDE, _WHOLE = 0.7, 0.5

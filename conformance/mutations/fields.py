@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from random import Random
 
-from conformance import borders
-from conformance.mutations.layout import Draft, Layout
-from conformance.mutations.mutation import Mutation, pick
-from conformance.mutations.prefixes import PREFIXES
+from wireproof.conformance import borders
+from wireproof.conformance.mutations.layout import Draft, Layout
+from wireproof.conformance.mutations.mutation import Mutation, pick
+from wireproof.conformance.mutations.prefixes import PREFIXES
 
 _TEXT = ("text",)
 _BYTES = ("bytes", "payload", "unknown tag's data", "unknown field's value")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from conformance.leb128 import leb128
+from wireproof.conformance.leb128 import leb128
 
 #: Pieces of one byte that are integers of a fixed width; any other of one byte is a varint.
 _ONE_BYTE = frozenset({"INT8", "BOOLEAN", "magic", "attributes", "marker"})

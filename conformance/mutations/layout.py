@@ -17,10 +17,10 @@ from typing import Any
 
 from crc32c import crc32c
 
-from conformance.mutations.forms import NumberForm, form_of
-from conformance.reference_codec import reference_codec
-from reference.cursor import Span
-from reference.errors import DecodeError, Reason
+from wireproof.conformance.mutations.forms import NumberForm, form_of
+from wireproof.conformance.reference_codec import reference_codec
+from wireproof.reference.cursor import Span
+from wireproof.reference.errors import DecodeError, Reason
 
 #: Longer inputs have no layout, and only random bytes change: a mutation has to be quick.
 LARGEST = 1 << 14

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import TypeVar
 
-from conformance.mutations.layout import Draft, Layout
+from wireproof.conformance.mutations.layout import Draft, Layout
 
 T = TypeVar("T")
 

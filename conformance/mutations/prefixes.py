@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from random import Random
 
-from conformance.mutations.layout import Draft, Layout
-from conformance.mutations.mutation import Mutation, pick
+from wireproof.conformance.mutations.layout import Draft, Layout
+from wireproof.conformance.mutations.mutation import Mutation, pick
 
 _LENGTHS = ("length", "length + 1", "key length", "header length", "message length")
 _COUNTS = ("count", "count + 1", "tag count", "headersCount", "recordsCount")

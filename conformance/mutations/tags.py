@@ -6,18 +6,18 @@ import functools
 from collections.abc import Mapping
 from random import Random
 
-from conformance import seeded
-from conformance.leb128 import leb128
-from conformance.mutations import elements
-from conformance.mutations.forms import NumberForm
-from conformance.mutations.layout import Draft, Elements, Layout
-from conformance.mutations.mutation import Mutation, pick
-from conformance.reference_codec import reference_codec
-from reference import codec
-from reference.codec import NodeCodec
-from reference.errors import WireError
-from reference.plan import Array, Node, PlannedField, Struct
-from reference.rules import Rules
+from wireproof.conformance import seeded
+from wireproof.conformance.leb128 import leb128
+from wireproof.conformance.mutations import elements
+from wireproof.conformance.mutations.forms import NumberForm
+from wireproof.conformance.mutations.layout import Draft, Elements, Layout
+from wireproof.conformance.mutations.mutation import Mutation, pick
+from wireproof.conformance.reference_codec import reference_codec
+from wireproof.reference import codec
+from wireproof.reference.codec import NodeCodec
+from wireproof.reference.errors import WireError
+from wireproof.reference.plan import Array, Node, PlannedField, Struct
+from wireproof.reference.rules import Rules
 
 #: Numbers of unknown tags: small ones, and the borders of varints and of signed integers.
 _NUMBERS = (0, 1, 127, 128, 9999, 16383, 16384, 2**31 - 2, 2**31 - 1, 2**31, 2**32 - 1)

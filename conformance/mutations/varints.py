@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from random import Random
 
-from conformance.mutations.layout import Draft, Layout
-from conformance.mutations.mutation import Mutation, pick
+from wireproof.conformance.mutations.layout import Draft, Layout
+from wireproof.conformance.mutations.mutation import Mutation, pick
 
 
 def _varints(layout: Layout) -> list[int]:

@@ -11,11 +11,11 @@ from typing import Any
 
 import msgspec
 
-from conformance.model import Observation, Status
-from conformance.values import equal
-from conformance.vectors import Vector, Wrong
-from reference.errors import WireError
-from reference.rules import Ruling
+from wireproof.conformance.model import Observation, Status
+from wireproof.conformance.values import equal
+from wireproof.conformance.vectors import Vector, Wrong
+from wireproof.reference.errors import WireError
+from wireproof.reference.rules import Ruling
 
 
 class Bug(msgspec.Struct, frozen=True):
@@ -35,7 +35,7 @@ class _Catalogue(msgspec.Struct, frozen=True):
 @functools.cache
 def bugs() -> Mapping[str, Bug]:
     """The catalogue by id; empty when the vector set has none."""
-    entry = resources.files("vectors") / "bugs.json"
+    entry = resources.files("wireproof.vectors") / "bugs.json"
     if not entry.is_file():
         return {}
     content = entry.read_bytes()
@@ -48,7 +48,7 @@ def bugs() -> Mapping[str, Bug]:
 
 def rulings(dialect: str) -> Mapping[str, Ruling]:
     """The dialect's rulings by id."""
-    import reference  # imported late: a report without rulings does not need it
+    from wireproof import reference  # imported late: a report without rulings does not need it
 
     try:
         return reference.rulings(dialect)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from rich.text import Text
 
-from conformance.report.hexview import BAD, DIM, FAULT, GOOD, PER_LINE, Row, chunked
-from conformance.report.text import safe, wrap
+from wireproof.conformance.report.hexview import BAD, DIM, FAULT, GOOD, PER_LINE, Row, chunked
+from wireproof.conformance.report.text import safe, wrap
 
 _OFFSET = 6
 _GAP = 2

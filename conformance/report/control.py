@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import reference
-from conformance.report.text import brief
-from reference import catalog
-from reference.records.control import CONTROL, read_control
-from reference.rules import Rules
+from wireproof import reference
+from wireproof.conformance.report.text import brief
+from wireproof.reference import catalog
+from wireproof.reference.records.control import CONTROL, read_control
+from wireproof.reference.rules import Rules
 
 _BATCHES = ("RecordBatch", "RecordSet")
 #: The maximum length of a record's content, in characters.
@@ -34,7 +34,7 @@ def _control_records(batch: Mapping[str, Any]) -> Iterator[tuple[int, Mapping[st
 
 
 def _said(record: Mapping[str, Any]) -> str:
-    from reference.dialects.kafka import CatalogMessages
+    from wireproof.reference.dialects.kafka import CatalogMessages
 
     try:
         control = read_control(record, CatalogMessages(catalog.current()), Rules())

@@ -10,25 +10,25 @@ from typing import Any
 
 from rich.text import Text
 
-from conformance import attested
-from conformance.deciding_rulings import rests_on
-from conformance.formats import answered_in
-from conformance.judge import compared
-from conformance.model import Case, Description, FailureKind, Observation, Op, Outcome, Status, Verdict
-from conformance.patterns import mismatch
-from conformance.report import background, question
-from conformance.report.background import Bug, Likeness
-from conformance.report.compare import name_difference, side_by_side
-from conformance.report.hexview import BAD, DIM, FAULT, GOOD, Mark
-from conformance.report.labels import completed, explained, flat, label_rows, named_pieces
-from conformance.report.page import Page
-from conformance.report.rule import ruling_text
-from conformance.report.text import brief, middle, safe, safe_lines, to_string, wrap
-from conformance.report.valueview import compare_values
-from conformance.twins import twin_of
-from conformance.values import ValueFormatError, difference
-from conformance.vectors import ABSENT, Vector, added_folder
-from reference.rules import Ruling
+from wireproof.conformance import attested
+from wireproof.conformance.deciding_rulings import rests_on
+from wireproof.conformance.formats import answered_in
+from wireproof.conformance.judge import compared
+from wireproof.conformance.model import Case, Description, FailureKind, Observation, Op, Outcome, Status, Verdict
+from wireproof.conformance.patterns import mismatch
+from wireproof.conformance.report import background, question
+from wireproof.conformance.report.background import Bug, Likeness
+from wireproof.conformance.report.compare import name_difference, side_by_side
+from wireproof.conformance.report.hexview import BAD, DIM, FAULT, GOOD, Mark
+from wireproof.conformance.report.labels import completed, explained, flat, label_rows, named_pieces
+from wireproof.conformance.report.page import Page
+from wireproof.conformance.report.rule import ruling_text
+from wireproof.conformance.report.text import brief, middle, safe, safe_lines, to_string, wrap
+from wireproof.conformance.report.valueview import compare_values
+from wireproof.conformance.twins import twin_of
+from wireproof.conformance.values import ValueFormatError, difference
+from wireproof.conformance.vectors import ABSENT, Vector, added_folder
+from wireproof.reference.rules import Ruling
 
 #: The maximum number of lines from an implementation's own text.
 _TAIL = 15

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
-from conformance.findings import Finding
-from conformance.report.failure import repro_command
-from conformance.report.hexview import DIM, FAULT
-from conformance.report.text import safe, wrap
+from wireproof.conformance.findings import Finding
+from wireproof.conformance.report.failure import repro_command
+from wireproof.conformance.report.hexview import DIM, FAULT
+from wireproof.conformance.report.text import safe, wrap
 
 #: The maximum number of findings in the list.
 LISTED = 20

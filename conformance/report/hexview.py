@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from conformance.report.text import brief, middle, safe, wrap
-from reference.cursor import MOST_SPANS, Span
+from wireproof.conformance.report.text import brief, middle, safe, wrap
+from wireproof.reference.cursor import MOST_SPANS, Span
 
 if TYPE_CHECKING:
-    from conformance.vectors import Piece  # its package costs more than `wireproof explain` needs
+    from wireproof.conformance.vectors import Piece  # its package costs more than `wireproof explain` needs
 
 #: Bytes on one line. A piece of more lines than this is cut in the middle.
 PER_LINE = 8

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from conformance.report.hexview import Row, piece_rows, rest_label, span_rows
-from reference.cursor import Span
-from reference.errors import DecodeError, WireError
+from wireproof.conformance.report.hexview import Row, piece_rows, rest_label, span_rows
+from wireproof.reference.cursor import Span
+from wireproof.reference.errors import DecodeError, WireError
 
 if TYPE_CHECKING:  # their packages cost more than `wireproof explain` needs
-    from conformance.model import Case
-    from conformance.vectors import Piece
+    from wireproof.conformance.model import Case
+    from wireproof.conformance.vectors import Piece
 
 
 def explained(
     type_name: str | None, data: bytes, dialect: str, version: int | None
 ) -> tuple[tuple[Span, ...], object, DecodeError | None]:
     """`reference.explain` for a report: types that the reference does not know have no spans, and are no error."""
-    from conformance.reference_codec import reference_codec  # imported late: a simple report does not need it
+    from wireproof.conformance.reference_codec import reference_codec  # imported late: a simple report does not need it
 
     if type_name is None:
         return (), None, None
@@ -31,7 +31,7 @@ def explained(
 
 def completed(type_name: str | None, value: object, dialect: str, version: int | None) -> object:
     """The value with its defaults filled in, as the judge compares it; unchanged for an unknown type."""
-    from conformance.reference_codec import reference_codec
+    from wireproof.conformance.reference_codec import reference_codec
 
     try:
         return reference_codec().complete(type_name or "", value, dialect=dialect, version=version)

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 from uuid import UUID
 
-from conformance.report.hexview import Row, rest_label
-from conformance.report.text import brief, safe
-from reference.cursor import Span
+from wireproof.conformance.report.hexview import Row, rest_label
+from wireproof.conformance.report.text import brief, safe
+from wireproof.reference.cursor import Span
 
 #: The maximum width of the column of names.
 _WIDEST_NAME = 34

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rich.text import Text
 
-from conformance.report.text import safe, wrap
+from wireproof.conformance.report.text import safe, wrap
 
 #: The width of the margin.
 MARGIN = 10

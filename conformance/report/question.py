@@ -9,14 +9,14 @@ from typing import Any
 
 from rich.text import Text
 
-from conformance.model import Case, Op
-from conformance.reference_codec import reference_codec
-from conformance.report.hexview import BAD, DIM, GOOD, Mark, Row, hex_dump
-from conformance.report.labels import explained, label_rows, named_pieces, rows_of
-from conformance.report.text import brief, safe, wrap
-from conformance.vectors import Vector
-from reference.cursor import Span
-from reference.errors import DecodeError
+from wireproof.conformance.model import Case, Op
+from wireproof.conformance.reference_codec import reference_codec
+from wireproof.conformance.report.hexview import BAD, DIM, GOOD, Mark, Row, hex_dump
+from wireproof.conformance.report.labels import explained, label_rows, named_pieces, rows_of
+from wireproof.conformance.report.text import brief, safe, wrap
+from wireproof.conformance.vectors import Vector
+from wireproof.reference.cursor import Span
+from wireproof.reference.errors import DecodeError
 
 #: The types to try for the bytes of a broker that should have sent nothing.
 _FALLBACKS: Sequence[tuple[str | None, int | None]] = (("ResponseFrame:ApiVersions", 0),)

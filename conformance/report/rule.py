@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from rich.text import Text
 
-from conformance.report.hexview import DIM, GOOD
-from conformance.report.text import safe, wrap
-from reference.rules import Ruling
+from wireproof.conformance.report.hexview import DIM, GOOD
+from wireproof.conformance.report.text import safe, wrap
+from wireproof.reference.rules import Ruling
 
 
 def ruling_text(identifier: str, ruling: Ruling | None, width: int) -> Text:

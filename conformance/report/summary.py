@@ -10,13 +10,13 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from conformance.findings import findings, group
-from conformance.model import Description, Outcome, Tally, Verdict
-from conformance.report.failure import titled_name
-from conformance.report.findings import findings_text
-from conformance.report.text import safe, to_string
-from conformance.report.unasked import NotAskedOfAll, not_asked
-from conformance.vectors import AREAS
+from wireproof.conformance.findings import findings, group
+from wireproof.conformance.model import Description, Outcome, Tally, Verdict
+from wireproof.conformance.report.failure import titled_name
+from wireproof.conformance.report.findings import findings_text
+from wireproof.conformance.report.text import safe, to_string
+from wireproof.conformance.report.unasked import NotAskedOfAll, not_asked
+from wireproof.conformance.vectors import AREAS
 
 #: The category of a deviation that a known-deviations file names.
 KNOWN = "known"

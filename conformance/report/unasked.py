@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 
 from rich.text import Text
 
-import reference
-from conformance.model import Op, Outcome, Verdict
-from conformance.report.text import safe
-from conformance.vectors import AREAS
+from wireproof import reference
+from wireproof.conformance.model import Op, Outcome, Verdict
+from wireproof.conformance.report.text import safe
+from wireproof.conformance.vectors import AREAS
 
 #: An area is mentioned if at least this share of its questions was not asked or not judged.
 _LARGE = 0.1

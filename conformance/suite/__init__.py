@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
 def install(config: pytest.Config) -> None:
     """Make this pytest run the suite instead of its usual collection."""
-    from conformance.suite import starting
+    from wireproof.conformance.suite import starting
 
     started = starting.start(config)
-    from conformance.suite import plugin  # while the implementations get ready
+    from wireproof.conformance.suite import plugin  # while the implementations get ready
 
     plugin.install(config, started)

@@ -6,8 +6,8 @@ import bisect
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 
-from conformance.asking import Examiner, Judged
-from conformance.selection import Entry
+from wireproof.conformance.asking import Examiner, Judged
+from wireproof.conformance.selection import Entry
 
 
 class Ahead:

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import pytest
 
-from conformance import ledger, vectors
-from conformance.model import Op
-from conformance.questions import UnknownId, find
-from conformance.suite.settings import Settings, usage_error
-from reference.errors import WireError
+from wireproof.conformance import ledger, vectors
+from wireproof.conformance.model import Op
+from wireproof.conformance.questions import UnknownId, find
+from wireproof.conformance.suite.settings import Settings, usage_error
+from wireproof.reference.errors import WireError
 
 #: The attribute of pytest's options that carries the ids to xdist's workers: their only argument is the suite's file.
 _OPTION = "wireproof_ids"
@@ -101,7 +101,7 @@ def _arguments(config: pytest.Config) -> Iterator[str]:
     """The positional arguments of the command line. Those in addopts are for the project's own tests."""
     typed = {str(argument) for argument in config.invocation_params.args}
     for argument in getattr(config.option, "file_or_dir", ()):  # not there with --help
-        if argument in typed and not (config.option.pyargs and argument == "conformance"):
+        if argument in typed and not (config.option.pyargs and argument == "wireproof.conformance"):
             yield argument
 
 

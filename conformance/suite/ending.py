@@ -7,11 +7,11 @@ import functools
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from conformance import known, ledger, vectors
-from conformance.asking import ASKED
-from conformance.model import Description, Verdict
-from conformance.report.summary import new_findings, numbers
-from conformance.report.unasked import NotAskedOfAll
+from wireproof.conformance import known, ledger, vectors
+from wireproof.conformance.asking import ASKED
+from wireproof.conformance.model import Description, Verdict
+from wireproof.conformance.report.summary import new_findings, numbers
+from wireproof.conformance.report.unasked import NotAskedOfAll
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class RunEnd:
 
     def drafts(self) -> str:
         """Drafts of files of known deviations, one after the other, for deviations that no file names yet."""
-        from conformance import drafting  # tomlkit loads slowly
+        from wireproof.conformance import drafting  # tomlkit loads slowly
 
         return "\n".join(
             drafting.draft([verdict for verdict in verdicts if verdict.known is None], spec)

@@ -12,19 +12,19 @@ import pytest
 from _pytest._code.code import ExceptionInfo, TerminalRepr
 from _pytest._io import TerminalWriter
 
-from conformance.asking import ASKED, Judged
-from conformance.connection import ImplementationError
-from conformance.connection.transcript import TranscriptError
-from conformance.model import DEVIATIONS, Description, Outcome, Verdict
-from conformance.report.failure import render_failure, repro_command
-from conformance.report.text import middle, paragraph, safe
-from conformance.selection import Entry
-from conformance.suite.styles import Styled
-from reference.errors import SchemaError
+from wireproof.conformance.asking import ASKED, Judged
+from wireproof.conformance.connection import ImplementationError
+from wireproof.conformance.connection.transcript import TranscriptError
+from wireproof.conformance.model import DEVIATIONS, Description, Outcome, Verdict
+from wireproof.conformance.report.failure import render_failure, repro_command
+from wireproof.conformance.report.text import middle, paragraph, safe
+from wireproof.conformance.selection import Entry
+from wireproof.conformance.suite.styles import Styled
+from wireproof.reference.errors import SchemaError
 
 if TYPE_CHECKING:
-    from conformance.properties import Property
-    from conformance.suite.plugin import Suite
+    from wireproof.conformance.properties import Property
+    from wireproof.conformance.suite.plugin import Suite
 
 #: The maximum length of a skip reason, in characters.
 _REASON = 300
@@ -153,7 +153,7 @@ class PropertyItem(SuiteItem):
         self.check = check
 
     def ask(self) -> Sequence[Judged]:
-        from conformance import properties  # loaded late, as in `Implementation`
+        from wireproof.conformance import properties  # loaded late, as in `Implementation`
 
         return [properties.run(self.check, self.suite.open(self.spec), self.suite.settings.properties)]
 
@@ -177,7 +177,7 @@ class Implementation(pytest.Collector):
             yield self._item(EntryItem, entry.name, entry=entry)
         settings = self.suite.settings
         if settings.properties:
-            from conformance import properties  # hypothesis loads slowly
+            from wireproof.conformance import properties  # hypothesis loads slowly
 
             described = self.suite.descriptions[self.spec]
             for check in properties.offered(described, settings.dialects, settings.areas):

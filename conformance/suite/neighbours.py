@@ -7,7 +7,7 @@ import functools
 
 import pytest
 
-from conformance.suite.items import SuiteItem
+from wireproof.conformance.suite.items import SuiteItem
 
 
 class Neighbours:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from conformance.asking import Judged
-from conformance.findings import Group, group
-from conformance.model import Verdict
+from wireproof.conformance.asking import Judged
+from wireproof.conformance.findings import Group, group
+from wireproof.conformance.model import Verdict
 
 
 class Pages:

@@ -7,6 +7,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -14,31 +15,32 @@ import msgspec
 import pytest
 from _pytest.nodes import Item
 
-from conformance import known, selection, vectors
-from conformance.asking import Examiner
-from conformance.connection import ImplementationError
-from conformance.connection.starting import Starting
-from conformance.model import Description, Outcome, Verdict
-from conformance.report.jsonl import ReportError
-from conformance.report.text import middle, safe
-from conformance.selection import Entry, LeftOut
-from conformance.suite.ahead import Ahead
-from conformance.suite.chosen import Chosen, keyword
-from conformance.suite.ending import RunEnd
-from conformance.suite.garbage import Garbage
-from conformance.suite.items import EntryItem, Root, SuiteItem
-from conformance.suite.neighbours import Neighbours, without_timer
-from conformance.suite.pages import Pages
-from conformance.suite.progress import ItemProgress
-from conformance.suite.protocol import Protocol
-from conformance.suite.recording import Recording
-from conformance.suite.scopes import scopes
-from conformance.suite.sending import Received
-from conformance.suite.settings import Settings, usage_error
-from conformance.suite.stopping import Stopping
-from conformance.suite.styles import BRIEF, Styles
-from reference import catalog
-from reference.errors import SchemaError
+from wireproof.conformance import known, selection, vectors
+from wireproof.conformance.asking import Examiner
+from wireproof.conformance.connection import ImplementationError
+from wireproof.conformance.connection.spec import known_beside
+from wireproof.conformance.connection.starting import Starting
+from wireproof.conformance.model import Description, Outcome, Verdict
+from wireproof.conformance.report.jsonl import ReportError
+from wireproof.conformance.report.text import middle, safe
+from wireproof.conformance.selection import Entry, LeftOut
+from wireproof.conformance.suite.ahead import Ahead
+from wireproof.conformance.suite.chosen import Chosen, keyword
+from wireproof.conformance.suite.ending import RunEnd
+from wireproof.conformance.suite.garbage import Garbage
+from wireproof.conformance.suite.items import EntryItem, Root, SuiteItem
+from wireproof.conformance.suite.neighbours import Neighbours, without_timer
+from wireproof.conformance.suite.pages import Pages
+from wireproof.conformance.suite.progress import ItemProgress
+from wireproof.conformance.suite.protocol import Protocol
+from wireproof.conformance.suite.recording import Recording
+from wireproof.conformance.suite.scopes import scopes
+from wireproof.conformance.suite.sending import Received
+from wireproof.conformance.suite.settings import Settings, usage_error
+from wireproof.conformance.suite.stopping import Stopping
+from wireproof.conformance.suite.styles import BRIEF, Styles
+from wireproof.reference import catalog
+from wireproof.reference.errors import SchemaError
 
 #: Attributes of pytest's reports: the verdicts (as JSON from xdist's workers), and whether the failure has a page.
 VERDICTS = "wireproof_verdicts"
@@ -52,7 +54,7 @@ class Suite:
     has one."""
 
     #: The file that stands for the suite: pytest needs one that exists, and no other plugin collects this one.
-    anchor = Path(vectors.__file__).parents[2] / "vectors" / "schema.json"
+    anchor = Path(str(resources.files("wireproof.vectors") / "schema.json")).resolve()
 
     def __init__(self, settings: Settings, chosen: Chosen, started: Mapping[str, Starting]) -> None:
         self.settings = settings
@@ -103,7 +105,7 @@ class Suite:
     def _known(self, spec: str, description: Description) -> known.Known:
         if self.settings.known == "none":
             return known.Known(None, ())
-        path = Path(self.settings.known) if self.settings.known else known.beside(spec)
+        path = Path(self.settings.known) if self.settings.known else known_beside(spec)
         return known.load(path, description.version) if path else known.Known(None, ())
 
     # --- pytest's hooks ---
@@ -178,7 +180,7 @@ class Suite:
         options = config.known_args_namespace
         if options.dist != "no" or options.distload:
             return None
-        from conformance.suite.scheduling import ScopeScheduling  # late, because xdist may not be installed
+        from wireproof.conformance.suite.scheduling import ScopeScheduling  # late, because xdist may not be installed
 
         return ScopeScheduling(config, log)
 

@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from conformance.suite import sending
-from conformance.suite.items import EntryItem
+from wireproof.conformance.suite import sending
+from wireproof.conformance.suite.items import EntryItem
 
 #: The beginnings of the modules whose hooks around an item do nothing for an item of the suite: pytest's and ours.
 _KNOWN = ("_pytest.", "conformance.")

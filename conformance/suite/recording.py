@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from conformance.closing import Closing
-from conformance.model import Description, Tally, Verdict
-from conformance.report.failure import repro_command
-from conformance.report.jsonl import ReportWriter
+from wireproof.conformance.closing import Closing
+from wireproof.conformance.model import Description, Tally, Verdict
+from wireproof.conformance.report.failure import repro_command
+from wireproof.conformance.report.jsonl import ReportWriter
 
 
 class Recording(Closing):

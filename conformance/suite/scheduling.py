@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from xdist.scheduler import LoadScopeScheduling
 
-from conformance.suite.scopes import scopes
+from wireproof.conformance.suite.scopes import scopes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from conformance import selection
+from wireproof.conformance import selection
 
 #: The approximate number of questions in a scope: eight blocks. Asking ahead needs large scopes; equal work for all
 #: workers needs small ones.

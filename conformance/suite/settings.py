@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from conformance import vectors
-from conformance.connection import Options
-from conformance.report.text import paragraph
-from conformance.suite.starting import connection_options
+from wireproof.conformance import vectors
+from wireproof.conformance.connection import Options
+from wireproof.conformance.report.text import paragraph
+from wireproof.conformance.suite.starting import connection_options
 
 
 def usage_error(text: str) -> pytest.UsageError:

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from conformance.connection.base import Options
-from conformance.connection.starting import Starting
+from wireproof.conformance.connection.base import Options
+from wireproof.conformance.connection.starting import Starting
 
 
 def connection_options(config: pytest.Config) -> Options:

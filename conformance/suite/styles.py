@@ -12,8 +12,8 @@ import pytest
 from _pytest._code.code import TerminalRepr
 from _pytest._io import TerminalWriter
 
-from conformance.model import Verdict
-from conformance.report.text import middle, safe
+from wireproof.conformance.model import Verdict
+from wireproof.conformance.report.text import middle, safe
 
 #: Styles that show every failure, even further ones of the same finding: they are short enough.
 BRIEF = ("short", "line")

@@ -9,10 +9,10 @@ added       users' own folders of vectors
 collection  all files
 """
 
-from conformance.vectors.added import added, added_folder, added_vector, use_folders
-from conformance.vectors.collection import dialects, digest, files, load, load_file, settings
-from conformance.vectors.file import parse
-from conformance.vectors.model import (
+from wireproof.conformance.vectors.added import added, added_folder, added_vector, use_folders
+from wireproof.conformance.vectors.collection import dialects, digest, files, load, load_file, settings
+from wireproof.conformance.vectors.file import parse
+from wireproof.conformance.vectors.model import (
     ABSENT,
     AREAS,
     KIND_OPS,

@@ -14,11 +14,11 @@ from typing import Any
 
 import msgspec
 
-import reference
-from conformance.bounded import read_bytes
-from conformance.reference_codec import shared_settings
-from conformance.vectors.file import parse
-from conformance.vectors.model import Vector, VectorError, VectorFile
+from wireproof import reference
+from wireproof.conformance.bounded import read_bytes
+from wireproof.conformance.reference_codec import shared_settings
+from wireproof.conformance.vectors.file import parse
+from wireproof.conformance.vectors.model import Vector, VectorError, VectorFile
 
 #: The form of a folder's name, with which ids begin.
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
@@ -131,7 +131,7 @@ def _dialect(content: bytes) -> str | None:
 
 def _agree(all_added: Sequence[Added]) -> None:
     """Refuse folders that disagree on a setting: an implementation is configured once for a dialect."""
-    from conformance.vectors.collection import own_files_settings
+    from wireproof.conformance.vectors.collection import own_files_settings
 
     for dialect in reference.dialects:
         said: dict[str, tuple[Any, str]] = {

@@ -10,14 +10,14 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from typing import Any
 
-from conformance.reference_codec import shared_settings
-from conformance.vectors.added import added_files
-from conformance.vectors.file import own_settings, parse
-from conformance.vectors.model import AREAS, Vector, VectorError, VectorFile
+from wireproof.conformance.reference_codec import shared_settings
+from wireproof.conformance.vectors.added import added_files
+from wireproof.conformance.vectors.file import own_settings, parse
+from wireproof.conformance.vectors.model import AREAS, Vector, VectorError, VectorFile
 
 
 def _root() -> Traversable:
-    return resources.files("vectors")
+    return resources.files("wireproof.vectors")
 
 
 @functools.cache

@@ -9,12 +9,12 @@ from typing import Any
 
 import msgspec
 
-from conformance import bombs
-from conformance.leb128 import leb128
-from conformance.model import CLIENT_OUTCOMES, OUTCOME_KEYS, Op
-from conformance.patterns import marks_of
-from conformance.values import ValueFormatError, from_json
-from conformance.vectors.model import (
+from wireproof.conformance import bombs
+from wireproof.conformance.leb128 import leb128
+from wireproof.conformance.model import CLIENT_OUTCOMES, OUTCOME_KEYS, Op
+from wireproof.conformance.patterns import marks_of
+from wireproof.conformance.values import ValueFormatError, from_json
+from wireproof.conformance.vectors.model import (
     ABSENT,
     AREAS,
     KIND_OPS,
@@ -27,9 +27,18 @@ from conformance.vectors.model import (
     VectorKind,
     Wrong,
 )
-from conformance.vectors.raw import UNSET_FIELDS, Json, Pieces, RawAlso, RawFile, RawSettings, RawVector, RawWrong
-from reference.errors import Reason
-from reference.evolution import Break
+from wireproof.conformance.vectors.raw import (
+    UNSET_FIELDS,
+    Json,
+    Pieces,
+    RawAlso,
+    RawFile,
+    RawSettings,
+    RawVector,
+    RawWrong,
+)
+from wireproof.reference.errors import Reason
+from wireproof.reference.evolution import Break
 
 _decoder = msgspec.json.Decoder(RawFile)
 _settings_decoder = msgspec.json.Decoder(RawSettings)

@@ -9,8 +9,8 @@ from typing import Any
 
 import msgspec
 
-from conformance.model import Case, Op
-from reference.errors import Reason
+from wireproof.conformance.model import Case, Op
+from wireproof.reference.errors import Reason
 
 AREAS = (
     "varints",

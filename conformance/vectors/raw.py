@@ -7,9 +7,9 @@ from typing import Any, Literal
 
 import msgspec
 
-from conformance.model import Op
-from conformance.vectors.model import ABSENT
-from reference.errors import Reason
+from wireproof.conformance.model import Op
+from wireproof.conformance.vectors.model import ABSENT
+from wireproof.reference.errors import Reason
 
 Json = Any
 Pieces = list[list[str | int]]

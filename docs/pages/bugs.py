@@ -9,8 +9,8 @@ from typing import Literal
 import click
 import msgspec
 
-from conformance import vectors
 from pages.markdown import DOCS, NOTE, Lines, cell, code, table
+from wireproof.conformance import vectors
 
 _BUGS = """\
 {total} bugs of released software, from public trackers and histories. For {caught} of them, the `wrong` entry of a

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 
 import click
 
-import reference
-from conformance import ledger, vectors
-from conformance.vectors import Vector, VectorKind
 from pages.markdown import NOTE, Lines, cell, code, count_or_dash, table
+from wireproof import reference
+from wireproof.conformance import ledger, vectors
+from wireproof.conformance.vectors import Vector, VectorKind
 
 _DIALECTS = """\
 The number of vectors of each dialect in each area. They are written by hand. Derived cases (each prefix of a valid

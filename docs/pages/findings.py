@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import msgspec
 
-from conformance import attested, consensus, decided, vectors
-from conformance.report.failure import repro_command
-from conformance.report.text import middle
-from conformance.values import to_json
 from pages.markdown import NOTE, Lines, cell, code, count_or_dash, table
 from wireproof import known_findings, registry
+from wireproof.conformance import attested, consensus, decided, vectors
+from wireproof.conformance.report.failure import repro_command
+from wireproof.conformance.report.text import middle
+from wireproof.conformance.values import to_json
 
 _FINDINGS = """\
 What released libraries do otherwise than the protocol demands: an entry for each cause in their files of known

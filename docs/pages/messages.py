@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from conformance.coverage import REASONS, FieldCoverage, FieldState, Gap, coverage, everything
 from pages.markdown import NOTE, Lines, code, table
-from reference import catalog
+from wireproof.conformance.coverage import REASONS, FieldCoverage, FieldState, Gap, coverage, everything
+from wireproof.reference import catalog
 
 _COVERAGE = """\
 This page shows the coverage of each message of the catalogue by the values of all ledger cases and handwritten vectors,

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 
 import click
 
-import reference
-from conformance import claims, ledger, vectors
 from pages.markdown import DOCS, Lines, between, cell, code, table
+from wireproof import reference
+from wireproof.conformance import claims, ledger, vectors
 
 _CLAIMS_BEGIN = "<!-- claims: written by `python docs/generate.py` from docs/claims/{}.toml -->"
 _CLAIMS_END = "<!-- end of claims -->"

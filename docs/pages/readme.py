@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
-from conformance import generated, known
 from pages.markdown import ROOT, Lines, between, table
+from wireproof.conformance import generated, known
 
 _FOUND_BEGIN = "<!-- found: written by `python docs/generate.py` from the files of known deviations -->"
 _FOUND_END = "<!-- end of found -->"

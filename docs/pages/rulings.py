@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import reference
 from pages.markdown import NOTE, Lines, cell, code, table
-from reference.rules import Ruling
+from wireproof import reference
+from wireproof.reference.rules import Ruling
 
 _RULINGS = """\
 A ruling is the kit's reading of a point that the specification leaves open. Vectors name the rulings they rest on.

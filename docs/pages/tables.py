@@ -8,8 +8,9 @@ from pages.markdown import NOTE, Lines, cell, code, table
 
 _TABLES = """\
 The tables that `wireproof pipeline` writes, as Parquet, and the columns of its data sources. Bytes are binary, times
-are in milliseconds since 1970 in UTC. `pipeline.tables` holds the same schemas for Arrow and Spark. The folders of
-`cases` and `verdicts` have a subfolder for each group of cases; a run's other tables are in `reports/<run>/`.
+are in milliseconds since 1970 in UTC. `wireproof.pipeline.tables` holds the same schemas for Arrow and Spark. The
+folders of `cases` and `verdicts` have a subfolder for each group of cases; a run's other tables are in
+`reports/<run>/`.
 
 [How to run jobs on Spark](../how-to/run-on-spark.md)
 """
@@ -18,7 +19,7 @@ are in milliseconds since 1970 in UTC. `pipeline.tables` holds the same schemas 
 def page() -> Lines:
     """The tables of jobs on Spark. They need the extra `pipeline`."""
     try:
-        from pipeline import tables
+        from wireproof.pipeline import tables
     except ImportError as error:
         raise click.ClickException(f"the page on tables needs the extra `pipeline`: {error}") from None
 

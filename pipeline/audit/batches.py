@@ -19,18 +19,18 @@ from typing import Any
 import numpy as np
 from crc32c import crc32c
 
-from pipeline.audit.columns import Columns, Field, read_columns
-from pipeline.audit.findings import LogReason, Trouble, Verdict, failed
-from pipeline.audit.messages import plain_messages
-from pipeline.audit.order import LAST_DELTA_AT, Order
-from pipeline.audit.reading import RULES, read
-from pipeline.audit.segments import Bytes, Piece, Range, pieces
-from reference import DecodeError, catalog
-from reference.dialects.kafka import CatalogMessages
-from reference.records import batch as batch_format
-from reference.records import message_set
-from reference.records.compression import MASK, NAMES, CompressionError, inflate
-from reference.records.control import CONTROL, read_control
+from wireproof.pipeline.audit.columns import Columns, Field, read_columns
+from wireproof.pipeline.audit.findings import LogReason, Trouble, Verdict, failed
+from wireproof.pipeline.audit.messages import plain_messages
+from wireproof.pipeline.audit.order import LAST_DELTA_AT, Order
+from wireproof.pipeline.audit.reading import RULES, read
+from wireproof.pipeline.audit.segments import Bytes, Piece, Range, pieces
+from wireproof.reference import DecodeError, catalog
+from wireproof.reference.dialects.kafka import CatalogMessages
+from wireproof.reference.records import batch as batch_format
+from wireproof.reference.records import message_set
+from wireproof.reference.records.compression import MASK, NAMES, CompressionError, inflate
+from wireproof.reference.records.control import CONTROL, read_control
 
 # baseOffset length partitionLeaderEpoch magic crc attributes lastOffsetDelta baseTimestamp maxTimestamp producerId
 # producerEpoch baseSequence recordsCount

@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from conformance.reference_codec import reference_codec
-from pipeline.audit.findings import LogReason, Trouble, Verdict, failed, refused
-from pipeline.audit.reading import read
-from reference import DecodeError, Reason
-from reference.framing import MAX_FRAME, SIZE_BYTES, needed
+from wireproof.conformance.reference_codec import reference_codec
+from wireproof.pipeline.audit.findings import LogReason, Trouble, Verdict, failed, refused
+from wireproof.pipeline.audit.reading import read
+from wireproof.reference import DecodeError, Reason
+from wireproof.reference.framing import MAX_FRAME, SIZE_BYTES, needed
 
 _DIALECT = "kafka"
 #: The bytes of a request that say what it is: size, api key, version, correlation id.

@@ -20,10 +20,10 @@ from typing import Any
 import pyarrow as pa
 from pyarrow import fs
 
-from pipeline.audit import segments
-from pipeline.audit.packets import packets
-from pipeline.audit.segments import Bytes
-from pipeline.errors import PipelineError
+from wireproof.pipeline.audit import segments
+from wireproof.pipeline.audit.packets import packets
+from wireproof.pipeline.audit.segments import Bytes
+from wireproof.pipeline.errors import PipelineError
 
 _SEGMENT = re.compile(r"(\d{20})\.log")
 #: A partition's folder. Kafka adds to the name of one that it deletes or moves.

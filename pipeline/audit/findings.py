@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from reference.errors import DecodeError
+from wireproof.reference.errors import DecodeError
 
 
 class Verdict(StrEnum):

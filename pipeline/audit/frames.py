@@ -14,10 +14,10 @@ from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
-from pipeline.audit.exchange import TELLING, Exchange, Frame, Stream, is_request
-from pipeline.audit.packets import ACK, SYN, TcpSegment, packets, tcp_segment
-from pipeline.audit.segments import Bytes
-from pipeline.audit.tcp import Direction
+from wireproof.pipeline.audit.exchange import TELLING, Exchange, Frame, Stream, is_request
+from wireproof.pipeline.audit.packets import ACK, SYN, TcpSegment, packets, tcp_segment
+from wireproof.pipeline.audit.segments import Bytes
+from wireproof.pipeline.audit.tcp import Direction
 
 Address = tuple[str, int]
 #: The bytes that are read of one direction before the other one is read on.

@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Sequence
 from typing import TypeVar
 
-from pipeline.audit.files import CaptureFile, LogFile
+from wireproof.pipeline.audit.files import CaptureFile, LogFile
 
 #: The usual size of a group, in bytes, and the largest size and number of files that are not exceeded by another file.
 _USUAL = 512 << 20

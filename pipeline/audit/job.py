@@ -23,17 +23,17 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql import functions as sql
 
-import pipeline
-from pipeline import tables
-from pipeline.audit.files import CaptureFile, LogFile, check_capture, find
-from pipeline.audit.findings import Verdict
-from pipeline.audit.groups import of_captures, of_segments
-from pipeline.audit.sources import CAPTURES, FOUND, SEGMENTS, register
-from pipeline.errors import CountError, PipelineError
-from pipeline.identity import kit_digest
-from pipeline.progress import Progress
-from pipeline.session import first_line
-from pipeline.store import AuditRun, Group, Store, key_of
+from wireproof import pipeline
+from wireproof.pipeline import tables
+from wireproof.pipeline.audit.files import CaptureFile, LogFile, check_capture, find
+from wireproof.pipeline.audit.findings import Verdict
+from wireproof.pipeline.audit.groups import of_captures, of_segments
+from wireproof.pipeline.audit.sources import CAPTURES, FOUND, SEGMENTS, register
+from wireproof.pipeline.errors import CountError, PipelineError
+from wireproof.pipeline.identity import kit_digest
+from wireproof.pipeline.progress import Progress
+from wireproof.pipeline.session import first_line
+from wireproof.pipeline.store import AuditRun, Group, Store, key_of
 
 #: The number of findings that a summary holds; the tables hold all.
 _SHOWN = 50

@@ -11,8 +11,8 @@ import struct
 import zlib
 from typing import Any
 
-from reference.records.compression import LZ4, MASK, NONE, CompressionError, inflate
-from reference.rules import Rules
+from wireproof.reference.records.compression import LZ4, MASK, NONE, CompressionError, inflate
+from wireproof.reference.rules import Rules
 
 _HEAD = struct.Struct(">qiIbb")
 _SIZE = struct.Struct(">i")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from pipeline.audit.findings import LogReason, Trouble, failed
+from wireproof.pipeline.audit.findings import LogReason, Trouble, failed
 
 #: The offset of lastOffsetDelta in a batch of magic 2.
 LAST_DELTA_AT = 23

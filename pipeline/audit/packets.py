@@ -17,8 +17,8 @@ from typing import Any
 
 import dpkt
 
-from pipeline.audit.segments import Bytes
-from pipeline.errors import PipelineError
+from wireproof.pipeline.audit.segments import Bytes
+from wireproof.pipeline.errors import PipelineError
 
 #: The most bytes of a packet or block; captures have packets of 64 KiB at most, by offloading.
 _LARGEST = 32 << 20

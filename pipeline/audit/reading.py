@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from pipeline.audit.findings import Trouble, contested, refused
-from reference import DecodeError, Reason, Reference, Rules
+from wireproof.pipeline.audit.findings import Trouble, contested, refused
+from wireproof.reference import DecodeError, Reason, Reference, Rules
 
 _DIALECT = "kafka"
 #: A batch of a log may inflate to more than the kit's limit for one question.

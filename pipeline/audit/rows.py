@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from pipeline.audit.batches import Block, Entry
-from pipeline.audit.columns import Columns, Field, binary
-from pipeline.audit.exchange import Frame
-from pipeline.audit.files import CaptureFile, LogFile
-from pipeline.audit.findings import Trouble, Verdict
-from pipeline.tables import BATCHES, FRAMES, RECORDS
-from reference.records.compression import MASK, NAMES
-from reference.records.control import CONTROL
+from wireproof.pipeline.audit.batches import Block, Entry
+from wireproof.pipeline.audit.columns import Columns, Field, binary
+from wireproof.pipeline.audit.exchange import Frame
+from wireproof.pipeline.audit.files import CaptureFile, LogFile
+from wireproof.pipeline.audit.findings import Trouble, Verdict
+from wireproof.pipeline.tables import BATCHES, FRAMES, RECORDS
+from wireproof.reference.records.compression import MASK, NAMES
+from wireproof.reference.records.control import CONTROL
 
 _BATCH_SCHEMA, _RECORD_SCHEMA = BATCHES.arrow, RECORDS.arrow
 #: Spark takes times from Arrow in microseconds alone.

@@ -27,10 +27,10 @@ from typing import Protocol
 import numpy as np
 from crc32c import crc32c
 
-from pipeline.audit.findings import LogReason, Trouble, Verdict, failed
-from reference.errors import Reason
-from reference.records import batch, message_set
-from reference.records.compression import ZSTD
+from wireproof.pipeline.audit.findings import LogReason, Trouble, Verdict, failed
+from wireproof.reference.errors import Reason
+from wireproof.reference.records import batch, message_set
+from wireproof.reference.records.compression import ZSTD
 
 _HEAD = struct.Struct(">qiib")
 # From partitionLeaderEpoch on, without the magic, the CRC and the timestamps.

@@ -21,15 +21,15 @@ from pyspark.sql import SparkSession
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
-from pipeline.audit import rows, segments
-from pipeline.audit.batches import Block, Entry, judge
-from pipeline.audit.exchange import Frame
-from pipeline.audit.files import CaptureFile, LogFile, find_captures, find_logs, open_bytes
-from pipeline.audit.findings import unreadable
-from pipeline.audit.frames import frames, stream_frames
-from pipeline.audit.segments import Bytes, Range
-from pipeline.errors import PipelineError
-from pipeline.tables import BATCHES, FRAMES, RECORDS
+from wireproof.pipeline.audit import rows, segments
+from wireproof.pipeline.audit.batches import Block, Entry, judge
+from wireproof.pipeline.audit.exchange import Frame
+from wireproof.pipeline.audit.files import CaptureFile, LogFile, find_captures, find_logs, open_bytes
+from wireproof.pipeline.audit.findings import unreadable
+from wireproof.pipeline.audit.frames import frames, stream_frames
+from wireproof.pipeline.audit.segments import Bytes, Range
+from wireproof.pipeline.errors import PipelineError
+from wireproof.pipeline.tables import BATCHES, FRAMES, RECORDS
 
 #: The names of the formats.
 SEGMENTS, CAPTURES = "kafka_segments", "kafka_frames"

@@ -7,7 +7,7 @@ there already are dropped, bytes that come too early wait.
 
 from __future__ import annotations
 
-from pipeline.audit.packets import SYN, TcpSegment
+from wireproof.pipeline.audit.packets import SYN, TcpSegment
 
 #: The most bytes that wait for earlier ones, in one direction. If they never come, the capture has lost them.
 _MOST_WAITING = 64 << 20

@@ -18,8 +18,8 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
-from reference.errors import SchemaError
-from reference.schema import MAX_VERSION, Schema, load_json, parse
+from wireproof.reference.errors import SchemaError
+from wireproof.reference.schema import MAX_VERSION, Schema, load_json, parse
 
 #: Names the folder of the catalogue in force; unset: this package's.
 VARIABLE = "WIREPROOF_CATALOG"

@@ -12,8 +12,8 @@ It accepts true for 1: nobody asks with wrong Python types, and a check of each 
     encoding    generates the function that writes a node
 """
 
-from reference.compiled.decoding import Decoder, decoder
-from reference.compiled.encoding import Encoder, encoder
-from reference.compiled.source import GIVES_UP, Fault, NotPlain, is_number
+from wireproof.reference.compiled.decoding import Decoder, decoder
+from wireproof.reference.compiled.encoding import Encoder, encoder
+from wireproof.reference.compiled.source import GIVES_UP, Fault, NotPlain, is_number
 
 __all__ = ["GIVES_UP", "Decoder", "Encoder", "Fault", "NotPlain", "decoder", "encoder", "is_number"]

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from reference.compiled.even import decode_even, may_be_even
-from reference.compiled.source import (
+from wireproof.reference.compiled.even import decode_even, may_be_even
+from wireproof.reference.compiled.source import (
     SHORT,
     Fault,
     NotPlain,
@@ -23,9 +23,9 @@ from reference.compiled.source import (
     made,
     make_uuid,
 )
-from reference.message import POLICY_ELEMENTS, POLICY_TAGS
-from reference.plan import Array, Node, Struct
-from reference.primitives import MAX_STRING, Primitive
+from wireproof.reference.message import POLICY_ELEMENTS, POLICY_TAGS
+from wireproof.reference.plan import Array, Node, Struct
+from wireproof.reference.primitives import MAX_STRING, Primitive
 
 Decoder = Callable[[bytes, int], tuple[Any, int]]
 

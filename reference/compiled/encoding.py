@@ -9,9 +9,9 @@ from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from reference.compiled.source import NotPlain, Source, is_nullable, is_number, lead_letter, letter
-from reference.plan import Array, Node, PlannedField, Struct
-from reference.primitives import MAX_INT32, MAX_STRING, PRIMITIVES, Primitive
+from wireproof.reference.compiled.source import NotPlain, Source, is_nullable, is_number, lead_letter, letter
+from wireproof.reference.plan import Array, Node, PlannedField, Struct
+from wireproof.reference.primitives import MAX_INT32, MAX_STRING, PRIMITIVES, Primitive
 
 Encoder = Callable[[Any], bytes]
 

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from reference.compiled.source import (
+from wireproof.reference.compiled.source import (
     SHORT,
     Source,
     is_fixed,
@@ -26,8 +26,8 @@ from reference.compiled.source import (
     made,
     make_uuid,
 )
-from reference.plan import Array, Node, Struct
-from reference.primitives import Primitive
+from wireproof.reference.plan import Array, Node, Struct
+from wireproof.reference.primitives import Primitive
 
 #: Reads so many rows of one layout as structures. None: some counts differ.
 Rows = Callable[[bytes, int], list[dict[str, Any]] | None]

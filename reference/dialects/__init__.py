@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from reference.dialects.base import Dialect, NamesNumbers, UnknownType
-from reference.dialects.kafka import Kafka
-from reference.dialects.kip_35 import Kip35
-from reference.dialects.kip_82_int import Kip82Int
-from reference.dialects.kip_82_string_keys import Kip82StringKeys
-from reference.dialects.kip_482 import Kip482
-from reference.dialects.wire_format import WireFormat
+from wireproof.reference.dialects.base import Dialect, NamesNumbers, UnknownType
+from wireproof.reference.dialects.kafka import Kafka
+from wireproof.reference.dialects.kip_35 import Kip35
+from wireproof.reference.dialects.kip_82_int import Kip82Int
+from wireproof.reference.dialects.kip_82_string_keys import Kip82StringKeys
+from wireproof.reference.dialects.kip_482 import Kip482
+from wireproof.reference.dialects.wire_format import WireFormat
 
 #: All dialects by id.
 DIALECTS: dict[str, Dialect] = {

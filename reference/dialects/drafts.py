@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reference.rules import OTHER, Ruling
+from wireproof.reference.rules import OTHER, Ruling
 
 OVERLONG_VARINTS = Ruling(
     "R-D-1",

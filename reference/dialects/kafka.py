@@ -6,15 +6,15 @@ import functools
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from reference import answers, broker, catalog, client, evolution, plan, records, schema, type_names
-from reference.catalog import Catalog
-from reference.codec import Codec, NodeCodec, decode
-from reference.dialects.base import Dialect, Entries, RefusedFor, UnknownType
-from reference.errors import DecodeError, Reason
-from reference.framing import API_VERSIONS, RequestFrame, ResponseFrame
-from reference.plan import Struct
-from reference.primitives import PRIMITIVES
-from reference.rules import DEMANDED, OTHER, Rules, Ruling
+from wireproof.reference import answers, broker, catalog, client, evolution, plan, records, schema, type_names
+from wireproof.reference.catalog import Catalog
+from wireproof.reference.codec import Codec, NodeCodec, decode
+from wireproof.reference.dialects.base import Dialect, Entries, RefusedFor, UnknownType
+from wireproof.reference.errors import DecodeError, Reason
+from wireproof.reference.framing import API_VERSIONS, RequestFrame, ResponseFrame
+from wireproof.reference.plan import Struct
+from wireproof.reference.primitives import PRIMITIVES
+from wireproof.reference.rules import DEMANDED, OTHER, Rules, Ruling
 
 GUIDE = "Kafka protocol guide"
 KIP_482 = "KIP-482, Tagged fields"
@@ -406,7 +406,7 @@ class Kafka(Dialect):
     def lookup(self, type_name: str, data: bytes, key: Any, version: int | None, rules: Rules) -> list[Any]:
         if type_name != "Record":
             raise NotImplementedError(f"headers are looked up in a Record, not in {type_name}")
-        from reference.records import record
+        from wireproof.reference.records import record
 
         return record.lookup(decode(self.codec(type_name, version), data, rules), key)
 
@@ -451,7 +451,7 @@ def _codec(chosen: Catalog, type_name: str, version: int | None) -> Codec:
         return NodeCodec(node)
     messages = _messages(chosen)
     if type_name in records.TYPES:
-        from reference.records import codecs  # takes its time to load, and most types do without
+        from wireproof.reference.records import codecs  # takes its time to load, and most types do without
 
         return codecs.codec(type_name, version)
     if type_name == "RequestFrame":

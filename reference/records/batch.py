@@ -16,9 +16,9 @@ from typing import Any
 
 from crc32c import crc32c
 
-from reference.cursor import Reader, Writer
-from reference.errors import DecodeError, EncodeError, Reason, join
-from reference.primitives import (
+from wireproof.reference.cursor import Reader, Writer
+from wireproof.reference.errors import DecodeError, EncodeError, Reason, join
+from wireproof.reference.primitives import (
     append_int8,
     append_int16,
     append_int32,
@@ -31,9 +31,9 @@ from reference.primitives import (
     read_uint32,
     read_window,
 )
-from reference.records.compression import MASK, NAMES, CompressionError, deflate, inflate
-from reference.records.fields import check_crc, check_keys, sequence
-from reference.records.record import append_record, read_record
+from wireproof.reference.records.compression import MASK, NAMES, CompressionError, deflate, inflate
+from wireproof.reference.records.fields import check_crc, check_keys, sequence
+from wireproof.reference.records.record import append_record, read_record
 
 MAGIC = 2
 #: The fields between `crc` and `recordsCount`, in order.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 
-from reference.codec import Codec, ShapedCodec
-from reference.errors import DecodeError, Reason
-from reference.records import batch, fast, message_set, record, record_set, values
+from wireproof.reference.codec import Codec, ShapedCodec
+from wireproof.reference.errors import DecodeError, Reason
+from wireproof.reference.records import batch, fast, message_set, record, record_set, values
 
 _CODECS = {
     "Record": ShapedCodec(record.read_record, record.append_record, values.RECORD, fast.decode_record),

@@ -16,9 +16,9 @@ import cramjam
 import lz4.frame  # type: ignore[import-untyped]
 import xxhash
 
-from reference.errors import Reason
-from reference.records import CODEC
-from reference.rules import Rules
+from wireproof.reference.errors import Reason
+from wireproof.reference.records import CODEC
+from wireproof.reference.rules import Rules
 
 if sys.version_info >= (3, 14):
     from compression import zstd

@@ -12,10 +12,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from reference import codec
-from reference.errors import DecodeError, Reason
-from reference.framing import MessagePlans
-from reference.rules import Rules
+from wireproof.reference import codec
+from wireproof.reference.errors import DecodeError, Reason
+from wireproof.reference.framing import MessagePlans
+from wireproof.reference.rules import Rules
 
 #: Bit 5 of a batch's attributes: its records are control records.
 CONTROL = 0x20

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from reference.records.compression import MASK, ZSTD
-from reference.records.control import CONTROL
+from wireproof.reference.records.compression import MASK, ZSTD
+from wireproof.reference.records.control import CONTROL
 
 #: Bit 3 of the attributes: the timestamp is the broker's time of appending.
 LOG_APPEND_TIME = 0x08

@@ -11,10 +11,10 @@ from typing import Any
 
 from crc32c import crc32c
 
-from reference.compiled import GIVES_UP, Fault, NotPlain
-from reference.records.batch import FIELD_ENDS, KEYS, MAGIC
-from reference.records.compression import MASK, NAMES, CompressionError, deflate, inflate
-from reference.rules import Rules
+from wireproof.reference.compiled import GIVES_UP, Fault, NotPlain
+from wireproof.reference.records.batch import FIELD_ENDS, KEYS, MAGIC
+from wireproof.reference.records.compression import MASK, NAMES, CompressionError, deflate, inflate
+from wireproof.reference.rules import Rules
 
 # baseOffset batchLength partitionLeaderEpoch magic crc
 _HEAD = struct.Struct(">qiibI")

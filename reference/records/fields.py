@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from reference.cursor import Reader, Writer
-from reference.errors import EncodeError, Reason, shown
-from reference.primitives import Appender, IntegerReader
+from wireproof.reference.cursor import Reader, Writer
+from wireproof.reference.errors import EncodeError, Reason, shown
+from wireproof.reference.primitives import Appender, IntegerReader
 
 
 def check_keys(value: Any, known: Collection[str], path: str) -> None:

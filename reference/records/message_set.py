@@ -16,9 +16,9 @@ import zlib
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from reference.cursor import Reader, Writer
-from reference.errors import DecodeError, EncodeError, Reason, join
-from reference.primitives import (
+from wireproof.reference.cursor import Reader, Writer
+from wireproof.reference.errors import DecodeError, EncodeError, Reason, join
+from wireproof.reference.primitives import (
     INTEGERS,
     append_int8,
     append_int32,
@@ -31,10 +31,10 @@ from reference.primitives import (
     read_uint32,
     read_window,
 )
-from reference.records import batch
-from reference.records.batch import demand_fields
-from reference.records.compression import LZ4, MASK, NAMES, CompressionError, deflate, inflate
-from reference.records.fields import append_bytes, check_crc, check_keys, read_bytes, read_length, sequence
+from wireproof.reference.records import batch
+from wireproof.reference.records.batch import demand_fields
+from wireproof.reference.records.compression import LZ4, MASK, NAMES, CompressionError, deflate, inflate
+from wireproof.reference.records.fields import append_bytes, check_crc, check_keys, read_bytes, read_length, sequence
 
 MAGICS = (0, 1)
 _LEAST_OFFSET, _GREATEST_OFFSET = -(2**63), 2**63 - 1

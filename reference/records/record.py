@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from reference.cursor import Reader, Writer
-from reference.errors import Reason, join
-from reference.primitives import (
+from wireproof.reference.cursor import Reader, Writer
+from wireproof.reference.errors import Reason, join
+from wireproof.reference.primitives import (
     append_int8,
     append_varint,
     append_varlong,
@@ -26,7 +26,7 @@ from reference.primitives import (
     read_window,
     write_text_errors,
 )
-from reference.records.fields import append_bytes, check_keys, header_of, key_bytes, read_bytes, sequence
+from wireproof.reference.records.fields import append_bytes, check_keys, header_of, key_bytes, read_bytes, sequence
 
 KEYS = ("attributes", "timestampDelta", "offsetDelta", "key", "value", "headers")
 

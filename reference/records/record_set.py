@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from reference.cursor import Reader, Writer
-from reference.errors import EncodeError, Reason
-from reference.records import batch, message_set
-from reference.records.fields import check_keys, sequence
+from wireproof.reference.cursor import Reader, Writer
+from wireproof.reference.errors import EncodeError, Reason
+from wireproof.reference.records import batch, message_set
+from wireproof.reference.records.fields import check_keys, sequence
 
 #: The magic's offset in every format.
 _MAGIC_AT = 16

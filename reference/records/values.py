@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from reference.records import CODEC
-from reference.records.compression import GZIP, LZ4, NAMES, NONE
-from reference.shapes import (
+from wireproof.reference.records import CODEC
+from wireproof.reference.records.compression import GZIP, LZ4, NAMES, NONE
+from wireproof.reference.shapes import (
     Among,
     Constant,
     Either,

@@ -4,8 +4,8 @@
 `model` has the results, Schema and Field.
 """
 
-from reference.schema.defaults import default_of
-from reference.schema.model import (
+from wireproof.reference.schema.defaults import default_of
+from wireproof.reference.schema.model import (
     ALL,
     AMBIGUOUS_NAMES,
     MAX_VERSION,
@@ -17,9 +17,18 @@ from reference.schema.model import (
     filled,
     first_without,
 )
-from reference.schema.parsing import MAX_DEPTH, MAX_FIELDS, from_json, parse
-from reference.schema.parts import check_keys, check_name, flag, listing, mapping, name_of, number, version_range
-from reference.schema.text import load_json
+from wireproof.reference.schema.parsing import MAX_DEPTH, MAX_FIELDS, from_json, parse
+from wireproof.reference.schema.parts import (
+    check_keys,
+    check_name,
+    flag,
+    listing,
+    mapping,
+    name_of,
+    number,
+    version_range,
+)
+from wireproof.reference.schema.text import load_json
 
 __all__ = [
     "ALL",

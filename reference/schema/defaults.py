@@ -9,10 +9,10 @@ import uuid
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from reference.errors import SchemaError
-from reference.primitives import INTEGERS, NULL_UUID
-from reference.schema.model import Versions
-from reference.schema.parts import kind_of, whole
+from wireproof.reference.errors import SchemaError
+from wireproof.reference.primitives import INTEGERS, NULL_UUID
+from wireproof.reference.schema.model import Versions
+from wireproof.reference.schema.parts import kind_of, whole
 
 _KAFKA_UUID = re.compile(r"[A-Za-z0-9_-]{22}(?:==)?")
 _USUAL_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")

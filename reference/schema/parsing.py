@@ -8,11 +8,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from reference.errors import SchemaError, shown
-from reference.schema.defaults import default_of
-from reference.schema.model import AMBIGUOUS_NAMES, NONE, SCALARS, Field, Schema, Versions, filled, first_without
-from reference.schema.parts import NAME, check_keys, flag, listing, mapping, name_of, number, version_range
-from reference.schema.text import load_json
+from wireproof.reference.errors import SchemaError, shown
+from wireproof.reference.schema.defaults import default_of
+from wireproof.reference.schema.model import (
+    AMBIGUOUS_NAMES,
+    NONE,
+    SCALARS,
+    Field,
+    Schema,
+    Versions,
+    filled,
+    first_without,
+)
+from wireproof.reference.schema.parts import NAME, check_keys, flag, listing, mapping, name_of, number, version_range
+from wireproof.reference.schema.text import load_json
 
 #: The keys that Kafka's own generator knows; it refuses others. Keys that change no byte are ignored.
 _MESSAGE_KEYS = frozenset(

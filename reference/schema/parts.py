@@ -10,8 +10,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from reference.errors import SchemaError, shown
-from reference.schema.model import MAX_VERSION, NONE, Versions
+from wireproof.reference.errors import SchemaError, shown
+from wireproof.reference.schema.model import MAX_VERSION, NONE, Versions
 
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*")
 _RANGE = re.compile(r"([0-9]{1,5})(?:-([0-9]{1,5})|(\+))?")

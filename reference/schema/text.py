@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any
 
-from reference.errors import SchemaError
+from wireproof.reference.errors import SchemaError
 
 #: A string, or a comment: // to the end of the line, or /* … */.
 _STRING_OR_COMMENT = re.compile(r'("(?:[^"\\\n]|\\.)*")|//[^\n]*|/\*.*?\*/', re.DOTALL)

@@ -18,7 +18,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-import reference
+from wireproof import reference
 
 #: The contract's `types`: versions, None, or the long form with ops.
 Types = dict[str, Mapping[str, Any]]

@@ -6,8 +6,8 @@ import os
 from typing import Any
 
 from miniatures import Produces, only
-from reference import decode as _decode
-from reference import encode as encode
+from wireproof.reference import decode as _decode
+from wireproof.reference import encode as encode
 
 PRODUCES: Produces = frozenset({("framing", "crash", None)})
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from miniatures import Produces, everything
-from reference import WireError
-from reference import configure as configure
-from reference import decode as _decode
-from reference import encode as _encode
-from reference import interpret as interpret
-from reference import negotiate as negotiate
-from reference import serve as serve
+from wireproof.reference import WireError
+from wireproof.reference import configure as configure
+from wireproof.reference import decode as _decode
+from wireproof.reference import encode as _encode
+from wireproof.reference import interpret as interpret
+from wireproof.reference import negotiate as negotiate
+from wireproof.reference import serve as serve
 
 _AREAS = (
     "varints",

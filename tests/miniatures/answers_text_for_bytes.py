@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from miniatures import Produces, only
-from reference import encode as _encode
+from wireproof.reference import encode as _encode
 
 PRODUCES: Produces = frozenset({("framing", "protocol-violation", None)})
 

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 from miniatures import Produces
 from miniatures.broker_answers_in_the_asked_layout import _frames
-from reference import WireError
-from reference import configure as configure
-from reference import decode as _decode
-from reference import encode as _encode
-from reference import serve as _serve
+from wireproof.reference import WireError
+from wireproof.reference import configure as configure
+from wireproof.reference import decode as _decode
+from wireproof.reference import encode as _encode
+from wireproof.reference import serve as _serve
 
 PRODUCES: Produces = frozenset({("unsupported-versions", "fail", "wrong-answer"), ("framing", "fail", "wrong-answer")})
 

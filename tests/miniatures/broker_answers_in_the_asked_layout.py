@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from miniatures import Produces
-from reference import configure as configure
-from reference import decode as _decode
-from reference import encode as _encode
-from reference import serve as _serve
+from wireproof.reference import configure as configure
+from wireproof.reference import decode as _decode
+from wireproof.reference import encode as _encode
+from wireproof.reference import serve as _serve
 
 PRODUCES: Produces = frozenset({("unsupported-versions", "fail", "wrong-answer")})
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from miniatures import Produces
-from reference import Reference, Rules
+from wireproof.reference import Reference, Rules
 
 PRODUCES: Produces = frozenset({("unsupported-versions", "contested", None)})
 TAKES = frozenset({"R-K-17"})

@@ -8,8 +8,8 @@ from typing import Any
 from crc32c import crc32c
 
 from miniatures import RECORDS, Produces
-from reference import decode as _decode
-from reference import encode as encode
+from wireproof.reference import decode as _decode
+from wireproof.reference import encode as encode
 
 PRODUCES: Produces = frozenset({("framing", "fail", "accepted-invalid")})
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from miniatures import Produces
 from miniatures.client_accepts_the_full_table import keys_of_35
-from reference import interpret as _interpret
+from wireproof.reference import interpret as _interpret
 
 PRODUCES: Produces = frozenset(
     {

@@ -7,9 +7,9 @@ from typing import Any
 
 from miniatures import Produces
 from miniatures.client_reads_behind_the_correlation_id import API_VERSIONS, concluded
-from reference import decode as _decode
-from reference import dialect_named
-from reference import interpret as _interpret
+from wireproof.reference import decode as _decode
+from wireproof.reference import dialect_named
+from wireproof.reference import interpret as _interpret
 
 PRODUCES: Produces = frozenset({("unsupported-versions", "fail", "wrong-answer")})
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from miniatures import Produces
-from reference import interpret as _interpret
+from wireproof.reference import interpret as _interpret
 
 PRODUCES: Produces = frozenset({("unsupported-versions", "fail", "wrong-answer")})
 

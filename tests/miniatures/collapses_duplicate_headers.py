@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from miniatures import RECORDS, Produces, records
-from reference import decode as _decode
-from reference import encode as encode
-from reference import lookup as _lookup
+from wireproof.reference import decode as _decode
+from wireproof.reference import encode as encode
+from wireproof.reference import lookup as _lookup
 
 PRODUCES: Produces = frozenset(
     (area, "fail", kind)

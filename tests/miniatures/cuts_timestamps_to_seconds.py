@@ -6,8 +6,8 @@ import copy
 from typing import Any
 
 from miniatures import RECORDS, Produces
-from reference import decode as _decode
-from reference import encode as _encode
+from wireproof.reference import decode as _decode
+from wireproof.reference import encode as _encode
 
 PRODUCES: Produces = frozenset(
     {

@@ -7,7 +7,7 @@ import time
 from typing import Any
 
 from miniatures import Produces, only
-from reference import decode as _decode
+from wireproof.reference import decode as _decode
 
 PRODUCES: Produces = frozenset({("framing", "oom", None)})
 LIMITS = {"memory": 64}

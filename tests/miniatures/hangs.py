@@ -6,8 +6,8 @@ import time
 from typing import Any
 
 from miniatures import Produces, only
-from reference import decode as _decode
-from reference import encode as encode
+from wireproof.reference import decode as _decode
+from wireproof.reference import encode as encode
 
 PRODUCES: Produces = frozenset({("framing", "hang", None)})
 LIMITS = {"timeout": 0.5}

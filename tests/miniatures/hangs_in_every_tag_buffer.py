@@ -7,8 +7,8 @@ from typing import Any
 from unittest import mock
 
 from miniatures import Produces, only
-from reference import encode as encode
-from reference import message, readable
+from wireproof.reference import encode as encode
+from wireproof.reference import message, readable
 
 #: Which of them are waited for in full is a matter of their order: those that come first.
 PRODUCES: Produces = frozenset(

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from miniatures import Produces, everything
-from reference import DecodeError, Reason, Reference, Rules
-from reference import decode as _decode
-from reference import encode as encode
-from reference import negotiate as negotiate
+from wireproof.reference import DecodeError, Reason, Reference, Rules
+from wireproof.reference import decode as _decode
+from wireproof.reference import encode as encode
+from wireproof.reference import negotiate as negotiate
 
 PRODUCES: Produces = frozenset(
     {

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from miniatures import RECORDS, Produces
-from reference import Reference, Rules
-from reference import encode as encode
+from wireproof.reference import Reference, Rules
+from wireproof.reference import encode as encode
 
 PRODUCES: Produces = frozenset({("framing", "contested", None)})
 TAKES = frozenset({"R-K-22"})

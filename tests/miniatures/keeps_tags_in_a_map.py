@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import reference
 from miniatures import Produces, everything
+from wireproof import reference
 
 PRODUCES: Produces = frozenset({("tag-ordering", "contested", None)})
 TAKES = frozenset({"R-K-1"})

@@ -7,9 +7,9 @@ from typing import Any
 
 from miniatures import Produces
 from miniatures.broker_answers_in_the_asked_layout import _frames
-from reference import configure as _configure
-from reference import decode, encode
-from reference import serve as _serve
+from wireproof.reference import configure as _configure
+from wireproof.reference import decode, encode
+from wireproof.reference import serve as _serve
 
 PRODUCES: Produces = frozenset({("messages", "fail", "wrong-answer")})
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from miniatures import Produces
-from reference import evolve as _evolve
+from wireproof.reference import evolve as _evolve
 
 PRODUCES: Produces = frozenset({("schema-evolution", "fail", "wrong-answer")})
 

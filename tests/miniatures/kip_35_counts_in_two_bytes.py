@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from miniatures import Produces, only
-from reference import WireError, rejects
-from reference import decode as _decode
-from reference import encode as _encode
+from wireproof.reference import WireError, rejects
+from wireproof.reference import decode as _decode
+from wireproof.reference import encode as _encode
 
 PRODUCES: Produces = frozenset(
     (area, "fail", kind)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from miniatures import Produces
-from reference import Reference
+from wireproof.reference import Reference
 
 PRODUCES: Produces = frozenset(
     (area, "fail", "wrong-answer")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from miniatures import Produces
-from reference import configure as configure
-from reference import serve as _serve
+from wireproof.reference import configure as configure
+from wireproof.reference import serve as _serve
 
 PRODUCES: Produces = frozenset({("messages", "fail", "wrong-answer")})
 

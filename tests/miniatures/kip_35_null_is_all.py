@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from miniatures import Produces, only
-from reference import decode as _decode
-from reference import encode as _encode
+from wireproof.reference import decode as _decode
+from wireproof.reference import encode as _encode
 
 PRODUCES: Produces = frozenset({("null-encodings", "fail", "accepted-invalid")})
 

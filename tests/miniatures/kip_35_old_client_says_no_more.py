@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from miniatures import Produces
-from reference import Reference, rules_with, rulings
+from wireproof.reference import Reference, rules_with, rulings
 
 PRODUCES: Produces = frozenset({("unsupported-versions", "contested", None)})
 TAKES = frozenset({"R-35-8"})

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from miniatures import Produces, everything
-from reference import decode as _decode
-from reference import rejects
+from wireproof.reference import decode as _decode
+from wireproof.reference import rejects
 
 PRODUCES: Produces = frozenset({("header-multimaps", "fail", "wrong-value")})
 

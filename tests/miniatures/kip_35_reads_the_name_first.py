@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from miniatures import Produces
 from miniatures.broker_answers_in_the_asked_layout import _frames
-from reference import configure as configure
-from reference import serve as _serve
+from wireproof.reference import configure as configure
+from wireproof.reference import serve as _serve
 
 PRODUCES: Produces = frozenset({("unsupported-versions", "fail", "wrong-answer"), ("framing", "fail", "wrong-answer")})
 

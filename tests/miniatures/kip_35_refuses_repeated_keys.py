@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from miniatures import Produces
-from reference import decode as _decode
-from reference import interpret as _interpret
+from wireproof.reference import decode as _decode
+from wireproof.reference import interpret as _interpret
 
 PRODUCES: Produces = frozenset({("header-multimaps", "fail", "wrong-answer")})
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from miniatures import Produces
 from miniatures.broker_answers_in_the_asked_layout import _frames
-from reference import configure as configure
-from reference import interpret as _interpret
-from reference import serve as _serve
+from wireproof.reference import configure as configure
+from wireproof.reference import interpret as _interpret
+from wireproof.reference import serve as _serve
 
 PRODUCES: Produces = frozenset({("unsupported-versions", "contested", None), ("framing", "contested", None)})
 TAKES = frozenset({"R-35-3"})

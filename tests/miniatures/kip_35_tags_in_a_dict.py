@@ -7,10 +7,10 @@ from typing import Any
 
 from miniatures import Produces, only
 from miniatures.broker_answers_in_the_asked_layout import _frames
-from reference import configure as configure
-from reference import decode as _decode
-from reference import encode as encode
-from reference import serve as _serve
+from wireproof.reference import configure as configure
+from wireproof.reference import decode as _decode
+from wireproof.reference import encode as encode
+from wireproof.reference import serve as _serve
 
 PRODUCES: Produces = frozenset(
     (area, "fail", kind)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from miniatures import Produces, everything
-from reference import configure as configure
-from reference import encode as _encode
-from reference import rejects
+from wireproof.reference import configure as configure
+from wireproof.reference import encode as _encode
+from wireproof.reference import rejects
 
 PRODUCES: Produces = frozenset(
     {("null-encodings", "fail", "wrong-bytes"), ("unsupported-versions", "fail", "wrong-bytes")}

@@ -6,12 +6,12 @@ from typing import Any
 from unittest import mock
 
 from miniatures import Produces, everything
-from reference import configure as configure
-from reference import decode as _decode
-from reference import message, rejects
-from reference.cursor import Reader
-from reference.optional_fields import read_buffer
-from reference.plan import Struct
+from wireproof.reference import configure as configure
+from wireproof.reference import decode as _decode
+from wireproof.reference import message, rejects
+from wireproof.reference.cursor import Reader
+from wireproof.reference.optional_fields import read_buffer
+from wireproof.reference.plan import Struct
 
 PRODUCES: Produces = frozenset(
     {

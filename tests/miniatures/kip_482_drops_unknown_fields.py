@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from miniatures import Produces, everything
-from reference import Reference, Rules
+from wireproof.reference import Reference, Rules
 
 PRODUCES: Produces = frozenset((area, "contested", None) for area in ("tag-ordering", "messages"))
 TAKES = frozenset({"R-482-8"})

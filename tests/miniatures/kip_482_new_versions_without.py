@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from miniatures import Produces
-from reference import evolution
-from reference import evolve as _evolve
+from wireproof.reference import evolution
+from wireproof.reference import evolve as _evolve
 
 PRODUCES: Produces = frozenset({("schema-evolution", "fail", "wrong-answer")})
 

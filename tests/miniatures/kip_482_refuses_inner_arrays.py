@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from miniatures import Produces, everything
-from reference import Reference, rules_with, rulings
+from wireproof.reference import Reference, rules_with, rulings
 
 # Messages with such a structure are refused whole, their valid ones too: a refusal beside nothing accepted is skipped.
 PRODUCES: Produces = frozenset({("schema-evolution", "contested", None)})

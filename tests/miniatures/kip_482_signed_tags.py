@@ -6,11 +6,11 @@ from typing import Any
 from unittest import mock
 
 from miniatures import Produces, only
-from reference import configure as configure
-from reference import decode as _decode
-from reference import encode as _encode
-from reference import optional_fields, rejects
-from reference.primitives import read_int16
+from wireproof.reference import configure as configure
+from wireproof.reference import decode as _decode
+from wireproof.reference import encode as _encode
+from wireproof.reference import optional_fields, rejects
+from wireproof.reference.primitives import read_int16
 
 PRODUCES: Produces = frozenset({("tag-ordering", "fail", "refused-valid"), ("tag-ordering", "fail", "wrong-bytes")})
 

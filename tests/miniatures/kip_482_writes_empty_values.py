@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from miniatures import Produces, everything
-from reference import EncodeError, Reason, rejects
-from reference import configure as configure
-from reference import decode as decode
-from reference import encode as _encode
+from wireproof.reference import EncodeError, Reason, rejects
+from wireproof.reference import configure as configure
+from wireproof.reference import decode as decode
+from wireproof.reference import encode as _encode
 
 PRODUCES: Produces = frozenset({("tag-ordering", "fail", "accepted-invalid")})
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import reference
 from miniatures import Produces, everything
+from wireproof import reference
 
 DIALECT = "kip-82-int-keys"
 PRODUCES: Produces = frozenset({("messages", "contested", None)})

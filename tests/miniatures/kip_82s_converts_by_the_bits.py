@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import reference
 from miniatures import Produces, everything
-from reference.cursor import Reader, Writer
-from reference.dialects.kip_82_string_keys import batch
-from reference.dialects.kip_82_string_keys import convert as conversion
-from reference.records.record_set import append_record_set
-from reference.rules import Rules
+from wireproof import reference
+from wireproof.reference.cursor import Reader, Writer
+from wireproof.reference.dialects.kip_82_string_keys import batch
+from wireproof.reference.dialects.kip_82_string_keys import convert as conversion
+from wireproof.reference.records.record_set import append_record_set
+from wireproof.reference.rules import Rules
 
 DIALECT = "kip-82-string-keys"
 PRODUCES: Produces = frozenset({("unsupported-versions", "fail", "wrong-bytes")})

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import reference
 from miniatures import Produces, everything
+from wireproof import reference
 
 DIALECT = "kip-82-string-keys"
 PRODUCES: Produces = frozenset({("unsupported-versions", "fail", "accepted-invalid")})

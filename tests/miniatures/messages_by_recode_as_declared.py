@@ -8,9 +8,9 @@ from recoding import MESSAGES
 from recoding import recode as _recode_message
 
 from miniatures import Produces, Types, everything
-from reference import decode as _decode
-from reference import encode as _encode
-from reference import recode as _recode
+from wireproof.reference import decode as _decode
+from wireproof.reference import encode as _encode
+from wireproof.reference import recode as _recode
 
 PRODUCES: Produces = frozenset(
     (area, "fail", "accepted-invalid")

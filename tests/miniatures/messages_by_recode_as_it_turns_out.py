@@ -9,9 +9,9 @@ from recoding import recode as _recode_message
 
 from miniatures import everything
 from miniatures.messages_by_recode_as_declared import PRODUCES as PRODUCES
-from reference import decode as _decode
-from reference import encode as _encode
-from reference import recode as _recode
+from wireproof.reference import decode as _decode
+from wireproof.reference import encode as _encode
+from wireproof.reference import recode as _recode
 
 types = everything()
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from miniatures import Produces, everything
-from reference import DecodeError, Reason
-from reference import decode as _decode
-from reference import encode as encode
+from wireproof.reference import DecodeError, Reason
+from wireproof.reference import decode as _decode
+from wireproof.reference import encode as encode
 
 PRODUCES: Produces = frozenset({("null-encodings", "contested", None)})
 TAKES = frozenset({"R-K-15"})

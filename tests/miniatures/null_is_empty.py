@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from miniatures import ARRAYS, Produces, everything
-from reference import DecodeError, Reason
-from reference import decode as _decode
-from reference import encode as _encode
+from wireproof.reference import DecodeError, Reason
+from wireproof.reference import decode as _decode
+from wireproof.reference import encode as _encode
 
 PRODUCES: Produces = frozenset({("null-encodings", "fail", "accepted-invalid")})
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import reference
 from miniatures import Produces, only
-from reference import decode as decode
-from reference import encode as _encode
+from wireproof import reference
+from wireproof.reference import decode as decode
+from wireproof.reference import encode as _encode
 
 PRODUCES: Produces = frozenset({("messages", "fail", "refused-valid")})
 

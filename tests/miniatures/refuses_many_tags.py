@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from miniatures import Produces, everything
-from reference import decode as _decode
-from reference import encode as encode
+from wireproof.reference import decode as _decode
+from wireproof.reference import encode as encode
 
 PRODUCES: Produces = frozenset({("resource-limits", "contested", None)})
 TAKES = frozenset({"R-K-10p"})

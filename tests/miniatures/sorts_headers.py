@@ -6,9 +6,9 @@ import copy
 from typing import Any
 
 from miniatures import RECORDS, Produces, records
-from reference import decode as _decode
-from reference import encode as _encode
-from reference import lookup as lookup
+from wireproof.reference import decode as _decode
+from wireproof.reference import encode as _encode
+from wireproof.reference import lookup as lookup
 
 PRODUCES: Produces = frozenset(
     {("header-multimaps", "fail", "wrong-value"), ("header-multimaps", "fail", "wrong-bytes")}

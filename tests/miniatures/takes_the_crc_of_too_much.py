@@ -7,8 +7,8 @@ from typing import Any
 from crc32c import crc32c
 
 from miniatures import Produces, only
-from reference import decode as _decode
-from reference import encode as _encode
+from wireproof.reference import decode as _decode
+from wireproof.reference import encode as _encode
 
 _AREAS = ("header-multimaps", "null-encodings", "unsupported-versions", "framing", "resource-limits")
 PRODUCES: Produces = frozenset(

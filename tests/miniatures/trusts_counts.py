@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from miniatures import Produces, only
-from reference import decode as _decode
+from wireproof.reference import decode as _decode
 
 PRODUCES: Produces = frozenset({("resource-limits", "oom", None)})
 LIMITS = {"memory": 256}

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from miniatures import Produces
 from miniatures.broker_answers_in_the_asked_layout import _frames
-from reference import serve as _serve
+from wireproof.reference import serve as _serve
 
 PRODUCES: Produces = frozenset(
     {

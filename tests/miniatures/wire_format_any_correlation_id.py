@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from miniatures import Produces
-from reference import interpret as _interpret
+from wireproof.reference import interpret as _interpret
 
 PRODUCES: Produces = frozenset(
     {

@@ -5,10 +5,10 @@ from __future__ import annotations
 from altered_parts import ops
 
 from miniatures import Produces, everything
-from reference import Reason
-from reference import rejects as rejects
-from reference.dialects.wire_format.parts import Fixed, Part, Scalar
-from reference.primitives import PRIMITIVES
+from wireproof.reference import Reason
+from wireproof.reference import rejects as rejects
+from wireproof.reference.dialects.wire_format.parts import Fixed, Part, Scalar
+from wireproof.reference.primitives import PRIMITIVES
 
 PRODUCES: Produces = frozenset(
     {

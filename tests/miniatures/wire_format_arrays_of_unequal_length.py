@@ -5,8 +5,8 @@ from __future__ import annotations
 from altered_parts import ops
 
 from miniatures import Produces, everything
-from reference import rejects as rejects
-from reference.dialects.wire_format.parts import Part, Several
+from wireproof.reference import rejects as rejects
+from wireproof.reference.dialects.wire_format.parts import Part, Several
 
 PRODUCES: Produces = frozenset(
     {

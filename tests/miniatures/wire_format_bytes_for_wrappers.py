@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from miniatures import Produces, everything
-from reference import decode as _decode
-from reference import encode as _encode
-from reference import rejects as rejects
-from reference.dialects.wire_format import messages
+from wireproof.reference import decode as _decode
+from wireproof.reference import encode as _encode
+from wireproof.reference import rejects as rejects
+from wireproof.reference.dialects.wire_format import messages
 
 PRODUCES: Produces = frozenset()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from miniatures import Produces, everything
-from reference import Reference, rules_with, rulings
+from wireproof.reference import Reference, rules_with, rulings
 
 PRODUCES: Produces = frozenset(
     (area, "contested", None) for area in ("messages", "null-encodings", "unsupported-versions")

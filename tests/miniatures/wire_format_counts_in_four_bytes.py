@@ -7,10 +7,10 @@ from typing import Any
 from altered_parts import ops
 
 from miniatures import Produces, everything
-from reference import rejects as rejects
-from reference.cursor import Reader, Writer
-from reference.dialects.wire_format.parts import Part, Several
-from reference.primitives import append_int32, read_classic_length, read_int32
+from wireproof.reference import rejects as rejects
+from wireproof.reference.cursor import Reader, Writer
+from wireproof.reference.dialects.wire_format.parts import Part, Several
+from wireproof.reference.primitives import append_int32, read_classic_length, read_int32
 
 PRODUCES: Produces = frozenset(
     {

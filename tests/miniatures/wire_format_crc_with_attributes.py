@@ -6,9 +6,9 @@ import zlib
 from typing import Any
 
 from miniatures import Produces, only
-from reference import decode as _decode
-from reference import encode as _encode
-from reference import rejects as rejects
+from wireproof.reference import decode as _decode
+from wireproof.reference import encode as _encode
+from wireproof.reference import rejects as rejects
 
 PRODUCES: Produces = frozenset(
     {

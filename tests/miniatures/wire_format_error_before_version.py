@@ -5,8 +5,8 @@ from __future__ import annotations
 from altered_parts import ops
 
 from miniatures import Produces, only
-from reference import rejects as rejects
-from reference.dialects.wire_format.parts import NamedParts, Part
+from wireproof.reference import rejects as rejects
+from wireproof.reference.dialects.wire_format.parts import NamedParts, Part
 
 PRODUCES: Produces = frozenset(
     {

@@ -9,9 +9,9 @@ from typing import Any
 from wire_format_answers import DIALECT, frames
 
 from miniatures import Produces
-from reference import decode as _decode
-from reference import encode as _encode
-from reference import serve as _serve
+from wireproof.reference import decode as _decode
+from wireproof.reference import encode as _encode
+from wireproof.reference import serve as _serve
 
 PRODUCES: Produces = frozenset()
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from miniatures import Produces
-from reference import WireError
-from reference import decode as _decode
-from reference import encode as _encode
-from reference import interpret as _interpret
+from wireproof.reference import WireError
+from wireproof.reference import decode as _decode
+from wireproof.reference import encode as _encode
+from wireproof.reference import interpret as _interpret
 
 PRODUCES: Produces = frozenset(
     {

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from miniatures import Produces, everything
-from reference import WireError
-from reference import decode as _decode
-from reference import encode as encode
-from reference import rejects as rejects
-from reference.errors import Reason
+from wireproof.reference import WireError
+from wireproof.reference import decode as _decode
+from wireproof.reference import encode as encode
+from wireproof.reference import rejects as rejects
+from wireproof.reference.errors import Reason
 
 PRODUCES: Produces = frozenset(
     {

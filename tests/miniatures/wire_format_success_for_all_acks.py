@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from wire_format_answers import frames
 
 from miniatures import Produces
-from reference import serve as _serve
+from wireproof.reference import serve as _serve
 
 PRODUCES: Produces = frozenset(
     {

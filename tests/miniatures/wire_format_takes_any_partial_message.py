@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from miniatures import Produces, only
-from reference import decode as _decode
-from reference import encode as encode
-from reference import rejects as rejects
-from reference.dialects.wire_format.messages import is_partial
+from wireproof.reference import decode as _decode
+from wireproof.reference import encode as encode
+from wireproof.reference import rejects as rejects
+from wireproof.reference.dialects.wire_format.messages import is_partial
 
 PRODUCES: Produces = frozenset(
     {

@@ -8,7 +8,7 @@ from wire_format_answers import frames
 
 from miniatures import Produces
 from miniatures.wire_format_success_for_all_acks import _reachable
-from reference import serve as _serve
+from wireproof.reference import serve as _serve
 
 PRODUCES: Produces = frozenset(
     {

@@ -5,9 +5,9 @@ from __future__ import annotations
 from altered_parts import ops
 
 from miniatures import Produces, only
-from reference import rejects as rejects
-from reference.dialects.wire_format.parts import NamedParts, Part, Scalar, Several
-from reference.primitives import PRIMITIVES
+from wireproof.reference import rejects as rejects
+from wireproof.reference.dialects.wire_format.parts import NamedParts, Part, Scalar, Several
+from wireproof.reference.primitives import PRIMITIVES
 
 PRODUCES: Produces = frozenset(
     {

@@ -16,14 +16,14 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from conformance import attested, consensus, decided, known
-from conformance.attested import Attested, Stand
-from conformance.connection import ImplementationError, Options
-from conformance.consensus import Opinion, Support, Tallied, Voice
-from conformance.known import KnownDeviation
-from conformance.report.text import middle, safe
-from conformance.vectors import VectorError
 from wireproof import attesting, registry
+from wireproof.conformance import attested, consensus, decided, known
+from wireproof.conformance.attested import Attested, Stand
+from wireproof.conformance.connection import ImplementationError, Options
+from wireproof.conformance.consensus import Opinion, Support, Tallied, Voice
+from wireproof.conformance.known import KnownDeviation
+from wireproof.conformance.report.text import middle, safe
+from wireproof.conformance.vectors import VectorError
 from wireproof.implementation import memory_option, patient_timeout_option
 from wireproof.known_findings import Shown, explaining
 from wireproof.output import progress, say, show, width

@@ -13,25 +13,25 @@ from typing import Any
 import click
 from rich.text import Text
 
-import reference
-from conformance.bounded import read_bytes, read_text
-from conformance.capture import Capture, CapturedFrame, NotToldError
-from conformance.deciding_rulings import deciding_rulings
-from conformance.reference_codec import reference_codec, shared_settings
-from conformance.report.control import control_lines
-from conformance.report.hexview import Mark, hex_dump
-from conformance.report.labels import rows_of
-from conformance.report.outline import is_structure, outline_rows
-from conformance.report.rule import ruling_text
-from conformance.report.text import brief, safe, wrap
-from conformance.values import to_json
-from reference.dialects import DIALECTS, NamesNumbers
-from reference.errors import DecodeError, SchemaError
-from reference.schema import load_json
+from wireproof import reference
+from wireproof.conformance.bounded import read_bytes, read_text
+from wireproof.conformance.capture import Capture, CapturedFrame, NotToldError
+from wireproof.conformance.deciding_rulings import deciding_rulings
+from wireproof.conformance.reference_codec import reference_codec, shared_settings
+from wireproof.conformance.report.control import control_lines
+from wireproof.conformance.report.hexview import Mark, hex_dump
+from wireproof.conformance.report.labels import rows_of
+from wireproof.conformance.report.outline import is_structure, outline_rows
+from wireproof.conformance.report.rule import ruling_text
+from wireproof.conformance.report.text import brief, safe, wrap
+from wireproof.conformance.values import to_json
 from wireproof.hex_input import input_bytes
 from wireproof.html.options import check_free, html_options
 from wireproof.html.parts import Part
 from wireproof.output import say, say_json, show, width
+from wireproof.reference.dialects import DIALECTS, NamesNumbers
+from wireproof.reference.errors import DecodeError, SchemaError
+from wireproof.reference.schema import load_json
 
 #: The width of the word before a paragraph below a dump.
 _MARGIN = 9

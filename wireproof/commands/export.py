@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from conformance import exporting
+from wireproof.conformance import exporting
 from wireproof.export import LANGUAGES, ExportError, archive, for_language, write
 from wireproof.export import export as make
 from wireproof.output import say

@@ -7,15 +7,15 @@ from collections.abc import Iterator
 import click
 import msgspec
 
-from conformance import attested
-from conformance.deciding_rulings import rests_on
-from conformance.model import Op
-from conformance.report import background, question
-from conformance.report.failure import repro_command
-from conformance.report.text import middle, paragraph
-from conformance.values import to_json
-from conformance.vectors import Vector
 from wireproof import known_findings, registry, reproducers
+from wireproof.conformance import attested
+from wireproof.conformance.deciding_rulings import rests_on
+from wireproof.conformance.model import Op
+from wireproof.conformance.report import background, question
+from wireproof.conformance.report.failure import repro_command
+from wireproof.conformance.report.text import middle, paragraph
+from wireproof.conformance.values import to_json
+from wireproof.conformance.vectors import Vector
 from wireproof.known_findings import KnownFinding, Shown
 from wireproof.output import say
 from wireproof.registry import Implementation

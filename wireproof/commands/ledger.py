@@ -8,11 +8,11 @@ from pathlib import Path
 import click
 from rich.progress import track
 
-from conformance import ledger as ledgers
-from conformance.connection import ImplementationError, Options, open_connection
-from conformance.ledger import remaking
-from reference import catalog
+from wireproof.conformance import ledger as ledgers
+from wireproof.conformance.connection import ImplementationError, Options, open_connection
+from wireproof.conformance.ledger import remaking
 from wireproof.output import say
+from wireproof.reference import catalog
 
 
 @click.group()

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import click
 
-from conformance.connection import Options
-from conformance.model import DEVIATIONS, Tally
-from conformance.report.jsonl import Report, read_report
-from conformance.report.summary import KNOWN, summary_table
 from wireproof import registry
+from wireproof.conformance.connection import Options
+from wireproof.conformance.model import DEVIATIONS, Tally
+from wireproof.conformance.report.jsonl import Report, read_report
+from wireproof.conformance.report.summary import KNOWN, summary_table
 from wireproof.implementation import memory_option, patient_timeout_option
 from wireproof.output import progress, say, show
 from wireproof.running import NotRun, Run, Runner

@@ -15,20 +15,21 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from conformance import known
-from conformance.connection import ImplementationError, Options
-from conformance.known import Known, KnownError
-from conformance.report.failure import repro_command
-from conformance.report.text import middle, safe
 from wireproof.commands.pipeline_audit import audit
 from wireproof.commands.pipeline_corpus import corpus
+from wireproof.conformance import known
+from wireproof.conformance.connection import ImplementationError, Options
+from wireproof.conformance.connection.spec import known_beside
+from wireproof.conformance.known import Known, KnownError
+from wireproof.conformance.report.failure import repro_command
+from wireproof.conformance.report.text import middle, safe
 from wireproof.implementation import memory_option, timeout_option
 from wireproof.output import say, show, width
 from wireproof.spark import master_option, need_spark, spark_and_progress, user_errors
 
 if TYPE_CHECKING:
-    from pipeline.reporting import Findings
-    from pipeline.store import Run, Store
+    from wireproof.pipeline.reporting import Findings
+    from wireproof.pipeline.store import Run, Store
 
 #: The number of findings that are shown.
 _SHOWN = 20
@@ -137,9 +138,9 @@ def run(
         wireproof pipeline run --cases 1e8 --impl "exec:./wrapper" --out runs --master spark://HOST:7077
     """  # noqa: D301 (\b is click's sign for text that keeps its lines)
     with _job(out, master) as (start, store):
-        from pipeline.reporting import made_before
-        from pipeline.run import Plan, finished
-        from pipeline.run import run as do
+        from wireproof.pipeline.reporting import made_before
+        from wireproof.pipeline.run import Plan, finished
+        from wireproof.pipeline.run import run as do
 
         options = Options(timeout=timeout, memory=memory)
         implementations = tuple(_identity(spec, options) for spec in dict.fromkeys(specs))
@@ -163,8 +164,8 @@ def run(
 def generate(cases: int, seed: int, dialects: tuple[str, ...], types: tuple[str, ...], out: Path, master: str) -> None:
     """Make the table of cases, and ask nobody."""
     with _job(out, master) as (start, store):
-        from pipeline.run import Plan
-        from pipeline.run import run as do
+        from wireproof.pipeline.run import Plan
+        from wireproof.pipeline.run import run as do
 
         plan = Plan(_numbered(seed, dialects or None, types), cases)
         with start() as (spark, told):
@@ -191,7 +192,7 @@ def report(out: Path, master: str, number: int | None, since: int | None, jsonl:
     if not out.is_dir():
         raise click.UsageError(f"--out {out}: there is no such folder")
     with _job(out, master) as (start, store):
-        from pipeline.reporting import write_json_lines
+        from wireproof.pipeline.reporting import write_json_lines
 
         done = _run_of(store, number)
         before = _earlier(store, done, since)
@@ -222,9 +223,9 @@ def triage(paths: tuple[Path, ...], out: Path | None) -> None:
     --report`. Of a folder with several runs, the last one of each implementation counts.
     """
     need_spark()
-    from pipeline.errors import PipelineError
-    from pipeline.triage import triage as do
-    from pipeline.triage import write
+    from wireproof.pipeline.errors import PipelineError
+    from wireproof.pipeline.triage import triage as do
+    from wireproof.pipeline.triage import write
 
     try:
         buckets = do(paths)
@@ -254,7 +255,7 @@ group.add_command(corpus)
 def _job(out: Path, master: str) -> Iterator[tuple[Callable[[], Any], Store]]:
     """The output folder, and a function that starts Spark. Errors of users become click's."""
     need_spark()
-    from pipeline.store import Store
+    from wireproof.pipeline.store import Store
 
     kept = f"What was done is kept in {out}: the same command goes on from there."
     with user_errors(kept), Store(out) as store:
@@ -262,7 +263,7 @@ def _job(out: Path, master: str) -> Iterator[tuple[Callable[[], Any], Store]]:
 
 
 def _identity(spec: str, options: Options) -> Any:
-    from pipeline.identity import identify
+    from wireproof.pipeline.identity import identify
 
     try:
         return identify(spec, options)
@@ -271,7 +272,7 @@ def _identity(spec: str, options: Options) -> Any:
 
 
 def _numbered(seed: int, dialects: tuple[str, ...] | None, types: tuple[str, ...]) -> Any:
-    from conformance.numbered import Numbered
+    from wireproof.conformance.numbered import Numbered
 
     try:
         return Numbered(seed, dialects, types or None)
@@ -280,7 +281,7 @@ def _numbered(seed: int, dialects: tuple[str, ...] | None, types: tuple[str, ...
 
 
 def _known(spec: str, version: str | None) -> Known:
-    path = known.beside(spec)
+    path = known_beside(spec)
     try:
         return Known(None, ()) if path is None else known.load(path, version)
     except KnownError as error:
@@ -305,8 +306,8 @@ def _earlier(store: Store, done: Run, since: int | None) -> Run | None:
 
 
 def _report(spark: Any, store: Store, done: Run, deviations: dict[str, Known], before: Run | None) -> Findings:
-    from pipeline import run as running
-    from pipeline.reporting import report as make
+    from wireproof.pipeline import run as running
+    from wireproof.pipeline.reporting import report as make
 
     earlier = None if before is None else running.verdicts(spark, store, before)
     return make(spark, store, done, deviations, earlier)

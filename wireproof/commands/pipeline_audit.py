@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 import click
 from rich.table import Table
 
-from conformance.bounded import read_text
-from conformance.report.text import safe
+from wireproof.conformance.bounded import read_text
+from wireproof.conformance.report.text import safe
 from wireproof.output import say, show
 from wireproof.spark import master_option, need_spark, spark_and_progress, user_errors
 
 if TYPE_CHECKING:
-    from pipeline.audit.job import Audit
+    from wireproof.pipeline.audit.job import Audit
 
 
 @click.command(name="audit")
@@ -81,10 +81,10 @@ def audit(
         find /data -name '*.log' | wireproof pipeline audit --out tables --files-from -
     """  # noqa: D301 (\b is click's sign for text that keeps its lines)
     need_spark()
-    from pipeline.audit.files import find
-    from pipeline.audit.job import Options
-    from pipeline.audit.job import audit as run
-    from pipeline.store import Store
+    from wireproof.pipeline.audit.files import find
+    from wireproof.pipeline.audit.job import Options
+    from wireproof.pipeline.audit.job import audit as run
+    from wireproof.pipeline.store import Store
 
     named = [*paths, *_listed(listed)]
     kept = (

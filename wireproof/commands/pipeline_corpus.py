@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from conformance.connection import ImplementationError
+from wireproof.conformance.connection import ImplementationError
 from wireproof.output import say
 from wireproof.spark import master_option, need_spark, spark_and_progress, user_errors
 
@@ -35,11 +35,11 @@ def corpus(folders: tuple[Path, ...], out: Path, spec: str, master: str) -> None
     DIR is the folder of a campaign. Inputs are only copied; these folders are not changed.
     """
     need_spark()
-    from fuzz.errors import FuzzError
-    from fuzz.features import Features
-    from fuzz.scouting import scout
-    from fuzz.store import Store as Campaign
-    from pipeline.corpus import find, merge
+    from wireproof.fuzz.errors import FuzzError
+    from wireproof.fuzz.features import Features
+    from wireproof.fuzz.scouting import scout
+    from wireproof.fuzz.store import Store as Campaign
+    from wireproof.pipeline.corpus import find, merge
 
     counts = []
     try:

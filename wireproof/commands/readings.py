@@ -11,12 +11,12 @@ from typing import Any
 import click
 from rich.text import Text
 
-from conformance import vectors
-from conformance.connection import Options
-from conformance.model import Description
-from conformance.readings_taken import DEMANDED, MIXED, NEITHER, NOT_ASKED, Evidence, find_readings
-from conformance.report.failure import titled_name
-from conformance.report.text import safe, wrap
+from wireproof.conformance import vectors
+from wireproof.conformance.connection import Options
+from wireproof.conformance.model import Description
+from wireproof.conformance.readings_taken import DEMANDED, MIXED, NEITHER, NOT_ASKED, Evidence, find_readings
+from wireproof.conformance.report.failure import titled_name
+from wireproof.conformance.report.text import safe, wrap
 from wireproof.implementation import implementation_options, load_vectors, open_examiner
 from wireproof.output import say_json, show, width
 

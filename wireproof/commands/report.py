@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from conformance.report.jsonl import Report, read_reports
+from wireproof.conformance.report.jsonl import Report, read_reports
 from wireproof.html.matrix import matrix_data, title
 from wireproof.html.options import check_free, html_options, write
 from wireproof.html.page import page

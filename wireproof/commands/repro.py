@@ -11,13 +11,13 @@ from typing import Any
 import click
 from rich.text import Text
 
-from conformance.asking import Judged
-from conformance.connection import Options
-from conformance.model import Outcome, Status
-from conformance.questions import Question, UnknownId, find
-from conformance.report.failure import failure_page, repro_command, titled_name
-from conformance.report.text import brief, middle, safe
-from conformance.vectors import VectorError
+from wireproof.conformance.asking import Judged
+from wireproof.conformance.connection import Options
+from wireproof.conformance.model import Outcome, Status
+from wireproof.conformance.questions import Question, UnknownId, find
+from wireproof.conformance.report.failure import failure_page, repro_command, titled_name
+from wireproof.conformance.report.text import brief, middle, safe
+from wireproof.conformance.vectors import VectorError
 from wireproof.implementation import implementation_options, open_examiner, use_vectors, vectors_option
 from wireproof.output import show, width
 

@@ -9,16 +9,16 @@ from typing import Any
 
 import click
 
-from conformance.bounded import read_bytes
-from reference import catalog as catalogs
-from reference.dialects import DIALECTS, Dialect
-from reference.dialects.kip_482 import schemas
-from reference.dialects.kip_482.lift import KINDS, lift
-from reference.errors import SchemaError
-from reference.evolution import Change
-from reference.schema import Schema
 from wireproof import catalog
+from wireproof.conformance.bounded import read_bytes
 from wireproof.output import say
+from wireproof.reference import catalog as catalogs
+from wireproof.reference.dialects import DIALECTS, Dialect
+from wireproof.reference.dialects.kip_482 import schemas
+from wireproof.reference.dialects.kip_482.lift import KINDS, lift
+from wireproof.reference.errors import SchemaError
+from wireproof.reference.evolution import Change
+from wireproof.reference.schema import Schema
 
 
 @click.group()

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import click
 from rich.text import Text
 
-from conformance.connection import ImplementationError, Options
-from conformance.connection.protocol_check import Check, Inspection, Result
-from conformance.report.text import LINE, LINES, middle, safe, safe_lines, wrap
+from wireproof.conformance.connection import ImplementationError, Options
+from wireproof.conformance.connection.protocol_check import Check, Inspection, Result
+from wireproof.conformance.report.text import LINE, LINES, middle, safe, safe_lines, wrap
 from wireproof.implementation import memory_option, timeout_option
 from wireproof.output import show, width
 

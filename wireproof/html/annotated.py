@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from conformance.report.hexview import Mark, Row
-from conformance.report.text import middle, safe
+from wireproof.conformance.report.hexview import Mark, Row
+from wireproof.conformance.report.text import middle, safe
 
 
 def annotated(

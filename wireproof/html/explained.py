@@ -16,9 +16,9 @@ from typing import Any
 
 import click
 
-from conformance.report.hexview import Mark
-from conformance.report.labels import rows_of
-from conformance.report.text import brief, middle, safe
+from wireproof.conformance.report.hexview import Mark
+from wireproof.conformance.report.labels import rows_of
+from wireproof.conformance.report.text import brief, middle, safe
 from wireproof.html.annotated import annotated
 from wireproof.html.options import write
 from wireproof.html.page import page

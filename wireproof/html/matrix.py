@@ -20,13 +20,13 @@ from typing import Any
 
 import msgspec
 
-from conformance import vectors
-from conformance.findings import group
-from conformance.model import DEVIATIONS, Outcome
-from conformance.report.jsonl import Line, Report
-from conformance.report.text import middle, paragraph, safe
-from conformance.rows import verdict_of
-from conformance.vectors import AREAS
+from wireproof.conformance import vectors
+from wireproof.conformance.findings import group
+from wireproof.conformance.model import DEVIATIONS, Outcome
+from wireproof.conformance.report.jsonl import Line, Report
+from wireproof.conformance.report.text import middle, paragraph, safe
+from wireproof.conformance.rows import verdict_of
+from wireproof.conformance.vectors import AREAS
 from wireproof.html import questions
 
 #: The most cases of a finding that are listed: those that deviate, or take another reading; and those not judged.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from reference import Explanation
+from wireproof.reference import Explanation
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,18 +10,18 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from conformance.deciding_rulings import rests_on
-from conformance.formats import answered_in
-from conformance.model import Op
-from conformance.questions import Question, UnknownId, find
-from conformance.report import background, question
-from conformance.report.compare import pairs
-from conformance.report.hexview import Mark, Row
-from conformance.report.labels import flat, label_rows, named_pieces
-from conformance.report.text import middle, paragraph, safe
-from conformance.vectors import VectorError
-from reference.errors import WireError
+from wireproof.conformance.deciding_rulings import rests_on
+from wireproof.conformance.formats import answered_in
+from wireproof.conformance.model import Op
+from wireproof.conformance.questions import Question, UnknownId, find
+from wireproof.conformance.report import background, question
+from wireproof.conformance.report.compare import pairs
+from wireproof.conformance.report.hexview import Mark, Row
+from wireproof.conformance.report.labels import flat, label_rows, named_pieces
+from wireproof.conformance.report.text import middle, paragraph, safe
+from wireproof.conformance.vectors import VectorError
 from wireproof.html.annotated import annotated
+from wireproof.reference.errors import WireError
 
 #: The limits of one question: its id, its bytes, its rows, and the characters of its texts.
 _LONGEST_ID = 1 << 16

@@ -13,16 +13,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from reference import evolution
-from reference.codec import Codec, decode
-from reference.dialects.base import Dialect, RefusedFor, UnknownType
-from reference.dialects.kip_35 import broker, protocol_versions, tags
-from reference.dialects.kip_35.client import Kip35Client, common
-from reference.dialects.kip_35.layouts import API, API_KEY, BODIES, VERSION, EmptyResponse, Layouts, PlainCodec
-from reference.dialects.kip_35.rulings import RULINGS
-from reference.errors import DecodeError, Reason, SchemaError, shown
-from reference.framing import RequestFrame, ResponseFrame
-from reference.rules import DEMANDED, Rules
+from wireproof.reference import evolution
+from wireproof.reference.codec import Codec, decode
+from wireproof.reference.dialects.base import Dialect, RefusedFor, UnknownType
+from wireproof.reference.dialects.kip_35 import broker, protocol_versions, tags
+from wireproof.reference.dialects.kip_35.client import Kip35Client, common
+from wireproof.reference.dialects.kip_35.layouts import (
+    API,
+    API_KEY,
+    BODIES,
+    VERSION,
+    EmptyResponse,
+    Layouts,
+    PlainCodec,
+)
+from wireproof.reference.dialects.kip_35.rulings import RULINGS
+from wireproof.reference.errors import DecodeError, Reason, SchemaError, shown
+from wireproof.reference.framing import RequestFrame, ResponseFrame
+from wireproof.reference.rules import DEMANDED, Rules
 
 _RESPONSE_FRAME = f"ResponseFrame:{API}"
 _TYPES: Mapping[str, tuple[int, int] | None] = {

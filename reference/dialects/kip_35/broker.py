@@ -10,11 +10,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from reference import codec, framing
-from reference.dialects.kip_35.layouts import API, VERSION, EmptyResponse, Layouts
-from reference.errors import DecodeError
-from reference.framing import RequestFrame, ResponseFrame
-from reference.rules import Rules
+from wireproof.reference import codec, framing
+from wireproof.reference.dialects.kip_35.layouts import API, VERSION, EmptyResponse, Layouts
+from wireproof.reference.errors import DecodeError
+from wireproof.reference.framing import RequestFrame, ResponseFrame
+from wireproof.reference.rules import Rules
 
 #: The NodeId that means the broker that receives the request.
 THIS_BROKER = -1

@@ -15,13 +15,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from reference import framing, message
-from reference.codec import NodeCodec
-from reference.cursor import Reader, Writer
-from reference.errors import DecodeError, Reason, shown
-from reference.plan import Array, Node, PlannedField, PlannedPair, Struct
-from reference.primitives import PRIMITIVES, append_int32, read_int32
-from reference.rules import Rules
+from wireproof.reference import framing, message
+from wireproof.reference.codec import NodeCodec
+from wireproof.reference.cursor import Reader, Writer
+from wireproof.reference.errors import DecodeError, Reason, shown
+from wireproof.reference.plan import Array, Node, PlannedField, PlannedPair, Struct
+from wireproof.reference.primitives import PRIMITIVES, append_int32, read_int32
+from wireproof.reference.rules import Rules
 
 API = "BrokerMetadata"
 #: R-35-4: the draft assigns no key; 17 was the first that Kafka 0.9 had not given away.

@@ -17,10 +17,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from reference.dialects.kip_35.client import NotSupportedError, agree
-from reference.errors import SchemaError, shown
-from reference.evolution import Break, Change, Comparison
-from reference.rules import DEMANDED, Rules
+from wireproof.reference.dialects.kip_35.client import NotSupportedError, agree
+from wireproof.reference.errors import SchemaError, shown
+from wireproof.reference.evolution import Break, Change, Comparison
+from wireproof.reference.rules import DEMANDED, Rules
 
 _HEAD = re.compile(r"([A-Za-z][A-Za-z0-9]*) v([0-9]{1,5}):")
 _EVENT = re.compile(r"(Added|Deprecated|Removed) in ProtocolVersion: ([0-9]{1,10})")

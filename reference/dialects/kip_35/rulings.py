@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from reference.dialects.drafts import INVALID_TEXT, LEFT_OVER, NEGATIVE_LENGTH
-from reference.rules import OTHER, Ruling
+from wireproof.reference.dialects.drafts import INVALID_TEXT, LEFT_OVER, NEGATIVE_LENGTH
+from wireproof.reference.rules import OTHER, Ruling
 
 INTERFACES = "KIP-35 version 7, Public Interfaces"
 TAGS = "KIP-35 version 7, Key-Value tags"

@@ -12,9 +12,9 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from reference.dialects.kip_35 import properties
-from reference.dialects.kip_35.properties import PropertiesError
-from reference.errors import DecodeError, Reason, shown
+from wireproof.reference.dialects.kip_35 import properties
+from wireproof.reference.dialects.kip_35.properties import PropertiesError
+from wireproof.reference.errors import DecodeError, Reason, shown
 
 Tags = Sequence[tuple[str, str]]
 

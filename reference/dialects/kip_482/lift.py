@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from reference import schema
-from reference.dialects.kip_482.schemas import MandatoryField, MessageSchema, OptionalField, Structure
-from reference.errors import SchemaError
-from reference.schema import MAX_VERSION, NONE, Schema, Versions
+from wireproof.reference import schema
+from wireproof.reference.dialects.kip_482.schemas import MandatoryField, MessageSchema, OptionalField, Structure
+from wireproof.reference.errors import SchemaError
+from wireproof.reference.schema import MAX_VERSION, NONE, Schema, Versions
 
 KINDS = ("request", "response")
 

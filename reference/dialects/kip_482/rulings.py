@@ -3,8 +3,8 @@ itself."""
 
 from __future__ import annotations
 
-from reference.dialects.drafts import BOOLEAN, INVALID_TEXT, LEFT_OVER, NEGATIVE_LENGTH, OVERLONG_VARINTS
-from reference.rules import OTHER, Ruling
+from wireproof.reference.dialects.drafts import BOOLEAN, INVALID_TEXT, LEFT_OVER, NEGATIVE_LENGTH, OVERLONG_VARINTS
+from wireproof.reference.rules import OTHER, Ruling
 
 FIELDS = "KIP-482 version 1, Specifying Optional Fields"
 BUFFER = "KIP-482 version 1, Serializing Optional Fields"

@@ -15,12 +15,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from reference import schema
-from reference.cursor import Writer
-from reference.errors import EncodeError, SchemaError, join, shown
-from reference.primitives import PRIMITIVES
-from reference.rules import Rules
-from reference.schema import ALL, MAX_DEPTH, MAX_FIELDS, NONE, SCALARS, Schema, Versions
+from wireproof.reference import schema
+from wireproof.reference.cursor import Writer
+from wireproof.reference.errors import EncodeError, SchemaError, join, shown
+from wireproof.reference.primitives import PRIMITIVES
+from wireproof.reference.rules import Rules
+from wireproof.reference.schema import ALL, MAX_DEPTH, MAX_FIELDS, NONE, SCALARS, Schema, Versions
 
 HIGHEST_TAG = 2**16 - 1
 #: The scalars that can be null; so can arrays. An optional structure has no null form.

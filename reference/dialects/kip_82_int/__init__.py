@@ -16,14 +16,14 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from reference.codec import Codec
-from reference.cursor import Reader, Span
-from reference.dialects.base import Dialect, Entries, Format, RefusedFor, UnknownType
-from reference.dialects.kip_82_int import bodies, headers, registry
-from reference.dialects.kip_82_int.rulings import RULINGS
-from reference.errors import Reason
-from reference.records import MESSAGE_CRC, ends_partially, guarded_from, is_compressed
-from reference.rules import Rules
+from wireproof.reference.codec import Codec
+from wireproof.reference.cursor import Reader, Span
+from wireproof.reference.dialects.base import Dialect, Entries, Format, RefusedFor, UnknownType
+from wireproof.reference.dialects.kip_82_int import bodies, headers, registry
+from wireproof.reference.dialects.kip_82_int.rulings import RULINGS
+from wireproof.reference.errors import Reason
+from wireproof.reference.records import MESSAGE_CRC, ends_partially, guarded_from, is_compressed
+from wireproof.reference.rules import Rules
 
 _TYPES: Mapping[str, tuple[int, int] | None] = {
     "HEADERS": None,
@@ -84,7 +84,7 @@ class Kip82Int(Dialect):
             return bodies.codec(type_name, version)
         if type_name not in _TYPES:
             raise UnknownType(f"the dialect {self.name} has no type {type_name!r}")
-        from reference.dialects.kip_82_int.codecs import CODECS
+        from wireproof.reference.dialects.kip_82_int.codecs import CODECS
 
         return CODECS[type_name]
 
@@ -95,7 +95,7 @@ class Kip82Int(Dialect):
             case "HEADERS":
                 return [value for found_key, value in headers.headers_up_to(reader, key) if found_key == key]
             case "MESSAGE_AND_OFFSET":
-                from reference.dialects.kip_82_int import messages
+                from wireproof.reference.dialects.kip_82_int import messages
 
                 values = messages.lookup(reader, key)
                 reader.path = ""
@@ -106,7 +106,7 @@ class Kip82Int(Dialect):
     def convert(self, type_name: str, data: bytes, to: str, version: int | None, rules: Rules) -> bytes:  # noqa: ARG002 (sets have no versions)
         if type_name not in self.formats:
             raise NotImplementedError(f"MESSAGE_SET is converted, and not {type_name}")
-        from reference.dialects.kip_82_int import convert
+        from wireproof.reference.dialects.kip_82_int import convert
 
         return convert.converted(data, to, rules)
 

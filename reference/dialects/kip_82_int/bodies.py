@@ -11,12 +11,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from reference import compiled, message, plan, schema
-from reference.codec import NodeCodec
-from reference.cursor import Reader, Span, Writer
-from reference.errors import DecodeError, EncodeError, Reason, join, shown
-from reference.plan import Node, Struct
-from reference.rules import Rules
+from wireproof.reference import compiled, message, plan, schema
+from wireproof.reference.codec import NodeCodec
+from wireproof.reference.cursor import Reader, Span, Writer
+from wireproof.reference.errors import DecodeError, EncodeError, Reason, join, shown
+from wireproof.reference.plan import Node, Struct
+from wireproof.reference.rules import Rules
 
 #: R-82i-13's other reading.
 MESSAGES = "messages"
@@ -170,7 +170,9 @@ class _BodyCodec(NodeCodec):
         return None
 
     def _demand(self, records: bytes, rules: Rules) -> None:
-        from reference.dialects.kip_82_int.convert import demand_magic  # which loads the compression libraries
+        from wireproof.reference.dialects.kip_82_int.convert import (
+            demand_magic,  # which loads the compression libraries
+        )
 
         demand_magic(records, self.version, rules)
 

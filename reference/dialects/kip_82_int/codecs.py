@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from reference.codec import ShapedCodec
-from reference.dialects.kip_82_int import headers, messages
-from reference.records import CODEC
-from reference.records.values import wrapper
-from reference.shapes import Ascending, Constant, Either, Fields, Items, Octets, Shape, signed
+from wireproof.reference.codec import ShapedCodec
+from wireproof.reference.dialects.kip_82_int import headers, messages
+from wireproof.reference.records import CODEC
+from wireproof.reference.records.values import wrapper
+from wireproof.reference.shapes import Ascending, Constant, Either, Fields, Items, Octets, Shape, signed
 
 _HEADERS = Ascending(signed(32), Octets())
 

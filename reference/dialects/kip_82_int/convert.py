@@ -11,18 +11,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from reference.cursor import Reader, Span, Writer
-from reference.dialects.kip_82_int import bodies
-from reference.dialects.kip_82_int.messages import (
+from wireproof.reference.cursor import Reader, Span, Writer
+from wireproof.reference.dialects.kip_82_int import bodies
+from wireproof.reference.dialects.kip_82_int.messages import (
     HEADERS_FLAG,
     MAGIC,
     MAGICS,
     append_message_set,
     read_message_set,
 )
-from reference.errors import DecodeError, Reason, shown
-from reference.records.convert import LOG_APPEND_TIME, NO_TIMESTAMP, Converted
-from reference.rules import Rules
+from wireproof.reference.errors import DecodeError, Reason, shown
+from wireproof.reference.records.convert import LOG_APPEND_TIME, NO_TIMESTAMP, Converted
+from wireproof.reference.rules import Rules
 
 __all__ = ["Converted", "convert", "converted", "demand_magic", "magic_of"]
 

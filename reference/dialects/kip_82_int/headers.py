@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from reference.cursor import Reader, Writer
-from reference.errors import EncodeError, Reason, join, shown
-from reference.primitives import append_int32
-from reference.records.fields import bytes_of, sequence
-from reference.rules import Rules
+from wireproof.reference.cursor import Reader, Writer
+from wireproof.reference.errors import EncodeError, Reason, join, shown
+from wireproof.reference.primitives import append_int32
+from wireproof.reference.records.fields import bytes_of, sequence
+from wireproof.reference.rules import Rules
 
 Header = tuple[int, bytes]
 

@@ -19,10 +19,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from reference.cursor import Reader, Writer
-from reference.dialects.kip_82_int.headers import Header, append_headers, headers_up_to, read_headers
-from reference.errors import EncodeError, Reason, join, shown
-from reference.primitives import (
+from wireproof.reference.cursor import Reader, Writer
+from wireproof.reference.dialects.kip_82_int.headers import Header, append_headers, headers_up_to, read_headers
+from wireproof.reference.errors import EncodeError, Reason, join, shown
+from wireproof.reference.primitives import (
     append_int8,
     append_int32,
     append_int64,
@@ -33,11 +33,11 @@ from reference.primitives import (
     read_uint32,
     read_window,
 )
-from reference.records import message_set
-from reference.records.batch import demand_fields
-from reference.records.compression import LZ4, MASK, deflate
-from reference.records.fields import append_bytes, check_crc, check_keys, read_bytes, sequence
-from reference.rules import Rules
+from wireproof.reference.records import message_set
+from wireproof.reference.records.batch import demand_fields
+from wireproof.reference.records.compression import LZ4, MASK, deflate
+from wireproof.reference.records.fields import append_bytes, check_crc, check_keys, read_bytes, sequence
+from wireproof.reference.rules import Rules
 
 MAGIC = 2
 #: The magics that a reader of this draft knows.

@@ -16,10 +16,10 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Generic, Protocol, TypeVar
 
-from reference.dialects.kip_82_int.headers import Header, checked
-from reference.dialects.kip_82_int.messages import HEADERS_FLAG, MAGIC
-from reference.records.compression import MASK
-from reference.records.convert import LOG_APPEND_TIME, NO_TIMESTAMP
+from wireproof.reference.dialects.kip_82_int.headers import Header, checked
+from wireproof.reference.dialects.kip_82_int.messages import HEADERS_FLAG, MAGIC
+from wireproof.reference.records.compression import MASK
+from wireproof.reference.records.convert import LOG_APPEND_TIME, NO_TIMESTAMP
 
 T = TypeVar("T")
 

@@ -22,8 +22,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from reference.cursor import Span
-from reference.errors import shown
+from wireproof.reference.cursor import Span
+from wireproof.reference.errors import shown
 
 RESERVED = "RESERVED"
 

@@ -18,12 +18,12 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from reference.codec import Codec, decode
-from reference.dialects.base import Dialect, Entries, Format, RefusedFor, UnknownType
-from reference.dialects.kip_82_string_keys.rulings import RULINGS, lacking
-from reference.errors import DecodeError, Reason
-from reference.records import MESSAGE_CRC, guarded_from, is_compressed
-from reference.rules import Rules
+from wireproof.reference.codec import Codec, decode
+from wireproof.reference.dialects.base import Dialect, Entries, Format, RefusedFor, UnknownType
+from wireproof.reference.dialects.kip_82_string_keys.rulings import RULINGS, lacking
+from wireproof.reference.errors import DecodeError, Reason
+from wireproof.reference.records import MESSAGE_CRC, guarded_from, is_compressed
+from wireproof.reference.rules import Rules
 
 _TYPES = ("UVARINT", "INTVAR", "HEADER", "HEADERS", "MESSAGE", "BATCH")
 
@@ -79,7 +79,7 @@ class Kip82StringKeys(Dialect):
     def codec(self, type_name: str, version: int | None) -> Codec:  # noqa: ARG002 (no type has versions)
         if type_name not in _TYPES:
             raise UnknownType(f"the dialect {self.name} has no type {type_name!r}")
-        from reference.dialects.kip_82_string_keys.codecs import CODECS
+        from wireproof.reference.dialects.kip_82_string_keys.codecs import CODECS
 
         return CODECS[type_name]
 
@@ -91,7 +91,7 @@ class Kip82StringKeys(Dialect):
     def convert(self, type_name: str, data: bytes, to: str, version: int | None, rules: Rules) -> bytes:  # noqa: ARG002 (no type has versions)
         if type_name not in self.formats:
             raise NotImplementedError(f"{', '.join(self.formats)} are converted, and not {type_name}")
-        from reference.dialects.kip_82_string_keys import convert
+        from wireproof.reference.dialects.kip_82_string_keys import convert
 
         return convert.converted(type_name, data, to, rules)
 

@@ -12,10 +12,10 @@ from __future__ import annotations
 import zlib
 from typing import Any
 
-from reference.cursor import Reader, Writer
-from reference.dialects.kip_82_string_keys.messages import append_message, read_message
-from reference.errors import DecodeError, EncodeError, Reason
-from reference.primitives import (
+from wireproof.reference.cursor import Reader, Writer
+from wireproof.reference.dialects.kip_82_string_keys.messages import append_message, read_message
+from wireproof.reference.errors import DecodeError, EncodeError, Reason
+from wireproof.reference.primitives import (
     append_int8,
     append_int16,
     append_int32,
@@ -28,10 +28,10 @@ from reference.primitives import (
     read_uint32,
     read_window,
 )
-from reference.records import CODEC
-from reference.records.compression import LZ4, NAMES, NONE, CompressionError, deflate, inflate
-from reference.records.fields import bytes_of, check_crc, check_keys, sequence
-from reference.rules import Rules
+from wireproof.reference.records import CODEC
+from wireproof.reference.records.compression import LZ4, NAMES, NONE, CompressionError, deflate, inflate
+from wireproof.reference.records.fields import bytes_of, check_crc, check_keys, sequence
+from wireproof.reference.rules import Rules
 
 MAGIC = 2
 #: The fields between `Magic` and the messages, in order.

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from reference.dialects.kip_82_string_keys.headers import Headers
-from reference.errors import EncodeError, Reason
-from reference.records.convert import LOG_APPEND_TIME
+from wireproof.reference.dialects.kip_82_string_keys.headers import Headers
+from wireproof.reference.errors import EncodeError, Reason
+from wireproof.reference.records.convert import LOG_APPEND_TIME
 
 #: For no producer id, epoch or sequence.
 NONE = -1

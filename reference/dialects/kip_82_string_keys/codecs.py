@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from reference.codec import ShapedCodec
-from reference.dialects.kip_82_string_keys import batch, messages, numbers
-from reference.records import CODEC
-from reference.records.compression import LZ4
-from reference.shapes import Fields, Integers, Items, KeyValue, KeyValues, Made, Octets, Text, signed
+from wireproof.reference.codec import ShapedCodec
+from wireproof.reference.dialects.kip_82_string_keys import batch, messages, numbers
+from wireproof.reference.records import CODEC
+from wireproof.reference.records.compression import LZ4
+from wireproof.reference.shapes import Fields, Integers, Items, KeyValue, KeyValues, Made, Octets, Text, signed
 
 _UINT_VAR = Integers(0, 2**32 - 1)
 _HEADERS = KeyValues(Text(), Octets())

@@ -13,16 +13,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from reference.cursor import Reader, Writer
-from reference.dialects.kip_82_string_keys.batch import append_batch, read_batch
-from reference.dialects.kip_82_string_keys.messages import NULL_KEY, NULL_VALUE
-from reference.errors import EncodeError, Reason, shown
-from reference.primitives import MAX_INT32
-from reference.records import CODEC
-from reference.records.compression import GZIP, ZSTD
-from reference.records.convert import Converted, down_convert, up_convert
-from reference.records.record_set import append_record_set, read_record_set
-from reference.rules import Rules
+from wireproof.reference.cursor import Reader, Writer
+from wireproof.reference.dialects.kip_82_string_keys.batch import append_batch, read_batch
+from wireproof.reference.dialects.kip_82_string_keys.messages import NULL_KEY, NULL_VALUE
+from wireproof.reference.errors import EncodeError, Reason, shown
+from wireproof.reference.primitives import MAX_INT32
+from wireproof.reference.records import CODEC
+from wireproof.reference.records.compression import GZIP, ZSTD
+from wireproof.reference.records.convert import Converted, down_convert, up_convert
+from wireproof.reference.records.record_set import append_record_set, read_record_set
+from wireproof.reference.rules import Rules
 
 Fields = Mapping[str, Any]
 

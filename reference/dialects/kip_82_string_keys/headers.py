@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from reference.cursor import Reader, Writer
-from reference.dialects.kip_82_string_keys.messages import Header, append_headers, read_headers, value_bytes
-from reference.records.fields import key_bytes
-from reference.rules import Rules
+from wireproof.reference.cursor import Reader, Writer
+from wireproof.reference.dialects.kip_82_string_keys.messages import Header, append_headers, read_headers, value_bytes
+from wireproof.reference.records.fields import key_bytes
+from wireproof.reference.rules import Rules
 
 
 class Headers:

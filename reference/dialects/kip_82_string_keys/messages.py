@@ -16,18 +16,25 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from reference.cursor import Reader, Writer
-from reference.dialects.kip_82_string_keys.numbers import (
+from wireproof.reference.cursor import Reader, Writer
+from wireproof.reference.dialects.kip_82_string_keys.numbers import (
     append_int_var,
     append_uint_var,
     read_int_var,
     read_length,
     read_uint_var,
 )
-from reference.errors import EncodeError, Reason, join
-from reference.primitives import append_int8, append_int32, read_int8, read_int32, read_text, write_text_errors
-from reference.records.fields import bytes_of, check_keys, header_of, key_bytes, sequence
-from reference.rules import Rules
+from wireproof.reference.errors import EncodeError, Reason, join
+from wireproof.reference.primitives import (
+    append_int8,
+    append_int32,
+    read_int8,
+    read_int32,
+    read_text,
+    write_text_errors,
+)
+from wireproof.reference.records.fields import bytes_of, check_keys, header_of, key_bytes, sequence
+from wireproof.reference.rules import Rules
 
 #: Bits of a message's attributes; the others are kept as they are.
 NULL_KEY, NULL_VALUE = 0x01, 0x02

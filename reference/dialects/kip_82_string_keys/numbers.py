@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from reference.cursor import Reader, Writer
-from reference.errors import Reason
-from reference.primitives import (
+from wireproof.reference.cursor import Reader, Writer
+from wireproof.reference.errors import Reason
+from wireproof.reference.primitives import (
     append_unsigned_varint,
     append_varint,
     append_varlong,

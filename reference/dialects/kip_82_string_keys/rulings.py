@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from reference.dialects import drafts
-from reference.rules import OTHER, Ruling
+from wireproof.reference.dialects import drafts
+from wireproof.reference.rules import OTHER, Ruling
 
 PAGE = "KIP-82 with string keys, Wire protocol change"
 API = "KIP-82 with string keys, Public Interfaces"

@@ -16,13 +16,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from reference.codec import Codec
-from reference.dialects.base import Dialect, Entries, RefusedFor, UnknownType
-from reference.dialects.wire_format import broker, client, messages
-from reference.dialects.wire_format.layouts import FETCH_ID, PRODUCE_ID, VERSION, codecs
-from reference.dialects.wire_format.rulings import RULINGS
-from reference.errors import DecodeError, Reason, SchemaError, shown
-from reference.rules import Rules
+from wireproof.reference.codec import Codec
+from wireproof.reference.dialects.base import Dialect, Entries, RefusedFor, UnknownType
+from wireproof.reference.dialects.wire_format import broker, client, messages
+from wireproof.reference.dialects.wire_format.layouts import FETCH_ID, PRODUCE_ID, VERSION, codecs
+from wireproof.reference.dialects.wire_format.rulings import RULINGS
+from wireproof.reference.errors import DecodeError, Reason, SchemaError, shown
+from wireproof.reference.rules import Rules
 
 
 class WireFormat(Dialect):

@@ -12,12 +12,12 @@ import struct
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from reference import codec, framing
-from reference.codec import Codec
-from reference.dialects.wire_format.layouts import VERSION
-from reference.dialects.wire_format.messages import PARTIAL
-from reference.dialects.wire_format.sets import message_sets
-from reference.dialects.wire_format.waiting import (
+from wireproof.reference import codec, framing
+from wireproof.reference.codec import Codec
+from wireproof.reference.dialects.wire_format.layouts import VERSION
+from wireproof.reference.dialects.wire_format.messages import PARTIAL
+from wireproof.reference.dialects.wire_format.sets import message_sets
+from wireproof.reference.dialects.wire_format.waiting import (
     INVALID_REQUIRED_ACKS,
     NO_ACKS,
     REQUEST_TIMED_OUT,
@@ -25,8 +25,8 @@ from reference.dialects.wire_format.waiting import (
     Partition,
     enough_acks,
 )
-from reference.errors import DecodeError, EncodeError
-from reference.rules import Rules
+from wireproof.reference.errors import DecodeError, EncodeError
+from wireproof.reference.rules import Rules
 
 
 class WireFormatBroker:

@@ -11,12 +11,12 @@ import struct
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from reference import codec, framing
-from reference.codec import Codec
-from reference.dialects.wire_format.sets import pair
-from reference.dialects.wire_format.waiting import NO_ACKS
-from reference.errors import DecodeError, EncodeError, Reason
-from reference.rules import Rules
+from wireproof.reference import codec, framing
+from wireproof.reference.codec import Codec
+from wireproof.reference.dialects.wire_format.sets import pair
+from wireproof.reference.dialects.wire_format.waiting import NO_ACKS
+from wireproof.reference.errors import DecodeError, EncodeError, Reason
+from wireproof.reference.rules import Rules
 
 _MALFORMED = {"outcome": "malformed"}
 

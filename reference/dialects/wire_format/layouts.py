@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from reference.dialects.wire_format.parts import (
+from wireproof.reference.dialects.wire_format.parts import (
     Fixed,
     FramePart,
     MessageSet,
@@ -27,8 +27,8 @@ from reference.dialects.wire_format.parts import (
     Several,
     StringPart,
 )
-from reference.errors import Reason
-from reference.primitives import PRIMITIVES
+from wireproof.reference.errors import Reason
+from wireproof.reference.primitives import PRIMITIVES
 
 VERSION = 0
 #: request_type_ids by default (R-WF-13).

@@ -16,9 +16,9 @@ from __future__ import annotations
 import zlib
 from typing import Any
 
-from reference.cursor import Reader, Writer
-from reference.errors import DecodeError, EncodeError, Reason, join, shown
-from reference.primitives import (
+from wireproof.reference.cursor import Reader, Writer
+from wireproof.reference.errors import DecodeError, EncodeError, Reason, join, shown
+from wireproof.reference.primitives import (
     append_int8,
     append_int32,
     append_uint32,
@@ -27,8 +27,8 @@ from reference.primitives import (
     read_uint32,
     read_window,
 )
-from reference.records.fields import bytes_of, check_crc, check_keys, sequence
-from reference.rules import Rules
+from wireproof.reference.records.fields import bytes_of, check_crc, check_keys, sequence
+from wireproof.reference.rules import Rules
 
 MAGICS = (0, 1)
 #: Bits 0–1 of the attributes.
@@ -138,10 +138,10 @@ def _look_inside(window: Reader, codec: int, payload: bytes, size_at: int, depth
 
 def unwrap(codec: int, payload: bytes, rules: Rules, depth: int = 0) -> list[dict[str, Any]]:
     """The messages inside of a wrapper at this depth. Raises DecodeError; its offset is in the inflated content."""
-    from reference.records.compression import (
+    from wireproof.reference.records.compression import (  # slow to import, and only needed for wrappers
         CompressionError,
         inflate,
-    )  # slow to import, and only needed for wrappers
+    )
 
     if depth == _DEEPEST:
         raise DecodeError(Reason.RESOURCE_LIMIT, f"more than {_DEEPEST} wrappers inside of each other", 0)

@@ -12,13 +12,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from reference import framing, shapes
-from reference.codec import Codec
-from reference.cursor import Reader, Writer
-from reference.dialects.wire_format import values
-from reference.dialects.wire_format.messages import append_message_set, read_message_set
-from reference.errors import EncodeError, Reason, join
-from reference.primitives import (
+from wireproof.reference import framing, shapes
+from wireproof.reference.codec import Codec
+from wireproof.reference.cursor import Reader, Writer
+from wireproof.reference.dialects.wire_format import values
+from wireproof.reference.dialects.wire_format.messages import append_message_set, read_message_set
+from wireproof.reference.errors import EncodeError, Reason, join
+from wireproof.reference.primitives import (
     PRIMITIVES,
     Primitive,
     append_int16,
@@ -27,8 +27,8 @@ from reference.primitives import (
     read_int16,
     read_int32,
 )
-from reference.records.fields import check_keys, sequence
-from reference.rules import Rules
+from wireproof.reference.records.fields import check_keys, sequence
+from wireproof.reference.rules import Rules
 
 MAX_COUNT = 2**15 - 1
 

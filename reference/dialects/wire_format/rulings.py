@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from reference.dialects.drafts import INVALID_TEXT, LEFT_OVER, NEGATIVE_LENGTH
-from reference.rules import OTHER, Ruling
+from wireproof.reference.dialects.drafts import INVALID_TEXT, LEFT_OVER, NEGATIVE_LENGTH
+from wireproof.reference.rules import OTHER, Ruling
 
 PAGE = "New wire format proposals"
 COMMON = f"{PAGE}, Common fields"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from reference.errors import DecodeError, Reason
+from wireproof.reference.errors import DecodeError, Reason
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from reference.cursor import Writer
-from reference.dialects.wire_format.messages import CODEC, GZIP, PARTIAL, SNAPPY, append_message_set, is_partial
-from reference.rules import Rules
-from reference.shapes import Among, Constant, Either, Fields, Integers, Items, Made, Octets, Shape, signed
+from wireproof.reference.cursor import Writer
+from wireproof.reference.dialects.wire_format.messages import (
+    CODEC,
+    GZIP,
+    PARTIAL,
+    SNAPPY,
+    append_message_set,
+    is_partial,
+)
+from wireproof.reference.rules import Rules
+from wireproof.reference.shapes import Among, Constant, Either, Fields, Integers, Items, Made, Octets, Shape, signed
 
 #: The size of the field `size`.
 _SIZE = 4
@@ -26,7 +33,7 @@ def _set(messages: list[dict[str, Any]]) -> bytes:
 
 
 def _wrapper(drawn: dict[str, Any]) -> dict[str, Any]:
-    from reference.records.compression import deflate  # takes its time to load; wrappers alone need it
+    from wireproof.reference.records.compression import deflate  # takes its time to load; wrappers alone need it
 
     payload = deflate(drawn["codec"], _set(drawn["messages"]))
     return {"magic": 1, "attributes": drawn["attributes"] | drawn["codec"], "payload": payload}

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from reference.rules import Rules
+from wireproof.reference.rules import Rules
 
 #: The replica_id of a fetch by a client.
 CLIENT = -1

@@ -1,0 +1,65 @@
+"""What a SPEC names: a module, or a program; and the files that stand beside it.
+
+`reference` is the kit's codec, unless the user has a module of that name.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import shlex
+import shutil
+import sys
+from importlib.machinery import ModuleSpec
+from pathlib import Path
+
+import wireproof
+
+_REFERENCE = "reference"
+
+
+def module_name(spec: str) -> str:
+    """The name of the module that `package.module[:attribute]` names."""
+    name = spec.partition(":")[0]
+    first, dot, rest = name.partition(".")
+    if first == _REFERENCE and not _is_users_own(first):
+        return f"{wireproof.__name__}.{_REFERENCE}{dot}{rest}"
+    return name
+
+
+def known_beside(spec: str) -> Path | None:
+    """The known-deviations file beside an implementation, if there is one. The file of its attribute comes first."""
+    attribute = ""
+    if spec.startswith("exec:"):
+        words = shlex.split(spec.removeprefix("exec:"))
+        programs = [Path(file) for word in words if (file := shutil.which(word) or word) and Path(file).is_file()]
+    else:
+        attribute = spec.partition(":")[2]
+        try:
+            found = _find(module_name(spec))
+        except (ImportError, ValueError):
+            return None
+        origin = found.origin if found else None
+        programs = [Path(origin)] if origin and origin not in ("built-in", "frozen") else []
+    stems = [f".{attribute}", ""] if attribute else [""]
+    candidates = (
+        program.with_name(f"{program.stem}{stem}.known.toml") for program in reversed(programs) for stem in stems
+    )
+    return next((candidate for candidate in candidates if candidate.is_file()), None)
+
+
+def _is_users_own(name: str) -> bool:
+    """Whether a module of this name is found that is not the kit's own folder (a clone has it at its top)."""
+    found = _find(name)
+    if found is None or found.origin is None:  # a folder without a module in it is no module
+        return False
+    return Path(found.origin).resolve() != (Path(wireproof.__file__).parent / name / "__init__.py").resolve()
+
+
+def _find(module: str) -> ModuleSpec | None:
+    """The place of a module; the current folder comes first, as in the child that imports it."""
+    here = str(Path.cwd())
+    sys.path.insert(0, here)
+    try:
+        return importlib.util.find_spec(module)
+    finally:
+        sys.path.remove(here)
