@@ -39,19 +39,21 @@ from unittest import mock
 
 import codec_mutants
 
-from wireproof.conformance import selection, vectors
-from wireproof.conformance.asking import Examiner
+from wireproof.conformance import vectors
+from wireproof.conformance.asking.examiner import Examiner
 from wireproof.conformance.connection import ImplementationError, Options, open_connection
 from wireproof.conformance.model import DEVIATIONS, Description
-from wireproof.fuzz import campaign, minimising, seeding
+from wireproof.conformance.questions import selection
+from wireproof.fuzz.campaign import campaign
+from wireproof.fuzz.campaign.dependencies import Ground, scout
+from wireproof.fuzz.campaign.finding import Finding
+from wireproof.fuzz.campaign.run import Plan, Run, State, describe
+from wireproof.fuzz.campaign.store import Store
+from wireproof.fuzz.corpus import minimise, seeding
 from wireproof.fuzz.errors import FuzzError
-from wireproof.fuzz.finding import Finding
-from wireproof.fuzz.opening import forms, kind_of, opened, session_of
-from wireproof.fuzz.orders import Order
-from wireproof.fuzz.running import Plan, Run, State, describe
-from wireproof.fuzz.scouting import Ground, scout
-from wireproof.fuzz.store import Store
-from wireproof.fuzz.targets import Likeness
+from wireproof.fuzz.process.messages import Order
+from wireproof.fuzz.process.session_start import forms, kind_of, opened, session_of
+from wireproof.fuzz.process.targets import Likeness
 
 HERE = Path(__file__).resolve().parent
 TESTS = HERE.parent / "tests"
@@ -215,9 +217,9 @@ def _lines(seconds: float, *, structured: bool) -> int:
     with session_of("reference", "decode", "kafka", outside=False) as session:
         seeds = seeding.seeds(session.kind, "kafka", session.forms)
         codes: dict[int, CodeType] = {}  # it keeps them, so that no id is given twice
-        reached: minimising.Reached = set()
+        reached: minimise.Reached = set()
         for raw in itertools.chain(seeds, raws):
-            reached |= minimising.reached(session, raw, frozenset({"reference"}), codes)
+            reached |= minimise.reached(session, raw, frozenset({"reference"}), codes)
         return len({(step[0], step[-1]) for step in reached if step[0] in codes})
 
 

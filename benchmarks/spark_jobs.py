@@ -39,18 +39,18 @@ import pyarrow.parquet as pq
 from crc32c import crc32c
 
 from wireproof.conformance.connection import Options
-from wireproof.conformance.numbered import Numbered
+from wireproof.conformance.generation.numbered import Numbered
 from wireproof.pipeline import tables
-from wireproof.pipeline.asking import Order
-from wireproof.pipeline.audit.batches import judge
 from wireproof.pipeline.audit.files import find_logs, open_bytes
-from wireproof.pipeline.audit.segments import ranges
+from wireproof.pipeline.audit.logs.batches import judge
+from wireproof.pipeline.audit.logs.segments import ranges
 from wireproof.pipeline.identity import identify
-from wireproof.pipeline.parts import write_part
-from wireproof.pipeline.progress import Progress
 from wireproof.pipeline.run import GROUP, Plan, run, verdicts_of_part
-from wireproof.pipeline.session import session
+from wireproof.pipeline.spark.progress import Progress
+from wireproof.pipeline.spark.session import session
 from wireproof.pipeline.store import Store
+from wireproof.pipeline.work.ask import Order
+from wireproof.pipeline.work.parts import write_part
 from wireproof.reference.records.compression import deflate
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -22,7 +22,7 @@ except ModuleNotFoundError:
     sys.stderr.write("fuzzing needs atheris, which is not installed: pip install 'wireproof[fuzz]'\n")
     sys.exit(2)
 
-from wireproof.fuzz import instrument
+from wireproof.fuzz.process import instrument
 
 #: The width of a shown deviation, in columns.
 _WIDTH = 100
@@ -57,12 +57,12 @@ def main(
         {instrument.REFERENCE, impl.partition(":")[0].partition(".")[0], *packages}, dialect, target
     )
     from wireproof.conformance.connection import ImplementationError
-    from wireproof.conformance.known import KnownError
+    from wireproof.conformance.evidence.known_deviations import KnownError
+    from wireproof.fuzz.corpus.seeding import words, write_words
     from wireproof.fuzz.errors import FuzzError
-    from wireproof.fuzz.mutator import Mutator
-    from wireproof.fuzz.opening import opened
-    from wireproof.fuzz.orders import Order
-    from wireproof.fuzz.seeding import words, write_words
+    from wireproof.fuzz.process.messages import Order
+    from wireproof.fuzz.process.mutator import Mutator
+    from wireproof.fuzz.process.session_start import opened
 
     first = _First()
     order = Order(impl, target, dialect, corpus=(), running="", events=0, only=type, known=known)
@@ -112,8 +112,8 @@ class _First:
 
 def _leave(finding: Any, impl: str, described: Any) -> NoReturn:
     """Show the deviation, and raise the exception that ends libFuzzer."""
+    from wireproof.conformance.asking.rows import judged_of
     from wireproof.conformance.report.failure import render_failure, repro_command
-    from wireproof.conformance.rows import judged_of
 
     judged = judged_of(finding.row)
     page = render_failure(

@@ -23,7 +23,7 @@ from types import ModuleType
 import wireproof
 from wireproof import conformance, reference, vectors
 from wireproof.conformance.connection import ImplementationError, Options, open_connection
-from wireproof.conformance.connection.child import program_command
+from wireproof.conformance.connection.process.child import program_command
 from wireproof.conformance.connection.spec import module_name
 from wireproof.conformance.model import Description
 

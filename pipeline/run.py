@@ -24,16 +24,16 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 (its usual name)
 
-from wireproof.conformance.numbered import Numbered
+from wireproof.conformance.generation.numbered import Numbered
 from wireproof.pipeline import tables
-from wireproof.pipeline.asking import BAD_ROW, COLUMNS, Order, verdicts_of
 from wireproof.pipeline.errors import CountError, PipelineError
-from wireproof.pipeline.failed import failed
 from wireproof.pipeline.identity import Identity, kit_digest
-from wireproof.pipeline.making import cases_of
-from wireproof.pipeline.parts import Make, read_part, write_parts
-from wireproof.pipeline.progress import Progress
+from wireproof.pipeline.spark.errors import failed
+from wireproof.pipeline.spark.progress import Progress
 from wireproof.pipeline.store import WHOLE, Group, Run, RunImplementation, Store, key_of
+from wireproof.pipeline.work.ask import BAD_ROW, COLUMNS, Order, verdicts_of
+from wireproof.pipeline.work.make import cases_of
+from wireproof.pipeline.work.parts import Make, read_part, write_parts
 
 #: Cases in a group. Spark's own work for a group takes the cores as long as to judge some 2,000 cases; a kill costs at
 #: most two groups.

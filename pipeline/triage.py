@@ -1,9 +1,8 @@
 """Findings from everywhere, one bucket for each cause: runs of the pipeline, fuzz campaigns, reports of pytest.
 
-The signature of a bucket is the group that the kit itself gives to a deviation (`conformance.findings`), so what a
-campaign found and what a run found meet in one bucket. Sources are small (a run's findings, not its verdicts), so this
-needs no Spark.
-"""
+The signature of a bucket is the group that the kit itself gives to a deviation (`conformance.judging.findings`), so
+what a campaign found and what a run found meet in one bucket. Sources are small (a run's findings, not its verdicts),
+so this needs no Spark."""
 
 from __future__ import annotations
 
@@ -18,11 +17,11 @@ import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from wireproof.conformance.bounded import read_bytes
-from wireproof.conformance.findings import group
+from wireproof.conformance.asking.rows import RowError, verdict_of
+from wireproof.conformance.files import read_bytes
+from wireproof.conformance.judging.findings import group
 from wireproof.conformance.model import DEVIATIONS, Verdict
 from wireproof.conformance.report.jsonl import ReportError, read_reports
-from wireproof.conformance.rows import RowError, verdict_of
 from wireproof.pipeline import tables
 from wireproof.pipeline.errors import PipelineError
 

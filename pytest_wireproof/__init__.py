@@ -127,9 +127,9 @@ def pytest_configure(config: pytest.Config) -> None:
             raise pytest.UsageError(f"--catalog={folder!r}: a folder from `wireproof schema import` is expected")
         # Set before the kit is imported, and in the environment: child processes and xdist's workers read it too.
         os.environ["WIREPROOF_CATALOG"] = str(Path(folder).resolve())
-    from wireproof.conformance import suite
+    from wireproof.conformance import pytest_suite
 
-    suite.install(config)
+    pytest_suite.install(config)
 
 
 def _wanted(options: Any) -> bool:

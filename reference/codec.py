@@ -10,9 +10,9 @@ from typing import Any, Protocol, TypeGuard
 from wireproof.reference import compiled, message
 from wireproof.reference.cursor import Reader, Span, Writer
 from wireproof.reference.errors import DecodeError, Reason, WireError
-from wireproof.reference.plan import Array, Node, Struct
 from wireproof.reference.rules import DEMANDED, Rules
-from wireproof.reference.shapes import Shape
+from wireproof.reference.schema.plan import Array, Node, Struct
+from wireproof.reference.schema.shapes import Shape
 
 
 class Codec(Protocol):

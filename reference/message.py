@@ -18,7 +18,6 @@ from typing import Any, NoReturn
 from wireproof.reference.cursor import Reader, Writer
 from wireproof.reference.errors import DecodeError, EncodeError, Reason, join, shown
 from wireproof.reference.optional_fields import absent, append_buffer, buffered, read_buffer
-from wireproof.reference.plan import Array, Node, OptionalBuffer, PlannedField, PlannedPair, Struct, TagBuffer
 from wireproof.reference.primitives import (
     Primitive,
     append_compact_length,
@@ -31,6 +30,7 @@ from wireproof.reference.primitives import (
     read_int32,
     read_unsigned_varint,
 )
+from wireproof.reference.schema.plan import Array, Node, OptionalBuffer, PlannedField, PlannedPair, Struct, TagBuffer
 
 #: R-K-10p ‡: the limits of Kafka 4.4, however many bytes there are.
 POLICY_TAGS = 10_000

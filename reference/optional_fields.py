@@ -14,7 +14,6 @@ from typing import Any
 
 from wireproof.reference.cursor import Reader, Writer
 from wireproof.reference.errors import EncodeError, Reason
-from wireproof.reference.plan import Array, Node, PlannedField, Struct
 from wireproof.reference.primitives import (
     Primitive,
     append_uint16,
@@ -25,6 +24,7 @@ from wireproof.reference.primitives import (
     read_varint,
 )
 from wireproof.reference.rules import Rules
+from wireproof.reference.schema.plan import Array, Node, PlannedField, Struct
 
 TAG_BYTES = 2
 

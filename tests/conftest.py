@@ -41,7 +41,7 @@ def spark(spark_modules: Path) -> Iterator[Any]:
     """A session of Spark on this machine, for all tests of a process. Without the extra `pipeline` they are skipped;
     under CI they fail."""
     try:
-        from wireproof.pipeline.session import session
+        from wireproof.pipeline.spark.session import session
     except ImportError as error:
         if os.environ.get("CI") == "true":
             raise

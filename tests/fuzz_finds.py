@@ -15,13 +15,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from fuzzing import ROOT, TESTS, command, findings, kill, need_atheris
+from support.fuzzing import TESTS, command, findings, kill, need_atheris
+from support.paths import ROOT
 
 from wireproof.conformance.connection import Options
-from wireproof.fuzz.running import Plan, Run, describe
-from wireproof.fuzz.scouting import scout
-from wireproof.fuzz.session import digest
-from wireproof.fuzz.store import Kept, Store
+from wireproof.fuzz.campaign.dependencies import scout
+from wireproof.fuzz.campaign.run import Plan, Run, describe
+from wireproof.fuzz.campaign.store import Kept, Store
+from wireproof.fuzz.process.session import digest
 
 #: Executions beside the seeds.
 RUNS = 300

@@ -17,10 +17,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from wireproof.conformance.connection import Options
-from wireproof.fuzz import campaign
-from wireproof.fuzz.running import Plan, Run, State, describe
-from wireproof.fuzz.scouting import scout
-from wireproof.fuzz.store import Store
+from wireproof.fuzz.campaign import campaign
+from wireproof.fuzz.campaign.dependencies import scout
+from wireproof.fuzz.campaign.run import Plan, Run, State, describe
+from wireproof.fuzz.campaign.store import Store
 
 EXECUTIONS = 4_000
 #: What is drawn takes a hundred times as long as what is read.

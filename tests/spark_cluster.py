@@ -23,9 +23,9 @@ import pyarrow.parquet as pq
 import pyspark
 
 from wireproof.conformance.connection import Options
-from wireproof.pipeline.asking import Order, verdicts_of
 from wireproof.pipeline.identity import identify
-from wireproof.pipeline.java import java_home
+from wireproof.pipeline.spark.java import java_home
+from wireproof.pipeline.work.ask import Order, verdicts_of
 
 CASES = 4_000
 LOGGING = """\
@@ -88,7 +88,8 @@ def asks(process: psutil.Process) -> bool:
     """Whether a worker of Spark has an implementation under it, which is being asked."""
     try:
         return any(
-            "wireproof.conformance.connection.worker" in one.cmdline() for one in process.children(recursive=True)
+            "wireproof.conformance.connection.process.worker" in one.cmdline()
+            for one in process.children(recursive=True)
         )
     except psutil.NoSuchProcess:
         return False

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from wireproof.conformance.bounded import MIB, read_bytes, size_text
+from wireproof.conformance.files import MIB, read_bytes, size_text
 from wireproof.reference import schema
 from wireproof.reference.errors import SchemaError
 from wireproof.reference.schema import Schema

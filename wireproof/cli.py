@@ -59,7 +59,7 @@ class LazyGroup(click.Group):
 
     def main(self, *arguments: Any, **named: Any) -> Any:
         """As click's, inside the guard."""
-        from wireproof.guard import guarded
+        from wireproof.cli_errors import guarded
 
         run = super().main
         ended = guarded(lambda: run(*arguments, **named | {"standalone_mode": False}))
@@ -113,7 +113,7 @@ def _version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
         return
     import wireproof
     from wireproof.conformance import vectors
-    from wireproof.output import say
+    from wireproof.console import say
 
     count = len(vectors.load())
     say(f"wireproof {wireproof.__version__}")

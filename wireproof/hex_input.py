@@ -10,9 +10,9 @@ from pathlib import Path
 
 import click
 
-from wireproof.conformance.bounded import MIB, read_bytes, size_text
-from wireproof.conformance.dump import GIVE_WHOLE, DumpError, undump
+from wireproof.conformance.files import MIB, read_bytes, size_text
 from wireproof.conformance.report.text import safe
+from wireproof.explain.hexdump import GIVE_WHOLE, DumpError, undump
 
 #: The maximum number of bytes, and of the characters that stand for them: xxd needs five for a byte.
 LARGEST = 16 * MIB

@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from wireproof.output import progress, say
+from wireproof.console import progress, say
 
 #: Seconds between two lines of progress where standard error is no terminal.
 _EACH = 10.0
@@ -35,8 +35,8 @@ def need_spark() -> None:
 @contextmanager
 def spark_and_progress(master: str, log: Path | None) -> Iterator[tuple[Any, Any]]:
     """Spark, and the progress of its jobs. `log`: the file for Spark's log; None: a temporary one."""
-    from wireproof.pipeline.progress import Progress
-    from wireproof.pipeline.session import session
+    from wireproof.pipeline.spark.progress import Progress
+    from wireproof.pipeline.spark.session import session
 
     teller = _Teller()
     try:

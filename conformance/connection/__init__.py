@@ -16,6 +16,6 @@ def open_connection(spec: str, options: Options | None = None) -> Connection:
     Raises ImplementationError; its text says what was tried, what went wrong and what to do.
     """
     # Imported here: each child imports this package too, and does not need what this module imports.
-    from wireproof.conformance.connection.starting import Starting
+    from wireproof.conformance.connection.process.start import Starting
 
     return Starting(spec, options or Options()).connection()

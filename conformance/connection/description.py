@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
-from wireproof.conformance.connection.shapes import brief
+from wireproof.conformance.connection.protocol.shapes import brief
 from wireproof.conformance.model import Description, Op
 
 #: The version of the line protocol.

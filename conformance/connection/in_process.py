@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from wireproof.conformance.connection import lines
 from wireproof.conformance.connection.base import AtOnce, ImplementationError, Options, no_block
 from wireproof.conformance.connection.loading import load
+from wireproof.conformance.connection.protocol import lines
+from wireproof.conformance.connection.protocol.transcript import Transcript
 from wireproof.conformance.connection.quarantine import Quarantine
-from wireproof.conformance.connection.transcript import Transcript
 from wireproof.conformance.model import Case, Description, Observation
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from wireproof.conformance.connection import description as describing
 from wireproof.conformance.connection.base import ImplementationError
 from wireproof.conformance.connection.module import REJECTS, Module, trace_text
-from wireproof.conformance.connection.shapes import brief
+from wireproof.conformance.connection.protocol.shapes import brief
 from wireproof.conformance.connection.spec import module_name
 from wireproof.conformance.model import ARGUMENTS, TYPED_OPS, Op
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wireproof.conformance.connection.base import ImplementationError
-from wireproof.conformance.connection.shapes import ShapeError, shape
+from wireproof.conformance.connection.protocol.shapes import ShapeError, shape
 from wireproof.conformance.model import ARGUMENTS, TYPED_OPS, Case, Observation, Op, Status
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ REJECTS: tuple[type[BaseException], ...] = (ValueError, EOFError)
 #: On encode these mean it too.
 ENCODE_REJECTS: tuple[type[BaseException], ...] = (TypeError, OverflowError, KeyError, struct.error)
 
-_NOT_ITS_OWN = (Path(__file__).parent, Path(importlib.__file__).parent)
+_NOT_ITS_OWN = frozenset({Path(__file__).parent, Path(importlib.__file__).parent})
 _HALVES = ("decode", "encode")
 _DETAIL_LINES = 24
 _LINE_LENGTH = 400
@@ -159,7 +159,7 @@ def _own_frames(trace: TracebackType | None) -> TracebackType | None:
     """The implementation's part of a traceback: the frames after ours and the import system's."""
     while trace is not None:
         file = trace.tb_frame.f_code.co_filename
-        if Path(file).parent not in _NOT_ITS_OWN and not file.startswith("<frozen importlib"):
+        if not _NOT_ITS_OWN.intersection(Path(file).parents) and not file.startswith("<frozen importlib"):
             break
         trace = trace.tb_next
     return trace

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 from wireproof.conformance.model import Observation, Status
 
 if TYPE_CHECKING:
-    from wireproof.conformance.connection.endings import Ending
+    from wireproof.conformance.connection.process.endings import Ending
     from wireproof.conformance.model import Case
 
 #: See step 1.

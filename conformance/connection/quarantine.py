@@ -12,7 +12,7 @@ from wireproof.conformance.model import Observation, Status
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from wireproof.conformance.connection.endings import Ending
+    from wireproof.conformance.connection.process.endings import Ending
     from wireproof.conformance.model import Case
 
 #: After this many crashes, hangs or memory failures a type and version is closed.

@@ -26,7 +26,7 @@ from wireproof.conformance.ledger.files import (
     parse,
     vector,
 )
-from wireproof.conformance.ledger.making import UNKNOWN_TAG, default, every_field, nullable, values
+from wireproof.conformance.ledger.make import UNKNOWN_TAG, default, every_field, nullable, values
 from wireproof.conformance.ledger.sent_defaults import explicit
 
 __all__ = [

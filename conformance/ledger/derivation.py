@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from wireproof.conformance.ledger.files import AREA, Ledger
 from wireproof.conformance.ledger.files import vector as stored_vector
 from wireproof.conformance.model import Case, Op
-from wireproof.conformance.reference_codec import reference_codec
+from wireproof.conformance.oracle.codec import reference_codec
 from wireproof.conformance.vectors import Piece, Reject, Vector, VectorKind
 from wireproof.reference.errors import Reason
 

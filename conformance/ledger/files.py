@@ -21,8 +21,8 @@ import msgspec
 
 from wireproof import reference
 from wireproof.conformance.model import Op
-from wireproof.conformance.reference_codec import shared_settings
-from wireproof.conformance.values import ValueFormatError, from_json, to_json
+from wireproof.conformance.oracle.codec import shared_settings
+from wireproof.conformance.values.encoding import ValueFormatError, from_json, to_json
 from wireproof.conformance.vectors import Piece, Vector, VectorError, VectorKind
 
 AREA = "messages"

@@ -6,10 +6,10 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from wireproof.conformance.ledger.making import every_field, has_tags, only_tagged
+from wireproof.conformance.ledger.make import every_field, has_tags, only_tagged
 from wireproof.reference.codec import NodeCodec, encode
-from wireproof.reference.plan import Array, Node, Struct
 from wireproof.reference.rules import Rules
+from wireproof.reference.schema.plan import Array, Node, Struct
 
 
 def explicit(node: Struct) -> tuple[Any, bytes] | None:

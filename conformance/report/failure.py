@@ -10,12 +10,12 @@ from typing import Any
 
 from rich.text import Text
 
-from wireproof.conformance import attested
-from wireproof.conformance.deciding_rulings import rests_on
-from wireproof.conformance.formats import answered_in
-from wireproof.conformance.judge import compared
+from wireproof.conformance.evidence import attestation
+from wireproof.conformance.judging.judge import compared
+from wireproof.conformance.judging.rulings import rests_on
 from wireproof.conformance.model import Case, Description, FailureKind, Observation, Op, Outcome, Status, Verdict
-from wireproof.conformance.patterns import mismatch
+from wireproof.conformance.oracle.types import answered_in
+from wireproof.conformance.questions.positive_control import twin_of
 from wireproof.conformance.report import background, question
 from wireproof.conformance.report.background import Bug, Likeness
 from wireproof.conformance.report.compare import name_difference, side_by_side
@@ -25,9 +25,9 @@ from wireproof.conformance.report.page import Page
 from wireproof.conformance.report.rule import ruling_text
 from wireproof.conformance.report.text import brief, middle, safe, safe_lines, to_string, wrap
 from wireproof.conformance.report.valueview import compare_values
-from wireproof.conformance.twins import twin_of
-from wireproof.conformance.values import ValueFormatError, difference
+from wireproof.conformance.values.encoding import ValueFormatError, difference
 from wireproof.conformance.vectors import ABSENT, Vector, added_folder
+from wireproof.conformance.vectors.patterns import mismatch
 from wireproof.reference.rules import Ruling
 
 #: The maximum number of lines from an implementation's own text.
@@ -138,7 +138,7 @@ def failure_page(
     page.gap()
     _why(page, item, known_rulings)
     _resemblances(page, item, catalogue)
-    _support(page, item, attested.agreeing(vector, case, implementation) if agreeing is None else agreeing)
+    _support(page, item, attestation.agreeing(vector, case, implementation) if agreeing is None else agreeing)
     page.block("note", verdict.note)
     if verdict.known:
         page.block("known", f"the file of known deviations has it as {verdict.known}")
@@ -411,5 +411,5 @@ def _support(page: Page, item: _Failure, agreeing: Sequence[str]) -> None:
         more = f" and {len(agreeing) - _NAMED} more" if len(agreeing) > _NAMED else ""
         give = "give" if len(agreeing) > 1 else "gives"
         page.block("agree", f"{', '.join(agreeing[:_NAMED])}{more} {give} the demanded answer")
-    elif item.vector.dialect != attested.DIALECT and not item.vector.folder and not item.case.made:
+    elif item.vector.dialect != attestation.DIALECT and not item.vector.folder and not item.case.made:
         page.block("agree", _PROPOSAL)

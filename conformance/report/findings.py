@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
-from wireproof.conformance.findings import Finding
+from wireproof.conformance.judging.findings import Finding
 from wireproof.conformance.report.failure import repro_command
 from wireproof.conformance.report.hexview import DIM, FAULT
 from wireproof.conformance.report.text import safe, wrap

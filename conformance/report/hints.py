@@ -6,7 +6,7 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
-from wireproof.conformance.values import ValueFormatError, equal
+from wireproof.conformance.values.encoding import ValueFormatError, equal
 
 #: Longer arrays are not compared in another order.
 _COMPARED = 300

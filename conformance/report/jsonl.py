@@ -26,11 +26,11 @@ from typing import Any, Literal, TypeVar
 import msgspec
 
 from wireproof.conformance import vectors
+from wireproof.conformance.asking.rows import verdict_row
 from wireproof.conformance.closing import Closing
-from wireproof.conformance.findings import group
+from wireproof.conformance.judging.findings import group
 from wireproof.conformance.model import Description, FailureKind, Op, Outcome, Tally, Verdict
 from wireproof.conformance.report.text import middle, safe_json
-from wireproof.conformance.rows import verdict_row
 
 FORMAT: Literal[2] = 2
 #: The maximum length of an implementation's text in a line, in characters.

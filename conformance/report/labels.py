@@ -18,7 +18,7 @@ def explained(
     type_name: str | None, data: bytes, dialect: str, version: int | None
 ) -> tuple[tuple[Span, ...], object, DecodeError | None]:
     """`reference.explain` for a report: types that the reference does not know have no spans, and are no error."""
-    from wireproof.conformance.reference_codec import reference_codec  # imported late: a simple report does not need it
+    from wireproof.conformance.oracle.codec import reference_codec  # imported late: a simple report does not need it
 
     if type_name is None:
         return (), None, None
@@ -31,7 +31,7 @@ def explained(
 
 def completed(type_name: str | None, value: object, dialect: str, version: int | None) -> object:
     """The value with its defaults filled in, as the judge compares it; unchanged for an unknown type."""
-    from wireproof.conformance.reference_codec import reference_codec
+    from wireproof.conformance.oracle.codec import reference_codec
 
     try:
         return reference_codec().complete(type_name or "", value, dialect=dialect, version=version)

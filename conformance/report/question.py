@@ -10,7 +10,7 @@ from typing import Any
 from rich.text import Text
 
 from wireproof.conformance.model import Case, Op
-from wireproof.conformance.reference_codec import reference_codec
+from wireproof.conformance.oracle.codec import reference_codec
 from wireproof.conformance.report.hexview import BAD, DIM, GOOD, Mark, Row, hex_dump
 from wireproof.conformance.report.labels import explained, label_rows, named_pieces, rows_of
 from wireproof.conformance.report.text import brief, safe, wrap

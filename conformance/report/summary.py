@@ -10,7 +10,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from wireproof.conformance.findings import findings, group
+from wireproof.conformance.judging.findings import findings, group
 from wireproof.conformance.model import Description, Outcome, Tally, Verdict
 from wireproof.conformance.report.failure import titled_name
 from wireproof.conformance.report.findings import findings_text

@@ -9,9 +9,7 @@ added       users' own folders of vectors
 collection  all files
 """
 
-from wireproof.conformance.vectors.added import added, added_folder, added_vector, use_folders
-from wireproof.conformance.vectors.collection import dialects, digest, files, load, load_file, settings
-from wireproof.conformance.vectors.file import parse
+from wireproof.conformance.vectors.loader import dialects, digest, files, load, load_file, settings
 from wireproof.conformance.vectors.model import (
     ABSENT,
     AREAS,
@@ -25,6 +23,8 @@ from wireproof.conformance.vectors.model import (
     VectorKind,
     Wrong,
 )
+from wireproof.conformance.vectors.parser import parse
+from wireproof.conformance.vectors.user_folders import added, added_folder, added_vector, use_folders
 
 __all__ = [
     "ABSENT",

@@ -5,11 +5,12 @@ from __future__ import annotations
 import msgspec
 
 from pages.markdown import NOTE, Lines, cell, code, count_or_dash, table
-from wireproof import known_findings, registry
-from wireproof.conformance import attested, consensus, decided, vectors
+from wireproof.clone import known_issues, registry
+from wireproof.conformance import vectors
+from wireproof.conformance.evidence import attestation, consensus, dissent
 from wireproof.conformance.report.failure import repro_command
 from wireproof.conformance.report.text import middle
-from wireproof.conformance.values import to_json
+from wireproof.conformance.values.encoding import to_json
 
 _FINDINGS = """\
 What released libraries do otherwise than the protocol demands: an entry for each cause in their files of known
@@ -46,11 +47,11 @@ _BYTES = 24
 def page() -> Lines:
     """The figures of attestation, and the findings of each implementation."""
     yield from ("# What released libraries do otherwise", "", NOTE, "")
-    files = known_findings.attested_by_name()
+    files = known_issues.attested_by_name()
     yield from _support([*files.values()])
     yield from ("## Findings", "", _FINDINGS)
     for implementation in registry.implementations():
-        found = known_findings.known_findings(implementation, files.get(implementation.name))
+        found = known_issues.known_findings(implementation, files.get(implementation.name))
         version = found[0].version if found else ""
         yield from (f"### {' '.join(filter(None, (implementation.name, version)))}", "")
         if not found:
@@ -61,7 +62,7 @@ def page() -> Lines:
     yield from _decisions([*files.values()])
 
 
-def _support(files: list[attested.Attested]) -> Lines:
+def _support(files: list[attestation.Attested]) -> Lines:
     """The number of expectations that two groups agree with, by area, and the others by reason."""
     counted = consensus.tally(consensus.opinions(files))
     two, total = counted.codec
@@ -85,17 +86,17 @@ def _support(files: list[attested.Attested]) -> Lines:
     )
 
 
-def _decisions(files: list[attested.Attested]) -> Lines:
+def _decisions(files: list[attestation.Attested]) -> Lines:
     """How the expectations were decided from which more dissent."""
     outweighed = consensus.tally(consensus.opinions(files)).outweighed
-    decisions = decided.load()
-    number = decided.counted(outweighed, decisions)
+    decisions = dissent.load()
+    number = dissent.counted(outweighed, decisions)
     yield from ("## Where more dissent than agree", "", _OUTWEIGHED.format(outweighed=f"{len(outweighed):,}"))
     head = ("expectations", "number", "decided", "why")
     yield from table(head, [(cell(one.subject), f"{number[one]:,}", one.outcome, cell(one.why)) for one in decisions])
 
 
-def _finding_row(found: known_findings.KnownFinding) -> tuple[str, ...]:
+def _finding_row(found: known_issues.KnownFinding) -> tuple[str, ...]:
     kinds = sorted({entry.kind for entry in found.entries} - {"bug"})
     notes = [*kinds, *(["private first"] if found.private else [])]
     severity = str(found.severity or "not measured") + (f" ({', '.join(notes)})" if notes else "")
@@ -112,7 +113,7 @@ def _links(name: str, addresses: tuple[str, ...]) -> list[str]:
     return [f"[{name}{number}]({address})" for number, address in zip(numbers, addresses, strict=False)]
 
 
-def _shortest(shown: known_findings.Shown) -> str:
+def _shortest(shown: known_issues.Shown) -> str:
     """What is asked, in a few words: bytes in hex, or a value that has none."""
     vector = shown.vector
     version = "" if vector.version is None else f" {vector.version}"

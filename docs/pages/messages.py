@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from pages.markdown import NOTE, Lines, code, table
-from wireproof.conformance.coverage import REASONS, FieldCoverage, FieldState, Gap, coverage, everything
+from wireproof.conformance.evidence.coverage import REASONS, FieldCoverage, FieldState, Gap, coverage, everything
 from wireproof.reference import catalog
 
 _COVERAGE = """\

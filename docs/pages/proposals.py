@@ -9,7 +9,8 @@ import click
 
 from pages.markdown import DOCS, Lines, between, cell, code, table
 from wireproof import reference
-from wireproof.conformance import claims, ledger, vectors
+from wireproof.conformance import ledger, vectors
+from wireproof.conformance.evidence import claims
 
 _CLAIMS_BEGIN = "<!-- claims: written by `python docs/generate.py` from docs/claims/{}.toml -->"
 _CLAIMS_END = "<!-- end of claims -->"

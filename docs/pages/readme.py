@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from pages.markdown import ROOT, Lines, between, table
-from wireproof.conformance import generated, known
+from wireproof.conformance.evidence import known_deviations
+from wireproof.conformance.generation import case_ids
 
 _FOUND_BEGIN = "<!-- found: written by `python docs/generate.py` from the files of known deviations -->"
 _FOUND_END = "<!-- end of found -->"
@@ -55,7 +56,9 @@ def found_table() -> Lines:
 def _library_row(name: str, title: str) -> tuple[str, ...]:
     path = ROOT / "implementations" / name
     # An entry about generated cases alone repeats the cause of another one, or is about fuzzing.
-    bugs = [entry for entry in known.load(path, None).deviations if entry.kind == "bug" and not entry.generated]
+    bugs = [
+        entry for entry in known_deviations.load(path, None).deviations if entry.kind == "bug" and not entry.generated
+    ]
     version = _version(path, bugs)
     bugs = [entry for entry in bugs if entry.concerns(version)]
     areas = Counter(area for entry in bugs for area in {_area(glob) for glob in entry.globs})
@@ -69,10 +72,10 @@ def _area(glob: str) -> str:
     """The area of the cases that a glob matches: it is in the id of a vector's case, and of its type's in a generated
     one's."""
     parts = glob.split("/")
-    return generated.area(parts[1], parts[2]) if parts[0] == "gen" else parts[1]
+    return case_ids.area(parts[1], parts[2]) if parts[0] == "gen" else parts[1]
 
 
-def _version(path: Path, entries: Iterable[known.KnownDeviation]) -> str:
+def _version(path: Path, entries: Iterable[known_deviations.KnownDeviation]) -> str:
     """The tested release: from the build of the Java wrapper, else the one that all entries name."""
     if path.parent.name == "java":
         built = re.search(r"<kafka.version>(.*?)</kafka.version>", (path.parent / "pom.xml").read_text("utf-8"))

@@ -20,9 +20,9 @@ from typing import Any
 import pyarrow as pa
 from pyarrow import fs
 
-from wireproof.pipeline.audit import segments
-from wireproof.pipeline.audit.packets import packets
-from wireproof.pipeline.audit.segments import Bytes
+from wireproof.pipeline.audit.captures.packets import packets
+from wireproof.pipeline.audit.logs import segments
+from wireproof.pipeline.audit.logs.segments import Bytes
 from wireproof.pipeline.errors import PipelineError
 
 _SEGMENT = re.compile(r"(\d{20})\.log")

@@ -31,8 +31,8 @@ from wireproof.pipeline.audit.groups import of_captures, of_segments
 from wireproof.pipeline.audit.sources import CAPTURES, FOUND, SEGMENTS, register
 from wireproof.pipeline.errors import CountError, PipelineError
 from wireproof.pipeline.identity import kit_digest
-from wireproof.pipeline.progress import Progress
-from wireproof.pipeline.session import first_line
+from wireproof.pipeline.spark.progress import Progress
+from wireproof.pipeline.spark.session import first_line
 from wireproof.pipeline.store import AuditRun, Group, Store, key_of
 
 #: The number of findings that a summary holds; the tables hold all.

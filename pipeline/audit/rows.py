@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from wireproof.pipeline.audit.batches import Block, Entry
-from wireproof.pipeline.audit.columns import Columns, Field, binary
-from wireproof.pipeline.audit.exchange import Frame
+from wireproof.pipeline.audit.captures.exchange import Frame
 from wireproof.pipeline.audit.files import CaptureFile, LogFile
 from wireproof.pipeline.audit.findings import Trouble, Verdict
+from wireproof.pipeline.audit.logs.batches import Block, Entry
+from wireproof.pipeline.audit.logs.columns import Columns, Field, binary
 from wireproof.pipeline.tables import BATCHES, FRAMES, RECORDS
 from wireproof.reference.records.compression import MASK, NAMES
 from wireproof.reference.records.control import CONTROL

@@ -21,13 +21,14 @@ from pyspark.sql import SparkSession
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
-from wireproof.pipeline.audit import rows, segments
-from wireproof.pipeline.audit.batches import Block, Entry, judge
-from wireproof.pipeline.audit.exchange import Frame
+from wireproof.pipeline.audit import rows
+from wireproof.pipeline.audit.captures.exchange import Frame
+from wireproof.pipeline.audit.captures.frames import frames, stream_frames
 from wireproof.pipeline.audit.files import CaptureFile, LogFile, find_captures, find_logs, open_bytes
 from wireproof.pipeline.audit.findings import unreadable
-from wireproof.pipeline.audit.frames import frames, stream_frames
-from wireproof.pipeline.audit.segments import Bytes, Range
+from wireproof.pipeline.audit.logs import segments
+from wireproof.pipeline.audit.logs.batches import Block, Entry, judge
+from wireproof.pipeline.audit.logs.segments import Bytes, Range
 from wireproof.pipeline.errors import PipelineError
 from wireproof.pipeline.tables import BATCHES, FRAMES, RECORDS
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from wireproof.reference.compiled.even import decode_even, may_be_even
+from wireproof.reference.compiled.fixed_layout import decode_even, may_be_even
 from wireproof.reference.compiled.source import (
     SHORT,
     Fault,
@@ -24,8 +24,8 @@ from wireproof.reference.compiled.source import (
     make_uuid,
 )
 from wireproof.reference.message import POLICY_ELEMENTS, POLICY_TAGS
-from wireproof.reference.plan import Array, Node, Struct
 from wireproof.reference.primitives import MAX_STRING, Primitive
+from wireproof.reference.schema.plan import Array, Node, Struct
 
 Decoder = Callable[[bytes, int], tuple[Any, int]]
 

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from wireproof.reference.compiled.source import NotPlain, Source, is_nullable, is_number, lead_letter, letter
-from wireproof.reference.plan import Array, Node, PlannedField, Struct
 from wireproof.reference.primitives import MAX_INT32, MAX_STRING, PRIMITIVES, Primitive
+from wireproof.reference.schema.plan import Array, Node, PlannedField, Struct
 
 Encoder = Callable[[Any], bytes]
 

@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from wireproof.reference.plan import Array, Node, Struct
 from wireproof.reference.primitives import Primitive
+from wireproof.reference.schema.plan import Array, Node, Struct
 
 #: Numbers and booleans: their letter in the struct module, and their width in bytes.
 FIXED = {

@@ -8,13 +8,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
-from wireproof.reference import type_names
 from wireproof.reference.codec import Codec
 from wireproof.reference.cursor import Span
 from wireproof.reference.errors import DecodeError, Reason
 from wireproof.reference.evolution import Comparison
 from wireproof.reference.rules import DEMANDED, Rules, Ruling
-from wireproof.reference.schema import load_json
+from wireproof.reference.schema import load_json, type_names
 
 #: Types around messages: headers and frames.
 _FRAMING = re.compile(r"(Request|Response)(Header|Frame)")

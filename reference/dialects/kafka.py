@@ -6,15 +6,17 @@ import functools
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from wireproof.reference import answers, broker, catalog, client, evolution, plan, records, schema, type_names
+from wireproof.reference import catalog, evolution, records, schema
 from wireproof.reference.catalog import Catalog
 from wireproof.reference.codec import Codec, NodeCodec, decode
 from wireproof.reference.dialects.base import Dialect, Entries, RefusedFor, UnknownType
 from wireproof.reference.errors import DecodeError, Reason
-from wireproof.reference.framing import API_VERSIONS, RequestFrame, ResponseFrame
-from wireproof.reference.plan import Struct
+from wireproof.reference.peers import answers, broker, client
+from wireproof.reference.peers.framing import API_VERSIONS, RequestFrame, ResponseFrame
 from wireproof.reference.primitives import PRIMITIVES
 from wireproof.reference.rules import DEMANDED, OTHER, Rules, Ruling
+from wireproof.reference.schema import plan, type_names
+from wireproof.reference.schema.plan import Struct
 
 GUIDE = "Kafka protocol guide"
 KIP_482 = "KIP-482, Tagged fields"

@@ -14,7 +14,7 @@ from typing import Any
 
 from wireproof.reference import codec
 from wireproof.reference.errors import DecodeError, Reason
-from wireproof.reference.framing import MessagePlans
+from wireproof.reference.peers.framing import MessagePlans
 from wireproof.reference.rules import Rules
 
 #: Bit 5 of a batch's attributes: its records are control records.

@@ -1,4 +1,4 @@
-"""The values of the record types, for `reference.shapes`: records, batches, messages, wrappers, sets.
+"""The values of the record types, for `reference.schema.shapes`: records, batches, messages, wrappers, sets.
 
 Some timestamps are arbitrary; others are typical: none (−1), a time in milliseconds, in nanoseconds (a producer's
 common mistake), and one before 1970. The codec bits of the attributes are drawn separately."""
@@ -11,7 +11,7 @@ from typing import Any
 
 from wireproof.reference.records import CODEC
 from wireproof.reference.records.compression import GZIP, LZ4, NAMES, NONE
-from wireproof.reference.shapes import (
+from wireproof.reference.schema.shapes import (
     Among,
     Constant,
     Either,

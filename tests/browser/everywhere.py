@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from page_reports import ATTACKS, hostile, report, small
 from playwright.sync_api import Page, expect
+from support.page_reports import ATTACKS, hostile, report, small
 
 from browser.conftest import NewTab, Tab, made, overflow
 

@@ -10,8 +10,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from page_reports import BIT_33, TAG_1, large, report, small
 from playwright.sync_api import Page, expect
+from support.page_reports import BIT_33, TAG_1, large, report, small
 
 from browser.conftest import Tab, made, wait_for_focus
 

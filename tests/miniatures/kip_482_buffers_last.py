@@ -11,7 +11,7 @@ from wireproof.reference import decode as _decode
 from wireproof.reference import message, rejects
 from wireproof.reference.cursor import Reader
 from wireproof.reference.optional_fields import read_buffer
-from wireproof.reference.plan import Struct
+from wireproof.reference.schema.plan import Struct
 
 PRODUCES: Produces = frozenset(
     {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headed_codec import OTHER_BYTES, REFUSED_UNDER, TYPES, Headed
+from support.headed_codec import OTHER_BYTES, REFUSED_UNDER, TYPES, Headed
 
 from miniatures import Produces
 

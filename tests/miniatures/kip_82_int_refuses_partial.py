@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headed_codec import TYPES, Headed
+from support.headed_codec import TYPES, Headed
 
 from miniatures import Produces
 

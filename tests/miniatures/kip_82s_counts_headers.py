@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from draft_82s import DIALECT, Draft, Header
+from support.draft_82s import DIALECT, Draft, Header
 
 from miniatures import Produces, everything
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from draft_82s import DIALECT, Draft, Header
+from support.draft_82s import DIALECT, Draft, Header
 
 from miniatures import Produces, everything
 

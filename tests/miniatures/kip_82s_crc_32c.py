@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import crc32c
-from draft_82s import DIALECT, Draft
+from support.draft_82s import DIALECT, Draft
 
 from miniatures import Produces, everything
 

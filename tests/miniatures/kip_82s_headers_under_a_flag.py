@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from draft_82s import DIALECT, Draft
+from support.draft_82s import DIALECT, Draft
 
 from miniatures import Produces, everything
 

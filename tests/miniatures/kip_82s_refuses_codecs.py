@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from draft_82s import DIALECT, Draft
+from support.draft_82s import DIALECT, Draft
 
 from miniatures import Produces, everything
 

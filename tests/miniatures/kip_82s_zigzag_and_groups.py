@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from draft_82s import DIALECT, Header
+from support.draft_82s import DIALECT, Header
 
 from miniatures import Produces, everything
 from miniatures.kip_82s_groups_headers import _Groups

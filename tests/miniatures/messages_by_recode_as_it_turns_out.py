@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from recoding import MESSAGES
-from recoding import recode as _recode_message
+from support.recoding import MESSAGES
+from support.recoding import recode as _recode_message
 
 from miniatures import everything
 from miniatures.messages_by_recode_as_declared import PRODUCES as PRODUCES

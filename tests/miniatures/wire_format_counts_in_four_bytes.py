@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from altered_parts import ops
+from support.altered_parts import ops
 
 from miniatures import Produces, everything
 from wireproof.reference import rejects as rejects

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from wire_format_answers import DIALECT, frames
+from support.wire_format_answers import DIALECT, frames
 
 from miniatures import Produces
 from wireproof.reference import decode as _decode

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wire_format_answers import frames
+from support.wire_format_answers import frames
 
 from miniatures import Produces
 from wireproof.reference import serve as _serve

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wire_format_answers import Answer, changed
+from support.wire_format_answers import Answer, changed
 
 from miniatures import Produces
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from altered_parts import ops
+from support.altered_parts import ops
 
 from miniatures import Produces, only
 from wireproof.reference import rejects as rejects

@@ -10,7 +10,7 @@ from typing import Any
 from program import Question, answer, say, value
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from hostile import TEXT
+from support.hostile import TEXT
 
 PLACE = sys.argv[1]
 H = TEXT + "x" * int(os.environ.get("WIREPROOF_TEST_SIZE", "0"))

@@ -16,18 +16,18 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from wireproof import attesting, registry
-from wireproof.conformance import attested, consensus, decided, known
-from wireproof.conformance.attested import Attested, Stand
+from wireproof.cli_options import memory_option, patient_timeout_option
+from wireproof.clone import attestations, registry
+from wireproof.clone.known_issues import Shown, explaining
+from wireproof.clone.registry import Implementation
 from wireproof.conformance.connection import ImplementationError, Options
-from wireproof.conformance.consensus import Opinion, Support, Tallied, Voice
-from wireproof.conformance.known import KnownDeviation
+from wireproof.conformance.evidence import attestation, consensus, dissent, known_deviations
+from wireproof.conformance.evidence.attestation import Attested, Stand
+from wireproof.conformance.evidence.consensus import Opinion, Support, Tallied, Voice
+from wireproof.conformance.evidence.known_deviations import KnownDeviation
 from wireproof.conformance.report.text import middle, safe
 from wireproof.conformance.vectors import VectorError
-from wireproof.implementation import memory_option, patient_timeout_option
-from wireproof.known_findings import Shown, explaining
-from wireproof.output import progress, say, show, width
-from wireproof.registry import Implementation
+from wireproof.console import progress, say, show, width
 
 #: So many sorts of expectations with more dissent than agreement are shown; with `--all` every one.
 _SHOWN = 20
@@ -78,7 +78,7 @@ def attest(specs: tuple[str, ...], check: bool, shown: bool, every: bool, timeou
         raise click.UsageError("--all belongs to --show")
     wanted = registry.chosen(specs)
     if shown:
-        show(_page(attested.load(attesting.folder()), wanted, None if every else _SHOWN))
+        show(_page(attestation.load(attestations.folder()), wanted, None if every else _SHOWN))
         return
     options = Options(timeout=timeout, memory=memory)
     asked, stale = 0, []
@@ -100,7 +100,7 @@ def _ask(implementation: Implementation, options: Options, *, required: bool) ->
     """Its attestation; None, and a line, if it cannot be asked here. Raises click.UsageError if it was named."""
     progress(f"{implementation.name} …")
     try:
-        return attesting.attest(implementation, options)
+        return attestations.attest(implementation, options)
     except ImplementationError as error:
         why = str(error).strip().partition("\n")[0]
         if required:
@@ -113,10 +113,10 @@ def _ask(implementation: Implementation, options: Options, *, required: bool) ->
 
 def _settle(implementation: Implementation, made: Attested, *, check: bool) -> bool:
     """Compare a file with its run, and write it unless `check`. Whether it was right."""
-    path = attesting.file_of(implementation)
+    path = attestations.file_of(implementation)
     where = _differences(path, made)
     if where and not check:
-        _write(path, attested.encoded(made))
+        _write(path, attestation.encoded(made))
     counts = _counts(made)
     said = "unchanged" if not where else "differs" if check else "written"
     numbers = ", ".join(f"{counts[stand]:,} {word}" for stand, word in _WORDS.items() if counts[stand])
@@ -129,9 +129,9 @@ def _settle(implementation: Implementation, made: Attested, *, check: bool) -> b
 
 def _differences(path: Path, made: Attested) -> list[str]:
     """Where a file is not what a run gives, if only that it cannot be read."""
-    name = f"vectors/{attested.FOLDER}/{path.name}"
+    name = f"vectors/{attestation.FOLDER}/{path.name}"
     try:
-        kept = attested.parse(path.read_bytes(), name)
+        kept = attestation.parse(path.read_bytes(), name)
     except FileNotFoundError:
         return [f"{name}: there is none"]
     except (OSError, VectorError) as error:
@@ -164,9 +164,9 @@ def _write(path: Path, content: bytes) -> None:
 def _left_over(wanted: Sequence[Implementation]) -> list[str]:
     """Files of implementations that the registry does not have."""
     names = {one.name for one in wanted}
-    found = sorted(path.stem for path in attesting.folder().glob("*.jsonl") if path.stem not in names)
+    found = sorted(path.stem for path in attestations.folder().glob("*.jsonl") if path.stem not in names)
     for name in found:
-        say(f"vectors/{attested.FOLDER}/{name}.jsonl: the registry has no such implementation: remove the file")
+        say(f"vectors/{attestation.FOLDER}/{name}.jsonl: the registry has no such implementation: remove the file")
     return found
 
 
@@ -175,7 +175,7 @@ def _left_over(wanted: Sequence[Implementation]) -> list[str]:
 
 def _page(files: Sequence[Attested], wanted: Sequence[Implementation], most: int | None) -> Group:
     if not files:
-        raise click.UsageError(f"there are no attestations in {attesting.folder()}: run `wireproof attest`")
+        raise click.UsageError(f"there are no attestations in {attestations.folder()}: run `wireproof attest`")
     counted = consensus.tally(consensus.opinions(files))
     titles = Text("asked: ", "bold").append(
         ", ".join(
@@ -235,9 +235,9 @@ def _outweighed(counted: Tallied, explained: _Explained, most: int | None) -> It
 
 def _decided(opinion: Opinion) -> Text:
     """How it was decided who is right."""
-    found = decided.decision(opinion, decided.load())
+    found = dissent.decision(opinion, dissent.load())
     if found is None:
-        return Text(f"  not decided: vectors/{attested.FOLDER}/{decided.NAME} has no decision about it", "yellow")
+        return Text(f"  not decided: vectors/{attestation.FOLDER}/{dissent.NAME} has no decision about it", "yellow")
     return Text(f"  decided, {found.outcome}: ").append(safe(found.why), "dim")
 
 
@@ -249,7 +249,7 @@ class _Explained:
         self._entries: dict[str, tuple[KnownDeviation, ...]] = {}
         for one in files:
             path = by_name.get(one.header.name)
-            self._entries[one.header.name] = known.load(path, one.header.version).deviations if path else ()
+            self._entries[one.header.name] = known_deviations.load(path, one.header.version).deviations if path else ()
 
     def why(self, opinion: Opinion, voice: Voice) -> str:
         """The class and reason of the entry that names this case, or that may be about it; empty for no dissent."""

@@ -14,21 +14,21 @@ import click
 from rich.text import Text
 
 from wireproof import reference
-from wireproof.conformance.bounded import read_bytes, read_text
-from wireproof.conformance.capture import Capture, CapturedFrame, NotToldError
-from wireproof.conformance.deciding_rulings import deciding_rulings
-from wireproof.conformance.reference_codec import reference_codec, shared_settings
+from wireproof.conformance.files import read_bytes, read_text
+from wireproof.conformance.judging.rulings import deciding_rulings
+from wireproof.conformance.oracle.codec import reference_codec, shared_settings
 from wireproof.conformance.report.control import control_lines
 from wireproof.conformance.report.hexview import Mark, hex_dump
 from wireproof.conformance.report.labels import rows_of
 from wireproof.conformance.report.outline import is_structure, outline_rows
 from wireproof.conformance.report.rule import ruling_text
 from wireproof.conformance.report.text import brief, safe, wrap
-from wireproof.conformance.values import to_json
+from wireproof.conformance.values.encoding import to_json
+from wireproof.console import say, say_json, show, width
+from wireproof.explain.capture import Capture, CapturedFrame, NotToldError
 from wireproof.hex_input import input_bytes
 from wireproof.html.options import check_free, html_options
 from wireproof.html.parts import Part
-from wireproof.output import say, say_json, show, width
 from wireproof.reference.dialects import DIALECTS, NamesNumbers
 from wireproof.reference.errors import DecodeError, SchemaError
 from wireproof.reference.schema import load_json

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import click
 
-from wireproof.conformance import exporting
-from wireproof.export import LANGUAGES, ExportError, archive, for_language, write
-from wireproof.export import export as make
-from wireproof.output import say
-from wireproof.parquet import as_table
+from wireproof.console import say
+from wireproof.export import plain_data
+from wireproof.export.package import LANGUAGES, ExportError, archive, for_language, write
+from wireproof.export.package import export as make
+from wireproof.export.parquet import as_table
 
 #: The first bytes of a gzipped file.
 _GZIP = b"\x1f\x8b"
@@ -33,7 +33,7 @@ _GZIP = b"\x1f\x8b"
 @click.option(
     "--largest",
     type=click.IntRange(min=1024),
-    default=exporting.LARGEST,
+    default=plain_data.LARGEST,
     show_default=True,
     metavar="N",
     help="Leave out vectors whose line has more bytes.",

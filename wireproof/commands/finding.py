@@ -7,19 +7,19 @@ from collections.abc import Iterator
 import click
 import msgspec
 
-from wireproof import known_findings, registry, reproducers
-from wireproof.conformance import attested
-from wireproof.conformance.deciding_rulings import rests_on
+from wireproof.clone import known_issues, registry, reproducers
+from wireproof.clone.known_issues import KnownFinding, Shown
+from wireproof.clone.registry import Implementation
+from wireproof.clone.reproducers import Reproducer
+from wireproof.conformance.evidence import attestation
+from wireproof.conformance.judging.rulings import rests_on
 from wireproof.conformance.model import Op
 from wireproof.conformance.report import background, question
 from wireproof.conformance.report.failure import repro_command
 from wireproof.conformance.report.text import middle, paragraph
-from wireproof.conformance.values import to_json
+from wireproof.conformance.values.encoding import to_json
 from wireproof.conformance.vectors import Vector
-from wireproof.known_findings import KnownFinding, Shown
-from wireproof.output import say
-from wireproof.registry import Implementation
-from wireproof.reproducers import Reproducer
+from wireproof.console import say
 
 #: The most characters of a value, and the most bytes of an input, in a text.
 _LONGEST = 1000
@@ -46,8 +46,8 @@ def finding(name: str, case: str | None) -> None:
         wireproof finding kio 'kafka/varints/uvarint-minus-1#encode'
     """  # noqa: D301 (\b is click's sign for text that keeps its lines)
     (implementation,) = registry.chosen((name,))
-    file = known_findings.attested_by_name().get(implementation.name)
-    found = known_findings.known_findings(implementation, file)
+    file = known_issues.attested_by_name().get(implementation.name)
+    found = known_issues.known_findings(implementation, file)
     if case is None:
         for one in found:
             severity = f"{one.severity or 'not measured'}{', private first' if one.private else ''}"
@@ -82,7 +82,7 @@ def _text(implementation: Implementation, found: KnownFinding, shown: Shown) -> 
         yield f"- {ruling.question}: {ruling.demanded} ({ruling.source})"
     if vector.source:
         yield f"- Source: {vector.source}"
-    agree = attested.agreeing(vector, vector.case(shown.op), title)
+    agree = attestation.agreeing(vector, vector.case(shown.op), title)
     if agree:
         yield f"- The same answer is given by {', '.join(agree)}"
     yield from ("", *_reproducer(reproducers.reproducer(implementation.name, shown.id, vector, found.version)))

@@ -13,16 +13,16 @@ from typing import Any, NoReturn, Self, TypeVar
 import click
 from rich.text import Text
 
+from wireproof.cli_options import memory_option, timeout_option, use_vectors, vectors_option
 from wireproof.conformance.connection import Options
 from wireproof.conformance.connection.spec import known_beside
 from wireproof.conformance.report.failure import failure_page
 from wireproof.conformance.report.text import middle, safe
+from wireproof.console import progress, say, show, width
+from wireproof.fuzz.campaign.finding import Finding
+from wireproof.fuzz.campaign.run import Plan, State
+from wireproof.fuzz.campaign.store import Kept, Store, judged, read_finding, read_findings
 from wireproof.fuzz.errors import FuzzError
-from wireproof.fuzz.finding import Finding
-from wireproof.fuzz.running import Plan, State
-from wireproof.fuzz.store import Kept, Store, judged, read_finding, read_findings
-from wireproof.implementation import memory_option, timeout_option, use_vectors, vectors_option
-from wireproof.output import progress, say, show, width
 
 #: Seconds between two lines of progress, on a terminal and elsewhere.
 _ON_TERMINAL, _ELSEWHERE = 1.0, 10.0
@@ -144,8 +144,8 @@ def run(target: str, dialect: str, only: str | None, runs: int | None, out: Path
         wireproof fuzz run differential --impl=my_codec --time 10m --jobs 2
         wireproof fuzz run differential --type MetadataResponse --impl="exec:./wrapper"
     """  # noqa: D301 (\b is click's sign for text that keeps its lines)
-    from wireproof.fuzz import campaign
-    from wireproof.fuzz.opening import forms, kind_of
+    from wireproof.fuzz.campaign import campaign
+    from wireproof.fuzz.process.session_start import forms, kind_of
 
     kind_of(target)
     plan, described = _plan(target=target, dialect=dialect, only=only, runs=runs, **options)
@@ -171,7 +171,7 @@ def all_targets(out: Path, **options: Any) -> None:
     Examples:
         wireproof fuzz campaign --impl=my_codec --time 8h --jobs 2 --out fuzz-out
     """  # noqa: D301 (\b is click's sign for text that keeps its lines)
-    from wireproof.fuzz import campaign
+    from wireproof.fuzz.campaign import campaign
 
     plan, described = _plan(target="decode", dialect=None, only=None, runs=None, **options)
     with Store(out) as store:
@@ -195,8 +195,8 @@ def _plan(
     """The plan and the implementation's description. Raises click.UsageError, FuzzError."""
     if importlib.util.find_spec("atheris") is None:
         raise click.UsageError("fuzzing needs atheris, which is not installed: pip install 'wireproof[fuzz]'")
-    from wireproof.fuzz.running import describe
-    from wireproof.fuzz.scouting import scout
+    from wireproof.fuzz.campaign.dependencies import scout
+    from wireproof.fuzz.campaign.run import describe
 
     use_vectors(folders)
     path = None if known_file == "none" else known_file
@@ -332,7 +332,7 @@ def promote(finding: Path, file: Path) -> None:
     FINDING is a file in findings/, FILE the new vector file. A person must look up the place in the specification: the
     file is refused until you fill in `source`, and `twin` if it is there.
     """
-    from wireproof.fuzz.promoting import draft
+    from wireproof.fuzz.campaign.draft_vector import draft
 
     kept = read_finding(finding)
     text = draft(judged(kept), kept.finding.name)
@@ -351,9 +351,9 @@ def promote(finding: Path, file: Path) -> None:
 )
 def minimise(folder: Path, spec: str) -> None:
     """Keep the smallest corpus that reaches the same lines."""
-    from wireproof.fuzz.minimising import minimise as smallest
-    from wireproof.fuzz.opening import session_of
-    from wireproof.fuzz.scouting import scout
+    from wireproof.fuzz.campaign.dependencies import scout
+    from wireproof.fuzz.corpus.minimise import minimise as smallest
+    from wireproof.fuzz.process.session_start import session_of
 
     if not folder.is_dir():
         raise FuzzError(f"{folder}: there is no such folder")
@@ -384,10 +384,10 @@ def seeds(
 
     Fuzzing services need such a folder, as an archive, for each target.
     """
-    from wireproof.fuzz.opening import forms, kind_of
-    from wireproof.fuzz.running import describe
-    from wireproof.fuzz.seeding import seeds as of_target
-    from wireproof.fuzz.seeding import write
+    from wireproof.fuzz.campaign.run import describe
+    from wireproof.fuzz.corpus.seeding import seeds as of_target
+    from wireproof.fuzz.corpus.seeding import write
+    from wireproof.fuzz.process.session_start import forms, kind_of
 
     use_vectors(folders)
     kind = kind_of(target)

@@ -10,8 +10,8 @@ from rich.progress import track
 
 from wireproof.conformance import ledger as ledgers
 from wireproof.conformance.connection import ImplementationError, Options, open_connection
-from wireproof.conformance.ledger import remaking
-from wireproof.output import say
+from wireproof.conformance.ledger import generate
+from wireproof.console import say
 from wireproof.reference import catalog
 
 
@@ -51,7 +51,7 @@ def make(folder: Path, specs: tuple[str, ...], chosen: tuple[str, ...]) -> None:
     if unknown:
         raise click.UsageError(f"There is no message {unknown[0]!r} in the catalogue ({catalog.current().made_by}).")
     count = 0
-    differences: list[remaking.Difference] = []
+    differences: list[generate.Difference] = []
     with contextlib.ExitStack() as stack:
         try:
             sources = [stack.enter_context(open_connection(spec, Options(timeout=30))) for spec in specs]
@@ -59,7 +59,7 @@ def make(folder: Path, specs: tuple[str, ...], chosen: tuple[str, ...]) -> None:
             raise click.UsageError(str(error)) from None
         folder.mkdir(parents=True, exist_ok=True)
         for name in track(chosen or tuple(messages), "messages", transient=True):
-            content, result = remaking.make(name, messages[name], sources)
+            content, result = generate.make(name, messages[name], sources)
             (folder / f"{name}.jsonl").write_bytes(content)
             count += len(ledgers.parse(content, name).vectors)
             differences += result

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import click
 
-from wireproof import registry
+from wireproof.cli_options import memory_option, patient_timeout_option
+from wireproof.clone import registry
+from wireproof.clone.matrix_runs import NotRun, Run, Runner
 from wireproof.conformance.connection import Options
 from wireproof.conformance.model import DEVIATIONS, Tally
 from wireproof.conformance.report.jsonl import Report, read_report
 from wireproof.conformance.report.summary import KNOWN, summary_table
-from wireproof.implementation import memory_option, patient_timeout_option
-from wireproof.output import progress, say, show
-from wireproof.running import NotRun, Run, Runner
+from wireproof.console import progress, say, show
 
 
 def _cache() -> Path:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from wireproof.output import say
+from wireproof.console import say
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,20 +15,20 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
+from wireproof.cli_options import memory_option, timeout_option
 from wireproof.commands.pipeline_audit import audit
 from wireproof.commands.pipeline_corpus import corpus
-from wireproof.conformance import known
 from wireproof.conformance.connection import ImplementationError, Options
 from wireproof.conformance.connection.spec import known_beside
-from wireproof.conformance.known import Known, KnownError
+from wireproof.conformance.evidence import known_deviations
+from wireproof.conformance.evidence.known_deviations import Known, KnownError
 from wireproof.conformance.report.failure import repro_command
 from wireproof.conformance.report.text import middle, safe
-from wireproof.implementation import memory_option, timeout_option
-from wireproof.output import say, show, width
+from wireproof.console import say, show, width
 from wireproof.spark import master_option, need_spark, spark_and_progress, user_errors
 
 if TYPE_CHECKING:
-    from wireproof.pipeline.reporting import Findings
+    from wireproof.pipeline.reports import Findings
     from wireproof.pipeline.store import Run, Store
 
 #: The number of findings that are shown.
@@ -138,7 +138,7 @@ def run(
         wireproof pipeline run --cases 1e8 --impl "exec:./wrapper" --out runs --master spark://HOST:7077
     """  # noqa: D301 (\b is click's sign for text that keeps its lines)
     with _job(out, master) as (start, store):
-        from wireproof.pipeline.reporting import made_before
+        from wireproof.pipeline.reports import made_before
         from wireproof.pipeline.run import Plan, finished
         from wireproof.pipeline.run import run as do
 
@@ -192,7 +192,7 @@ def report(out: Path, master: str, number: int | None, since: int | None, jsonl:
     if not out.is_dir():
         raise click.UsageError(f"--out {out}: there is no such folder")
     with _job(out, master) as (start, store):
-        from wireproof.pipeline.reporting import write_json_lines
+        from wireproof.pipeline.reports import write_json_lines
 
         done = _run_of(store, number)
         before = _earlier(store, done, since)
@@ -272,7 +272,7 @@ def _identity(spec: str, options: Options) -> Any:
 
 
 def _numbered(seed: int, dialects: tuple[str, ...] | None, types: tuple[str, ...]) -> Any:
-    from wireproof.conformance.numbered import Numbered
+    from wireproof.conformance.generation.numbered import Numbered
 
     try:
         return Numbered(seed, dialects, types or None)
@@ -283,7 +283,7 @@ def _numbered(seed: int, dialects: tuple[str, ...] | None, types: tuple[str, ...
 def _known(spec: str, version: str | None) -> Known:
     path = known_beside(spec)
     try:
-        return Known(None, ()) if path is None else known.load(path, version)
+        return Known(None, ()) if path is None else known_deviations.load(path, version)
     except KnownError as error:
         raise click.UsageError(str(error)) from None
 
@@ -307,7 +307,7 @@ def _earlier(store: Store, done: Run, since: int | None) -> Run | None:
 
 def _report(spark: Any, store: Store, done: Run, deviations: dict[str, Known], before: Run | None) -> Findings:
     from wireproof.pipeline import run as running
-    from wireproof.pipeline.reporting import report as make
+    from wireproof.pipeline.reports import report as make
 
     earlier = None if before is None else running.verdicts(spark, store, before)
     return make(spark, store, done, deviations, earlier)

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import click
 from rich.table import Table
 
-from wireproof.conformance.bounded import read_text
+from wireproof.conformance.files import read_text
 from wireproof.conformance.report.text import safe
-from wireproof.output import say, show
+from wireproof.console import say, show
 from wireproof.spark import master_option, need_spark, spark_and_progress, user_errors
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from wireproof.conformance.connection import ImplementationError
-from wireproof.output import say
+from wireproof.console import say
 from wireproof.spark import master_option, need_spark, spark_and_progress, user_errors
 
 #: The number of unusable inputs that are shown.
@@ -35,10 +35,10 @@ def corpus(folders: tuple[Path, ...], out: Path, spec: str, master: str) -> None
     DIR is the folder of a campaign. Inputs are only copied; these folders are not changed.
     """
     need_spark()
+    from wireproof.fuzz.campaign.dependencies import scout
+    from wireproof.fuzz.campaign.store import Store as Campaign
+    from wireproof.fuzz.corpus.features import Features
     from wireproof.fuzz.errors import FuzzError
-    from wireproof.fuzz.features import Features
-    from wireproof.fuzz.scouting import scout
-    from wireproof.fuzz.store import Store as Campaign
     from wireproof.pipeline.corpus import find, merge
 
     counts = []

@@ -11,14 +11,14 @@ from typing import Any
 import click
 from rich.text import Text
 
+from wireproof.cli_options import implementation_options, load_vectors, open_examiner
 from wireproof.conformance import vectors
+from wireproof.conformance.asking.detect_readings import DEMANDED, MIXED, NEITHER, NOT_ASKED, Evidence, find_readings
 from wireproof.conformance.connection import Options
 from wireproof.conformance.model import Description
-from wireproof.conformance.readings_taken import DEMANDED, MIXED, NEITHER, NOT_ASKED, Evidence, find_readings
 from wireproof.conformance.report.failure import titled_name
 from wireproof.conformance.report.text import safe, wrap
-from wireproof.implementation import implementation_options, load_vectors, open_examiner
-from wireproof.output import say_json, show, width
+from wireproof.console import say_json, show, width
 
 #: How many ids are listed for a reading of a mixed ruling.
 _LISTED = 3

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import click
 
+from wireproof.cli_options import use_vectors, vectors_option
 from wireproof.conformance.report.jsonl import Report, read_reports
+from wireproof.console import say
 from wireproof.html.matrix import matrix_data, title
 from wireproof.html.options import check_free, html_options, write
 from wireproof.html.page import page
-from wireproof.implementation import use_vectors, vectors_option
-from wireproof.output import say
 
 
 @click.command(epilog="Exit codes: 0 the page is written, 2 a usage error.")

@@ -11,15 +11,15 @@ from typing import Any
 import click
 from rich.text import Text
 
-from wireproof.conformance.asking import Judged
+from wireproof.cli_options import implementation_options, open_examiner, use_vectors, vectors_option
+from wireproof.conformance.asking.examiner import Judged
 from wireproof.conformance.connection import Options
 from wireproof.conformance.model import Outcome, Status
-from wireproof.conformance.questions import Question, UnknownId, find
+from wireproof.conformance.questions.question import Question, UnknownId, find
 from wireproof.conformance.report.failure import failure_page, repro_command, titled_name
 from wireproof.conformance.report.text import brief, middle, safe
 from wireproof.conformance.vectors import VectorError
-from wireproof.implementation import implementation_options, open_examiner, use_vectors, vectors_option
-from wireproof.output import show, width
+from wireproof.console import show, width
 
 #: How many characters of a line of the conversation are shown.
 _LINE = 400

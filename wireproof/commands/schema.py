@@ -10,8 +10,8 @@ from typing import Any
 import click
 
 from wireproof import catalog
-from wireproof.conformance.bounded import read_bytes
-from wireproof.output import say
+from wireproof.conformance.files import read_bytes
+from wireproof.console import say
 from wireproof.reference import catalog as catalogs
 from wireproof.reference.dialects import DIALECTS, Dialect
 from wireproof.reference.dialects.kip_482 import schemas

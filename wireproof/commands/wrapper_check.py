@@ -8,11 +8,11 @@ from collections.abc import Sequence
 import click
 from rich.text import Text
 
+from wireproof.cli_options import memory_option, timeout_option
 from wireproof.conformance.connection import ImplementationError, Options
-from wireproof.conformance.connection.protocol_check import Check, Inspection, Result
+from wireproof.conformance.connection.protocol.check import Check, Inspection, Result
 from wireproof.conformance.report.text import LINE, LINES, middle, safe, safe_lines, wrap
-from wireproof.implementation import memory_option, timeout_option
-from wireproof.output import show, width
+from wireproof.console import show, width
 
 _SIGNS = {Result.GOOD: ("✓", "green"), Result.BAD: ("✗", "bold red"), Result.NOT_RUN: ("–", "dim")}
 _INDENT = " " * 4

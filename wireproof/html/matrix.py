@@ -21,11 +21,11 @@ from typing import Any
 import msgspec
 
 from wireproof.conformance import vectors
-from wireproof.conformance.findings import group
+from wireproof.conformance.asking.rows import verdict_of
+from wireproof.conformance.judging.findings import group
 from wireproof.conformance.model import DEVIATIONS, Outcome
 from wireproof.conformance.report.jsonl import Line, Report
 from wireproof.conformance.report.text import middle, paragraph, safe
-from wireproof.conformance.rows import verdict_of
 from wireproof.conformance.vectors import AREAS
 from wireproof.html import questions
 

@@ -10,10 +10,10 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from wireproof.conformance.deciding_rulings import rests_on
-from wireproof.conformance.formats import answered_in
+from wireproof.conformance.judging.rulings import rests_on
 from wireproof.conformance.model import Op
-from wireproof.conformance.questions import Question, UnknownId, find
+from wireproof.conformance.oracle.types import answered_in
+from wireproof.conformance.questions.question import Question, UnknownId, find
 from wireproof.conformance.report import background, question
 from wireproof.conformance.report.compare import pairs
 from wireproof.conformance.report.hexview import Mark, Row

@@ -29,7 +29,7 @@ from wireproof.reference.dialects.kip_35.layouts import (
 )
 from wireproof.reference.dialects.kip_35.rulings import RULINGS
 from wireproof.reference.errors import DecodeError, Reason, SchemaError, shown
-from wireproof.reference.framing import RequestFrame, ResponseFrame
+from wireproof.reference.peers.framing import RequestFrame, ResponseFrame
 from wireproof.reference.rules import DEMANDED, Rules
 
 _RESPONSE_FRAME = f"ResponseFrame:{API}"

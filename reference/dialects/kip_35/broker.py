@@ -10,10 +10,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from wireproof.reference import codec, framing
+from wireproof.reference import codec
 from wireproof.reference.dialects.kip_35.layouts import API, VERSION, EmptyResponse, Layouts
 from wireproof.reference.errors import DecodeError
-from wireproof.reference.framing import RequestFrame, ResponseFrame
+from wireproof.reference.peers import framing
+from wireproof.reference.peers.framing import RequestFrame, ResponseFrame
 from wireproof.reference.rules import Rules
 
 #: The NodeId that means the broker that receives the request.

@@ -12,12 +12,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from wireproof.reference import codec, framing
+from wireproof.reference import codec
 from wireproof.reference.codec import Codec
 from wireproof.reference.dialects.kip_35.broker import LEAST_FRAME
 from wireproof.reference.dialects.kip_35.layouts import API, VERSION, EmptyResponse, Layouts
 from wireproof.reference.errors import DecodeError, EncodeError, Reason
-from wireproof.reference.framing import SIZE_BYTES, ResponseFrame
+from wireproof.reference.peers import framing
+from wireproof.reference.peers.framing import SIZE_BYTES, ResponseFrame
 from wireproof.reference.rules import Rules
 
 #: Kafka 0.9's request types by api key, under the names that their schemas have today.

@@ -15,13 +15,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from wireproof.reference import framing, message
+from wireproof.reference import message
 from wireproof.reference.codec import NodeCodec
 from wireproof.reference.cursor import Reader, Writer
 from wireproof.reference.errors import DecodeError, Reason, shown
-from wireproof.reference.plan import Array, Node, PlannedField, PlannedPair, Struct
+from wireproof.reference.peers import framing
 from wireproof.reference.primitives import PRIMITIVES, append_int32, read_int32
 from wireproof.reference.rules import Rules
+from wireproof.reference.schema.plan import Array, Node, PlannedField, PlannedPair, Struct
 
 API = "BrokerMetadata"
 #: R-35-4: the draft assigns no key; 17 was the first that Kafka 0.9 had not given away.

@@ -46,7 +46,7 @@ RULINGS: tuple[Ruling, ...] = (
         "order and duplicates are kept",
         source=TAGS,
         beyond="what a client does with them of its own accord (a broker's identity, an endpoint, a codec, a limit): "
-        "tests/test_kip_35_tags.py",
+        "tests/dialects/kip_35/test_kip_35_tags.py",
     ),
     Ruling(
         "R-35-6",
@@ -55,7 +55,7 @@ RULINGS: tuple[Ruling, ...] = (
         "key is refused",
         source="KIP-35 version 7, Example user-provided tags",
         beyond='the page says of the file no more than that it "could look something like this", and no byte shows it: '
-        "tests/test_kip_35_tags.py",
+        "tests/dialects/kip_35/test_kip_35_tags.py",
     ),
     Ruling(
         "R-35-7",
@@ -68,7 +68,7 @@ RULINGS: tuple[Ruling, ...] = (
         'each addition has a number of its own: "incremented for each addition"',
         PROTOCOL_VERSION,
         "brokers among themselves, and the request versions that a number stands for: "
-        "tests/test_kip_35_protocol_versions.py",
+        "tests/dialects/kip_35/test_kip_35_protocol_versions.py",
     ),
     Ruling(
         "R-35-8",
@@ -78,7 +78,7 @@ RULINGS: tuple[Ruling, ...] = (
         "malformed, of a request type that it names, as clients from before the proposal find without any alteration; "
         "they must neither hang nor lose the frame boundary",
         UNSUPPORTED,
-        "that the connection stays usable: `interpret` has one answer: tests/test_kip_35_ends.py",
+        "that the connection stays usable: `interpret` has one answer: tests/dialects/kip_35/test_kip_35_ends.py",
     ),
     Ruling(
         "R-35-9",

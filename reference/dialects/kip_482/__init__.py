@@ -12,17 +12,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from wireproof.reference import evolution, plan
+from wireproof.reference import evolution
 from wireproof.reference.codec import Codec, NodeCodec
 from wireproof.reference.dialects.base import Dialect, RefusedFor, UnknownType
 from wireproof.reference.dialects.kip_482.rulings import RULINGS
 from wireproof.reference.dialects.kip_482.schemas import MessageSchema, all_of, from_json, inner_array
 from wireproof.reference.errors import DecodeError, Reason, SchemaError
-from wireproof.reference.framing import RequestFrame, ResponseFrame
 from wireproof.reference.optional_fields import VARINT
-from wireproof.reference.plan import OptionalBuffer, PlannedField, Struct
+from wireproof.reference.peers.framing import RequestFrame, ResponseFrame
 from wireproof.reference.primitives import PRIMITIVES
 from wireproof.reference.rules import DEMANDED, Rules
+from wireproof.reference.schema import plan
+from wireproof.reference.schema.plan import OptionalBuffer, PlannedField, Struct
 
 _BUFFER = "OPTIONAL_FIELDS"
 _FRAME = "ResponseFrame:"

@@ -88,7 +88,7 @@ RULINGS: tuple[Ruling, ...] = (
         'its trailing commas and "..." are illustration; a tag is a number or a string such as "0x0001"; every message '
         'has validVersions and versionsWithOptional; ranges are "1+", "0-9", "3", "none"',
         source="KIP-482 version 1, JSON Schemas",
-        beyond="it is about the page's own JSON: tests/test_kip_482_schemas.py",
+        beyond="it is about the page's own JSON: tests/dialects/kip_482/test_kip_482_schemas.py",
     ),
     Ruling(
         "R-482-12",
@@ -98,7 +98,7 @@ RULINGS: tuple[Ruling, ...] = (
         "default has its field's type, and is null only where that can be; optionalFields need versionsWithOptional",
         source=FIELDS,
         beyond="schemas that break them, with which no op is asked; `wireproof schema diff` refuses them: "
-        "tests/test_kip_482_schemas.py",
+        "tests/dialects/kip_482/test_kip_482_schemas.py",
     ),
     Ruling(
         "R-482-13",

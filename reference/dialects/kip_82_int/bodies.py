@@ -11,12 +11,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from wireproof.reference import compiled, message, plan, schema
+from wireproof.reference import compiled, message, schema
 from wireproof.reference.codec import NodeCodec
 from wireproof.reference.cursor import Reader, Span, Writer
 from wireproof.reference.errors import DecodeError, EncodeError, Reason, join, shown
-from wireproof.reference.plan import Node, Struct
 from wireproof.reference.rules import Rules
+from wireproof.reference.schema import plan
+from wireproof.reference.schema.plan import Node, Struct
 
 #: R-82i-13's other reading.
 MESSAGES = "messages"

@@ -11,7 +11,7 @@ from wireproof.reference.codec import ShapedCodec
 from wireproof.reference.dialects.kip_82_int import headers, messages
 from wireproof.reference.records import CODEC
 from wireproof.reference.records.values import wrapper
-from wireproof.reference.shapes import Ascending, Constant, Either, Fields, Items, Octets, Shape, signed
+from wireproof.reference.schema.shapes import Ascending, Constant, Either, Fields, Items, Octets, Shape, signed
 
 _HEADERS = Ascending(signed(32), Octets())
 

@@ -11,7 +11,7 @@ from wireproof.reference.codec import ShapedCodec
 from wireproof.reference.dialects.kip_82_string_keys import batch, messages, numbers
 from wireproof.reference.records import CODEC
 from wireproof.reference.records.compression import LZ4
-from wireproof.reference.shapes import Fields, Integers, Items, KeyValue, KeyValues, Made, Octets, Text, signed
+from wireproof.reference.schema.shapes import Fields, Integers, Items, KeyValue, KeyValues, Made, Octets, Text, signed
 
 _UINT_VAR = Integers(0, 2**32 - 1)
 _HEADERS = KeyValues(Text(), Octets())

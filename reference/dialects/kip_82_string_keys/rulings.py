@@ -74,7 +74,7 @@ RULINGS: tuple[Ruling, ...] = (
         "headers one after another, without a count; records of producer and consumer have getHeaders",
         source=API,
         beyond="get is asked by lookup, asBytes and the constructor with bytes by HEADERS; what a class offers besides "
-        "has no bytes: tests/test_kip_82_string_keys_headers.py",
+        "has no bytes: tests/dialects/kip_82_string_keys/test_kip_82_string_keys_headers.py",
     ),
     Ruling(
         "R-82s-10",

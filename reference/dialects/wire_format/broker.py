@@ -12,7 +12,7 @@ import struct
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from wireproof.reference import codec, framing
+from wireproof.reference import codec
 from wireproof.reference.codec import Codec
 from wireproof.reference.dialects.wire_format.layouts import VERSION
 from wireproof.reference.dialects.wire_format.messages import PARTIAL
@@ -26,6 +26,7 @@ from wireproof.reference.dialects.wire_format.waiting import (
     enough_acks,
 )
 from wireproof.reference.errors import DecodeError, EncodeError
+from wireproof.reference.peers import framing
 from wireproof.reference.rules import Rules
 
 

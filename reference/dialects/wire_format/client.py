@@ -11,11 +11,12 @@ import struct
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from wireproof.reference import codec, framing
+from wireproof.reference import codec
 from wireproof.reference.codec import Codec
 from wireproof.reference.dialects.wire_format.sets import pair
 from wireproof.reference.dialects.wire_format.waiting import NO_ACKS
 from wireproof.reference.errors import DecodeError, EncodeError, Reason
+from wireproof.reference.peers import framing
 from wireproof.reference.rules import Rules
 
 _MALFORMED = {"outcome": "malformed"}

@@ -12,12 +12,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from wireproof.reference import framing, shapes
 from wireproof.reference.codec import Codec
 from wireproof.reference.cursor import Reader, Writer
 from wireproof.reference.dialects.wire_format import values
 from wireproof.reference.dialects.wire_format.messages import append_message_set, read_message_set
 from wireproof.reference.errors import EncodeError, Reason, join
+from wireproof.reference.peers import framing
 from wireproof.reference.primitives import (
     PRIMITIVES,
     Primitive,
@@ -29,6 +29,7 @@ from wireproof.reference.primitives import (
 )
 from wireproof.reference.records.fields import check_keys, sequence
 from wireproof.reference.rules import Rules
+from wireproof.reference.schema import shapes
 
 MAX_COUNT = 2**15 - 1
 

@@ -54,7 +54,7 @@ RULINGS: tuple[Ruling, ...] = (
         "writes 0 (a comment)",
         PRODUCED,
         beyond="that a message set's own error is told apart from none: no op makes a broker fail one set alone; "
-        "tests/test_wire_format_waiting.py",
+        "tests/dialects/wire_format/test_wire_format_waiting.py",
     ),
     Ruling(
         "R-WF-6",
@@ -92,7 +92,7 @@ RULINGS: tuple[Ruling, ...] = (
         "matches them by id",
         source=COMMON,
         beyond="a client with several open requests: no op gives one more than a single response; "
-        "tests/test_wire_format_ends.py",
+        "tests/dialects/wire_format/test_wire_format_ends.py",
     ),
     Ruling(
         "R-WF-12",
@@ -109,7 +109,7 @@ RULINGS: tuple[Ruling, ...] = (
         "other than 0 is refused; a response whose version_id is not the request's is malformed to the client",
         source=COMMON,
         beyond="other request_type_ids than the kit's own: implementations are configured once; "
-        "tests/test_wire_format_layouts.py",
+        "tests/dialects/wire_format/test_wire_format_layouts.py",
     ),
     Ruling(
         "R-WF-14",
@@ -131,7 +131,7 @@ RULINGS: tuple[Ruling, ...] = (
         "acks 0 is answered",
         f"{PAGE}, Known Proposals",
         beyond="all that waits: no op lets time pass, or makes messages or acknowledgements arrive in between; "
-        "tests/test_wire_format_waiting.py",
+        "tests/dialects/wire_format/test_wire_format_waiting.py",
     ),
     Ruling(
         "R-WF-16",
@@ -140,7 +140,7 @@ RULINGS: tuple[Ruling, ...] = (
         "is unknown, or answered already, is an error",
         source=PRODUCED,
         beyond="which error and offset a client takes for which message set, and a second answer to an id: no op asks; "
-        "tests/test_wire_format_ends.py",
+        "tests/dialects/wire_format/test_wire_format_ends.py",
     ),
     Ruling(
         "R-WF-17",

@@ -14,7 +14,18 @@ from wireproof.reference.dialects.wire_format.messages import (
     is_partial,
 )
 from wireproof.reference.rules import Rules
-from wireproof.reference.shapes import Among, Constant, Either, Fields, Integers, Items, Made, Octets, Shape, signed
+from wireproof.reference.schema.shapes import (
+    Among,
+    Constant,
+    Either,
+    Fields,
+    Integers,
+    Items,
+    Made,
+    Octets,
+    Shape,
+    signed,
+)
 
 #: The size of the field `size`.
 _SIZE = 4

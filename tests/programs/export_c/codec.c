@@ -1,4 +1,4 @@
-/* A small codec in C: primitives, strings, bytes, tag buffers, records and uncompressed batches. tests/test_export_c.py asks
+/* A small codec in C: primitives, strings, bytes, tag buffers, records and uncompressed batches. tests/export/test_export_c.py asks
  * it through exported tests, and through the line protocol (lines.c).
  *
  * WIREPROOF_WRONG=NAME plants one fault: see `wrong` below. Without it the codec is right. */

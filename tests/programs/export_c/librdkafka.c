@@ -1,5 +1,5 @@
 /* librdkafka's mock broker as an implementation of `serve`: a cluster of one broker in this process, over TCP on loopback.
- * tests/test_export_c.py asks it through exported tests, and through the line protocol (lines.c).
+ * tests/export/test_export_c.py asks it through exported tests, and through the line protocol (lines.c).
  *
  * When the chunks end with a whole frame, one more request follows, an ApiVersions 0 with a correlation id of its own: all
  * that comes before its answer is the answer to the chunks. Behind a part of a frame nothing can be sent; there the broker

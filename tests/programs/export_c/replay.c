@@ -1,4 +1,4 @@
-/* An implementation that answers from a table: tests/replayed.py makes it. table.txt has a question and its answer, as JSON,
+/* An implementation that answers from a table: tests/support/replayed.py makes it. table.txt has a question and its answer, as JSON,
  * on each line, with a tab between them. */
 
 #include "wireproof.h"

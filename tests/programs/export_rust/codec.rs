@@ -1,4 +1,4 @@
-//! A small codec in Rust: primitives, strings, bytes, tag buffers, records and uncompressed batches. tests/test_export_rust.py
+//! A small codec in Rust: primitives, strings, bytes, tag buffers, records and uncompressed batches. tests/export/test_export_rust.py
 //! asks it through exported tests, and through the line protocol (lines.rs).
 //!
 //! WIREPROOF_WRONG=NAME plants one fault: see `wrong` below. Without it the codec is right.

@@ -1,4 +1,4 @@
-//! An implementation that answers from a table: tests/replayed.py makes it.
+//! An implementation that answers from a table: tests/support/replayed.py makes it.
 
 use crate::wireproof::{Answer, Failure, Implementation, Question, Value, hex, not_offered, unhex};
 use serde_json::Value as Json;

@@ -1,4 +1,4 @@
-// A small codec that is right, until the variable MUTANT names one of its faults. tests/test_export_typescript.py asks it
+// A small codec that is right, until the variable MUTANT names one of its faults. tests/export/test_export_typescript.py asks it
 // through exported tests and through the line protocol: it is a wrapper, as in implementations/node/lines.mjs.
 
 import { NotOffered } from '@node@/answers.mjs'

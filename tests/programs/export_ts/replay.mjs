@@ -1,4 +1,4 @@
-// An implementation that answers from a table: tests/replayed.py makes it.
+// An implementation that answers from a table: tests/support/replayed.py makes it.
 
 import { readFileSync } from 'node:fs'
 import { fromJson, hex, NotOffered, Refused, unhex } from './wireproof.mjs'

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// An implementation that answers from a table: tests/replayed.py makes it.
+// An implementation that answers from a table: tests/support/replayed.py makes it.
 
 type entry struct {
 	Value   json.RawMessage

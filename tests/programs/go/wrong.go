@@ -1,4 +1,4 @@
-// Package wrong is a small codec that is right, until the variable MUTANT names one of its faults. tests/test_export_go.py
+// Package wrong is a small codec that is right, until the variable MUTANT names one of its faults. tests/export/test_export_go.py
 // asks it through exported tests and through the line protocol.
 package wrong
 

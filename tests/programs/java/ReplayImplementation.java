@@ -8,7 +8,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
-/** An implementation that answers from a table: tests/replayed.py makes it. */
+/** An implementation that answers from a table: tests/support/replayed.py makes it. */
 final class MyImplementation implements Implementation {
     private final JsonNode table;
 

@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.zip.CRC32C;
 
 /**
- * A small codec that is right, until the variable MUTANT names one of its faults. tests/test_export_java.py asks it through
+ * A small codec that is right, until the variable MUTANT names one of its faults. tests/export/test_export_java.py asks it through
  * exported tests and through the line protocol.
  */
 class WrongCodec implements Implementation {

@@ -1,0 +1,366 @@
+"""The core: asks an implementation questions, and has its answers judged.
+
+pytest, properties, `wireproof repro` and your own loop all use an `Examiner`, so they get the same verdicts. It takes
+questions from any iterator, and returns a judged question for each.
+
+Questions are asked in blocks, each together with its valid twin. While one block is judged, the implementation already
+works on the next ones: as soon as it has answered one, it gets another, which was built meanwhile, until it is `AHEAD`
+blocks ahead. So what takes it long, like count bombs, does not hold up what takes pytest long. The observations of the
+last few thousand cases are kept, because they are the twins of later questions. Nothing else is kept, so memory does
+not grow with the number of questions.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import msgspec
+
+from wireproof.conformance import vectors
+from wireproof.conformance.closing import Closing
+from wireproof.conformance.connection import Connection
+from wireproof.conformance.evidence.known_deviations import Known
+from wireproof.conformance.judging.alternatives import Readings
+from wireproof.conformance.judging.judge import judge, readings_for
+from wireproof.conformance.model import Case, Description, Observation, Outcome, Status, Verdict
+from wireproof.conformance.questions.question import Derivation, Question, offered_twin, offers
+from wireproof.conformance.vectors import Vector
+
+#: The approximate number of questions in the first block: enough to keep a child busy, few enough to show progress.
+#: While the implementation is ahead, each block is larger than the last one, up to the largest: between two blocks the
+#: implementation has nothing to do.
+BLOCK, LARGEST = 256, 1024
+#: The maximum number of blocks that wait to be judged.
+AHEAD = 16
+#: The sources of derivations among this many following entries are asked beforehand.
+LOOK = 512
+#: The number of observations that are kept, for cases that are twins of others or are asked again.
+KEPT = 4096
+#: `poll` is called after this many judged questions, so that the next block goes on.
+POLLED = 8
+#: While another block is asked, it is also called after this many questions that are added to the next one.
+ADDED = 32
+
+NOTHING_KNOWN = Known(None, ())
+
+#: Questions that are judged together, or a derivation of questions.
+Entry = Sequence[Question] | Derivation
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A question with its observation, its verdict, and the observation of its twin (None: it has no twin)."""
+
+    question: Question
+    observation: Observation
+    verdict: Verdict
+    twin: Observation | None = None
+
+    @property
+    def vector(self) -> Vector:
+        return self.question.vector
+
+    @property
+    def case(self) -> Case:
+        return self.question.case
+
+
+class _WaitingEntries:
+    """Entries in their order. Those that follow can be looked at before they are taken."""
+
+    def __init__(self, entries: Iterable[Entry]) -> None:
+        self._entries = iter(entries)
+        self._looked_at: deque[Entry] = deque()
+        #: The next block, if it could be built while the last one was asked.
+        self.built: _Block | None = None
+
+    def next_entry(self) -> Entry | None:
+        """The next one; None at the end."""
+        return self._looked_at.popleft() if self._looked_at else next(self._entries, None)
+
+    def put_back(self, entry: Entry) -> None:
+        """Make this the next entry again."""
+        self._looked_at.appendleft(entry)
+
+    def following(self, count: int) -> list[Entry]:
+        """The next entries, so many at most."""
+        self._looked_at += itertools.islice(self._entries, max(0, count - len(self._looked_at)))
+        return [*itertools.islice(self._looked_at, count)]
+
+
+@dataclass(slots=True)
+class _Block:
+    """A block of entries: their questions, with the twins that this implementation offers; the cases to ask; and the
+    observations by case id. `shared`: the ids of cases that another block asks, `asked_by`, which was open when this
+    one was built."""
+
+    entries: list[list[Question]] = field(default_factory=list)
+    cases: dict[str, Case] = field(default_factory=dict)
+    observations: dict[str, Observation] = field(default_factory=dict)
+    shared: list[str] = field(default_factory=list)
+    asked_by: _Block | None = None
+
+    def take_shared(self) -> None:
+        """The other block has its observations now: take those of the shared cases."""
+        if self.asked_by is not None:
+            self.observations |= {one: self.asked_by.observations[one] for one in self.shared}
+            self.asked_by = None
+
+
+#: Dialect, type and version.
+_Form = tuple[str, str | None, int | None]
+
+
+def _form(case: Case) -> _Form:
+    return case.dialect, case.type, case.version
+
+
+def _decisive(question: Question) -> Case:
+    """The case that shows whether a question is offered: its twin, so that the result does not depend on other
+    questions."""
+    return question.case if question.twin is None else question.twin
+
+
+class Examiner(Closing):
+    """Asks one implementation through a connection, and has the answers judged. It is not safe for several threads."""
+
+    def __init__(
+        self, connection: Connection, known: Known = NOTHING_KNOWN, *, description: Description | None = None
+    ) -> None:
+        """`known`: the known deviations. `description`: used instead of the implementation's own.
+
+        Raises ValueError for a declared reading that does not exist.
+        """
+        self.connection = connection
+        self.known = known
+        self.description = connection.description if description is None else description
+        self._configured: dict[str, bool] = {}
+        self._readings: dict[str, Readings] = {}
+        self._kept: dict[str, Observation] = {}
+        #: The forms that turned out to be offered for recode, but not for decode. One that is offered for neither is
+        #: not among them: only something in it may be lacking, like a codec.
+        self._recoded: set[_Form] = set()
+        self._open: _Block | None = None
+        #: The number of questions that have been added to blocks.
+        self._added = 0
+        if any(entry.hangs for entry in known.deviations):
+            connection.expect_hangs(known.hangs)
+        for dialect in self.description.dialects:
+            if dialect in vectors.dialects():
+                self.readings(dialect)
+
+    def close(self) -> None:
+        """Close the connection to the implementation."""
+        self.connection.close()
+
+    def readings(self, dialect: str) -> Readings:
+        """The other readings that the implementation declares. Raises ValueError for one that does not exist."""
+        if dialect not in self._readings:
+            self._readings[dialect] = readings_for(dialect, self.description.readings)
+        return self._readings[dialect]
+
+    def judge(self, questions: Iterable[Question]) -> Iterator[Judged]:
+        """Each question judged, in order. Raises ImplementationError when the implementation's `configure` fails."""
+        for judged in self.judge_entries((question,) for question in questions):
+            yield from judged
+
+    def judge_entries(self, entries: Iterable[Entry]) -> Iterator[list[Judged]]:
+        """As `judge`, for questions that belong together: all judged questions of an entry at once, in the entries'
+        order. Empty for a derivation none of whose sources is offered."""
+        waiting = _WaitingEntries(entries)
+        # All but the last one are answered.
+        blocks = deque([self._begun(waiting, BLOCK)])
+        judged_since = 0
+        while blocks[0].entries:
+            if len(blocks) == 1:
+                self._go_on(blocks, waiting)
+            block = blocks.popleft()
+            for entry in block.entries:
+                judged = []
+                for question in entry:
+                    judged.append(self._judge(question, block.observations))
+                    judged_since += 1
+                    if judged_since >= POLLED:
+                        judged_since = 0
+                        if self._answered() and len(blocks) < AHEAD:
+                            self._go_on(blocks, waiting)
+                yield judged
+
+    def _go_on(self, blocks: deque[_Block], waiting: _WaitingEntries) -> None:
+        """Get the rest of the answers to the last block, and begin the next one."""
+        self._finish(blocks[-1])
+        blocks.append(self._begun(waiting, min(BLOCK * len(blocks), LARGEST)))
+
+    # --- Building a block ---
+
+    def _begun(self, waiting: _WaitingEntries, size: int) -> _Block:
+        """The next block, of about this size, which is being asked. At the end it has no entries."""
+        block = waiting.built or self._next_block(waiting, size, early=False)
+        self._begin(block)
+        waiting.built = None
+        following = self._next_block(waiting, size, early=True)
+        if following.entries:
+            waiting.built = following
+        return block
+
+    def _next_block(self, waiting: _WaitingEntries, size: int, *, early: bool) -> _Block:
+        """The next entries, with the cases to ask. `early`: while another block is being asked.
+
+        Derived questions can only be made when the observations of their sources are known. If a source is asked in
+        this block, or in one that is being asked, the block ends before the derivation. Each block also asks the
+        sources of the derivations that follow soon, so that few of them end a block.
+        """
+        block = _Block()
+        while max(len(block.cases), len(block.entries)) < size and (entry := waiting.next_entry()) is not None:
+            if isinstance(entry, Derivation):
+                if (early or block.entries) and not self._knows(entry):
+                    waiting.put_back(entry)
+                    break
+                entry = self._derived(entry)
+            block.entries.append([self._add(block, question) for question in entry])
+        if block.entries:
+            self._add_sources(block, waiting, size + BLOCK)
+        return block
+
+    def _add_sources(self, block: _Block, waiting: _WaitingEntries, limit: int) -> None:
+        """Add the sources of the next derivations to the cases of a block, up to this number of cases."""
+        for entry in waiting.following(LOOK):
+            if isinstance(entry, Derivation) and len(block.cases) < limit and not self._knows(entry):
+                for source in entry.sources:
+                    self._add(block, source)
+
+    def _add(self, block: _Block, question: Question) -> Question:
+        """The question in the form in which it is asked, with its offered twin. Adds their cases to the block."""
+        self._added += 1
+        if self._open is not None and self._added % ADDED == 0:
+            self.connection.poll()
+        case = question.case
+        if _form(case) in self._recoded:
+            question = question.as_recode() or question
+        lacking = self._lacking(question.vector)
+        if lacking:
+            block.observations[case.id] = Observation(case, Status.UNSUPPORTED, detail=lacking)
+            return dataclasses.replace(question, twin=None)
+        twin = offered_twin(question, self.description)
+        for wanted in (question.case,) if twin is None else (question.case, twin):
+            seen = self._kept.get(wanted.id)
+            if seen is not None:
+                block.observations[wanted.id] = seen
+            elif self._open is not None and wanted.id in self._open.cases:
+                block.asked_by = self._open
+                block.shared.append(wanted.id)
+            else:
+                block.cases[wanted.id] = wanted
+        return question if twin is question.twin else dataclasses.replace(question, twin=twin)
+
+    def _lacking(self, vector: Vector) -> str:
+        """The reason why a vector that needs settings cannot be asked; empty when it can."""
+        if self._configure(vector.dialect) or not vector.needs:
+            return ""
+        return f"needs the settings {', '.join(vector.needs)}, and the implementation has no `configure`"
+
+    def _configure(self, dialect: str) -> bool:
+        if dialect not in self._configured:
+            self._settle()
+            self._configured[dialect] = self.connection.configure(dialect, vectors.settings(dialect))
+        return self._configured[dialect]
+
+    def _knows(self, derivation: Derivation) -> bool:
+        return all(source.case.id in self._kept for source in derivation.sources)
+
+    def _derived(self, derivation: Derivation) -> tuple[Question, ...]:
+        """The cases derived from the first source that the implementation reads; nothing when it offers none of the
+        sources."""
+        if not self._knows(derivation):
+            sources = _Block()
+            for source in derivation.sources:
+                self._add(sources, source)
+            self._begin(sources)
+            self._finish(sources)
+            seen = [sources.observations[source.case.id] for source in derivation.sources]
+        else:
+            seen = [self._kept[source.case.id] for source in derivation.sources]
+        pairs = [*zip(derivation.sources, seen, strict=True)]
+        offered = [source for source, one in pairs if one.status is not Status.UNSUPPORTED]
+        read = [source for source, one in pairs if one.status is Status.ANSWER]
+        return derivation.questions((read or offered)[0]) if offered else ()
+
+    # --- Asking ---
+
+    def _begin(self, block: _Block) -> None:
+        self._settle()
+        block.take_shared()
+        if block.cases:
+            self.connection.begin([*block.cases.values()])
+            self._open = block
+
+    def _answered(self) -> bool:
+        """Read what has arrived. Whether no question is open: the block is answered, or was finished already."""
+        return self._open is None or self.connection.poll()
+
+    def _settle(self) -> None:
+        """Finish the open block, if there is one."""
+        block, self._open = self._open, None
+        if block is not None:
+            for case, observation in zip(block.cases.values(), self.connection.finish(), strict=True):
+                block.observations[case.id] = observation
+                if not case.derived:
+                    self._keep(observation)
+
+    def _keep(self, observation: Observation) -> None:
+        while len(self._kept) >= KEPT:
+            del self._kept[next(iter(self._kept))]
+        self._kept[observation.case.id] = observation
+
+    def _finish(self, block: _Block) -> None:
+        """Get all observations of a block. Some of its questions may have to be asked again as recode."""
+        if self._open is block:
+            self._settle()
+        again, turned = _Block(), []
+        for entry in block.entries:
+            for index, question in enumerate(entry):
+                recoded = self._turned(question, block.observations)
+                if recoded is not None:
+                    entry[index] = self._add(again, recoded)
+                    turned.append(entry[index])
+        if again.entries or again.cases or again.observations:
+            self._begin(again)
+            self._settle()
+            block.observations |= again.observations
+        for question in turned:
+            if block.observations[_decisive(question).id].status is not Status.UNSUPPORTED:
+                self._recoded.add(_form(question.case))
+
+    def _turned(self, question: Question, observations: dict[str, Observation]) -> Question | None:
+        """The question as recode, if the implementation turns out not to offer decode."""
+        if observations[_decisive(question).id].status is not Status.UNSUPPORTED:
+            return None
+        recoded = question.as_recode()
+        if recoded is None or self._lacking(recoded.vector) or not offers(self.description, recoded):
+            return None
+        return recoded
+
+    # --- Judging ---
+
+    def _judge(self, question: Question, observations: dict[str, Observation]) -> Judged:
+        observation = observations[question.case.id]
+        twin = None if question.twin is None else observations[question.twin.id]
+        verdict = judge(
+            question.vector,
+            observation,
+            self.readings(question.case.dialect),
+            twin,
+            self.description.rebuilds.get(question.case.type or "", ()),
+        )
+        entry = self.known.find(verdict)
+        if entry is not None:
+            verdict = msgspec.structs.replace(verdict, known=entry.name)
+        return Judged(question, observation, verdict, twin)
+
+
+#: Outcomes of cases that the implementation was asked.
+ASKED = frozenset(Outcome) - {Outcome.SKIP, Outcome.NOT_ASKED}

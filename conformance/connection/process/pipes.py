@@ -1,0 +1,316 @@
+"""One child process: its three pipes, read and written at the same time without blocking, and its end."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import selectors
+import signal
+import subprocess
+import time
+from typing import TYPE_CHECKING
+
+import psutil
+
+from wireproof.conformance.connection.process.copies import RESUME
+from wireproof.conformance.connection.process.guard import guard
+from wireproof.conformance.connection.process.stderr import Stderr
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+#: Seconds between two checks of the process: whether it has ended, and how much memory it uses.
+TICK = 0.05
+#: Seconds that a process has to end by itself after its stdin is closed.
+GRACE = 1.0
+
+#: Seconds that a process has to show its stack before it is killed for hanging.
+STACK_TIME = 0.3
+
+_BEGAN = re.compile(rb'\{"began":(\d+)\}')
+_ENDED = re.compile(rb'\{"ended":(-?\d+)\}\Z')
+#: At least the length of an `ENDED` line of `copies`.
+_TOLD = 24
+
+#: The maximum length of an incomplete last line on stdout in a message, in bytes.
+_HALF_LINE = 16 * 1024
+
+#: Environment variables of a child. Many machines set RUST_BACKTRACE=1; then Rust walks the stack at every panic, even
+#: when a wrapper catches it, and a suite takes twice as long. To have it: `exec:env RUST_BACKTRACE=1 …`.
+_ENVIRONMENT = {"RUST_BACKTRACE": "0"}
+
+_CHUNK = 1 << 18
+_DRAIN = 64
+
+
+class Process:
+    """A running child in its own process group."""
+
+    def __init__(self, command: Sequence[str], env: Mapping[str, str] | None = None, *, copies: bool = False) -> None:
+        """Start it. `copies`: it is our own worker, which reports its copies. Raises OSError when that fails."""
+        pipe = subprocess.PIPE
+        env = {**(os.environ if env is None else env), **_ENVIRONMENT}
+        self._popen = subprocess.Popen(
+            command, bufsize=0, stdin=pipe, stdout=pipe, stderr=pipe, env=env, process_group=0
+        )
+        assert self._popen.stdin
+        assert self._popen.stdout
+        assert self._popen.stderr
+        guard.watch(self._popen.pid)
+        self._stdin, self._stdout, self._stderr = self._popen.stdin, self._popen.stdout, self._popen.stderr
+        self._selector = selectors.DefaultSelector()
+        for pipe_end in (self._stdin, self._stdout, self._stderr):
+            os.set_blocking(pipe_end.fileno(), False)
+        self._selector.register(self._stdout, selectors.EVENT_READ)
+        self._selector.register(self._stderr, selectors.EVENT_READ)
+        self._unsent = bytearray()
+        self._half_line = bytearray()
+        self._next_look = 0.0
+        self._copies = copies
+        self._usage: psutil.Process | None = None
+        self._attend(self._popen.pid)
+        #: Seconds that `pump` has waited since the child last read bytes from us, or since this was last set.
+        self.silence = 0.0
+        #: The child closed its stdout, or ended; all of its output has been read.
+        self.ended = False
+        #: The exit code of a copy that has ended, until `resume` starts another one; else None.
+        self.lost: int | None = None
+        self._said = Stderr()
+        #: Bytes of resident memory at the last check.
+        self.memory = 0
+
+    def _attend(self, pid: int) -> None:
+        """From now on this process is the one that answers."""
+        self._answering = pid
+        with contextlib.suppress(psutil.Error):
+            self._usage = psutil.Process(pid)
+
+    @property
+    def gone(self) -> bool:
+        """Whether it cannot answer any more."""
+        return self.ended or self.lost is not None
+
+    @property
+    def running(self) -> bool:
+        """Whether it has not ended yet; it may have closed its stdout."""
+        return self._popen.poll() is None
+
+    def resume(self) -> None:
+        """Start the next copy after the end of one. Questions sent before will not be answered."""
+        self.lost = None
+        self.memory = 0
+        self._said.clear()
+        self._half_line.clear()
+        self._unsent.clear()
+        self.send(RESUME)
+
+    @property
+    def stderr(self) -> bytes:
+        """The beginning and the end of its stderr."""
+        return bytes(self._said)
+
+    @property
+    def stderr_size(self) -> int:
+        """The number of bytes written to stderr."""
+        return self._said.size
+
+    @property
+    def half_line(self) -> bytes:
+        """The beginning of its incomplete last line on stdout."""
+        return bytes(self._half_line[:_HALF_LINE])
+
+    @property
+    def half_line_size(self) -> int:
+        """The number of bytes on stdout after the last line feed."""
+        return len(self._half_line)
+
+    def send(self, data: bytes) -> None:
+        """Queue bytes for its stdin. Bytes that do not fit into the pipe now are sent by `pump`."""
+        self._unsent += data
+        self._write()
+
+    def pump(self, timeout: float) -> list[bytes]:
+        """Read and write what is possible now. Waits up to `timeout` seconds, but no longer than a tick."""
+        lines: list[bytes] = []
+        began = time.monotonic()
+        ready = self._selector.select(min(timeout, TICK))
+        now = time.monotonic()
+        self.silence += now - began
+        files = {key.fileobj for key, _ in ready}
+        if self._stdin in files:
+            self._write()
+        # stderr is read first and added last: answers that it gave before this text are then among the lines.
+        errors = self._take_stderr() if self._stderr in files else b""
+        if self._stdout in files:
+            self._read_stdout(lines)
+        self._said.add(errors)
+        if self.lost is not None:
+            self._drain_stderr()
+        if now >= self._next_look:
+            self._next_look = now + TICK
+            self._check_end(lines)
+            self.look()
+        return lines
+
+    def _write(self) -> None:
+        while self._unsent:
+            try:
+                taken = os.write(self._stdin.fileno(), self._unsent)
+            except BlockingIOError:
+                self._want_to_write(True)
+                return
+            except (BrokenPipeError, ValueError):  # its stdin is closed; its end or the time limit will be noticed
+                self._unsent.clear()
+                break
+            self.silence = 0.0
+            del self._unsent[:taken]
+        self._want_to_write(False)
+
+    def _want_to_write(self, wanted: bool) -> None:
+        registered = not self._stdin.closed and self._stdin in self._selector.get_map()
+        if wanted and not registered:
+            self._selector.register(self._stdin, selectors.EVENT_WRITE)
+        elif registered and not wanted:
+            self._selector.unregister(self._stdin)
+
+    def _read_stdout(self, lines: list[bytes]) -> bool:
+        """Read one piece of stdout. False when there is none."""
+        try:
+            chunk = os.read(self._stdout.fileno(), _CHUNK)
+        except BlockingIOError:
+            return False
+        if not chunk:
+            self.ended = True
+            self._selector.unregister(self._stdout)
+            return False
+        first, *rest = chunk.split(b"\n")
+        self._half_line += first
+        if rest:
+            whole = [bytes(self._half_line), *rest[:-1]]
+            self._half_line[:] = rest[-1]
+            answers = self._without_notices(whole) if self._copies else whole
+            lines += answers
+            if any(line.lstrip().startswith(b"{") for line in answers):  # what else it prints answers nothing
+                self._said.answered()
+        return True
+
+    def _without_notices(self, whole: list[bytes]) -> list[bytes]:
+        """The lines without the worker's notices about its copies, which are handled here."""
+        others = []
+        for line in whole:
+            if began := _BEGAN.fullmatch(line):
+                self._attend(int(began[1]))
+            elif ended := _ENDED.search(line, max(len(line) - _TOLD, 0)):
+                self._half_line[:0] = line[: ended.start()]  # the beginning of an answer
+                self.lost = int(ended[1])
+            else:
+                others.append(line)
+        return others
+
+    def _take_stderr(self) -> bytes:
+        """Read one piece of stderr; empty when there is none."""
+        try:
+            chunk = os.read(self._stderr.fileno(), _CHUNK)
+        except BlockingIOError:
+            return b""
+        if not chunk:
+            self._selector.unregister(self._stderr)
+        return chunk
+
+    def _check_end(self, lines: list[bytes]) -> None:
+        """Check whether it has ended; a child of it may still hold its stdout open."""
+        if not self.ended and self._popen.poll() is not None:
+            self._drain(lines)
+            self.ended = True
+
+    def _drain(self, lines: list[bytes]) -> None:
+        """Read the rest of the pipes of a process that has ended, up to a limit: a child of it may still write."""
+        for _ in range(_DRAIN):
+            if self.ended or not self._read_stdout(lines):
+                break
+        self._drain_stderr()
+
+    def _drain_stderr(self) -> None:
+        for _ in range(_DRAIN):
+            errors = self._take_stderr() if self._stderr in self._selector.get_map() else b""
+            if not errors:
+                break
+            self._said.add(errors)
+
+    def look(self) -> None:
+        """Check how much memory it uses."""
+        if not self.ended and self._usage is not None:
+            with contextlib.suppress(psutil.Error):
+                self.memory = self._usage.memory_info().rss
+
+    def close_stdin(self) -> None:
+        """Close its stdin: there are no more questions. Bytes that are not sent yet are lost."""
+        self._unsent.clear()
+        self._want_to_write(False)
+        self._stdin.close()
+
+    def wait(self, seconds: float) -> int | None:
+        """Wait for its end, and read its output meanwhile. Returns its exit code, negative for a signal; None when it
+        still runs."""
+        if self.lost is not None:
+            return self.lost
+        deadline = time.monotonic() + seconds
+        while not self.ended and time.monotonic() < deadline:
+            self.pump(deadline - time.monotonic())
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return self._popen.wait(max(deadline - time.monotonic(), 0.0))
+        return None
+
+    def show_stack(self) -> list[bytes]:
+        """Ask it to write its stack to stderr (our workers, Go and Java do so), which may end it. Returns the lines on
+        stdout meanwhile."""
+        lines: list[bytes] = []
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self._answering, signal.SIGQUIT)
+        deadline = time.monotonic() + STACK_TIME
+        seen = self._said.size
+        while time.monotonic() < deadline:
+            lines += self.pump(TICK)
+            if self._said.size != seen:
+                seen, deadline = self._said.size, min(deadline, time.monotonic() + TICK)
+        return lines
+
+    def kill_copy(self) -> list[bytes]:
+        """Kill the copy that answers, if there is one and it has no children; `lost` is then its exit code. Returns the
+        rest of its lines."""
+        lines: list[bytes] = []
+        if not self._copies or self._answering == self._popen.pid or self._usage is None:
+            return lines
+        with contextlib.suppress(psutil.Error):
+            if not self._usage.children():
+                self._usage.kill()
+                deadline = time.monotonic() + GRACE
+                while not self.gone and time.monotonic() < deadline:
+                    lines += self.pump(TICK)
+        return lines
+
+    def kill(self) -> list[bytes]:
+        """Kill it and its whole process group. Returns the rest of its lines. Safe to repeat."""
+        self._kill_group()
+        self._popen.wait()
+        lines: list[bytes] = []
+        if self._selector.get_map() is not None:
+            self._drain(lines)
+            self._selector.close()
+            for pipe_end in (self._stdin, self._stdout, self._stderr):
+                pipe_end.close()
+            guard.forget(self._popen.pid)
+        return lines
+
+    def _kill_group(self) -> None:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._popen.pid, signal.SIGKILL)
+
+    def close(self) -> None:
+        """Close its stdin, give it a moment to end by itself, then kill it. Safe to repeat."""
+        if self._selector.get_map() is None:
+            return
+        self.close_stdin()
+        self.wait(GRACE)
+        self.kill()

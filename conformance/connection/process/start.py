@@ -1,0 +1,57 @@
+"""Starts an implementation without waiting for it: what else there is to do can be done meanwhile."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from wireproof.conformance.closing import Closing
+from wireproof.conformance.connection.base import Connection, ImplementationError, Options
+from wireproof.conformance.connection.in_process import InProcessConnection
+from wireproof.conformance.connection.process.child import ChildConnection, launched, module_launch, program_launch
+
+if TYPE_CHECKING:
+    from wireproof.conformance.connection.process.pipes import Process
+
+_SYSTEMS = ("linux", "darwin")
+
+
+class Starting(Closing):
+    """An implementation that is being started: `package.module[:attribute]`, or `exec:COMMAND ARGS`. A module that is
+    to run in this process is imported by `connection`."""
+
+    def __init__(self, spec: str, options: Options) -> None:
+        """Start the process. Raises ImplementationError."""
+        self._spec = spec
+        self._options = options
+        self._process: Process | None = None
+        if options.in_process:
+            if spec.startswith("exec:"):
+                raise ImplementationError(f"{spec} is a program; only a Python module can run inside this process")
+            return
+        if sys.platform not in _SYSTEMS:
+            raise ImplementationError(
+                f"Child processes can be limited on Linux and macOS only; this is {sys.platform}. "
+                "A Python module can run inside this process, without limits."
+            )
+        self._launch = (program_launch if spec.startswith("exec:") else module_launch)(spec, options.memory)
+        self._process = launched(self._launch)
+
+    def connection(self) -> Connection:
+        """Wait until it has described itself. Call it once. Raises ImplementationError."""
+        if self._options.in_process:
+            return InProcessConnection(self._spec, self._options)
+        process, self._process = self._process, None
+        if process is None:
+            raise RuntimeError("its process has been connected to already, or was closed")
+        try:
+            return ChildConnection(self._launch, self._options, process)
+        except BaseException:
+            process.kill()
+            raise
+
+    def close(self) -> None:
+        """Kill a process that nobody has connected to."""
+        process, self._process = self._process, None
+        if process is not None:
+            process.kill()

@@ -1,0 +1,281 @@
+"""Known deviations: a TOML file beside the wrapper lists them, each with its class and a reason.
+
+A known deviation does not fail the run. An entry that is no longer true fails it: its case passes now, its id does not
+exist, or its date has passed.
+"""
+
+from __future__ import annotations
+
+import datetime
+import fnmatch
+import functools
+import re
+import tomllib
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from wireproof.conformance.files import read_text
+from wireproof.conformance.judging.findings import Group, group
+from wireproof.conformance.model import DEVIATIONS, Outcome, Verdict
+
+_LINK = re.compile(r"https?://\S+")
+
+
+class KnownError(ValueError):
+    """A known-deviations file that does not keep to the format; the text names file, entry and field."""
+
+
+class Severity(StrEnum):
+    """What a deviation does to whoever meets it, the worst first."""
+
+    ENDS = "ends the process"
+    STALLS = "stalls"
+    LOSES = "loses data"
+    WRITES = "writes wrong bytes"
+    REFUSES = "refuses what others accept"
+    ACCEPTS = "accepts what others refuse"
+    COSMETIC = "cosmetic"
+
+
+class SignaturePattern(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """A signature; parts that are None match anything."""
+
+    op: str | None = None
+    type: str | None = None
+    verdict: str | None = None
+    kind: str | None = None
+    cause: str | None = None
+    frame: str | None = None
+
+    def matches(self, verdict: Verdict) -> bool:
+        signature = verdict.signature
+        return all(
+            wanted is None or wanted == str(getattr(signature, part))
+            for part, wanted in msgspec.structs.asdict(self).items()
+        )
+
+    def may_match(self, verdict: Verdict) -> bool:
+        """Whether a case that was not asked could match."""
+        return self.op in (None, str(verdict.op)) and self.type in (None, verdict.type)
+
+
+@functools.cache
+def _any_of(globs: tuple[str, ...]) -> re.Pattern[str]:
+    """One pattern that matches an id if any of these globs does."""
+    return re.compile("|".join(fnmatch.translate(glob) for glob in globs))
+
+
+class KnownDeviation(msgspec.Struct, forbid_unknown_fields=True, frozen=True, rename={"kind": "class"}):
+    """One `[[deviation]]`. It has either `match` (an id or glob, or a list of them), `signature` or `finding`.
+    `generated`: only generated cases show it, so a run of the suite need not. `hangs`: its cases do not answer.
+    `severity`: where it cannot be seen from the verdicts."""
+
+    kind: Literal["bug", "wont-fix", "unsupported", "disputed"]
+    reason: str
+    match: str | tuple[str, ...] | None = None
+    signature: SignaturePattern | None = None
+    finding: Group | None = None
+    url: str | None = None
+    reported: str | None = None
+    versions: tuple[str, ...] | str | None = None
+    expires: datetime.date | None = None
+    generated: bool = False
+    hangs: bool = False
+    severity: Severity | None = None
+
+    @property
+    def globs(self) -> tuple[str, ...]:
+        if self.match is None:
+            return ()
+        return (self.match,) if isinstance(self.match, str) else self.match
+
+    def matches_id(self, identifier: str) -> bool:
+        return bool(self.globs) and _any_of(self.globs).match(identifier) is not None
+
+    def matches(self, verdict: Verdict, finding: Group | None) -> bool:
+        """Whether this entry covers a deviation of this group."""
+        if self.finding is not None:
+            return finding == self.finding
+        if self.signature is not None:
+            return self.signature.matches(verdict)
+        return self.matches_id(verdict.id)
+
+    def concerns(self, version: str | None) -> bool:
+        """Whether this entry is for this version of the implementation."""
+        if self.versions is None or version is None:
+            return True
+        wanted = (self.versions,) if isinstance(self.versions, str) else self.versions
+        return any(fnmatch.fnmatchcase(version, glob) for glob in wanted)
+
+    @property
+    def name(self) -> str:
+        """The entry's name in messages for people."""
+        if self.finding is not None:
+            return f"finding {self.finding}"
+        if not self.globs:
+            return _shown(self.signature)
+        more = len(self.globs) - 1
+        return self.globs[0] + (f" and {more} more" if more else "")
+
+
+class _File(msgspec.Struct, forbid_unknown_fields=True):
+    deviation: list[KnownDeviation] = []
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The known deviations of one implementation at one version; `path` is None when there is no file."""
+
+    path: Path | None
+    deviations: tuple[KnownDeviation, ...]
+
+    def find(self, verdict: Verdict) -> KnownDeviation | None:
+        """The first entry that covers this deviation."""
+        if verdict.verdict not in DEVIATIONS:
+            return None
+        finding = group(verdict)
+        return next((entry for entry in self.deviations if entry.matches(verdict, finding)), None)
+
+    def hangs(self, identifier: str) -> bool:
+        """Whether the case of this id is known to give no answer."""
+        return any(entry.matches_id(identifier) for entry in self.deviations if entry.hangs)
+
+    def stale(
+        self, ran: Sequence[Verdict], every_id: Callable[[], Collection[str]], *, complete: bool, today: datetime.date
+    ) -> list[str]:
+        """The entries that are no longer true, as lines for a person.
+
+        Cases that were not asked do not count: of many that hang, only a few are asked.
+
+        `ran`: this run's verdicts. `every_id`: a function for the ids of all cases, asked or not; it is slow, and
+        called only if the run's own ids are not enough. `complete`: nothing was deselected.
+        """
+        if not self.deviations:
+            return []
+        seen = _Seen(ran, every_id)
+        lines = []
+        for entry in self.deviations:
+            if entry.expires is not None and entry.expires < today:
+                problem: str | None = (
+                    f"expired on {entry.expires}: look at it again, then move the date or remove the entry"
+                )
+            else:
+                problem = seen.problem(entry, complete=complete)
+            if problem:
+                lines.append(f"{self.path}: {entry.name}: {problem}")
+        return lines
+
+
+class _Seen:
+    """The results of a run, with which entries are compared."""
+
+    def __init__(self, ran: Sequence[Verdict], every_id: Callable[[], Collection[str]]) -> None:
+        self._every_id = every_id
+        self._by_id: dict[str, list[Verdict]] = {}
+        self._deviated: list[Verdict] = []
+        for verdict in ran:
+            self._by_id.setdefault(verdict.id, []).append(verdict)
+            if verdict.verdict in DEVIATIONS:
+                self._deviated.append(verdict)
+        self._groups = {group(verdict) for verdict in self._deviated}
+        self._not_asked = [verdict for verdict in ran if verdict.verdict is Outcome.NOT_ASKED]
+
+    def problem(self, entry: KnownDeviation, *, complete: bool) -> str | None:
+        """The reason why an entry, not yet expired, is no longer true; None if it is true."""
+        if not entry.globs:
+            if entry.generated:
+                return None
+            return None if self._shows(entry) or not complete else "no deviation of this run looks so: remove the entry"
+        for glob in entry.globs:
+            made = glob.startswith("gen/") or "+" in glob  # ids of made cases are in no list
+            outcomes = [verdict for one in _matching(glob, self._by_id) for verdict in self._by_id[one]]
+            if not outcomes and not made and not any(_matching(glob, self._every_id())):
+                return f"no case has the id {glob}: correct or remove it"
+            alive = {*DEVIATIONS, Outcome.NOT_ASKED}
+            if outcomes and not any(verdict.verdict in alive for verdict in outcomes):
+                return f"{glob} did not deviate ({', '.join(sorted({v.verdict for v in outcomes}))}): remove it"
+        return None
+
+    def _shows(self, entry: KnownDeviation) -> bool:
+        """Whether a case of the run matches, or a case that was not asked could match."""
+        pattern = entry.finding or entry.signature
+        if pattern is not None and any(pattern.may_match(verdict) for verdict in self._not_asked):
+            return True
+        if entry.finding is not None:
+            return entry.finding in self._groups
+        return any(entry.matches(verdict, None) for verdict in self._deviated)
+
+
+def _matching(glob: str, ids: Collection[str]) -> Iterator[str]:
+    """Those of the ids that a glob matches."""
+    if not any(char in glob for char in "*?["):
+        return iter((glob,) if glob in ids else ())
+    matches = _any_of((glob,)).match
+    return (one for one in ids if matches(one))
+
+
+def load(path: Path, version: str | None) -> Known:
+    """The entries of a file that concern this version. Raises KnownError."""
+    try:
+        raw = tomllib.loads(read_text(path))
+    except OSError as error:
+        raise KnownError(f"{path}: {error.strerror}; --known takes a TOML file, or none") from None
+    except ValueError as error:  # of TOML, of text that is not UTF-8, of a number with thousands of digits
+        raise KnownError(f"{path}: not TOML: {error}") from None
+    except RecursionError:
+        raise KnownError(f"{path}: not TOML: it is nested too deeply") from None
+    try:
+        file = msgspec.convert(raw, _File)
+    except msgspec.ValidationError as error:
+        raise KnownError(f"{path}: {error}") from None
+    seen: dict[tuple[object, object], int] = {}
+    for number, entry in enumerate(file.deviation, 1):
+        problem = _incomplete(entry)
+        if problem:
+            raise KnownError(f"{path}: deviation {number}{_in_brackets(entry)} {problem}")
+        for pattern in entry.globs or (entry.signature or entry.finding,):
+            first = seen.setdefault((pattern, entry.versions), number)
+            if first != number or entry.globs.count(str(pattern)) > 1:
+                where = f"deviation {number}" if first == number else f"deviations {first} and {number}"
+                raise KnownError(f"{path}: {where}: {_shown(pattern)} stands twice; one entry is to speak of it")
+    return Known(path, tuple(entry for entry in file.deviation if entry.concerns(version)))
+
+
+def _incomplete(entry: KnownDeviation) -> str:
+    """The fault of an entry, in words; empty if it is complete."""
+    if [entry.match, entry.signature, entry.finding].count(None) != 2:
+        return "needs either `match`, `signature` or `finding`"
+    if entry.match is not None and entry.generated:
+        return "has `generated` beside `match`: an id says itself whether its case is generated"
+    if entry.hangs and entry.match is None:
+        return "has `hangs` without `match`: which cases hang has to be known before they are asked"
+    if entry.match is not None and not all(entry.globs or ("",)):
+        return "has a `match` without an id"
+    if entry.signature == SignaturePattern():
+        return "has an empty `signature`, which every deviation has"
+    if not entry.reason.strip():
+        return "gives no reason"
+    if entry.url is None and entry.reported is None:
+        return 'needs `url` or `reported = "pending"`'
+    if entry.reported is not None and not _LINK.fullmatch(entry.reported) and entry.reported != "pending":
+        return f'has `reported` = {entry.reported!r}; "pending" or the address of the report is expected'
+    return ""
+
+
+def _in_brackets(entry: KnownDeviation) -> str:
+    """The entry's name in brackets, if it has exactly one."""
+    named = [bool(entry.globs), entry.signature is not None, entry.finding is not None].count(True) == 1
+    return f" ({entry.name})" if named else ""
+
+
+def _shown(pattern: object) -> str:
+    """An entry's glob, signature or finding, for a person."""
+    if isinstance(pattern, str):
+        return pattern
+    kind = "signature" if isinstance(pattern, SignaturePattern) else "finding"
+    return f"{kind} {msgspec.json.encode(pattern).decode()}"

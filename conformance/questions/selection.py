@@ -1,0 +1,142 @@
+"""Selects the questions for an implementation: those of the chosen dialects and areas that it offers.
+
+All drivers take their entries from here: pytest makes an item of each, a plain loop passes them to an `Examiner`.
+Questions that are not asked are counted by the missing type or op, so that each run can report them.
+
+The limits of resources come last: an implementation works on them for seconds, while the kit judges the cases of
+messages, which take the kit longer than the implementation.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+
+from wireproof.conformance import ledger, vectors
+from wireproof.conformance.ledger import Ledger
+from wireproof.conformance.model import Description, Op
+from wireproof.conformance.questions import catalog_filter
+from wireproof.conformance.questions.positive_control import twin_of
+from wireproof.conformance.questions.question import Derivation, Question, offers_vector
+from wireproof.conformance.vectors import Vector, VectorKind
+
+#: The area whose entries come last.
+LAST = "resource-limits"
+
+
+@dataclass(slots=True)
+class Entry:
+    """Questions that belong together, with a name: for a question of a vector its id, for a case of the ledger its
+    path, for derived questions of a message-version `<dialect>/messages/<Name>/<version>/derived`."""
+
+    name: str
+    make: Callable[[], tuple[Question, ...] | Derivation]
+    _made: tuple[Question, ...] | Derivation | None = field(default=None, init=False)
+
+    @property
+    def questions(self) -> tuple[Question, ...] | Derivation:
+        """The questions. They are made when they are first needed: a pytest with `-k` has all entries, and asks few."""
+        if self._made is None:
+            self._made = self.make()
+        return self._made
+
+
+@dataclass(slots=True)
+class LeftOut:
+    """Counts the cases that are not asked. `not_offered`: by the missing dialect, type and op, or op. `areas`: those of
+    offered dialects among them, by area. `elsewhere`: cases that are not valid with the current catalogue, by type."""
+
+    not_offered: Counter[str] = field(default_factory=Counter)
+    areas: Counter[str] = field(default_factory=Counter)
+    elsewhere: Counter[str] = field(default_factory=Counter)
+
+
+def entries(
+    described: Description,
+    left_out: LeftOut,
+    dialects: Collection[str] | None = None,
+    areas: Collection[str] | None = None,
+) -> Iterator[Entry]:
+    """All entries for an implementation in these dialects and areas (None: all), in a fixed order. Cases that it is not
+    asked are added to `left_out`."""
+    chosen = vectors.load(dialects, areas)
+    yield from _entries_of((vector for vector in chosen if vector.area != LAST), described, left_out)
+    if areas is None or ledger.AREA in areas:
+        for dialect in vectors.dialects() if dialects is None else dialects:
+            for name in ledger.names(dialect):
+                yield from _of_ledger(ledger.load(name, dialect), described, left_out)
+    yield from _entries_of((vector for vector in chosen if vector.area == LAST), described, left_out)
+
+
+def _entries_of(chosen: Iterable[Vector], described: Description, left_out: LeftOut) -> Iterator[Entry]:
+    for vector, op in _offered(chosen, described, left_out):
+        yield Entry(f"{vector.path}#{op.value}", partial(_questions, vector, (op,)))
+
+
+def of_vectors(chosen: Iterable[Vector], described: Description, left_out: LeftOut | None = None) -> Iterator[Question]:
+    """The questions of these vectors that the implementation offers."""
+    for vector, op in _offered(chosen, described, LeftOut() if left_out is None else left_out):
+        yield from _questions(vector, (op,))
+
+
+def _questions(vector: Vector, ops: Iterable[Op]) -> tuple[Question, ...]:
+    return tuple(Question.of(vector, vector.case(op)) for op in ops)
+
+
+def _offered(chosen: Iterable[Vector], described: Description, left_out: LeftOut) -> Iterator[tuple[Vector, Op]]:
+    """The ops of these vectors that the implementation offers."""
+    bundled = catalog_filter.is_bundled()
+    for vector in chosen:
+        for op in _ops(vector, described):
+            if not bundled and not _holds(vector, op):
+                left_out.elsewhere[_lacked(vector, op, described)] += 1
+            elif offers_vector(described, vector, op):
+                yield vector, op
+            else:
+                left_out.not_offered[_lacked(vector, op, described)] += 1
+                if vector.dialect in described.dialects:
+                    left_out.areas[vector.area] += 1
+
+
+def _of_ledger(message_ledger: Ledger, described: Description, left_out: LeftOut) -> Iterator[Entry]:
+    asked: dict[str, list[Op]] = {}
+    for vector, op in _offered(message_ledger.vectors, described, left_out):
+        asked.setdefault(vector.id, []).append(op)
+    for vector in message_ledger.vectors:
+        if vector.id in asked:
+            yield Entry(vector.path, partial(_questions, vector, asked[vector.id]))
+    if not asked:
+        return
+    for version, vectors_ in ledger.richest_first(message_ledger).items():
+        sources = [(vector, op) for vector in vectors_ for op in asked.get(vector.id, ()) if op is not Op.ENCODE]
+        if sources:
+            dialect = sources[0][0].dialect
+            name = f"{dialect}/{ledger.AREA}/{message_ledger.message}/{version}/derived"
+            yield Entry(name, partial(_derivation, sources))
+
+
+def _derivation(sources: Iterable[tuple[Vector, Op]]) -> Derivation:
+    return Derivation(tuple(question for vector, op in sources for question in _questions(vector, (op,))))
+
+
+def _lacked(vector: Vector, op: Op, described: Description) -> str:
+    """The missing part that makes the case impossible: the dialect, else the type and op, or an op without a type."""
+    if vector.dialect not in described.dialects:
+        return vector.dialect
+    return f"{vector.type} {op}" if vector.type else op
+
+
+def _ops(vector: Vector, described: Description) -> tuple[Op, ...]:
+    """The ops of a vector. An invalid vector is asked once: with decode, or with recode if only that is offered."""
+    if vector.kind is not VectorKind.INVALID or Op.DECODE not in vector.ops:
+        return vector.ops
+    offered = (op for op in (Op.DECODE, Op.RECODE) if op in vector.ops)
+    return (next((op for op in offered if offers_vector(described, vector, op)), Op.DECODE),)
+
+
+def _holds(vector: Vector, op: Op) -> bool:
+    """Whether a question, and its twin, are still right with the current catalogue."""
+    twin = twin_of(vector)
+    return catalog_filter.holds(vector, op) and (twin is None or catalog_filter.holds(twin, op))

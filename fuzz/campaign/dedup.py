@@ -1,0 +1,38 @@
+"""Deviations that look alike: all are counted, but only the first ones and a few later ones are judged."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from wireproof.fuzz.process.targets import Likeness
+
+#: The first `FIRST` deviations that look alike are judged, then one in `THEN`.
+FIRST = 3
+THEN = 64
+
+
+class Alike:
+    """Decides which deviations are judged. So a frequent deviation does not slow down the search, and a different
+    deviation that looks the same can still be found later."""
+
+    def __init__(self) -> None:
+        self._seen: Counter[Likeness] = Counter()
+        #: The name of the last judged deviation of each likeness.
+        self._named: dict[Likeness, str] = {}
+
+    def wants(self, likeness: Likeness) -> bool:
+        """Count a deviation. True if it should be judged."""
+        self._seen[likeness] += 1
+        count = self._seen[likeness]
+        return count <= FIRST or count % THEN == 0
+
+    def name(self, likeness: Likeness, name: str | None) -> None:
+        """Remember the finding that a deviation of this likeness belongs to. None: the judge saw no deviation."""
+        if name is None:
+            self._named.pop(likeness, None)
+        else:
+            self._named[likeness] = name
+
+    def named(self, likeness: Likeness) -> str | None:
+        """The last finding of this likeness, if there is one."""
+        return self._named.get(likeness)

@@ -1,0 +1,84 @@
+"""Seeds: the inputs that a campaign begins with."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from random import Random
+
+from wireproof.conformance.generation import random_values
+from wireproof.conformance.generation.arguments import arguments_of
+from wireproof.conformance.generation.corpus import Seed, dictionary
+from wireproof.conformance.generation.corpus import seeds as kit_seeds
+from wireproof.conformance.model import TYPED_OPS, Op
+from wireproof.conformance.oracle.codec import reference_codec
+from wireproof.fuzz.corpus import inputs
+from wireproof.fuzz.corpus.inputs import LONGEST, Forms
+from wireproof.fuzz.process import lookup_and_convert
+from wireproof.fuzz.process.session import digest
+from wireproof.fuzz.process.targets import Kind
+from wireproof.reference.errors import WireError
+
+#: For targets that draw values: the size of the random buffer of each form.
+_BUFFER = 256
+#: Seeds must be shorter than this, so that there is room for the head of the input.
+_LONGEST = LONGEST - 128
+
+
+def seeds(kind: Kind, dialect: str, forms: Forms) -> Iterator[bytes]:
+    """The first inputs of a campaign with these forms."""
+    random = Random(0)  # noqa: S311 (not used for secrets)
+    if kind.draws:
+        for form in forms.values():
+            yield form.input(random.randbytes(_BUFFER))
+        return
+    for form in forms.values():
+        if form.type is not None and not form.value:
+            with contextlib.suppress(NotImplementedError, WireError):  # a type without values
+                value = random_values.simplest(form.type, dialect=dialect, version=form.version)
+                yield form.input(reference_codec().encode(form.type, value, dialect=dialect, version=form.version))
+    if kind.values:
+        yield from (raw for raw in inputs.values(dialect) if raw.partition(b"\n")[0] in forms)
+    types = {form.type for form in forms.values()}
+    # The bytes of a type are seeds whatever is asked about it.
+    ops = TYPED_OPS - {Op.ENCODE} if kind.typed else frozenset(kind.ops)
+    for seed in kit_seeds(dialect, types.pop() if len(types) == 1 else None, ops=ops):
+        form_of_seed = forms.get(_head(seed))
+        if form_of_seed is not None and len(seed.data) < _LONGEST:
+            yield form_of_seed.input(_data(seed))
+
+
+def _data(seed: Seed) -> bytes:
+    """The bytes of a seed; for lookup and convert without what is asked about them."""
+    data = arguments_of(seed.op, seed.data)["data"] if seed.op in lookup_and_convert.OPS else seed.data
+    assert isinstance(data, bytes)
+    return data
+
+
+def _head(seed: Seed) -> bytes:
+    if seed.type is None:
+        return str(seed.op).encode()
+    return f"{seed.type}/{'-' if seed.version is None else seed.version}".encode()
+
+
+def words(kind: Kind, dialect: str) -> list[bytes]:
+    """Words for libFuzzer's dictionary. Empty for targets whose inputs are not bytes of the protocol."""
+    return [] if kind.draws or Op.EVOLVE in kind.ops else dictionary(dialect)
+
+
+def write_words(words: Iterable[bytes], path: Path) -> None:
+    """Write a dictionary file for libFuzzer: one quoted word on each line."""
+    lines = ('"' + "".join(f"\\x{byte:02x}" for byte in word) + '"\n' for word in words)
+    path.write_text("".join(lines), "ascii")
+
+
+def write(raws: Iterator[bytes], folder: Path) -> int:
+    """Write seeds as files, with the same names as libFuzzer gives. Returns the number of files."""
+    names = set()
+    for raw in raws:
+        name = digest(raw)
+        if name not in names:
+            names.add(name)
+            (folder / name).write_bytes(raw)
+    return len(names)

@@ -1,0 +1,264 @@
+"""A session turns inputs into questions, has suspicious answers judged, and reports findings at once.
+
+`Inside` asks a module in this process, one input at a time. `Outside` asks through a connection, a block of inputs at a
+time, because a child is only fast with many questions at once.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from wireproof.conformance import vectors
+from wireproof.conformance.asking.examiner import Examiner, Judged
+from wireproof.conformance.connection import Connection
+from wireproof.conformance.connection.module import Module
+from wireproof.conformance.generation import arguments
+from wireproof.conformance.model import DEVIATIONS, Case, Outcome, Status
+from wireproof.conformance.questions.question import UnknownId, find
+from wireproof.fuzz.campaign.dedup import Alike
+from wireproof.fuzz.campaign.finding import Finding, seed_of
+from wireproof.fuzz.campaign.grouping import finding_of, name_of
+from wireproof.fuzz.corpus import inputs
+from wireproof.fuzz.corpus.inputs import Form, Forms
+from wireproof.fuzz.process import lookup_and_convert
+from wireproof.fuzz.process.shrink import smaller
+from wireproof.fuzz.process.targets import Kind, Likeness, Looked, Steps, Suspect
+
+#: The number of inputs in a block: at first, and at most. Each block is twice as large as the one before. After one
+#: that ended or held up the child it is as at first again: starting the child for each input takes long, and nothing is
+#: told before the end of a block. While a block is collected, the connection is read after each `_LISTENED` inputs,
+#: because a full pipe blocks the child.
+FIRST_BLOCK, BLOCK = 4, 256
+_LISTENED = 16
+_TOOK_LONG = frozenset({Status.CRASH, Status.HANG, Status.OOM, Status.VIOLATION})
+#: Outcomes that cost too much time to search for a smaller input.
+_COSTLY = frozenset({Outcome.HANG, Outcome.OOM})
+
+
+class Listener(Protocol):
+    """Receives the findings of a session."""
+
+    def found(self, finding: Finding) -> None:
+        """Called with a new finding, or an earlier one with a smaller input."""
+
+    def novel(self, raw: bytes, shown: Likeness) -> None:
+        """Called with an input that caused new behaviour."""
+
+
+@dataclass(slots=True)
+class Counts:
+    """Counts inputs, judged questions, and deviations by finding and by entry of the known file."""
+
+    executions: int = 0
+    judged: int = 0
+    findings: Counter[str] = field(default_factory=Counter)
+    known: Counter[str] = field(default_factory=Counter)
+
+
+class Session:
+    """The common part of `Inside` and `Outside`."""
+
+    def __init__(self, kind: Kind, forms: Forms, examiner: Examiner, listener: Listener) -> None:
+        self.kind = kind
+        self.forms = forms
+        self.examiner = examiner
+        self.listener = listener
+        self.counts = Counts()
+        self._alike = Alike()
+        self._shown: set[Likeness] = set()
+        self._told: dict[str, Finding] = {}
+
+    def execute(self, raw: bytes) -> bool:
+        """Ask about an input. False if its form is not asked about."""
+        raise NotImplementedError
+
+    def finish(self) -> None:
+        """Ask the questions that are still waiting."""
+
+    def _begin(self, raw: bytes) -> tuple[Form, Steps] | None:
+        self.counts.executions += 1
+        head, data = inputs.split(raw)
+        form = self.forms.get(head)
+        return None if form is None else (form, self.kind.steps(form, data))
+
+    def _end(self, raw: bytes, form: Form, looked: Looked) -> None:
+        for shown in looked.shown:
+            if shown not in self._shown:
+                self._shown.add(shown)
+                self.listener.novel(raw, shown)
+        for suspect in looked.suspects:
+            self._judge(raw, form, suspect)
+
+    # --- Suspects ---
+
+    def _judge(self, raw: bytes, form: Form, suspect: Suspect) -> None:
+        if not self._alike.wants(suspect.likeness):
+            name = self._alike.named(suspect.likeness)
+            if name is not None:
+                self._count(name)
+            return
+        judged = self.judged(suspect.identifier)
+        name = None if judged is None else self._name(judged)
+        self._alike.name(suspect.likeness, name)
+        if judged is None or name is None:
+            return
+        self._count(name)
+        if judged.verdict.known is None and name not in self._told:
+            self._tell(finding_of(judged, raw, self.kind.name))
+            self._shrink(form, raw, judged)
+
+    def judged(self, identifier: str) -> Judged | None:
+        """The judged question of an id. None if the id is unknown, as for encode of bytes that cannot be decoded."""
+        try:
+            question = find(identifier)
+        except UnknownId:
+            return None
+        (judged,) = self.examiner.judge([question])
+        self.counts.judged += 1
+        return judged
+
+    @staticmethod
+    def _name(judged: Judged) -> str | None:
+        """The name for counting a deviation: of its finding, or of its entry in the known file. None: no deviation."""
+        verdict = judged.verdict
+        if verdict.verdict not in DEVIATIONS:
+            return None
+        return f"known {verdict.known}" if verdict.known is not None else name_of(judged.verdict)
+
+    def _count(self, name: str) -> None:
+        known = name.removeprefix("known ")
+        if known != name:
+            self.counts.known[known] += 1
+        else:
+            self.counts.findings[name] += 1
+
+    def _tell(self, finding: Finding) -> None:
+        self._told[finding.name] = finding
+        self.listener.found(finding)
+
+    def _shrink(self, form: Form, raw: bytes, judged: Judged) -> None:
+        if judged.verdict.verdict in _COSTLY or not judged.case.id.startswith("gen/"):
+            return
+        name = self._name(judged)
+
+        def identifier(at: Form, data: bytes) -> str:
+            return at.identifier(op, arguments.seed_of(op, {**args, "data": data}) if more else data, letter)
+
+        def same(at: Form, data: bytes) -> Judged | None:
+            tried = self.judged(identifier(at, data))
+            return tried if tried is not None and self._name(tried) == name else None
+
+        op, args = judged.case.op, judged.case.args
+        more = op in lookup_and_convert.OPS
+        letter = judged.case.id.rpartition("/")[2][0]
+        best = smaller(form, args["data"] if more else seed_of(judged.case.id), self.forms, same)
+        if best is not None:
+            at, small = best
+            smallest = self.judged(identifier(at, small))
+            assert smallest is not None
+            # The bytes decide what else is asked, so smaller ones may not ask the same.
+            kept = raw if self.kind.draws or more else at.input(small)
+            self._tell(finding_of(smallest, kept, self.kind.name))
+
+
+class Inside(Session):
+    """Asks a module in this process."""
+
+    def __init__(self, kind: Kind, forms: Forms, examiner: Examiner, listener: Listener, module: Module) -> None:
+        super().__init__(kind, forms, examiner, listener)
+        self._call = module.call
+        self._looks = {head: kind.look(form, module) for head, form in forms.items()}
+
+    def execute(self, raw: bytes) -> bool:
+        """Ask about an input at once."""
+        head, _, data = raw.partition(b"\n")
+        look = self._looks.get(head)
+        if look is None or look(data):
+            self.counts.executions += 1
+            return look is not None
+        begun = self._begin(raw)
+        assert begun is not None
+        form, steps = begun
+        try:
+            cases = next(steps)
+            while True:
+                cases = steps.send([self._call(case) for case in cases])
+        except StopIteration as end:
+            looked: Looked = end.value
+        if looked.suspects or not self._shown.issuperset(looked.shown):
+            self._end(raw, form, looked)
+        return True
+
+
+@dataclass(slots=True)
+class _Waiting:
+    raw: bytes
+    form: Form
+    steps: Steps
+    cases: Sequence[Case]
+
+
+class Outside(Session):
+    """Asks through a connection, a block of inputs at a time. While one block is asked, the next is collected."""
+
+    def __init__(self, kind: Kind, forms: Forms, examiner: Examiner, listener: Listener) -> None:
+        super().__init__(kind, forms, examiner, listener)
+        self._waiting: list[_Waiting] = []
+        self._asked: list[_Waiting] = []
+        self._size = FIRST_BLOCK
+
+    def execute(self, raw: bytes) -> bool:
+        """Add an input to the block. Begin to ask the block when it is full."""
+        begun = self._begin(raw)
+        if begun is None:
+            return False
+        form, steps = begun
+        self._advance(_Waiting(raw, form, steps, ()), functools.partial(next, steps))
+        if len(self._waiting) >= self._size:
+            self._turn()
+        elif not len(self._waiting) % _LISTENED:
+            self.examiner.connection.poll()
+        return True
+
+    def finish(self) -> None:
+        """Ask about all waiting inputs."""
+        while self._waiting or self._asked:
+            self._turn()
+
+    def _turn(self) -> None:
+        """Process the observations of the current block, then begin the next one. Suspects are judged in between."""
+        asked, self._asked = self._asked, []
+        if asked:
+            seen = {one.case.id: one for one in self.examiner.connection.finish()}
+            quick = _TOOK_LONG.isdisjoint(one.status for one in seen.values())
+            self._size = min(BLOCK, 2 * self._size) if quick else FIRST_BLOCK
+            for one in asked:
+                self._advance(one, functools.partial(one.steps.send, [seen[case.id] for case in one.cases]))
+        self._asked, self._waiting = self._waiting, []
+        if self._asked:
+            # Each case only once, because two inputs may ask the same.
+            unique = {case.id: case for one in self._asked for case in one.cases}
+            self.examiner.connection.begin([*unique.values()])
+
+    def _advance(self, one: _Waiting, step: Callable[[], Sequence[Case]]) -> None:
+        try:
+            one.cases = step()
+        except StopIteration as end:
+            self._end(one.raw, one.form, end.value)
+        else:
+            self._waiting.append(one)
+
+
+def configure(connection: Connection | Module, dialect: str) -> bool:
+    """Send the settings of a dialect's vectors to the implementation."""
+    return connection.configure(dialect, vectors.settings(dialect))
+
+
+def digest(raw: bytes) -> str:
+    """The file name of an input in a corpus, the same as libFuzzer gives."""
+    return hashlib.sha1(raw, usedforsecurity=False).hexdigest()

@@ -1,0 +1,2 @@
+"""Spark itself: `session` starts and ends it, `java` finds a Java for it, `progress` follows a job, `errors` tells its
+errors to people."""

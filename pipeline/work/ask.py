@@ -1,0 +1,127 @@
+"""On a worker: rows of cases in, rows of `verdicts` out.
+
+A worker keeps its connection to an implementation for all its tasks, because to start a child takes far longer than to
+ask it. Implementations always run in children: there they have limits, and one that aborts costs its own process only.
+A row whose id is no case is not lost: its verdict is not-asked, with the reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from wireproof.conformance.asking.examiner import Examiner
+from wireproof.conformance.connection import ImplementationError, Options, open_connection
+from wireproof.conformance.model import Outcome, Verdict
+from wireproof.conformance.questions.question import Question, UnknownId, find, offers
+from wireproof.conformance.report.text import middle
+from wireproof.pipeline import tables
+from wireproof.pipeline.errors import NO_START
+from wireproof.pipeline.work.loaded import keep_loaded
+
+#: The word in `error` of a row that could not be asked.
+BAD_ROW = "bad-row"
+#: The columns of `cases` that are used.
+COLUMNS = ("number", "id", "dialect", "area", "type", "version", "op", "kind", "size_bytes")
+#: The maximum length of a detail, in characters.
+_LONGEST = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """How to ask one implementation. `digest`: of its files, so that a worker does not use a connection to its older
+    files. `timeout` in seconds, `memory` in MiB."""
+
+    spec: str
+    name: str
+    version: str | None
+    digest: str
+    timeout: float
+    memory: int
+
+
+#: Of this process, by the implementation as given to --impl.
+_EXAMINERS: dict[str, tuple[Order, Examiner]] = {}
+
+
+def verdicts_of(order: Order, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The rows of `verdicts` for batches with COLUMNS of `cases`. Raises RuntimeError, with NO_START, if the
+    implementation does not start on this machine."""
+    keep_loaded()
+    schema = tables.VERDICTS.arrow
+    for batch in batches:
+        rows = batch.select(COLUMNS).to_pylist()
+        try:
+            yield pa.RecordBatch.from_pylist(_judged(order, rows), schema)
+        except ImplementationError as error:
+            raise RuntimeError(f"{NO_START}{error}") from None
+
+
+def _judged(order: Order, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    examiner = _examiner(order)
+    found: dict[int, Question] = {}
+    answers: list[dict[str, Any] | None] = []
+    for row in rows:
+        try:
+            question = find(row["id"])
+        except UnknownId as error:
+            answers.append(_row(order, row, _unasked(row, BAD_ROW, str(error))))
+            continue
+        if offers(examiner.description, question):
+            found[len(answers)] = question
+            answers.append(None)
+        else:
+            answers.append(_row(order, row, _unasked(row, "", "the implementation does not offer this")))
+    for index, judged in zip(found, examiner.judge(found.values()), strict=True):
+        answers[index] = _row(order, rows[index], judged.verdict)
+    return [answer for answer in answers if answer is not None]
+
+
+def _examiner(order: Order) -> Examiner:
+    """The examiner of an implementation. One of the same implementation in another state is closed."""
+    kept = _EXAMINERS.get(order.spec)
+    if kept is not None and kept[0] == order:
+        return kept[1]
+    if kept is not None:
+        kept[1].close()
+    opened = Examiner(open_connection(order.spec, Options(timeout=order.timeout, memory=order.memory)))
+    _EXAMINERS[order.spec] = order, opened
+    return opened
+
+
+def _unasked(row: Mapping[str, Any], error: str, detail: str) -> Verdict:
+    return Verdict(
+        row["id"],
+        row["dialect"],
+        row["area"],
+        row["type"],
+        row["version"],
+        row["op"],
+        Outcome.NOT_ASKED,
+        error=error,
+        detail=detail,
+    )
+
+
+def _row(order: Order, row: Mapping[str, Any], verdict: Verdict) -> dict[str, Any]:
+    return {
+        **row,
+        "op": str(verdict.op),
+        "implementation": order.name,
+        "implementation_version": order.version,
+        "spec": order.spec,
+        "verdict": str(verdict.verdict),
+        "failure": None if verdict.kind is None else str(verdict.kind),
+        "reason": verdict.reason,
+        "offset_bytes": verdict.offset,
+        "demanded": verdict.demanded,
+        "ground": verdict.ground,
+        "place": verdict.place,
+        "error": verdict.error,
+        "frame": verdict.frame,
+        "detail": middle(verdict.detail, _LONGEST),
+        "rulings": [*verdict.rulings],
+    }

@@ -1,0 +1,158 @@
+"""The questions for an implementation, and how questions that are not asked are counted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+from support.recorder import EVERYTHING, TYPED
+
+from wireproof import reference
+from wireproof.conformance import ledger, vectors
+from wireproof.conformance.model import Description, Op
+from wireproof.conformance.questions import selection
+from wireproof.conformance.questions.question import Derivation, Question
+from wireproof.conformance.questions.selection import LeftOut
+from wireproof.conformance.vectors import Vector, VectorKind
+from wireproof.reference.errors import Reason
+
+
+def described(**members: Any) -> Description:
+    return Description("described", **{"ops": EVERYTHING} | members)
+
+
+def selected(chosen: Iterable[Vector], left_out: LeftOut | None = None, **members: Any) -> list[Question]:
+    return [*selection.of_vectors(chosen, described(**members), left_out)]
+
+
+def of_kind(kind: VectorKind, area: str = "varints") -> tuple[Vector, ...]:
+    return tuple(vector for vector in vectors.load(["kafka"], [area]) if vector.kind is kind)
+
+
+def asks_for_a_version(vector: Vector) -> bool:
+    return vector.reject is not None and vector.reject.reason is Reason.UNSUPPORTED_VERSION
+
+
+@pytest.mark.parametrize(
+    ("ops", "expected"),
+    [
+        (TYPED, {Op.DECODE}),
+        ({Op.DECODE}, {Op.DECODE}),
+        ({Op.RECODE, Op.ENCODE}, {Op.RECODE}),
+        ({Op.ENCODE}, set()),
+    ],
+)
+def test_an_invalid_vector_is_asked_once(ops: frozenset[Op], expected: set[Op]) -> None:
+    negatives = of_kind(VectorKind.INVALID)
+    left_out = LeftOut()
+    questions = selected(negatives, left_out, ops=frozenset(ops))
+    assert {question.case.op for question in questions} == expected
+    assert len(questions) + left_out.not_offered.total() == len(negatives)
+    assert not questions or not left_out.not_offered
+
+
+def test_an_invalid_vector_is_asked_as_recode_where_its_type_has_that_op_alone() -> None:
+    negatives = [vector for vector in of_kind(VectorKind.INVALID) if vector.type == "VARINT"]
+    listed: dict[str, Any] = {"types": {"kafka": {"VARINT": None, "VARLONG": None}}}
+    narrowed = {"kafka": {"VARINT": frozenset({Op.RECODE})}}
+    questions = selected(of_kind(VectorKind.INVALID), **listed, type_ops=narrowed)
+    by_type = {(question.case.type, question.case.op) for question in questions}
+    assert by_type == {("VARINT", Op.RECODE), ("VARLONG", Op.DECODE)}
+    assert len([question for question in questions if question.case.type == "VARINT"]) == len(negatives) > 5
+    assert questions == [Question.of(question.vector, question.vector.case(question.case.op)) for question in questions]
+
+
+def test_a_valid_vector_is_asked_in_every_op_that_there_is() -> None:
+    valid = of_kind(VectorKind.VALID)
+    left_out = LeftOut()
+    questions = selected(valid, left_out, ops=TYPED)
+    assert [question.case for question in questions] == [vector.case(op) for vector in valid for op in vector.ops]
+    assert not left_out.not_offered
+
+
+def test_what_is_not_offered_is_counted_by_what_is_not_offered() -> None:
+    left_out = LeftOut()
+    serves = of_kind(VectorKind.SERVE, "unsupported-versions")
+    chosen = [*of_kind(VectorKind.VALID), *serves]
+    questions = selected(chosen, left_out, ops=frozenset({Op.DECODE}), types={"kafka": {"VARINT": None}})
+    assert {question.case.type for question in questions} == {"VARINT"}
+    assert {question.case.op for question in questions} == {Op.DECODE}
+    assert left_out.not_offered["serve"] == len(serves) > 0
+    assert left_out.not_offered["VARINT encode"] > 0
+    assert "VARINT decode" not in left_out.not_offered
+    every = sum(len(vector.ops) for vector in chosen)
+    assert len(questions) + left_out.not_offered.total() == every
+
+
+def test_another_dialects_implementation_is_asked_nothing() -> None:
+    chosen = vectors.load(["kafka"], ["varints"])
+    left_out = LeftOut()
+    assert selected(chosen, left_out, dialects=("wire-format",)) == []
+    cases = sum(1 if vector.kind is VectorKind.INVALID else len(vector.ops) for vector in chosen)
+    assert left_out.not_offered == {"kafka": cases}
+
+
+def test_a_case_whose_version_is_the_question_is_asked_whatever_range_is_offered() -> None:
+    """The contract says so; other cases outside of the range are not asked."""
+    everything = vectors.load(["kafka"])
+    about_versions = [
+        vector for vector in everything if asks_for_a_version(vector) and vector.type == "ApiVersionsRequest"
+    ]
+    versions = {vector.version for vector in about_versions}
+    assert -1 in versions
+    for span in ((1, 3), (0, 4), (-1, -1), (90, 99)):
+        questions = selected(everything, types={"kafka": {"ApiVersionsRequest": span}})
+        typed = [question for question in questions if question.case.type is not None]
+        assert {question.case.type for question in typed} <= {"ApiVersionsRequest"}
+        asked = [question for question in typed if asks_for_a_version(question.vector)]
+        assert {question.case.version for question in asked} == versions
+        others = {question.case.version for question in typed if question not in asked}
+        assert others <= {*range(span[0], span[1] + 1)}
+    assert selected(about_versions, types={"kafka": {"ApiVersionsResponse": (0, 3)}}) == []
+
+
+def test_entries_are_vectors_ledger_cases_and_what_is_derived_from_them() -> None:
+    left_out = LeftOut()
+    found = [*selection.entries(described(dialects=("kafka",)), left_out, ["kafka"], [ledger.AREA])]
+    names = [entry.name for entry in found]
+    assert len(names) == len(set(names))
+    assert not left_out.not_offered
+    derived = [entry for entry in found if isinstance(entry.questions, Derivation)]
+    stored = [entry for entry in found if entry.name.removeprefix("kafka/messages/") in ledger_ids()]
+    written = vectors.load(["kafka"], [ledger.AREA])
+    assert len(stored) == len(ledger_ids())
+    assert len(found) == len(derived) + len(stored) + sum(
+        1 if vector.kind is VectorKind.INVALID else len(vector.ops) for vector in written
+    )
+    with_bytes = {vector.id for vector in in_the_ledger() if vector.data}
+    assert {entry.name for entry in derived} == {
+        f"kafka/messages/{name.rpartition('/')[0]}/derived" for name in with_bytes
+    }
+
+
+def in_the_ledger() -> list[Vector]:
+    return [vector for name in ledger.names("kafka") for vector in ledger.load(name, "kafka").vectors]
+
+
+def ledger_ids() -> set[str]:
+    return {vector.id for vector in in_the_ledger()}
+
+
+def test_entries_of_dialects_and_areas() -> None:
+    everything = {entry.name for entry in selection.entries(described(), LeftOut(), ["kip-35-v7"])}
+    assert everything == set()  # it speaks kafka alone
+    offered = described(dialects=("kip-35-v7", "kafka"))
+    found = [entry.name for entry in selection.entries(offered, LeftOut(), ["kip-35-v7"], ["framing"])]
+    assert found
+    assert all(name.startswith("kip-35-v7/framing/") for name in found)
+
+
+def test_the_limits_of_resources_come_last_in_all_dialects() -> None:
+    areas = [entry.name.split("/")[1] for entry in selection.entries(described(dialects=reference.dialects), LeftOut())]
+    last = areas.count("resource-limits")
+    assert last > 300
+    assert set(areas[-last:]) == {"resource-limits"}
+    assert [entry.name for entry in selection.entries(described(), LeftOut(), areas=["resource-limits"])] == [
+        entry.name for entry in selection.entries(described(), LeftOut()) if "/resource-limits/" in entry.name
+    ]

@@ -1,0 +1,92 @@
+"""Numbered cases: a seed and a number decide them, and each can be asked by its id alone."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from wireproof import reference
+from wireproof.conformance.generation import mutations, random_values
+from wireproof.conformance.generation.numbered import Kind, Numbered
+from wireproof.conformance.judging.judge import judge, readings_for
+from wireproof.conformance.model import Op, Outcome
+from wireproof.conformance.oracle.ask import ask
+from wireproof.conformance.oracle.codec import reference_codec
+from wireproof.conformance.oracle.types import types_of
+from wireproof.conformance.questions.question import find
+from wireproof.conformance.vectors import VectorKind
+
+
+def test_a_number_decides_the_case() -> None:
+    numbers = [5, 3, 900, 4]
+    assert [Numbered(7).case(number) for number in numbers] == [Numbered(7).case(number) for number in numbers]
+    assert {Numbered(7).case(number).id for number in range(50)} != {
+        Numbered(8).case(number).id for number in range(50)
+    }
+
+
+def test_each_kind_and_op_is_made_in_every_dialect() -> None:
+    cases = [Numbered(0).case(number) for number in range(1500)]
+    assert {(case.dialect, case.kind) for case in cases} == {
+        (dialect, kind) for dialect in reference.dialects for kind in Kind
+    }
+    assert {case.op for case in cases} == {Op.DECODE, Op.ENCODE, Op.RECODE}
+    changed = Counter(case.mutation for case in cases if case.kind is Kind.MUTATED)
+    assert {"varint-stretch", "tag-unknown", "count-change", "cut"} <= changed.keys()
+    assert None not in changed
+    assert all(case.mutation is None for case in cases if case.kind is not Kind.MUTATED)
+    assert {name for name in changed if name not in mutations.names()} == {mutations.RANDOM_BYTE}
+
+
+def test_every_version_of_a_type_is_made() -> None:
+    numbered = Numbered(0, ("kafka",), ("MetadataResponse",))
+    made = {numbered.case(number).version for number in range(300)}
+    assert made == {version for name, version in types_of("kafka") if name == "MetadataResponse"}
+
+
+def test_cases_are_what_they_say() -> None:
+    for number in range(400):
+        case = Numbered(1).case(number)
+        question = find(case.id)
+        assert question.case.op is case.op
+        assert (question.vector.dialect, question.vector.type, question.vector.version, question.vector.area) == (
+            case.dialect,
+            case.type,
+            case.version,
+            case.area,
+        )
+        assert case.size == len(question.vector.data)
+        if case.kind is not Kind.MUTATED:
+            assert question.vector.kind is VectorKind.VALID
+
+
+def test_the_reference_passes_them() -> None:
+    for number in range(300):
+        question = find(Numbered(2).case(number).id)
+        observation = ask(reference_codec(), question.case)
+        twin = None if question.twin is None else ask(reference_codec(), question.twin)
+        readings = readings_for(question.case.dialect, {})
+        assert judge(question.vector, observation, readings, twin, ()).verdict is Outcome.PASS
+
+
+def test_boundary_values_are_at_the_borders() -> None:
+    from random import Random
+
+    drawn = {random_values.boundary("INT16", Random(number), dialect="kafka") for number in range(300)}
+    assert {-(2**15), 2**15 - 1, 0, 127, 128} <= drawn
+    lengths = {len(random_values.boundary("COMPACT_BYTES", Random(number), dialect="kafka")) for number in range(50)}
+    assert lengths == {0, 1, 126, 127}
+
+
+@pytest.mark.parametrize(
+    ("selection", "message"),
+    [
+        ({"dialects": ("kafak",)}, "there is no dialect 'kafak'; there are kafka, "),
+        ({"types": ("Metadata",)}, "there is no type 'Metadata' in kafka, "),
+        ({"dialects": ("wire-format",), "types": ("RecordBatch",)}, "there is no type 'RecordBatch' in wire-format"),
+    ],
+)
+def test_a_wrong_selection_is_refused(selection: dict[str, tuple[str, ...]], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Numbered(0, **selection)

@@ -1,0 +1,162 @@
+"""Deviations with one cause are one finding."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from support.paths import TESTS
+from support.pytest_run import run
+
+from wireproof.conformance.evidence import known_deviations
+from wireproof.conformance.judging.findings import Group, findings, group
+from wireproof.conformance.model import DEVIATIONS, FailureKind, Op, Outcome, Verdict
+
+
+def verdict(number: int, outcome: Outcome = Outcome.FAIL, **fields: Any) -> Verdict:
+    usual: dict[str, Any] = {
+        "dialect": "kafka",
+        "area": "framing",
+        "type": "INT8",
+        "version": None,
+        "op": Op.DECODE,
+        "kind": FailureKind.WRONG_VALUE if outcome is Outcome.FAIL else None,
+    }
+    return Verdict(id=f"kafka/framing/{number}#decode", verdict=outcome, **usual | fields)
+
+
+def of(**fields: Any) -> Group:
+    found = group(verdict(1, **fields))
+    assert found is not None
+    return found
+
+
+def test_only_deviations_are_findings() -> None:
+    harmless = [Outcome.PASS, Outcome.CONTESTED, Outcome.SKIP, Outcome.NOT_ASKED]
+    assert findings(verdict(number, outcome) for number, outcome in enumerate(harmless)) == []
+    harmful = [Outcome.FAIL, Outcome.CRASH, Outcome.HANG, Outcome.OOM, Outcome.VIOLATION]
+    found = findings(verdict(number, outcome) for number, outcome in enumerate(harmful))
+    assert [finding.group.verdict for finding in found] == harmful
+    assert set(harmless) | set(harmful) == set(Outcome)
+
+
+@pytest.mark.parametrize(
+    ("one", "another"),
+    [
+        ({"demanded": "truncated"}, {"demanded": "varint-overflow"}),
+        ({"ground": "R-K-6"}, {"ground": "R-K-6c"}),
+        ({"place": "tag size"}, {"place": "count"}),
+        ({"type": "INT8"}, {"type": "INT16"}),
+        ({"op": Op.DECODE}, {"op": Op.ENCODE}),
+        ({"kind": FailureKind.ACCEPTED_INVALID}, {"kind": FailureKind.WRONG_VALUE}),
+    ],
+)
+def test_what_is_demanded_its_ruling_and_the_place_tell_findings_apart(
+    one: dict[str, Any], another: dict[str, Any]
+) -> None:
+    usual = {"kind": FailureKind.ACCEPTED_INVALID, "demanded": "truncated"}
+    found = findings([verdict(1, **usual | one), verdict(2, **usual | another), verdict(3, **usual | one)])
+    assert [len(finding.verdicts) for finding in found] == [2, 1]
+
+
+def test_a_place_that_is_known_is_one_finding_in_every_type_and_version() -> None:
+    alike = [
+        verdict(1, type="FetchRequest", version=12, place="tag count: missing", offset=3, detail="words"),
+        verdict(2, type="ApiVersionsResponse", version=3, place="tag count: missing", area="varints"),
+    ]
+    assert [finding.verdicts for finding in findings(alike)] == [tuple(alike)]
+    assert len(findings(msgspec.structs.replace(one, place="") for one in alike)) == 2
+
+
+def test_what_was_recoded_wrong_was_written_wrong() -> None:
+    written = [verdict(1, op=op, kind=FailureKind.WRONG_BYTES, place="VARINT") for op in (Op.ENCODE, Op.RECODE)]
+    assert [finding.group.side for finding in findings(written)] == ["write"]
+    assert of(op=Op.RECODE, kind=FailureKind.ACCEPTED_INVALID).side == "read"
+
+
+def test_a_traceback_s_line_is_the_cause_whatever_was_asked() -> None:
+    crashes = [
+        verdict(1, Outcome.CRASH, error="IndexError", frame="mine:read", type="INT8", demanded="truncated"),
+        verdict(2, Outcome.CRASH, error="IndexError", frame="mine:read", type="STRING", op=Op.RECODE),
+    ]
+    (finding,) = findings(crashes)
+    assert finding.group == Group("crash", cause="IndexError", frame="mine:read")
+    assert len(findings([*crashes, verdict(3, Outcome.CRASH, error="IndexError", frame="mine:write")])) == 2
+
+
+def test_without_one_a_crash_is_told_by_what_was_asked() -> None:
+    found = of(outcome=Outcome.CRASH, error="SIGABRT", demanded="truncated", ground="R-K-10", place="count")
+    assert found == Group("crash", side="read", cause="SIGABRT", demanded="truncated", ruling="R-K-10", place="count")
+
+
+def test_a_refusal_is_told_by_its_words_without_what_they_say_of_the_case() -> None:
+    said = [
+        "refused: ValueError: 771 is not a valid ErrorCode",
+        "refused: ValueError: -32768 is not a valid ErrorCode",
+    ]
+    assert {of(kind=FailureKind.REFUSED_VALID, detail=words).cause for words in said} == {
+        "ValueError: … is not a valid ErrorCode"
+    }
+    assert of(kind=FailureKind.REFUSED_VALID, detail="refused: Listener.__init__() got 'x' and b'y' [1, 2]").cause == (
+        "… got … and … …"
+    )
+
+
+def test_a_refusal_that_names_a_reason_is_told_by_that_and_the_place() -> None:
+    named = of(
+        kind=FailureKind.REFUSED_VALID, reason="truncated", place="tag size", detail="refused: truncated at byte 3"
+    )
+    assert named == Group("fail", kind="refused-valid", side="read", cause="truncated", place="tag size")
+    silent = of(kind=FailureKind.REFUSED_VALID, detail="refused: without a reason")
+    assert (silent.cause, silent.type) == (None, "INT8")
+
+
+def test_another_reading_is_grouped_by_its_rulings_and_is_no_finding() -> None:
+    taken = verdict(1, Outcome.CONTESTED, rulings=("R-K-5", "R-K-6"))
+    assert group(taken) == Group("contested", ruling="R-K-5, R-K-6")
+    assert group(verdict(1, Outcome.PASS)) is None
+
+
+def test_the_most_frequent_comes_first_and_each_keeps_its_order() -> None:
+    rare, often = [verdict(1)], [verdict(number, type="INT16") for number in (5, 3, 4)]
+    found = findings([*rare, *often])
+    assert [finding.verdicts for finding in found] == [tuple(often), tuple(rare)]
+    assert findings([]) == []
+
+
+def test_a_group_says_what_it_is_in_one_line() -> None:
+    found = of(kind=FailureKind.ACCEPTED_INVALID, demanded="varint-overflow", ground="R-K-6", place="a varint")
+    assert str(found) == "accepted-invalid on read where varint-overflow is demanded (R-K-6) at a varint"
+    assert (
+        str(of(kind=FailureKind.WRONG_ANSWER, op=Op.SERVE, type=None, ground="R-K-18"))
+        == "wrong-answer in serve (R-K-18)"
+    )
+    assert str(Group("crash", cause="KeyError", frame="mine:read")) == "crash with KeyError in mine:read"
+
+
+def test_a_known_file_can_name_each_part_of_a_group(tmp_path: Path) -> None:
+    whole = Group(*(f"{name} of it" for name in Group.__struct_fields__))
+    parts = ", ".join(f'{name} = "{part}"' for name, part in whole.row().items())
+    file = tmp_path / "mine.known.toml"
+    file.write_text(
+        f'[[deviation]]\nclass = "unsupported"\nreason = "so it is"\nreported = "pending"\nfinding = {{{parts}}}\n'
+    )
+    assert [entry.finding for entry in known_deviations.load(file, None).deviations] == [whole]
+
+
+def test_kafka_python_s_57_deviations_in_varints_are_six_findings(tmp_path: Path) -> None:
+    report = tmp_path / "report.jsonl"
+    done = run(
+        *("--impl=implementations.kafka_python", "--known=none", "--area=varints", "--dialect=kafka"),
+        f"--report={report}",
+        cwd=TESTS.parent,
+    )
+    assert done.code == 1
+    lines = [json.loads(line) for line in report.read_text().splitlines()][1:-1]
+    deviating = [line for line in lines if line["verdict"] in DEVIATIONS]
+    assert len(deviating) == 57
+    assert len({json.dumps(line["group"]) for line in deviating}) == 6
+    assert "6 findings in 57 cases that deviate" in done.text

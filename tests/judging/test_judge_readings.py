@@ -1,0 +1,284 @@
+"""The judge on other readings: those that the vector names, and those that the implementation declares."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from support.judging import (
+    ACCEPTED,
+    CONTESTED,
+    NO_ERROR_FRAME,
+    PASS,
+    REFUSED,
+    WRONG_ANSWER,
+    WRONG_BYTES,
+    WRONG_VALUE,
+    answer,
+    conclusion,
+    evolve,
+    interpret,
+    invalid,
+    judged,
+    lookup,
+    make,
+    negotiate,
+    refusal,
+    serve,
+    unencodable,
+    valid,
+)
+
+from wireproof.conformance.judging.judge import readings_for
+from wireproof.conformance.model import FailureKind, Op, Outcome
+from wireproof.conformance.vectors import Vector
+
+# --- Other readings: `also` -------------------------------------------------------------------------------------------
+
+ONE = [{"ruling": "R-K-7", "value": 7}]
+OVERLONG = {"type": "VARINT", "bytes": [["8a00", "overlong"]], "canonical": [["0a", "five"]]}
+REFUSES = [{"ruling": "R-K-5", "refuses": True}]
+BYTES = [{"ruling": "R-K-5", "bytes": "8a00"}]
+BREAK = {"kind": "tag-reused", "path": "a"}
+FULL = {"type": "ResponseFrame:ApiVersions", "version": 0, "value": {"body": {"ErrorCode": 0}}}
+
+ALSO: list[tuple[Vector, Op, Any, tuple[Outcome, FailureKind | None]]] = [
+    # A value: to decode, and to nothing else.
+    (valid(also=ONE), Op.DECODE, 5, PASS),
+    (valid(also=ONE), Op.DECODE, 7, CONTESTED),
+    (valid(also=ONE), Op.DECODE, 8, WRONG_VALUE),
+    (valid(also=ONE), Op.DECODE, refusal, REFUSED),
+    (valid(also=ONE), Op.ENCODE, b"\x07", WRONG_BYTES),
+    (valid(also=ONE), Op.RECODE, b"\x07", WRONG_BYTES),
+    (invalid(also=ONE), Op.DECODE, 7, CONTESTED),
+    (invalid(also=ONE), Op.DECODE, 8, ACCEPTED),
+    (invalid(also=ONE), Op.RECODE, b"\x07", ACCEPTED),
+    (invalid(also=[{"ruling": "R-K-15", "value": None}]), Op.DECODE, None, CONTESTED),
+    (invalid(also=[{"ruling": "R-K-15", "value": None}]), Op.DECODE, 0, ACCEPTED),
+    (lookup(also=[{"ruling": "R-K-7", "values": [None]}]), Op.LOOKUP, [None], CONTESTED),
+    (lookup(also=[{"ruling": "R-K-7", "values": [None]}]), Op.LOOKUP, [], WRONG_VALUE),
+    # Bytes: to recode; to encode only where the entry says so.
+    (valid(also=BYTES, **OVERLONG), Op.RECODE, b"\x8a\0", CONTESTED),
+    (valid(also=BYTES, **OVERLONG), Op.RECODE, b"\x8b\0", WRONG_BYTES),
+    (valid(also=BYTES, **OVERLONG), Op.RECODE, b"\x8a\x80\0", WRONG_BYTES),  # of the same value, but other bytes
+    (valid(also=BYTES, **OVERLONG), Op.ENCODE, b"\x8a\0", WRONG_BYTES),
+    (valid(also=[BYTES[0] | {"ops": ["encode"]}], **OVERLONG), Op.ENCODE, b"\x8a\0", CONTESTED),
+    (valid(also=[BYTES[0] | {"ops": ["encode"]}], **OVERLONG), Op.RECODE, b"\x8a\0", WRONG_BYTES),
+    (unencodable(also=[{"ruling": "R-K-13", "bytes": "80"}]), Op.ENCODE, b"\x80", CONTESTED),
+    (unencodable(also=[{"ruling": "R-K-13", "bytes": "80"}]), Op.ENCODE, b"\x81", ACCEPTED),
+    # Refusing: to what reads; to encode only where the entry says so.
+    (valid(also=REFUSES, **OVERLONG), Op.DECODE, refusal, CONTESTED),
+    (valid(also=REFUSES, **OVERLONG), Op.RECODE, refusal, CONTESTED),
+    (valid(also=REFUSES, **OVERLONG), Op.ENCODE, refusal, REFUSED),
+    (valid(also=REFUSES, **OVERLONG), Op.DECODE, 8, WRONG_VALUE),
+    (valid(also=[REFUSES[0] | {"ops": ["encode", "recode"]}]), Op.ENCODE, refusal, CONTESTED),
+    (valid(also=[REFUSES[0] | {"ops": ["encode", "recode"]}]), Op.RECODE, refusal, CONTESTED),
+    (valid(also=[REFUSES[0] | {"ops": ["encode", "recode"]}]), Op.DECODE, refusal, REFUSED),
+    # A broker, a client, a choice.
+    (serve(also=[{"ruling": "R-K-18", "sends": [], "closes": True}]), Op.SERVE, (b"", True), CONTESTED),
+    (serve(also=[{"ruling": "R-K-18", "sends": [], "closes": True}]), Op.SERVE, (b"", False), WRONG_ANSWER),
+    (serve(also=[{"ruling": "R-K-18", "sends": [], "closes": True}]), Op.SERVE, (NO_ERROR_FRAME, True), WRONG_ANSWER),
+    (
+        serve(also=[{"ruling": "R-K-18", "sends": [FULL], "closes": False}]),
+        Op.SERVE,
+        (NO_ERROR_FRAME, False),
+        CONTESTED,
+    ),
+    (
+        serve(also=[{"ruling": "R-K-18", "sends": [FULL], "closes": False}]),
+        Op.SERVE,
+        (NO_ERROR_FRAME, True),
+        WRONG_ANSWER,
+    ),
+    (
+        interpret(also=[{"ruling": "R-K-21", "outcome": {"outcome": "accepted"}}]),
+        Op.INTERPRET,
+        {"outcome": "accepted"},
+        CONTESTED,
+    ),
+    (
+        interpret(also=[{"ruling": "R-K-21", "outcome": {"outcome": "accepted"}}]),
+        Op.INTERPRET,
+        {"outcome": "malformed"},
+        WRONG_ANSWER,
+    ),
+    (negotiate(also=[{"ruling": "R-K-21", "chooses": None}]), Op.NEGOTIATE, None, CONTESTED),
+    (negotiate(also=[{"ruling": "R-K-21", "chooses": 2}]), Op.NEGOTIATE, 2, CONTESTED),
+    (negotiate(also=[{"ruling": "R-K-21", "chooses": 2}]), Op.NEGOTIATE, None, WRONG_ANSWER),
+    (evolve(also=[{"ruling": "R-K-7", "breaks": []}]), Op.EVOLVE, [], CONTESTED),
+    (evolve(breaks=[], also=[{"ruling": "R-K-7", "breaks": [BREAK]}]), Op.EVOLVE, ["tag-reused b"], CONTESTED),
+    (evolve(also=[{"ruling": "R-K-7", "breaks": [BREAK]}]), Op.EVOLVE, [], WRONG_ANSWER),
+    # No such entry says anything of another op's answers.
+    (valid(also=[{"ruling": "R-K-21", "chooses": 2}]), Op.DECODE, 2, WRONG_VALUE),
+    (negotiate(also=[{"ruling": "R-K-7", "value": 2}]), Op.NEGOTIATE, 2, WRONG_ANSWER),
+]
+
+
+@pytest.mark.parametrize(("vector", "op", "given", "expected"), ALSO)
+def test_another_reading_of_the_vector(
+    vector: Vector, op: Op, given: Any, expected: tuple[Outcome, FailureKind | None]
+) -> None:
+    seen = refusal(vector, op, reason="truncated") if given is refusal else answer(vector, op, given)
+    verdict = judged(vector, seen)
+    assert conclusion(verdict) == expected
+    assert verdict.rulings == (vector.also[0].rulings if expected is CONTESTED else ())
+
+
+@pytest.mark.parametrize(
+    ("written", "more", "expected"),
+    [
+        ("efbfbd", "", CONTESTED),
+        ("efbfbdefbfbd", "", CONTESTED),
+        ("efbfbd61", "", ACCEPTED),
+        ("61", "", ACCEPTED),
+        ("efbfbdefbfbd", "00", ACCEPTED),  # which can't be read
+    ],
+)
+def test_in_a_message_of_a_version_too_any_number_of_characters_may_stand_for_bytes(
+    written: str, more: str, expected: tuple[Outcome, FailureKind | None]
+) -> None:
+    def header(client: str) -> str:
+        return f"0012000300000007{len(bytes.fromhex(client)):04x}{client}"
+
+    vector = make(
+        {
+            "type": "RequestHeader",
+            "version": 1,
+            "bytes": [[header("ff"), "a name that is no text"]],
+            "reject": {"reason": "invalid-utf8", "offset": 10},
+            "also": [{"ruling": "R-K-11", "bytes": header("efbfbd"), "ops": ["recode"]}],
+        },
+        bytes=[[header("61"), "a name"]],
+        value={"RequestApiKey": 18, "RequestApiVersion": 3, "CorrelationId": 7, "ClientId": "a"},
+    )
+    assert conclusion(judged(vector, answer(vector, Op.RECODE, bytes.fromhex(header(written) + more)))) == expected
+
+
+def test_two_rulings_that_act_together_are_both_named() -> None:
+    vector = valid(also=[{"ruling": ["R-K-7", "R-K-5"], "value": 7}])
+    assert judged(vector, answer(vector, Op.DECODE, 7)).rulings == ("R-K-7", "R-K-5")
+
+
+def test_the_first_reading_that_fits_is_named() -> None:
+    readings = [{"ruling": ruling, "value": value} for ruling, value in (("R-K-1", 6), ("R-K-2", 7), ("R-K-3", 7))]
+    vector = valid(also=readings)
+    assert judged(vector, answer(vector, Op.DECODE, 6)).rulings == ("R-K-1",)
+    assert judged(vector, answer(vector, Op.DECODE, 7)).rulings == ("R-K-2",)
+
+
+def test_a_contested_verdict_says_what_differs() -> None:
+    vector = valid(also=ONE)
+    assert judged(vector, answer(vector, Op.DECODE, 7)).detail == "expected 5, got 7"
+
+
+def test_what_is_read_and_then_refused_on_write_may_be_a_reading_too() -> None:
+    vector = invalid(also=[{"ruling": "R-K-15c", "ops": ["recode"], "refuses": True}])
+    assert conclusion(judged(vector, refusal(vector, Op.RECODE, half="encode"))) == CONTESTED
+    assert conclusion(judged(vector, refusal(vector, Op.RECODE, half="decode"))) == PASS
+    of_reading = invalid(also=[{"ruling": "R-K-15c", "refuses": True}])
+    assert conclusion(judged(of_reading, refusal(of_reading, Op.RECODE, half="encode"))) == ACCEPTED
+
+
+# --- Other readings: those that the implementation declares -----------------------------------------------------------
+
+
+def high_bits(trailing: str = "", **fields: Any) -> Vector:
+    raw = {
+        "type": "UNSIGNED_VARINT",
+        "bytes": [["ffffffff1f" + trailing, "a bit too many"]],
+        "reject": {"reason": "varint-overflow", "offset": 0},
+    }
+    return make(raw | fields, bytes=[["ffffffff0f", "the largest"]], value=2**32 - 1)
+
+
+def test_what_the_reference_does_under_the_declared_reading_is_contested() -> None:
+    vector = high_bits()
+    seen = answer(vector, Op.DECODE, 2**32 - 1)
+    assert conclusion(judged(vector, seen)) == ACCEPTED
+    assert conclusion(judged(vector, seen, readings_for("kafka", {"R-K-7": "other"}))) == ACCEPTED
+    verdict = judged(vector, seen, readings_for("kafka", {"R-K-6": "other"}))
+    assert (conclusion(verdict), verdict.rulings) == (CONTESTED, ("R-K-6",))
+
+
+def test_a_third_outcome_fails_under_any_reading() -> None:
+    vector = high_bits()
+    verdict = judged(vector, answer(vector, Op.DECODE, 2**33 - 1), readings_for("kafka", {"R-K-6": "other"}))
+    assert (conclusion(verdict), verdict.rulings) == (ACCEPTED, ())
+
+
+def test_one_reading_is_named_where_it_is_enough_and_all_where_they_act_together() -> None:
+    both = readings_for("kafka", {"R-K-7": "other", "R-K-6": "other"})
+    alone, together = high_bits(), high_bits(trailing="00")
+    assert judged(alone, answer(alone, Op.DECODE, 2**32 - 1), both).rulings == ("R-K-6",)
+    assert judged(together, answer(together, Op.DECODE, 2**32 - 1), both).rulings == ("R-K-6", "R-K-7")
+    one = readings_for("kafka", {"R-K-6": "other"})
+    assert judged(together, answer(together, Op.DECODE, 2**32 - 1), one).rulings == ()
+
+
+def test_a_declared_reading_may_refuse() -> None:
+    vector = valid(**OVERLONG)
+    declared = readings_for("kafka", {"R-K-5": "other"})
+    for op, expected in ((Op.DECODE, CONTESTED), (Op.RECODE, CONTESTED), (Op.ENCODE, REFUSED)):
+        assert conclusion(judged(vector, refusal(vector, op), declared)) == expected
+    assert conclusion(judged(vector, answer(vector, Op.DECODE, 5), declared)) == PASS
+
+
+def test_a_declared_reading_may_refuse_to_write() -> None:
+    vector = make({"type": "TAG_BUFFER", "bytes": [["01ffffffff0700", "2³¹ − 1"]], "value": [[2**31 - 1, {"hex": ""}]]})
+    declared = readings_for("kafka", {"R-K-15c": "other"})
+    assert judged(vector, refusal(vector, Op.ENCODE), declared).rulings == ("R-K-15c",)
+    assert judged(vector, refusal(vector, Op.RECODE, half="encode"), declared).rulings == ("R-K-15c",)
+    assert conclusion(judged(vector, refusal(vector, Op.DECODE), declared)) == REFUSED
+
+
+def test_the_vectors_own_entries_come_before_what_is_declared() -> None:
+    vector = high_bits(also=[{"ruling": "R-K-7", "value": 2**32 - 1}])
+    declared = readings_for("kafka", {"R-K-6": "other"})
+    assert judged(vector, answer(vector, Op.DECODE, 2**32 - 1), declared).rulings == ("R-K-7",)
+
+
+def test_of_entries_that_give_the_same_a_declared_one_is_named() -> None:
+    vector = high_bits(also=[{"ruling": one, "value": 2**32 - 1} for one in ("R-K-7", "R-K-6", ["R-K-5", "R-K-6"])])
+    seen = answer(vector, Op.DECODE, 2**32 - 1)
+    named = {
+        (): ("R-K-7",),
+        ("R-K-5",): ("R-K-7",),
+        ("R-K-6",): ("R-K-6",),
+        ("R-K-5", "R-K-6"): ("R-K-6",),
+        ("R-K-6", "R-K-7"): ("R-K-7",),
+    }
+    assert judged(vector, seen).rulings == ("R-K-7",)
+    for named_readings, rulings in named.items():
+        assert judged(vector, seen, readings_for("kafka", dict.fromkeys(named_readings, "other"))).rulings == rulings
+
+
+def test_declared_readings_of_a_broker_and_a_client() -> None:
+    declared = readings_for("kafka", {"R-K-18": "other", "R-K-21b": "other"})
+    metadata_99 = [
+        ["0000000b", "size 11"],
+        ["0003", "Metadata"],
+        ["0063", "version 99"],
+        ["00000007000000", "the rest"],
+    ]
+    closing = make({"chunks": [metadata_99], "sends": [], "closes": True})
+    error_35 = bytes.fromhex("00000006 00000007 0023")
+    assert judged(closing, answer(closing, Op.SERVE, (error_35, False)), declared).rulings == ("R-K-18",)
+    assert conclusion(judged(closing, answer(closing, Op.SERVE, (error_35, True)), declared)) == WRONG_ANSWER
+    api_versions_3 = [["0000000a", "size 10"], ["0012", "ApiVersions"], ["0003", "version 3"], ["00000007ffff", "rest"]]
+    closed = make({"request": api_versions_3, "response": None, "outcome": {"outcome": "error", "error": None}})
+    assert judged(closed, answer(closed, Op.INTERPRET, {"outcome": "retry", "version": 0}), declared).rulings == (
+        "R-K-21b",
+    )
+
+
+@pytest.mark.parametrize(
+    ("readings", "named"),
+    [
+        ({"R-K-99": "other"}, "there is no ruling 'R-K-99'"),
+        ({"R-K-6": "another"}, "R-K-6 has no reading 'another'"),
+        ({"R-K-3": "other"}, "no contested ruling 'R-K-3'"),
+    ],
+)
+def test_readings_that_do_not_exist(readings: dict[str, str], named: str) -> None:
+    with pytest.raises(ValueError, match=named):
+        readings_for("kafka", readings)

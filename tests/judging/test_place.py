@@ -1,0 +1,128 @@
+"""The place of a deviation in its type: from the bytes at fault, or from the first value that differs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from wireproof.conformance import ledger, vectors
+from wireproof.conformance.judging.judge import compared, judge
+from wireproof.conformance.model import DEVIATIONS, Case, Observation, Op, Status, Verdict
+from wireproof.conformance.questions.question import find
+from wireproof.conformance.vectors import ABSENT, Vector, VectorKind
+from wireproof.reference.errors import Reason
+
+
+def judged(identifier: str, status: Status = Status.ANSWER, answer: Any = None, **seen: Any) -> Verdict:
+    """The verdict on an observation of the question with this id."""
+    question = find(identifier)
+    return judge(question.vector, Observation(question.case, status, answer, **seen))
+
+
+@pytest.mark.parametrize(
+    ("identifier", "demanded", "ground", "place"),
+    [
+        ("kafka/tag-ordering/size-too-large#decode", "truncated", "R-K-10", "tag size"),
+        ("kafka/resource-limits/tag-size-64-mib#decode", "truncated", "R-K-10", "tag size"),
+        ("kafka/null-encodings/array-null#decode", "null-not-allowed", "R-K-16", "count"),
+        ("kafka/null-encodings/compact-string-null#decode", "null-not-allowed", "R-K-16", "length + 1"),
+        ("kafka/tag-ordering/equal#decode", "tag-duplicate", "R-K-1", "tag"),
+        ("kafka/unsupported-versions/record-batch-magic-3#decode", "unsupported-magic", "R-K-30", "magic"),
+        # Whatever it counts, it is the integer that is too great.
+        ("kafka/varints/uvarint-bit-32#decode", "varint-overflow", "R-K-6", "a varint"),
+        ("kafka/varints/tags-tag-bit-32#decode", "varint-overflow", "R-K-6", "a varint"),
+        ("kafka/varints/record-key-length-six-bytes#decode", "varint-overflow", "R-K-6c", "a varint"),
+        ("kafka/varints/varint-above-max#encode", "out-of-range", None, "a varint"),
+        ("kafka/varints/write-record-timestamp-delta-too-small#encode", "out-of-range", None, "a varint"),
+        # What is not written is told by the valid twin.
+        ("kafka/null-encodings/compact-string-null-encode#encode", "null-not-allowed", "R-K-16", "length + 1"),
+        # Derived: the fault is found where the reference finds it.
+        ("kafka/messages/HeartbeatRequest/4/set+prefix:0#decode", "truncated", None, "length + 1"),
+        ("kafka/messages/MetadataRequest/12/set+bomb:0#decode", "truncated", "R-K-10", "count + 1"),
+    ],
+)
+def test_what_has_to_be_refused_is_at_fault_at_a_place(
+    identifier: str, demanded: str, ground: str | None, place: str
+) -> None:
+    verdict = judged(identifier, Status.CRASH, error="SIGSEGV")
+    assert (verdict.demanded, verdict.ground, verdict.place) == (demanded, ground, place)
+
+
+@pytest.mark.parametrize(
+    ("identifier", "answer", "place"),
+    [
+        ("kafka/varints/tags-overlong-count#encode", b"\0", "tag count: missing"),
+        ("kafka/varints/tags-overlong-count#decode", [], "tag count: missing"),
+        ("kafka/varints/varint-minus-2#encode", b"\x05", "VARINT"),
+        ("kafka/varints/varint-minus-2#encode", b"\x80", "VARINT: unreadable"),
+        ("kafka/varints/varint-minus-2#encode", b"\x83\0", "VARINT: the same value in other bytes"),
+        ("kafka/varints/varint-minus-2#decode", 2, "VARINT"),
+        ("kafka/varints/varint-minus-2#decode", "2", "VARINT: text in place of an integer"),
+        ("kafka/null-encodings/nullable-string-null#decode", "", "length: text in place of null"),
+    ],
+)
+def test_a_wrong_answer_is_at_the_first_value_that_differs(identifier: str, answer: Any, place: str) -> None:
+    assert judged(identifier, answer=answer).place == place
+
+
+def test_a_plain_field_is_called_by_its_message_and_name() -> None:
+    right = find("kafka/messages/HeartbeatRequest/4/set#decode").vector.value
+    wrong = right | {"GenerationId": right["GenerationId"] + 1}
+    assert judged("kafka/messages/HeartbeatRequest/4/set#decode", answer=wrong).place == "HeartbeatRequest.GenerationId"
+
+
+def test_valid_bytes_that_are_refused_are_at_the_byte_that_the_refusal_names() -> None:
+    refused = "kafka/tag-ordering/two-with-content#decode", Status.REJECT
+    assert judged(*refused, reason="truncated", offset=2).place == "tag size"
+    assert judged(*refused, reason="truncated").place == ""
+
+
+def test_every_refusal_by_bytes_has_a_place() -> None:
+    """But for versions and apis, which are no place in the bytes, data that is about its length, and bytes that end
+    before what no valid bytes have there."""
+    about_the_whole = {Reason.UNSUPPORTED_VERSION, Reason.TRAILING_BYTES, Reason.UNKNOWN_API, Reason.RESOURCE_LIMIT}
+    without = [
+        vector.path
+        for vector in vectors.load()
+        if vector.kind is VectorKind.INVALID
+        and vector.reject is not None
+        and vector.reject.reason not in about_the_whole
+        and len(vector.data) < 1 << 16
+        and not _crashed(vector, vector.case(vector.ops[0])).place
+    ]
+    assert without == [
+        "kafka/framing/set-zeros-behind",
+        "kip-82-string-keys/null-encodings/no-lengths",
+        "wire-format/framing/size-0",
+    ]
+
+
+def test_only_deviations_have_one() -> None:
+    for identifier, answer in (("kafka/varints/varint-minus-2#decode", -2), ("kafka/varints/varint-minus-2#decode", 2)):
+        verdict = judged(identifier, answer=answer)
+        assert bool(verdict.place) is (verdict.verdict in DEVIATIONS)
+
+
+def test_any_ledger_case_that_is_read_wrong_has_a_place() -> None:
+    for vector in ledger.load("ApiVersionsResponse", "kafka").vectors:
+        if vector.value is not ABSENT and Op.DECODE in vector.ops:
+            wrong = Observation(vector.case(Op.DECODE), Status.ANSWER, {**vector.value, "ErrorCode": -2})
+            assert judge(vector, wrong).place == "ApiVersionsResponse.ErrorCode"
+
+
+def test_what_is_compared_is_what_the_judge_compares() -> None:
+    question = find("kafka/header-multimaps/record-duplicate-adjacent#recode")
+    lost = bytes.fromhex("18000000026b02760202610232")
+    observation = Observation(question.case, Status.ANSWER, lost)
+    both = compared(question.vector, observation)
+    assert both is not None
+    assert "attributes" in both[0]
+    told = compared(question.vector, observation, ["attributes"])
+    assert told is not None
+    assert "attributes" not in told[0]
+    assert "attributes" not in told[1]
+
+
+def _crashed(vector: Vector, case: Case) -> Verdict:
+    return judge(vector, Observation(case, Status.CRASH, error="SIGSEGV"))

@@ -1,0 +1,201 @@
+"""The suite's fast paths behave like the slow ones."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from wireproof.conformance import ledger, vectors
+from wireproof.conformance.judging import judge as judging
+from wireproof.conformance.model import Case, Description, Observation, Op, Status
+from wireproof.conformance.oracle.codec import reference_codec
+from wireproof.conformance.pytest_suite.scopes import scopes
+from wireproof.conformance.questions import question, selection
+from wireproof.conformance.questions.question import twin_case
+from wireproof.conformance.values.encoding import difference, identical
+from wireproof.conformance.vectors import Vector
+
+REFUSED: dict[str, Any] = {"reason": "truncated", "offset": 3, "detail": "ValueError: no"}
+
+
+@pytest.mark.parametrize("half", [None, "decode", "encode"])
+@pytest.mark.parametrize("twin", [None, Status.ANSWER, Status.REJECT])
+def test_a_verdict_at_a_glance_is_the_one_that_is_come_to_slowly(half: str | None, twin: Status | None) -> None:
+    glances = 0
+    for vector in vectors.load(["kafka"], ["varints", "null-encodings", "framing"]):
+        for op in set(vector.ops) & {Op.DECODE, Op.ENCODE, Op.RECODE}:
+            case = vector.case(op)
+            beside = None if twin is None else Observation(case, twin, b"")
+            for seen in (
+                Observation(case, Status.REJECT, half=half if op is Op.RECODE else None, **REFUSED),
+                Observation(case, Status.ANSWER, vector.value if op is Op.DECODE else vector.canonical_data),
+            ):
+                slowly = judging._Judgement(vector, seen, None, beside, frozenset()).verdict()
+                glances += judging._as_demanded(vector, seen, beside)
+                assert judging.judge(vector, seen, None, beside) == slowly
+    assert glances > 100
+
+
+def test_identical_values_do_not_differ_and_no_two_forms_are_identical() -> None:
+    for vector in ledger.every_vector("kafka"):
+        assert vector.type is not None
+        value = reference_codec().decode(vector.type, vector.data, dialect=vector.dialect, version=vector.version)
+        assert not identical(vector.value, value) or difference(vector.value, value) is None
+    for one, other in [(True, 1), (0, False), (1.0, 1), (0.0, -0.0), (b"a", "a"), ([], ()), (None, False)]:
+        assert not identical(one, other)
+        assert not identical({"a": [one]}, {"a": [other]})
+
+
+@pytest.mark.parametrize("area", ["varints", "messages"])
+def test_only_the_questions_that_are_asked_are_made(area: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+
+    def counted(vector: Vector, case: Case) -> Case | None:
+        made.append(case.id)
+        return twin_case(vector, case)
+
+    monkeypatch.setattr(question, "twin_case", counted)
+    described = Description("all", ops=frozenset(Op), dialects=("kafka",))
+    entries = [*selection.entries(described, selection.LeftOut(), ["kafka"], [area])]
+    assert made == []
+    for entry in (entries[0], entries[-1]):
+        first = entry.questions
+        assert made
+        made.clear()
+        assert entry.questions is first
+        assert made == []
+
+
+def test_settings_are_those_of_all_files() -> None:
+    for dialect in vectors.dialects():
+        merged = {key: value for file in vectors.files([dialect]) for key, value in file.settings.items()}
+        assert vectors.settings(dialect) == merged
+
+
+def test_a_derived_case_is_asked_as_its_vector_says() -> None:
+    source = next(iter(ledger.every_vector("kafka")))
+    for op in (Op.DECODE, Op.RECODE):
+        for vector, case in ledger.derive(source, op):
+            assert case == vector.case(op)
+
+
+def test_scopes_are_contiguous_and_of_one_implementation() -> None:
+    ids = [f"{spec}::kafka/varints/{number}" for spec in ("a", "b") for number in range(5000)]
+    numbers = list(scopes(ids))
+    assert numbers == sorted(numbers)
+    assert len({(number, one.partition("::")[0]) for number, one in zip(numbers, ids, strict=True)}) == len({*numbers})
+    assert max(Counter(numbers).values()) <= 2048
+
+
+def test_questions_that_take_long_are_shared_by_several_workers() -> None:
+    derived, limits, quick = (
+        max(Counter(scopes(f"a::kafka/{path}" for path in map(form.format, range(5000)))).values())
+        for form in ("messages/One/{}/derived", "resource-limits/{}", "varints/{}")
+    )
+    assert derived < limits < quick / 10
+
+
+#: The reference, which writes down what it is asked.
+COUNTS = """
+import os
+import re
+from wireproof.reference import decode as _decode, encode
+
+types = {"kafka": {"UNSIGNED_VARINT": None, "VARINT": None, "VARLONG": None}}
+
+
+def decode(type, data, *, dialect, version=None):
+    with open("asked", "a") as file:
+        file.write(f"{type} {data.hex()}\\n")
+    return _decode(type, data, dialect=dialect, version=version)
+
+
+def recode(type, data, *, dialect, version=None):
+    return encode(type, _decode(type, data, dialect=dialect, version=version), dialect=dialect, version=version)
+"""
+
+
+def run(folder: Path, *options: str) -> str:
+    """What a run prints."""
+    env = {key: value for key, value in os.environ.items() if not key.startswith(("PYTEST", "COLUMNS"))}
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--area=varints", *options],
+        cwd=folder,
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+    return done.stdout
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "counts.py").write_text(COUNTS)
+    (tmp_path / "pytest.ini").write_text("[pytest]\n")
+    return tmp_path
+
+
+def test_workers_ask_no_question_that_another_asks(folder: Path) -> None:
+    run(folder, "--impl=counts")
+    alone = sorted((folder / "asked").read_text().splitlines())
+    (folder / "asked").unlink()
+    assert " passed" in run(folder, "--impl=counts", "-n2")
+    assert sorted((folder / "asked").read_text().splitlines()) == alone
+
+
+def test_a_mark_and_a_hook_of_the_user_count(folder: Path) -> None:
+    (folder / "conftest.py").write_text(
+        "import pytest\n"
+        "def pytest_collection_modifyitems(items):\n"
+        "    items[0].add_marker(pytest.mark.xfail(run=False))\n"
+    )
+    assert " 1 xfailed" in run(folder, "--impl=counts")
+    (folder / "skips.py").write_text("import pytest\ndef pytest_runtest_setup(item):\n    pytest.xfail('no')\n")
+    assert " passed" not in run(folder, "--impl=counts", "-p", "skips", "-k", "uvarint-0")
+
+
+def test_hypothesis_is_imported_for_properties_only(folder: Path) -> None:
+    (folder / "conftest.py").write_text(
+        "import sys\ndef pytest_unconfigure():\n    print('hypothesis' in sys.modules and 'imported')\n"
+    )
+    assert "imported" not in run(folder, "--impl=counts")
+
+
+def test_a_vector_is_changed_by_msgspec() -> None:
+    vector = vectors.load(["kafka"], ["varints"])[0]
+    assert msgspec.structs.replace(vector, also=()).id == vector.id
+
+
+def test_what_a_mark_of_the_user_skips_is_not_counted_as_asked(folder: Path) -> None:
+    (folder / "conftest.py").write_text(
+        "import pytest\n"
+        "def pytest_collection_modifyitems(items):\n"
+        "    for item in items[:2]:\n"
+        "        item.add_marker(pytest.mark.skip(reason='mine'))\n"
+    )
+    text = run(folder, "--impl=counts")
+    assert " 2 skipped" in text
+    counts = re.search(r"incomplete: ([\d,]+) of ([\d,]+) items asked", text)
+    assert counts
+    asked, planned = (int(count.replace(",", "")) for count in counts.groups())
+    assert planned - asked == 2
+
+
+def test_a_run_whose_every_item_a_mark_skips_fails(folder: Path) -> None:
+    (folder / "conftest.py").write_text(
+        "import pytest\n"
+        "def pytest_collection_modifyitems(items):\n"
+        "    for item in items:\n"
+        "        item.add_marker(pytest.mark.skip(reason='mine'))\n"
+    )
+    assert "nothing was asked" in run(folder, "--impl=counts")

@@ -1,0 +1,47 @@
+"""What the tests of exported tests have in common: the kit's own verdicts on the same code."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Iterable
+from pathlib import Path
+from typing import Any
+
+from wireproof.conformance import vectors
+from wireproof.conformance.asking.examiner import Examiner
+from wireproof.conformance.connection import Options, open_connection
+from wireproof.conformance.model import Outcome
+from wireproof.conformance.questions import selection
+from wireproof.conformance.vectors import Vector
+
+#: The names that an exported test has for verdicts; the others have the kit's.
+NAMES = {Outcome.OOM: "crash"}
+
+
+def keep(folder: Path, is_wanted: Callable[[dict[str, Any]], bool]) -> None:
+    """Take the other lines out of exported vectors."""
+    for path in folder.glob("*/*.jsonl"):
+        header, *lines = path.read_text("utf-8").splitlines(keepends=True)
+        path.write_text("".join([header, *(line for line in lines if is_wanted(json.loads(line)))]), "utf-8")
+
+
+def by_the_kit(
+    spec: str, dialects: Collection[str], areas: Collection[str], timeout: float = 20, more: Iterable[Vector] = ()
+) -> dict[str, str]:
+    """The kit's verdicts on an implementation, by id, on the vectors of these dialects and areas, and on `more`."""
+    with Examiner(open_connection(spec, Options(timeout=timeout))) as examiner:
+        chosen = selection.of_vectors([*vectors.load(dialects, areas), *more], examiner.description)
+        return {
+            one.verdict.id: NAMES.get(one.verdict.verdict, str(one.verdict.verdict)) for one in examiner.judge(chosen)
+        }
+
+
+def differences(found: dict[str, str], by_kit: dict[str, str]) -> dict[str, tuple[str, str | None]]:
+    """Where an exported test and the kit differ, by id: (exported, the kit). What only one of them has asked has to be
+    a skip there; what the kit has not asked for want of time says nothing."""
+    return {
+        identifier: (found.get(identifier, "skip"), by_kit.get(identifier, "skip"))
+        for identifier in found.keys() | by_kit.keys()
+        if found.get(identifier, "skip") != by_kit.get(identifier, "skip")
+        if by_kit.get(identifier) != Outcome.NOT_ASKED
+    }

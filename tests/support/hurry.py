@@ -1,0 +1,30 @@
+"""Hangs without waiting: the time limit has passed as soon as a child says that it hangs, and not before."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+
+from wireproof.conformance.connection.process.pipes import Process
+
+#: The environment variable that names a file: a process of `tests/programs` notes its number there when it begins to
+#: hang.
+HANGING = "PROGRAMS_HANGING"
+
+
+def hurry(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    """However long the limit: a process that hangs has been silent for longer, any other for no time at all."""
+    noted = folder / "hanging"
+    noted.touch()
+    monkeypatch.setenv(HANGING, str(noted))
+    pump = Process.pump
+
+    def pump_at_once(process: Process, timeout: float) -> list[bytes]:
+        lines = pump(process, timeout)
+        hangs = str(process._answering) in noted.read_text("utf-8").split()
+        process.silence = math.inf if hangs else 0.0
+        return lines
+
+    monkeypatch.setattr(Process, "pump", pump_at_once)

@@ -1,0 +1,214 @@
+"""Questions that show one reading each, for the reference under `Rules(**switches)`, and bytes for them."""
+
+from __future__ import annotations
+
+import gzip
+import struct
+import zlib
+from collections.abc import Callable
+from typing import Any
+
+import lz4.frame  # type: ignore[import-untyped]
+from crc32c import crc32c
+
+from support.wire import KAFKA, Message, Refused, attempt, decode, field, schema, tagged
+from wireproof.reference import Reference, Rules, WireError
+
+Question = Callable[..., Any]
+
+
+def reading(name: str, digits: str, version: int | None = None) -> Question:
+    return lambda **switches: decode(name, digits, version, **switches)
+
+
+def drafted(dialect: str, name: str, digits: str) -> Question:
+    def ask(**switches: Any) -> Any:
+        own = Reference(Rules(**switches))
+        return attempt(lambda: own.decode(name, bytes.fromhex(digits), dialect=dialect))
+
+    return ask
+
+
+def serving(*chunks: str) -> Question:
+    def ask(**switches: Any) -> tuple[str, bool]:
+        own = Reference(Rules(**switches))
+        own.configure({"apis": {"18": [0, 5], "3": [0, 1]}}, dialect=KAFKA)
+        sent, closed = own.serve([bytes.fromhex(chunk) for chunk in chunks], dialect=KAFKA)
+        return sent.hex(), closed
+
+    return ask
+
+
+def interpreting(version: str, response: str | None) -> Question:
+    request = bytes.fromhex("0000000a" + "0012" + version + "00000001" + "ffff")
+    answer = None if response is None else bytes.fromhex(response)
+    return lambda **switches: Reference(Rules(**switches)).interpret(request, answer, dialect=KAFKA)
+
+
+def unknown(frame: str) -> Question:
+    """A request that a broker of KIP-35 does not know."""
+    request = bytes.fromhex(frame)
+    return lambda **switches: Reference(Rules(**switches)).serve([request], dialect="kip-35-v7")[0].hex()
+
+
+def told(response: str) -> Question:
+    """What a client of kip-35-v7 makes of a response to Produce 3, correlation id 10."""
+    request = bytes.fromhex("00000008 0000 0003 0000000a")
+    return lambda **rules: Reference(Rules(**rules)).interpret(request, bytes.fromhex(response), dialect="kip-35-v7")
+
+
+def added(*numbers: int) -> Question:
+    """What breaks in a ledger of kip-35-v7 whose request types were added under these numbers."""
+    entries = [{"request": f"{name}Request", "version": 0, "added": n} for name, n in zip("AB", numbers, strict=True)]
+    ledger = {"protocolVersions": entries}
+    return lambda **rules: Reference(Rules(**rules)).evolve({"protocolVersions": []}, ledger, dialect="kip-35-v7")
+
+
+def headed(name: str, digits: str, version: int | None = None) -> Question:
+    """Of headers under int keys."""
+    data = bytes.fromhex(digits)
+    return lambda **switches: attempt(
+        lambda: Reference(Rules(**switches)).decode(name, data, dialect="kip-82-int-keys", version=version)
+    )
+
+
+def looked_up(key: int, digits: str) -> Question:
+    data = bytes.fromhex(digits)
+    return lambda **switches: attempt(
+        lambda: Reference(Rules(**switches)).lookup("HEADERS", data, key, dialect="kip-82-int-keys")
+    )
+
+
+def sorting(*keys: int) -> Question:
+    """The keys of headers, in the order in which they are written."""
+
+    def ask(**switches: Any) -> list[int]:
+        written = Reference(Rules(**switches)).encode(
+            "HEADERS", [(key, b"") for key in keys], dialect="kip-82-int-keys"
+        )
+        return [int.from_bytes(written[at : at + 4], signed=True) for at in range(0, len(written), 8)]
+
+    return ask
+
+
+def of_wire_format(op: str, *arguments: Any, **named: Any) -> Question:
+    """An op of the reference on this dialect; bytes in hex, "refused" for a refusal."""
+
+    def ask(**switches: Any) -> Any:
+        try:
+            found = getattr(Reference(Rules(**switches)), op)(*arguments, dialect="wire-format", **named)
+        except WireError:
+            return "refused"
+        return found.hex() if isinstance(found, bytes) else found
+
+    return ask
+
+
+def fetch(correlation_id: int) -> dict[str, Any]:
+    common = {"request_type_id": 1, "version_id": 0, "correlation_id": correlation_id, "client_id": ""}
+    return {**common, "replica_id": -1, "max_wait": 0, "min_bytes": 0, "topic_offsets": []}
+
+
+FETCH_END = "0000" + "ffffffff" + "00000000" + "00000000" + "0000"
+#: acks as given; topic "", partition 0, an empty set.
+PRODUCE = "0000001d" + "0000" + "0000" + "00000007" + "0000" + "{}" + "00000000" + "0001" + "0000" + "0001" + "00000000"
+PRODUCE += "00000000"
+#: Error, the error of the one set, and its offset as given.
+PRODUCED = "00000016" + "00000007" + "0000" + "{}" + "0001" + "{}" + "0001" + "{:016x}"
+
+
+def answered(request_error: str, error: str, offset: int = 0) -> tuple[bytes, bool]:
+    return bytes.fromhex(PRODUCED.format(request_error, error, offset)), False
+
+
+def produced(required_acks: str) -> Question:
+    return of_wire_format("serve", [bytes.fromhex(PRODUCE.format(required_acks))])
+
+
+def small(raw: dict[str, Any], digits: str, version: int = 0) -> Question:
+    return lambda **switches: Message(raw, version, **switches).decode(digits)
+
+
+MARKED = schema(field("S", "In", fields=[field("X", "int8")], nullableVersions="0+"))
+MARKED_TAG = schema(
+    tagged("S", "In", 0, fields=[field("X", "int8")], nullableVersions="0+", default="null"), flexible="0+"
+)
+ONE_TAG = schema(tagged("A", "int8", 0), tagged("B", "int8", 1, "5+"), flexible="0+")
+MANY_TAGS = "914e" + "".join(
+    (f"{tag:02x}" if tag < 128 else f"{tag & 127 | 128:02x}{tag >> 7:02x}") + "00" for tag in range(10_001)
+)
+MANY_TAGS_VALUE = [(tag, b"") for tag in range(10_001)]
+FULL = "00000016" + "00000001" + "0023" + "00000002" + "000300000001" + "001200000002"
+
+
+def batch(count: int, content: bytes, codec: int = 0) -> str:
+    """A batch of magic 2 with such a count and content, its sizes and CRC right."""
+    fields = struct.pack(">hiqqqhii", codec, 0, 0, 0, -1, -1, -1, count) + content
+    return (struct.pack(">qiibI", 0, 9 + len(fields), -1, 2, crc32c(fields)) + fields).hex()
+
+
+def entry(magic: int, offset: int, codec: int, value: bytes, length: int | None = None) -> bytes:
+    """A message of magic 0 or 1 without a key, its size and CRC right; `length`: what stands before the value."""
+    length = len(value) if length is None else length
+    inside = bytes([magic, codec]) + bytes(8 * magic) + b"\xff" * 4 + struct.pack(">i", length) + value
+    return struct.pack(">qiI", offset, 4 + len(inside), zlib.crc32(inside)) + inside
+
+
+def contents(type_name: str, digits: str, version: int | None = None) -> Question:
+    """The values of the messages or records that are read."""
+
+    def ask(**switches: Any) -> Any:
+        found = decode(type_name, digits, version=version, **switches)
+        if isinstance(found, Refused):
+            return found
+        if type_name == "RecordBatch":
+            return [record["value"] for record in found["records"]]
+        return [inner["value"] for message in found for inner in message.get("messages", [message])]
+
+    return ask
+
+
+#: length 7: attributes, deltas, null key, value "a", no headers
+A_RECORD = bytes.fromhex("0e" + "00" + "00" + "00" + "01" + "02" + "61" + "00")
+GZIPPED = gzip.compress(A_RECORD, mtime=0)
+#: Of more than one block: a lone one has nothing to be linked with.
+LINKED = lz4.frame.compress(A_RECORD * 10_000, block_size=lz4.frame.BLOCKSIZE_MAX64KB, block_linked=True)
+#: Xerial's header with both versions 1, and a block: raw snappy of one literal.
+XERIAL = bytes.fromhex("82534e4150505900" + "00000001" + "00000001" + "0000000a" + "08" + "1c") + A_RECORD
+
+
+def zstd_frame(window: int) -> bytes:
+    """A frame of unknown size whose header has this descriptor of its window, with one raw block."""
+    return bytes.fromhex("28b52ffd00") + bytes([window]) + (len(A_RECORD) << 3 | 1).to_bytes(3, "little") + A_RECORD
+
+
+INNER = entry(0, 0, 0, b"a")
+
+#: A message of magic 2 with the flag for headers, and a HeadersLength of 0.
+_NO_HEADERS = bytes.fromhex("02 10 0000000000000000 ffffffff 00000000 ffffffff")
+NO_HEADERS = f"{0:016x}{4 + len(_NO_HEADERS):08x}{zlib.crc32(_NO_HEADERS):08x}{_NO_HEADERS.hex()}"
+
+
+def headed_message(attributes: int) -> str:
+    """A message of magic 2 without headers: timestamp 0, no key, value "v"."""
+    inside = bytes([2, attributes]) + bytes(8) + bytes.fromhex("ffffffff 00000001 76")
+    return f"{0:016x}{4 + len(inside):08x}{zlib.crc32(inside):08x}{inside.hex()}"
+
+
+def drafted_batch(attributes: int, content: str) -> str:
+    """A batch of KIP-98's draft with all numbers 0."""
+    inside = bytes([2]) + attributes.to_bytes(2) + bytes(4 + 8 + 8 + 8 + 2 + 4) + bytes.fromhex(content)
+    return f"{0:016x}{4 + len(inside):08x}{zlib.crc32(inside):08x}{inside.hex()}"
+
+
+#: A message of string keys with one header, bit 4 of its attributes set.
+FLAGGED = {
+    "attributes": 16,
+    "timestampDelta": 0,
+    "offsetDelta": 0,
+    "key": b"k",
+    "value": b"v",
+    "headers": [("a", b"\1")],
+}
+#: acks 1, timeout 1000, topic "t", partition 0, and as records an offset with the size 0, which no message has.
+PRODUCED_RECORDS = "0001" + "000003e8" + "00000001" + "000174" + "00000001" + "00000000" + "0000000c" + "00" * 12

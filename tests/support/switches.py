@@ -1,0 +1,567 @@
+"""The expected answers of the reference under every reading of every switch of Rules."""
+
+from __future__ import annotations
+
+import gzip
+from typing import Any
+
+from support.reading_questions import (
+    A_RECORD,
+    FETCH_END,
+    FLAGGED,
+    FULL,
+    GZIPPED,
+    INNER,
+    LINKED,
+    MANY_TAGS,
+    MANY_TAGS_VALUE,
+    MARKED,
+    MARKED_TAG,
+    NO_HEADERS,
+    ONE_TAG,
+    PRODUCE,
+    PRODUCED_RECORDS,
+    XERIAL,
+    Question,
+    added,
+    answered,
+    batch,
+    contents,
+    drafted,
+    drafted_batch,
+    entry,
+    fetch,
+    headed,
+    headed_message,
+    interpreting,
+    looked_up,
+    of_wire_format,
+    produced,
+    reading,
+    serving,
+    small,
+    sorting,
+    told,
+    unknown,
+    zstd_frame,
+)
+from support.wire import Refused, encode
+
+#: switch → (question, {reading: what the reference then does}), the demanded reading first
+SWITCHES: dict[str, list[tuple[Question, dict[str, Any]]]] = {
+    "overlong_varints": [
+        (reading("UNSIGNED_VARINT", "8100"), {"decoded": 1, "refused": Refused("varint-overflow", 0)}),
+        (reading("UNSIGNED_VARINT", "01"), {"decoded": 1, "refused": 1}),
+        (reading("UNSIGNED_VARINT", "00"), {"decoded": 0, "refused": 0}),
+        (reading("UNSIGNED_VARINT", "8001"), {"decoded": 128, "refused": 128}),
+        (reading("VARINT", "00"), {"decoded": 0, "refused": 0}),
+        (reading("VARINT", "8000"), {"decoded": 0, "refused": Refused("varint-overflow", 0)}),
+        (
+            reading("VARLONG", "ffffffffffffffffff00"),
+            {"decoded": -(2**62), "refused": Refused("varint-overflow", 0)},
+        ),
+        (reading("COMPACT_STRING", "8200" + "61"), {"decoded": "a", "refused": Refused("varint-overflow", 0)}),
+        (reading("TAG_BUFFER", "018000" + "00"), {"decoded": [(0, b"")], "refused": Refused("varint-overflow", 1)}),
+    ],
+    "high_bits": [
+        (reading("UNSIGNED_VARINT", "ffffffff1f"), {"refused": Refused("varint-overflow", 0), "dropped": 2**32 - 1}),
+        (reading("UNSIGNED_VARINT", "8080808070"), {"refused": Refused("varint-overflow", 0), "dropped": 0}),
+        (reading("VARINT", "feffffff7f"), {"refused": Refused("varint-overflow", 0), "dropped": 2**31 - 1}),
+        (
+            reading("VARLONG", "feffffffffffffffff7f"),
+            {"refused": Refused("varint-overflow", 0), "dropped": 2**63 - 1},
+        ),
+        (
+            reading("UNSIGNED_VARINT", "8080808080"),
+            {"refused": Refused("varint-overflow", 0), "dropped": Refused("varint-overflow", 0)},
+        ),
+    ],
+    "invalid_text": [
+        (reading("STRING", "000161"), {"refused": "a", "replaced": "a", "kept": "a"}),
+        (
+            reading("STRING", "000261ff"),
+            {"refused": Refused("invalid-utf8", 0), "replaced": "a\ufffd", "kept": "a\udcff"},
+        ),
+        (
+            reading("COMPACT_NULLABLE_STRING", "02ff"),
+            {"refused": Refused("invalid-utf8", 0), "replaced": "\ufffd", "kept": "\udcff"},
+        ),
+    ],
+    "trailing_bytes": [
+        (reading("INT8", "0100"), {"refused": Refused("trailing-bytes", 1), "ignored": 1}),
+        (reading("ApiVersionsRequest", "00", 0), {"refused": Refused("trailing-bytes", 0), "ignored": {}}),
+        (
+            reading("ResponseFrame:ApiVersions", "0000000b" + "00000001" + "0000" + "00000000" + "ff", 0),
+            {
+                "refused": Refused("trailing-bytes", 14),
+                "ignored": {"header": {"CorrelationId": 1}, "body": {"ErrorCode": 0, "ApiKeys": []}},
+            },
+        ),
+        (
+            serving("0000000b" + "0012" + "0000" + "00000001" + "ffff" + "00"),
+            {
+                "refused": ("", True),
+                "ignored": (
+                    "00000016" + "00000001" + "0000" + "00000002" + "000300000001" + "001200000005",
+                    False,
+                ),
+            },
+        ),
+    ],
+    "negative_length": [
+        (reading("NULLABLE_STRING", "fffe"), {"refused": Refused("negative-length", 0), "null": None}),
+        (reading("NULLABLE_BYTES", "80000000"), {"refused": Refused("negative-length", 0), "null": None}),
+        (reading("NULLABLE_ARRAY<INT8>", "fffffffe"), {"refused": Refused("negative-length", 0), "null": None}),
+        (
+            reading("STRING", "fffe"),
+            {"refused": Refused("negative-length", 0), "null": Refused("negative-length", 0)},
+        ),
+        (
+            reading("RequestHeader", "0012" + "0000" + "00000001" + "fffe", 1),
+            {
+                "refused": Refused("negative-length", 8),
+                "null": {"RequestApiKey": 18, "RequestApiVersion": 0, "CorrelationId": 1, "ClientId": None},
+            },
+        ),
+    ],
+    "compact_length": [
+        (reading("COMPACT_NULLABLE_STRING", "ffffffff0f"), {"unsigned": Refused("truncated", 0), "signed": None}),
+        (reading("COMPACT_NULLABLE_BYTES", "8180808008"), {"unsigned": Refused("truncated", 0), "signed": None}),
+        (
+            reading("COMPACT_NULLABLE_BYTES", "8080808008"),
+            {"unsigned": Refused("truncated", 0), "signed": Refused("truncated", 0)},
+        ),
+        (
+            reading("COMPACT_NULLABLE_ARRAY<INT8>", "ffffffff0f"),
+            {"unsigned": Refused("truncated", 0), "signed": None},
+        ),
+        (
+            reading("COMPACT_STRING", "ffffffff0f"),
+            {"unsigned": Refused("truncated", 0), "signed": Refused("negative-length", 0)},
+        ),
+    ],
+    "tag_order": [
+        (
+            reading("TAG_BUFFER", "02" + "0201aa" + "0101bb"),
+            {
+                "ascending": Refused("tag-order", 4),
+                "any": [(2, b"\xaa"), (1, b"\xbb")],
+                "map": [(1, b"\xbb"), (2, b"\xaa")],
+            },
+        ),
+        (
+            reading("TAG_BUFFER", "02" + "0201aa" + "0201bb"),
+            {
+                "ascending": Refused("tag-duplicate", 4),
+                "any": [(2, b"\xaa"), (2, b"\xbb")],
+                "map": [(2, b"\xbb")],
+            },
+        ),
+        (
+            small(ONE_TAG, "02" + "000105" + "000106"),
+            {"ascending": Refused("tag-duplicate", 4), "any": {"A": 6}, "map": {"A": 6}},
+        ),
+    ],
+    "tag_size": [
+        (
+            small(ONE_TAG, "01" + "000205" + "06"),
+            {"exact": Refused("length-mismatch", 2), "ignored": Refused("trailing-bytes", 4)},
+        ),
+        (
+            small(ONE_TAG, "02" + "000205" + "0100"),
+            {"exact": Refused("length-mismatch", 2), "ignored": {"A": 5, "_tags": [(1, b"")]}},
+        ),
+        (small(ONE_TAG, "01" + "0000" + "05"), {"exact": Refused("truncated", 3), "ignored": {"A": 5}}),
+        (small(ONE_TAG, "01" + "00ffffffff0f" + "05"), {"exact": Refused("truncated", 2), "ignored": {"A": 5}}),
+        (small(ONE_TAG, "01" + "0109" + "05"), {"exact": Refused("truncated", 2), "ignored": Refused("truncated", 2)}),
+    ],
+    "foreign_tags": [
+        (
+            small(ONE_TAG, "01" + "010105"),
+            {"kept": {"A": 0, "_tags": [(1, b"\5")]}, "refused": Refused("unsupported-version", 1)},
+        ),
+        (
+            small(ONE_TAG, "01" + "020105"),
+            {"kept": {"A": 0, "_tags": [(2, b"\5")]}, "refused": {"A": 0, "_tags": [(2, b"\5")]}},
+        ),
+        (small(ONE_TAG, "01" + "010105", 5), {"kept": {"A": 0, "B": 5}, "refused": {"A": 0, "B": 5}}),
+        (reading("TAG_BUFFER", "010000"), {"kept": [(0, b"")], "refused": [(0, b"")]}),
+    ],
+    "tag_numbers": [
+        (
+            lambda **switches: encode("TAG_BUFFER", [(2**31 - 1, b"")], **switches),
+            {"unsigned": "01ffffffff0700", "signed": Refused("out-of-range")},
+        ),
+        (
+            lambda **switches: encode("TAG_BUFFER", [(2**31 - 2, b"")], **switches),
+            {"unsigned": "01feffffff0700", "signed": "01feffffff0700"},
+        ),
+        (reading("TAG_BUFFER", "01ffffffff0f00"), {"unsigned": [(2**32 - 1, b"")], "signed": [(2**32 - 1, b"")]}),
+    ],
+    "struct_marker": [
+        (small(MARKED, "fe"), {"exact": Refused("invalid-marker", 0), "sign": {"S": None}}),
+        (small(MARKED, "80"), {"exact": Refused("invalid-marker", 0), "sign": {"S": None}}),
+        (small(MARKED, "0005"), {"exact": Refused("invalid-marker", 0), "sign": {"S": {"X": 5}}}),
+        (small(MARKED, "7f05"), {"exact": Refused("invalid-marker", 0), "sign": {"S": {"X": 5}}}),
+        (small(MARKED, "0105"), {"exact": {"S": {"X": 5}}, "sign": {"S": {"X": 5}}}),
+        (small(MARKED, "ff"), {"exact": {"S": None}, "sign": {"S": None}}),
+        (small(MARKED_TAG, "010003020500"), {"exact": Refused("invalid-marker", 3), "sign": {"S": {"X": 5}}}),
+        (small(MARKED_TAG, "01000100"), {"exact": {"S": None}, "sign": {"S": None}}),
+        (small(MARKED_TAG, "010003010500"), {"exact": {"S": {"X": 5}}, "sign": {"S": {"X": 5}}}),
+        (small(MARKED_TAG, "0100058080808008"), {"exact": Refused("invalid-marker", 3), "sign": {"S": None}}),
+        (
+            small(MARKED_TAG, "010007" + "ffffffff07" + "0500"),
+            {"exact": Refused("invalid-marker", 3), "sign": {"S": {"X": 5}}},
+        ),
+    ],
+    "policy_limits": [
+        (reading("TAG_BUFFER", MANY_TAGS), {"none": MANY_TAGS_VALUE, "kafka-4.4": Refused("resource-limit", 0)}),
+        (
+            reading("TAG_BUFFER", "904e" + MANY_TAGS[4:-6]),
+            {"none": MANY_TAGS_VALUE[:-1], "kafka-4.4": MANY_TAGS_VALUE[:-1]},
+        ),
+        (
+            reading("ARRAY<BOOLEAN>", "000f4241" + "00" * 1_000_001),
+            {"none": [False] * 1_000_001, "kafka-4.4": Refused("resource-limit", 0)},
+        ),
+        (reading("ARRAY<INT8>", "000f4241"), {"none": Refused("truncated", 0), "kafka-4.4": Refused("truncated", 0)}),
+    ],
+    "fallback_keys": [
+        (
+            serving("0000000b" + "0012" + "0063" + "00000001" + "ffff" + "00"),
+            {
+                "own": ("00000010" + "00000001" + "0023" + "00000001" + "001200000005", False),
+                "empty": ("0000000a" + "00000001" + "0023" + "00000000", False),
+                "full": ("00000016" + "00000001" + "0023" + "00000002" + "000300000001" + "001200000005", False),
+            },
+        ),
+    ],
+    "unsupported_request": [
+        (
+            serving("0000000a" + "03e7" + "0000" + "00000009" + "ffff"),
+            {"closes": ("", True), "error-35": ("00000006" + "00000009" + "0023", False)},
+        ),
+        (
+            serving("0000000a" + "0003" + "0009" + "00000009" + "ffff"),
+            {"closes": ("", True), "error-35": ("00000006" + "00000009" + "0023", False)},
+        ),
+    ],
+    "full_table": [
+        (
+            interpreting("0005", FULL),
+            {"retry": {"outcome": "retry", "version": 2}, "accepted": {"outcome": "accepted"}},
+        ),
+    ],
+    "empty_response": [
+        (unknown("00000008 03e7 0000 0000000a"), {"counted": "000000040000000a", "literal": "000000000000000a"}),
+        (unknown("00000008 0011 0001 00000000"), {"counted": "0000000400000000", "literal": "0000000000000000"}),
+    ],
+    "empty_response_means": [
+        (
+            told("000000040000000a"),
+            {
+                "unsupported": {"outcome": "unsupported", "request": "ProduceRequest"},
+                "malformed": {"outcome": "malformed", "request": "ProduceRequest"},
+            },
+        ),
+        (told("000000040000000b"), {"unsupported": {"outcome": "malformed"}, "malformed": {"outcome": "malformed"}}),
+    ],
+    "shared_number": [
+        (added(1, 1), {"allowed": [], "refused": [{"kind": "number-shared", "path": "BRequest v0"}]}),
+        (added(1, 2), {"allowed": [], "refused": []}),
+    ],
+    "int_key_order": [
+        (
+            headed("HEADERS", "ffffffff000000000000000100000000"),
+            {"signed": [(-1, b""), (1, b"")], "unsigned": Refused("key-order", 8)},
+        ),
+        (
+            headed("HEADERS", "0000000100000000ffffffff00000000"),
+            {"signed": Refused("key-order", 8), "unsigned": [(1, b""), (-1, b"")]},
+        ),
+        (
+            headed("HEADERS", "00000001000000000000000100000000"),
+            {"signed": Refused("key-duplicate", 8), "unsigned": Refused("key-duplicate", 8)},
+        ),
+        (
+            sorting(2, -1, 1, -(2**31)),
+            {"signed": [-(2**31), -1, 1, 2], "unsigned": [1, 2, -(2**31), -1]},
+        ),
+    ],
+    "behind_the_key": [
+        (
+            looked_up(1, "000000010000000161" + "0000000500000000" + "0000000300000000"),
+            {"unread": [b"a"], "read": Refused("key-order", 17)},
+        ),
+        (
+            looked_up(5, "000000010000000161" + "000000050000000162" + "0000000900000000"),
+            {"unread": [b"b"], "read": [b"b"]},
+        ),
+        (looked_up(3, "000000010000000161" + "000000050000000162"), {"unread": [], "read": []}),
+    ],
+    "flag_without_headers": [
+        (
+            headed("MESSAGE_SET", NO_HEADERS),
+            {
+                "decoded": [
+                    {
+                        "offset": 0,
+                        "magic": 2,
+                        "attributes": 0x10,
+                        "timestamp": 0,
+                        "key": None,
+                        "headers": [],
+                        "value": None,
+                    }
+                ],
+                "refused": Refused("zero-length-field", 30),
+            },
+        ),
+        (headed("HEADERS", ""), {"decoded": [], "refused": []}),
+    ],
+    "closed_api_versions": [
+        (
+            interpreting("0003", None),
+            {"error": {"outcome": "error", "error": None}, "retry-0": {"outcome": "retry", "version": 0}},
+        ),
+    ],
+    "header_order": [
+        (
+            drafted("kip-82-string-keys", "HEADERS", "020162" + "020161" + "020162"),
+            {
+                "kept": [("b", b""), ("a", b""), ("b", b"")],
+                "grouped": [("b", b""), ("b", b""), ("a", b"")],
+                "sorted": [("a", b""), ("b", b""), ("b", b"")],
+            },
+        ),
+    ],
+    "uint_var": [
+        (drafted("kip-82-string-keys", "UVARINT", "03"), {"unsigned": 3, "zigzag": -2}),
+        (drafted("kip-82-string-keys", "INTVAR", "03"), {"unsigned": -2, "zigzag": -2}),
+        (
+            drafted("kip-82-string-keys", "HEADER", "020161"),
+            {"unsigned": ("a", b""), "zigzag": Refused("negative-length", 1)},
+        ),
+    ],
+    "record_length": [
+        (
+            reading("Record", "0e" + "00" + "00" + "00" + "03" + "02" + "61" + "00"),
+            {
+                "refused": Refused("negative-length", 4),
+                "null": {
+                    "attributes": 0,
+                    "timestampDelta": 0,
+                    "offsetDelta": 0,
+                    "key": None,
+                    "value": b"a",
+                    "headers": [],
+                },
+            },
+        ),
+    ],
+    "empty_batch": [
+        (
+            contents("RecordBatch", batch(0, A_RECORD)),
+            {"refused": Refused("count-mismatch", 57), "ignored": []},
+        ),
+        (contents("RecordBatch", batch(0, b"")), {"refused": [], "ignored": []}),
+    ],
+    "after_stream": [
+        (
+            contents("RecordBatch", batch(1, GZIPPED + b"\0", 1)),
+            {"refused": Refused("corrupt-compression", 61), "ignored": [b"a"]},
+        ),
+        (contents("RecordBatch", batch(1, GZIPPED, 1)), {"refused": [b"a"], "ignored": [b"a"]}),
+    ],
+    "linked_blocks": [
+        (
+            contents("RecordBatch", batch(10_000, LINKED, 3)),
+            {"read": [b"a"] * 10_000, "refused": Refused("corrupt-compression", 61)},
+        ),
+    ],
+    "xerial_version": [
+        (
+            contents("RecordBatch", batch(1, XERIAL[:8] + bytes(4) + XERIAL[12:], 2)),
+            {"from-1": Refused("corrupt-compression", 61), "any": [b"a"]},
+        ),
+        (contents("RecordBatch", batch(1, XERIAL, 2)), {"from-1": [b"a"], "any": [b"a"]}),
+    ],
+    "zstd_window": [
+        (
+            contents("RecordBatch", batch(1, zstd_frame(0x89), 4)),
+            {"128-mib": Refused("corrupt-compression", 61), "any": [b"a"]},
+        ),
+        (contents("RecordBatch", batch(1, zstd_frame(0x88), 4)), {"128-mib": [b"a"], "any": [b"a"]}),
+    ],
+    "inner_partial": [
+        (
+            contents("MessageSet", entry(0, 0, 1, gzip.compress(INNER + INNER[:-1])).hex(), 0),
+            {"refused": Refused("truncated", 26), "dropped": [b"a"]},
+        ),
+    ],
+    "inner_magic": [
+        (
+            contents("MessageSet", entry(1, 0, 1, gzip.compress(INNER)).hex(), 1),
+            {"same": Refused("invalid-wrapper", 34), "any": [b"a"]},
+        ),
+    ],
+    "fetch_request_order": [
+        (
+            of_wire_format("encode", "FetchRequest", fetch(7)),
+            {
+                "table": "00000018" + "0001" + "0000" + "00000007" + FETCH_END,
+                "section": "00000018" + "0001" + "00000007" + "0000" + FETCH_END,
+            },
+        ),
+        (
+            of_wire_format("decode", "FetchRequest", bytes.fromhex("00000018" + "0001" + "000000010000" + FETCH_END)),
+            {"table": fetch(65536), "section": fetch(1)},
+        ),
+    ],
+    "required_acks": [
+        (
+            produced("ff"),
+            {
+                "signed": answered("ffff", "ffff"),
+                "replicas": answered("0015", "0015", 2**64 - 1),
+                "replicas-or-closed": (b"", True),
+            },
+        ),
+        (
+            produced("02"),
+            {
+                "signed": answered("ffff", "0007"),
+                "replicas": answered("0015", "0015", 2**64 - 1),
+                "replicas-or-closed": (b"", True),
+            },
+        ),
+        (produced("00"), dict.fromkeys(("signed", "replicas", "replicas-or-closed"), (b"", False))),
+    ],
+    "no_error": [(produced("01"), {"-1": answered("ffff", "ffff"), "0": answered("ffff", "0000")})],
+    "no_request_error": [
+        (produced("01"), {"-1": answered("ffff", "ffff"), "0": answered("0000", "ffff")}),
+        (
+            of_wire_format("interpret", bytes.fromhex(PRODUCE.format("01")), answered("0000", "0000")[0]),
+            {"-1": {"outcome": "error", "error": 0}, "0": {"outcome": "accepted"}},
+        ),
+        (
+            of_wire_format("interpret", bytes.fromhex(PRODUCE.format("01")), answered("ffff", "0000")[0]),
+            {"-1": {"outcome": "accepted"}, "0": {"outcome": "error", "error": -1}},
+        ),
+    ],
+    "acks_0": [
+        (produced("00"), {"silent": (b"", False), "answered": answered("ffff", "ffff")}),
+        (
+            of_wire_format("interpret", bytes.fromhex(PRODUCE.format("00")), answered("ffff", "ffff")[0]),
+            {"silent": {"outcome": "malformed"}, "answered": {"outcome": "accepted"}},
+        ),
+    ],
+    "first_residue": [
+        (of_wire_format("recode", "MESSAGE_SET", b"\0\0\0"), {"refused": "refused", "kept": "000000"}),
+        (of_wire_format("recode", "MESSAGE_SET", b"\0\0\0\x08"), {"refused": "refused", "kept": "refused"}),
+    ],
+    "wrappers": [
+        (
+            of_wire_format("recode", "MESSAGE_SET", bytes.fromhex("00000008" + "0101" + "d8932aac" + "6869")),
+            {"kept": "00000008" + "0101" + "d8932aac" + "6869", "read": "refused"},
+        ),
+    ],
+    "null_text": [
+        (
+            of_wire_format(
+                "recode", "FetchRequest", bytes.fromhex("00000018" + "000100000000" + "0000ffff" + FETCH_END[4:])
+            ),
+            {"refused": "refused", "null": "00000018" + "000100000000" + "0000ffff" + FETCH_END[4:]},
+        ),
+        (
+            of_wire_format(
+                "recode", "FetchRequest", bytes.fromhex("00000018" + "000100000000" + "0000fffe" + FETCH_END[4:])
+            ),
+            {"refused": "refused", "null": "refused"},
+        ),
+    ],
+    "headed_wrappers": [
+        (
+            headed("MESSAGE_AND_OFFSET", headed_message(5)),
+            {
+                "read": Refused("unsupported-compression", 17),
+                "kept": {
+                    "offset": 0,
+                    "magic": 2,
+                    "attributes": 5,
+                    "timestamp": 0,
+                    "key": None,
+                    "headers": [],
+                    "value": b"v",
+                },
+            },
+        ),
+    ],
+    "headed_partial": [
+        (
+            headed("MESSAGE_SET", NO_HEADERS[:-2]),
+            {"dropped": [], "refused": Refused("truncated", 8)},
+        ),
+        (
+            headed("MESSAGE_SET", headed_message(5)[:32] + "02"),
+            {"dropped": [], "refused": Refused("truncated", 8)},
+        ),
+    ],
+    "headed_records": [
+        (
+            headed("ProduceRequest", PRODUCED_RECORDS, 3),
+            {
+                "raw": {
+                    "Acks": 1,
+                    "TimeoutMs": 1000,
+                    "TopicData": [{"Name": "t", "PartitionData": [{"Index": 0, "Records": bytes(12)}]}],
+                },
+                "messages": Refused("truncated", 37),
+            },
+        ),
+    ],
+    "header_count": [
+        (
+            drafted("kip-82-string-keys", "HEADERS", "00000001" + "03016101"),
+            {"none": Refused("truncated", 1), "int32": [("a", b"\1")], "uint-var": Refused("length-mismatch", 0)},
+        ),
+        (
+            drafted("kip-82-string-keys", "HEADERS", "01" + "03016101"),
+            {"none": Refused("truncated", 1), "int32": Refused("truncated", 0), "uint-var": [("a", b"\1")]},
+        ),
+    ],
+    "header_flag": [
+        (
+            drafted("kip-82-string-keys", "HEADERS", "03016101"),
+            {"none": [("a", b"\1")], "bit-4": [("a", b"\1")]},
+        ),
+        (
+            drafted("kip-82-string-keys", "MESSAGE", "0b" + "100000" + "016b" + "0176" + "03016101"),
+            {"none": FLAGGED, "bit-4": FLAGGED},
+        ),
+        (
+            drafted("kip-82-string-keys", "MESSAGE", "0b" + "000000" + "016b" + "0176" + "03016101"),
+            {"none": FLAGGED | {"attributes": 0}, "bit-4": Refused("length-mismatch", 8)},
+        ),
+    ],
+    "batch_codec": [
+        (
+            drafted("kip-82-string-keys", "BATCH", drafted_batch(1, "07000000016b0176")),
+            {
+                "inflated": Refused("corrupt-compression", 53),
+                "refused": Refused("unsupported-compression", 17),
+                "kept": {
+                    "firstOffset": 0,
+                    "attributes": 1,
+                    "lastOffsetDelta": 0,
+                    "firstTimestamp": 0,
+                    "maxTimestamp": 0,
+                    "pid": 0,
+                    "epoch": 0,
+                    "firstSequence": 0,
+                    "records": bytes.fromhex("07000000016b0176"),
+                },
+            },
+        ),
+    ],
+}

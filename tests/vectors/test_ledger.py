@@ -1,0 +1,242 @@
+"""The message ledger: complete, true to its format, and able to fail."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections import Counter
+from pathlib import Path
+
+import msgspec
+import pytest
+from click.testing import CliRunner
+from support.judging import judged, judged_by_asking
+from support.paths import ROOT
+from support.pytest_run import run
+
+from wireproof import reference
+from wireproof.cli import group
+from wireproof.conformance import ledger
+from wireproof.conformance.judging.judge import judge
+from wireproof.conformance.model import Case, Observation, Op, Outcome, Status, Verdict
+from wireproof.conformance.oracle.ask import ask
+from wireproof.conformance.vectors import Vector, VectorError, VectorKind
+from wireproof.reference import catalog
+from wireproof.reference.codec import NodeCodec
+from wireproof.reference.dialects import DIALECTS
+from wireproof.reference.schema.plan import Struct
+
+JAVA = ROOT / "implementations" / "java"
+REFERENCE = reference.Reference()
+READABLE = reference.Reference(fast=False)
+
+
+def vector(identifier: str) -> Vector:
+    found = ledger.find(f"kafka/messages/{identifier}#decode")
+    assert found is not None, identifier
+    return found[0]
+
+
+def test_every_message_version_has_its_cases() -> None:
+    messages = catalog.current().messages
+    assert ledger.names() == tuple(sorted(messages))
+    for name, (low, high) in messages.items():
+        there = {found.id for found in ledger.load(name).vectors}
+        for version in range(low, high + 1):
+            codec = DIALECTS["kafka"].codec(name, version)
+            assert isinstance(codec, NodeCodec)
+            assert isinstance(codec.node, Struct)
+            wanted = [case for case, _ in ledger.values(codec.node)] + ["explicit"] * (
+                ledger.explicit(codec.node) is not None
+            )
+            assert {f"{name}/{version}/{case}" for case in wanted} <= there
+            there -= {f"{name}/{version}/{case}" for case in wanted}
+        assert there == set()
+
+
+def test_kafkas_own_classes_made_it() -> None:
+    assert {ledger.load(name).made_by for name in ledger.names()} == {"kafka-clients 4.4.0"}
+
+
+@pytest.mark.parametrize("name", ledger.names())
+def test_both_codecs_agree_with_java(name: str) -> None:
+    for found in ledger.load(name).vectors:
+        for codec in (REFERENCE, READABLE):
+            for op in found.ops:
+                _, verdict = judged_by_asking(codec, found, found.case(op))
+                assert verdict.verdict is Outcome.PASS, (found.id, op, verdict.detail)
+
+
+def test_values_of_a_set_message_all_differ() -> None:
+    value = vector("MetadataResponse/12/set").value
+    leaves = Counter(json.dumps(leaf) for leaf in _leaves(json.loads(json.dumps(value, default=str))))
+    repeated = {leaf: count for leaf, count in leaves.items() if count > 1 and leaf not in ("true", "false")}
+    assert repeated == {}
+
+
+def _leaves(value: object) -> list[object]:
+    match value:
+        case dict():
+            return [leaf for item in value.values() for leaf in _leaves(item)]
+        case list():
+            return [leaf for item in value for leaf in _leaves(item)]
+    return [value]
+
+
+def test_explicit_defaults_decode_and_are_left_out_again() -> None:
+    found = vector("ApiVersionsResponse/3/explicit")
+    assert found.data.hex() != found.canonical_data.hex()
+    assert len(found.data) > len(found.canonical_data)
+    assert found.source == "bytes by the kit, canonical ones by kafka-clients 4.4.0"
+
+
+def test_all_other_bytes_are_kafka_s() -> None:
+    sources = {found.source for found in ledger.every_vector() if not found.id.endswith("/explicit")}
+    laid_out = "bytes by kafka-clients 4.4.0, laid out by tests/second_opinion/lifted.py"
+    assert sources == {"bytes by kafka-clients 4.4.0", laid_out}
+
+
+def test_every_prefix_and_every_count_is_asked() -> None:
+    found = vector("MetadataRequest/4/set")
+    made = list(ledger.derive(found, Op.DECODE))
+    prefixes = [case for _, case in made if "+prefix:" in case.id]
+    assert [case.args["data"] for case in prefixes] == [found.data[:length] for length in range(len(found.data))]
+    bombs = [case for _, case in made if "+bomb:" in case.id]
+    assert [case.args["data"][:4].hex() for case in bombs] == ["7fffffff"]
+    assert all(case.derived for _, case in made)
+
+
+def test_an_accepted_prefix_fails_by_itself() -> None:
+    found = vector("MetadataRequest/4/set")
+    (prefix, case), *_ = ledger.prefixes(found, Op.DECODE)
+    accepted = judge(prefix, Observation(case, Status.ANSWER, {}))
+    refused = judged(prefix, Observation(case, Status.REJECT))
+    assert (accepted.verdict, accepted.kind) == (Outcome.FAIL, "accepted-invalid")
+    assert refused.verdict is Outcome.PASS
+    assert judge(prefix, Observation(case, Status.REJECT)).verdict is Outcome.SKIP
+    twin = Observation(found.case(Op.DECODE), Status.REJECT)
+    assert judge(prefix, Observation(case, Status.REJECT), twin=twin).verdict is Outcome.SKIP
+
+
+def test_what_is_derived_comes_from_a_case_that_is_read(tmp_path: Path) -> None:
+    """An implementation that refuses unknown tags is cut where it has none; one that reads nothing shows nothing."""
+    (tmp_path / "tagless.py").write_text(
+        "from wireproof import reference\n"
+        "types = {'kafka': {'HeartbeatRequest': (3, 4)}}\n"
+        "def decode(type, data, *, dialect, version=None):\n"
+        "    if b'\\x8f\\x4e' in data or version == 3:\n"
+        "        raise ValueError('no')\n"
+        "    return reference.decode(type, data, dialect=dialect, version=version)\n"
+    )
+    run("--impl=tagless", "--area=messages", "-q", "--report=out.jsonl", cwd=tmp_path)
+    rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+    verdicts = Counter(
+        (row["id"].partition("+")[0].rpartition("messages/")[2], row["verdict"])
+        for row in rows
+        if "+" in row.get("id", "")
+    )
+    cut = vector("HeartbeatRequest/4/set").data
+    whole = vector("HeartbeatRequest/3/set").data
+    assert verdicts == {
+        ("HeartbeatRequest/4/set", "pass"): len(cut) + 1,  # and the count of its tags
+        ("HeartbeatRequest/3/set", "skip"): len(whole),
+    }
+
+
+def test_ids_are_found_again() -> None:
+    for identifier in ("MetadataRequest/4/set#encode", "MetadataRequest/4/set+prefix:3#decode"):
+        found = ledger.find(f"kafka/messages/{identifier}")
+        assert found is not None
+        assert found[1].id == f"kafka/messages/{identifier}"
+    for identifier in (
+        "MetadataRequest/4/sets#encode",
+        "Metadata/4/set#decode",
+        "MetadataRequest/4/set+prefix:999#decode",
+    ):
+        assert ledger.find(f"kafka/messages/{identifier}") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (b"", "line 1"),
+        (b'{"ledger":2,"message":"X","made_by":"y"}\n', "line 1"),
+        (b'{"ledger":1,"message":"X","made_by":"y"}\n{"version":0}\n', "line 2"),
+        (b'{"ledger":1,"message":"X","made_by":"y"}\n{"version":0,"case":"a","value":{},"bytes":"0"}\n', "line 2"),
+        (b'{"ledger":1,"message":"X","made_by":"y"}\n{"version":0,"case":"a","value":0.5,"bytes":""}\n', "line 2"),
+    ],
+)
+def test_a_broken_file_is_refused_with_its_line(text: bytes, says: str) -> None:
+    with pytest.raises(VectorError, match=says):
+        ledger.parse(text, "odd.jsonl")
+
+
+def test_a_wrong_implementation_is_caught_and_the_rest_is_listed(tmp_path: Path) -> None:
+    """One that reads what is cut off as if nothing were missing."""
+    (tmp_path / "lenient.py").write_text(
+        "from wireproof import reference\n"
+        "types = {'kafka': {'HeartbeatRequest': (0, 4)}}\n"
+        "def decode(type, data, *, dialect, version=None):\n"
+        "    for zeros in range(40):\n"
+        "        try:\n"
+        "            return reference.decode(type, data + bytes(zeros), dialect=dialect, version=version)\n"
+        "        except reference.WireError as error:\n"
+        "            last = error\n"
+        "    raise last\n"
+    )
+    done = run("--impl=lenient", "--area=messages", "-q", cwd=tmp_path)
+    assert done.code == 1
+    assert "accepts what must be refused" in done.text
+    assert "more here:" in done.text
+    assert "HeartbeatRequest/4/unknown-tags+prefix:" in done.text
+
+
+@pytest.mark.skipif(shutil.which("java") is None, reason="no JDK here")
+def test_the_ledger_is_what_java_makes(tmp_path: Path) -> None:
+    built = subprocess.run([JAVA / "wrapper"], input="", capture_output=True, text=True, check=False)
+    if built.returncode:
+        pytest.skip(built.stderr.strip())
+    programs = [f"--impl=exec:{JAVA}/wrapper", f"--impl=exec:{JAVA}/wrapper-schema"]
+    result = CliRunner().invoke(group, ["ledger", "make", str(tmp_path), *programs])
+    assert result.exit_code == 0, result.output
+    assert "195 messages, 3800 cases, 0 differences" in result.output
+    committed = JAVA.parent.parent / "vectors" / "kafka" / "messages"
+    for path in committed.glob("*.jsonl"):
+        assert (tmp_path / path.name).read_bytes() == path.read_bytes(), path.name
+
+
+def test_making_it_tells_differences(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of an implementation that writes no unknown tags."""
+    (tmp_path / "tagless.py").write_text(
+        "from wireproof.reference import decode, encode as whole\n"
+        "def encode(type, value, *, dialect, version=None):\n"
+        "    return whole(type, value | {'_tags': []}, dialect=dialect, version=version)\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    made = ["ledger", "make", "made", "--impl=reference", "--message=HeartbeatRequest"]
+    right = CliRunner().invoke(group, made)
+    assert right.exit_code == 0, right.output
+    assert "made: 1 messages, 23 cases, 0 differences" in right.output
+    wrong = CliRunner().invoke(group, [*made, "--impl=tagless"])
+    assert wrong.exit_code == 1
+    assert "HeartbeatRequest/4/unknown-tags#encode: tagless writes " in wrong.output
+    unknown = CliRunner().invoke(group, ["ledger", "make", "made", "--impl=reference", "--message=Heartbeat"])
+    assert unknown.exit_code == 2
+    assert "There is no message 'Heartbeat'" in unknown.output
+
+
+def test_verdicts_are_rows() -> None:
+    found = vector("HeartbeatRequest/4/set")
+    verdict = judge(found, ask(REFERENCE, found.case(Op.DECODE)))
+    assert msgspec.structs.replace(verdict, note="") == Verdict(
+        id="kafka/messages/HeartbeatRequest/4/set#decode",
+        dialect="kafka",
+        area="messages",
+        type="HeartbeatRequest",
+        version=4,
+        op=Op.DECODE,
+        verdict=Outcome.PASS,
+    )
+    assert found.kind is VectorKind.VALID
+    assert isinstance(found.case(Op.DECODE), Case)

@@ -1,0 +1,125 @@
+"""The vectors against the judge: the reference passes each one exactly, each recorded bug fails, and each other reading
+of a ruling is recognised."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from support.judging import judged, judged_by_asking
+
+from wireproof import reference
+from wireproof.conformance import vectors
+from wireproof.conformance.judging.judge import readings_for
+from wireproof.conformance.model import DEVIATIONS, Observation, Outcome, Status
+from wireproof.conformance.vectors import Vector, VectorFile, VectorKind, Wrong
+from wireproof.conformance.vectors.configured_reference import configured_reference
+
+FILES = vectors.files()
+VECTORS = vectors.load()
+WRONG = [(vector, entry) for vector in VECTORS for entry in vector.wrong]
+#: "Some value came back": none that any vector expects, or that any other reading gives.
+SOMETHING = {"decode": "some value", "encode": b"some bytes", "recode": b"some bytes", "lookup": ["some value"]}
+
+
+def _file(file: VectorFile) -> str:
+    return f"{file.dialect}/{file.area}"
+
+
+def observed(vector: Vector, wrong: Wrong) -> Observation:
+    """What the buggy library did."""
+    case = vector.case(wrong.op)
+    match wrong.does:
+        case "answers":
+            return Observation(case, Status.ANSWER, wrong.answer)
+        case "accepts":
+            return Observation(case, Status.ANSWER, SOMETHING[wrong.op])
+        case "refuses":
+            return Observation(case, Status.REJECT)
+        case "crash":
+            return Observation(case, Status.CRASH)
+        case "hang":
+            return Observation(case, Status.HANG)
+    raise AssertionError(f"{vector.path}: {wrong.does!r} is nothing that a library does")
+
+
+@pytest.mark.parametrize(
+    ("vector", "wrong"), [pytest.param(*pair, id=f"{pair[0].path}-{pair[1].bug}") for pair in WRONG]
+)
+def test_a_recorded_bug_fails(vector: Vector, wrong: Wrong) -> None:
+    verdict = judged(vector, observed(vector, wrong))
+    assert verdict.verdict in DEVIATIONS, f"{wrong.bug}: {verdict.verdict} under {verdict.rulings}"
+
+
+def test_there_are_recorded_bugs_of_every_kind() -> None:
+    assert len({wrong.bug for _, wrong in WRONG}) >= 50
+    assert {wrong.does for _, wrong in WRONG} >= {"answers", "refuses", "crash"}
+
+
+@pytest.mark.parametrize("file", FILES, ids=_file)
+def test_the_reference_passes_exactly(file: VectorFile) -> None:
+    """Reasons and offsets too: for everybody else a difference there is a note."""
+    own = configured_reference(file.dialect)
+    assert file.vectors
+    for vector in file.vectors:
+        for op in vector.ops:
+            seen, verdict = judged_by_asking(own, vector, vector.case(op))
+            assert (verdict.verdict, verdict.note) == (Outcome.PASS, ""), verdict
+            if vector.reject is not None:
+                assert (seen.reason, seen.offset) == (vector.reject.reason, vector.reject.offset), verdict
+
+
+def _also(vector: Vector) -> tuple[str, ...]:
+    return tuple(ruling for entry in vector.also for ruling in entry.rulings)
+
+
+READINGS = [
+    (dialect, ruling.id, reading)
+    for dialect in reference.dialects
+    for ruling in reference.rulings(dialect).values()
+    for reading in ruling.others
+]
+#: Readings under which hardly any bytes of the dialect can be read, or no message of some schema. The vectors do not
+#: say of each that they refuse it, for that would excuse every other refusal: an implementation has to declare them.
+DECLARED = {
+    ("kip-82-string-keys", "R-82s-4"),
+    ("kip-82-string-keys", "R-82s-7"),
+    ("kip-82-string-keys", "R-82s-8"),
+    ("kip-482-v1", "R-482-1"),
+    ("kip-482-v1", "R-482-2"),
+    ("kip-482-v1", "R-482-7"),
+    ("kip-482-v1", "R-482-10"),
+    ("kip-482-v1", "R-482-16"),
+}
+#: Long inputs are only read where their length matters.
+LONG = 10_000
+
+
+@pytest.mark.parametrize("reading", READINGS, ids="-".join)
+def test_another_reading_is_contested_and_nothing_else(reading: tuple[str, str, str]) -> None:
+    dialect, ruling, name = reading
+    rules = reference.rules_with(reference.rulings(dialect).values(), {ruling: name})
+    other = configured_reference(dialect).under(rules)
+    chosen = [v for v in VECTORS if v.dialect == dialect and (len(v.data) < LONG or ruling in v.rulings)]
+    declared = readings_for(dialect, {ruling: name}) if (dialect, ruling) in DECLARED else None
+    found = [
+        (vector, *judged_by_asking(other, vector, vector.case(op), declared))
+        for vector in chosen
+        for op in (vector.ops[:1] if vector.kind is VectorKind.INVALID else vector.ops)
+    ]
+    verdicts = [verdict for _, _, verdict in found]
+    met = Counter(verdict.verdict for verdict in verdicts)
+    assert [(v.id, v.verdict, v.detail) for v in verdicts if v.verdict in DEVIATIONS] == []
+    # Where two readings do the same, the entry that stands first names the ruling: then this one's stands there too.
+    # A declared reading, which can hardly read, refuses what another ruling lets be refused: that entry is met first.
+    strangers = [
+        verdict.id
+        for vector, seen, verdict in found
+        if verdict.rulings and ruling not in verdict.rulings + _also(vector)
+        if not (declared and seen.status is Status.REJECT)
+    ]
+    assert strangers == []
+    assert met[Outcome.CONTESTED], "no vector shows this reading"
+    # What is skipped says nothing: a negative whose twin this reading refuses.
+    read = met[Outcome.PASS] + (met[Outcome.CONTESTED] if declared else 0)
+    assert read > len(verdicts) / 2

@@ -1,0 +1,128 @@
+"""The common options of commands that ask an implementation, and how they reach it."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from wireproof.conformance import vectors
+from wireproof.conformance.asking.examiner import Examiner
+from wireproof.conformance.connection import ImplementationError, Options, open_connection
+from wireproof.conformance.connection.base import LONGEST, MOST_MEMORY
+from wireproof.conformance.vectors import VectorError
+
+
+class _Seconds(click.FloatRange):
+    """A finite time: nan, which passes every comparison of a range, is refused."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """As click's, without nan."""
+        number: float = super().convert(value, param, ctx)
+        if math.isnan(number):
+            self.fail(f"{value!r} is no number of seconds", param, ctx)
+        return number
+
+
+_timeout_option = functools.partial(
+    click.option,
+    "--timeout",
+    type=_Seconds(min=0, min_open=True, max=LONGEST),
+    show_default=True,
+    metavar="SECONDS",
+    help="Time limit of one question.",
+)
+#: The limits of a child, of every command that starts one.
+timeout_option = _timeout_option(default=5.0)
+#: The same, with a longer limit, for runs that share the machine and must not differ from one to the next.
+patient_timeout_option = _timeout_option(default=10.0)
+memory_option = click.option(
+    "--memory",
+    type=click.IntRange(min=1, max=MOST_MEMORY),
+    default=1024,
+    show_default=True,
+    metavar="MIB",
+    help="Memory limit of the child process.",
+)
+
+vectors_option = click.option(
+    "--vectors",
+    "folders",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="A folder of your own vectors, as pytest --impl takes it (repeatable).",
+)
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+def implementation_options(command: _Command) -> _Command:
+    """`--impl` and how it is asked: the decorated function takes `spec` and `options` for `open_examiner`."""
+    for option in reversed(
+        (
+            click.option(
+                "--impl",
+                "spec",
+                required=True,
+                metavar="SPEC",
+                help="The implementation: package.module[:attribute], or 'exec:./program --flag'.",
+            ),
+            timeout_option,
+            memory_option,
+            click.option(
+                "--in-process",
+                is_flag=True,
+                help="Run a Python module in this process, for a debugger: no limits, and a crash ends the command.",
+            ),
+            click.option(
+                "--transcript",
+                type=click.Path(dir_okay=False, path_type=Path),
+                metavar="FILE",
+                help="Append the conversation to FILE, a JSON object a line.",
+            ),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+@contextlib.contextmanager
+def open_examiner(spec: str, options: Options, *, as_declared: bool = True) -> Iterator[Examiner]:
+    """An examiner of the implementation, without known deviations. `as_declared`: with the readings that it declares.
+
+    Raises click.UsageError when the implementation cannot be reached, or stops.
+    """
+    try:
+        with open_connection(spec, options) as connection:
+            declared = connection.description if as_declared else replace(connection.description, readings={})
+            try:
+                examiner = Examiner(connection, description=declared)
+            except ValueError as error:  # it declares an unknown reading
+                raise ImplementationError(str(error)) from None
+            yield examiner
+    except ImplementationError as error:
+        raise click.UsageError(f"--impl: {error}") from None
+
+
+def use_vectors(folders: tuple[Path, ...]) -> None:
+    """Use the vectors of these folders while the command runs. Raises click.UsageError."""
+    click.get_current_context().call_on_close(lambda: vectors.use_folders(()))
+    try:
+        vectors.use_folders(folders)
+    except VectorError as error:
+        raise click.UsageError(f"--vectors: {error}") from None
+
+
+def load_vectors(dialects: tuple[str, ...] | None = None) -> tuple[vectors.Vector, ...]:
+    """The vector set. Raises click.ClickException for a file with a wrong format."""
+    try:
+        return vectors.load(dialects)
+    except VectorError as error:
+        raise click.ClickException(f"the vector set is damaged: {error}") from None

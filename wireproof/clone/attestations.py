@@ -1,0 +1,59 @@
+"""Asks an implementation the golden vectors and the ledger, and makes its attestation
+(`conformance.evidence.attestation`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from wireproof.clone import registry
+from wireproof.clone.registry import Implementation
+from wireproof.conformance.asking.examiner import Examiner
+from wireproof.conformance.connection import ImplementationError, Options, open_connection
+from wireproof.conformance.evidence.attestation import DIALECT, FOLDER, Attested, Header, Said, collect, dialect_digest
+from wireproof.conformance.model import Op
+from wireproof.conformance.questions import selection
+from wireproof.conformance.questions.question import Derivation, Question
+from wireproof.conformance.vectors import Vector
+
+
+def folder() -> Path:
+    """The folder of the clone's attestations."""
+    return registry.ROOT / "vectors" / FOLDER
+
+
+def file_of(implementation: Implementation) -> Path:
+    """The file of one implementation."""
+    return folder() / f"{implementation.name}.jsonl"
+
+
+def attest(implementation: Implementation, options: Options) -> Attested:
+    """Ask all that it offers, and say where it agrees. Raises ImplementationError if it cannot be asked."""
+    with open_connection(implementation.absolute, options) as connection:
+        try:
+            examiner = Examiner(connection)
+        except ValueError as error:  # it declares an unknown reading
+            raise ImplementationError(str(error)) from None
+        described = examiner.description
+        header = Header(
+            1,
+            implementation.name,
+            described.version,
+            described.language,
+            implementation.group,
+            DIALECT,
+            dialect_digest(),
+        )
+        return collect(header, _said(examiner))
+
+
+def _said(examiner: Examiner) -> Iterator[tuple[Vector, Op, Said]]:
+    for judged in examiner.judge(_questions(examiner)):
+        yield judged.vector, judged.case.op, Said.of(judged.verdict)
+
+
+def _questions(examiner: Examiner) -> Iterator[Question]:
+    """What pytest asks it, without derived cases and users' own vectors."""
+    for entry in selection.entries(examiner.description, selection.LeftOut(), [DIALECT]):
+        if not isinstance(entry.questions, Derivation):
+            yield from (question for question in entry.questions if not question.vector.folder)

@@ -1,0 +1,166 @@
+"""What the files of known deviations say of released implementations: each cause with its severity and the shortest
+input that shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from wireproof.clone.registry import Implementation
+from wireproof.conformance.evidence import attestation, consensus, known_deviations
+from wireproof.conformance.evidence.attestation import Attested, Stand, expectation_op, expectations
+from wireproof.conformance.evidence.known_deviations import KnownDeviation, Severity
+from wireproof.conformance.model import FailureKind, Op, Outcome
+from wireproof.conformance.vectors import Vector
+
+_OF_KIND: Mapping[str, Severity] = {
+    Outcome.CRASH: Severity.ENDS,
+    Outcome.OOM: Severity.ENDS,
+    Outcome.HANG: Severity.STALLS,
+    Outcome.VIOLATION: Severity.LOSES,
+    FailureKind.WRONG_VALUE: Severity.LOSES,
+    FailureKind.WRONG_ANSWER: Severity.LOSES,
+    FailureKind.WRONG_BYTES: Severity.WRITES,
+    FailureKind.REFUSED_VALID: Severity.REFUSES,
+    FailureKind.ACCEPTED_INVALID: Severity.ACCEPTS,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A vector that shows a finding, and the op."""
+
+    vector: Vector
+    op: Op
+
+    @property
+    def id(self) -> str:
+        """The id of the question."""
+        return f"{self.vector.path}#{self.op.value}"
+
+    @property
+    def size(self) -> tuple[int, str]:
+        """Sort key: the shortest bytes first."""
+        return len(self.vector.data or self.vector.canonical_data) or len(repr(self.vector.value)), self.id
+
+
+@dataclass(slots=True)
+class KnownFinding:
+    """One cause: the entries with one reason. `kinds`: of the deviations that vectors show; `cases`: how many;
+    `shortest`: None if no vector shows it, but derived cases alone."""
+
+    implementation: Implementation
+    version: str
+    entries: list[KnownDeviation]
+    kinds: set[str] = field(default_factory=set)
+    shortest: Shown | None = None
+    cases: int = 0
+
+    @property
+    def reason(self) -> str:
+        """What it does, and why."""
+        return self.entries[0].reason
+
+    @property
+    def reports(self) -> tuple[str, ...]:
+        """The addresses of its reports."""
+        found = (entry.reported for entry in self.entries)
+        return tuple(dict.fromkeys(link for link in found if link and link != "pending"))
+
+    @property
+    def pages(self) -> tuple[str, ...]:
+        """The addresses of pages about it."""
+        return tuple(dict.fromkeys(entry.url for entry in self.entries if entry.url))
+
+    @property
+    def severity(self) -> Severity | None:
+        """The worst of its kinds; None if neither a vector nor its entry has one."""
+        given = {entry.severity for entry in self.entries if entry.severity is not None}
+        if given:
+            return next(severity for severity in Severity if severity in given)
+        kinds = self.kinds | {kind for entry in self.entries for kind in _kinds(entry)}
+        found = {_OF_KIND[kind] for kind in kinds if kind in _OF_KIND}
+        return next((severity for severity in Severity if severity in found), None)
+
+    @property
+    def private(self) -> bool:
+        """Whether it ends or stalls a process: it may be a vulnerability, and is reported in private first."""
+        return self.severity in (Severity.ENDS, Severity.STALLS)
+
+
+def _kinds(entry: KnownDeviation) -> Iterator[str]:
+    """The kind that an entry without ids names."""
+    pattern = entry.signature or entry.finding
+    if pattern is not None:
+        yield from (one for one in (pattern.kind, pattern.verdict) if one is not None)
+
+
+def known_findings(implementation: Implementation, file: Attested | None) -> list[KnownFinding]:
+    """The findings of one implementation, in the order of its file of known deviations. Entries of the class
+    `unsupported`, and those about generated cases alone, are left out. `file`: its attestations.
+
+    Raises KnownError for a file with a wrong format.
+    """
+    path = implementation.known_file
+    if path is None:
+        return []
+    version = None if file is None else file.header.version
+    by_reason: dict[str, KnownFinding] = {}
+    for entry in known_deviations.load(path, version).deviations:
+        if not entry.generated and entry.kind != "unsupported":
+            made = KnownFinding(implementation, version or "", [])
+            by_reason.setdefault(entry.reason, made).entries.append(entry)
+    found = [*by_reason.values()]
+    if file is not None:
+        _fill(found, file)
+    return found
+
+
+def _fill(found: Sequence[KnownFinding], file: Attested) -> None:
+    """Find the vectors that show each finding: the implementation dissents from them, and an entry is about them."""
+    by_entry = {entry: finding for finding in found for entry in finding.entries}
+    entries = [*by_entry]
+    for shown, kind in _dissents(file):
+        for finding in {id(one): one for one in map(by_entry.__getitem__, explaining(entries, shown, kind))}.values():
+            finding.kinds.add(kind)
+            finding.cases += 1
+            if finding.shortest is None or shown.size < finding.shortest.size:
+                finding.shortest = shown
+
+
+def explaining(entries: Sequence[KnownDeviation], shown: Shown, kind: str) -> list[KnownDeviation]:
+    """The entries that explain a dissent: those with its id. Without one, the entry with the narrowest pattern that may
+    be about it: attestations hold no cause and no frame, so this is likely, and not certain."""
+    ids = {f"{shown.vector.path}#{op.value}" for op in shown.vector.ops if expectation_op(shown.vector, op) is shown.op}
+    named = [entry for entry in entries if any(map(entry.matches_id, ids))]
+    if named:
+        return named
+    likely = [entry for entry in entries if not entry.generated and _may_match(entry, shown, kind)]
+    return [max(likely, key=_narrowness)] if likely else []
+
+
+def _may_match(entry: KnownDeviation, shown: Shown, kind: str) -> bool:
+    pattern = entry.signature or entry.finding
+    if pattern is None or pattern.type not in (None, shown.vector.type):
+        return False
+    if getattr(pattern, "op", None) not in (None, str(shown.op)):
+        return False
+    return (pattern.kind or pattern.verdict) in (None, kind)
+
+
+def _narrowness(entry: KnownDeviation) -> int:
+    pattern = entry.signature or entry.finding
+    return sum(getattr(pattern, part, None) is not None for part in ("op", "type", "kind", "verdict"))
+
+
+def _dissents(file: Attested) -> Iterator[tuple[Shown, str]]:
+    for vector, current in consensus.every_vector():
+        for op in expectations(vector):
+            said = file.said(vector, op, current)
+            if said is not None and said.stand is Stand.DISSENT:
+                yield Shown(vector, op), said.kind
+
+
+def attested_by_name() -> Mapping[str, Attested]:
+    """The attestations of the vector set, by the implementation's name."""
+    return {one.header.name: one for one in attestation.load()}
