@@ -16,7 +16,8 @@ from wireproof.conformance.asking.examiner import Judged
 from wireproof.conformance.connection.protocol.shapes import plain
 from wireproof.conformance.model import Case, FailureKind, Observation, Op, Outcome, Status, Verdict
 from wireproof.conformance.questions.question import Question, UnknownId, find
-from wireproof.conformance.values.encoding import ValueFormatError, equal, from_json, to_json
+from wireproof.conformance.values.compare import equal
+from wireproof.conformance.values.encoding import ValueFormatError, from_json, to_json
 
 Row = dict[str, Any]
 

@@ -25,7 +25,7 @@ from enum import StrEnum
 from typing import Any
 
 from wireproof.conformance import ledger, vectors
-from wireproof.conformance.values.encoding import equal
+from wireproof.conformance.values.compare import equal
 from wireproof.conformance.vectors import Vector, VectorKind
 from wireproof.reference import catalog
 from wireproof.reference.codec import NodeCodec

@@ -10,7 +10,7 @@ from wireproof import reference
 from wireproof.conformance.model import Observation, Op, Status
 from wireproof.conformance.oracle.ask import ask
 from wireproof.conformance.oracle.codec import reference_codec
-from wireproof.conformance.values.encoding import equal
+from wireproof.conformance.values.compare import equal
 from wireproof.conformance.values.undecodable_text import as_expected
 from wireproof.reference.codec import accepts_more
 

@@ -19,7 +19,8 @@ from wireproof.conformance.judging.rulings import rests_on
 from wireproof.conformance.model import DEVIATIONS, FailureKind, Observation, Op, Outcome, Status, Verdict
 from wireproof.conformance.oracle.codec import reference_codec
 from wireproof.conformance.oracle.types import answered_in
-from wireproof.conformance.values.encoding import difference, identical, show, show_short, text_key, text_keys
+from wireproof.conformance.values.compare import difference, identical, text_key, text_keys
+from wireproof.conformance.values.show import show, show_short
 from wireproof.conformance.values.undecodable_text import REPLACEMENT, as_expected
 from wireproof.conformance.vectors import Also, Reject, Vector, VectorKind
 from wireproof.conformance.vectors.configured_reference import configured_reference

@@ -16,7 +16,8 @@ from wireproof.conformance.model import Case, Observation, Op
 from wireproof.conformance.oracle.codec import reference_codec
 from wireproof.conformance.oracle.types import answered_in
 from wireproof.conformance.questions.positive_control import twin_of
-from wireproof.conformance.values.encoding import ValueFormatError, difference
+from wireproof.conformance.values.compare import difference
+from wireproof.conformance.values.encoding import ValueFormatError
 from wireproof.conformance.vectors import Vector
 from wireproof.reference.cursor import Span
 from wireproof.reference.errors import DecodeError, Reason, WireError

@@ -11,7 +11,7 @@ from wireproof.conformance import ledger
 from wireproof.conformance.connection import Connection
 from wireproof.conformance.ledger import DIALECT, LedgerEntry, LedgerHeader
 from wireproof.conformance.model import Case, Observation, Op, Status
-from wireproof.conformance.values.encoding import difference
+from wireproof.conformance.values.compare import difference
 from wireproof.reference.codec import NodeCodec
 from wireproof.reference.schema.plan import Struct
 

@@ -30,7 +30,7 @@ from wireproof.conformance.properties import strategies
 from wireproof.conformance.properties.deterministic import each as each_example
 from wireproof.conformance.properties.invalid_values import Change
 from wireproof.conformance.questions.question import Question
-from wireproof.conformance.values.encoding import equal
+from wireproof.conformance.values.compare import equal
 from wireproof.conformance.vectors import Vector, VectorKind
 from wireproof.reference.codec import NodeCodec
 from wireproof.reference.dialects.base import Entries

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from wireproof.conformance.model import Observation, Status
-from wireproof.conformance.values.encoding import equal
+from wireproof.conformance.values.compare import equal
 from wireproof.conformance.vectors import Vector, Wrong
 from wireproof.reference.errors import WireError
 from wireproof.reference.rules import Ruling

@@ -25,7 +25,8 @@ from wireproof.conformance.report.page import Page
 from wireproof.conformance.report.rule import ruling_text
 from wireproof.conformance.report.text import brief, middle, safe, safe_lines, to_string, wrap
 from wireproof.conformance.report.valueview import compare_values
-from wireproof.conformance.values.encoding import ValueFormatError, difference
+from wireproof.conformance.values.compare import difference
+from wireproof.conformance.values.encoding import ValueFormatError
 from wireproof.conformance.vectors import ABSENT, Vector, added_folder
 from wireproof.conformance.vectors.patterns import mismatch
 from wireproof.reference.rules import Ruling

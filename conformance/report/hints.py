@@ -6,7 +6,8 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
-from wireproof.conformance.values.encoding import ValueFormatError, equal
+from wireproof.conformance.values.compare import equal
+from wireproof.conformance.values.encoding import ValueFormatError
 
 #: Longer arrays are not compared in another order.
 _COMPARED = 300

@@ -17,7 +17,7 @@ from rich.console import Console, RenderableType
 from rich.segment import Segment, Segments
 from rich.text import Text
 
-from wireproof.conformance.values.encoding import show
+from wireproof.conformance.values.show import show
 
 #: The number of elements, bytes and characters shown at each end of a long array, long data and long text.
 _ITEMS, _BYTES, _CHARACTERS = 4, 12, 40

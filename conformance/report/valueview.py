@@ -11,7 +11,7 @@ from rich.text import Text
 from wireproof.conformance.report.hexview import BAD, DIM, GOOD, LABEL, join, steps
 from wireproof.conformance.report.hints import hint, same_kind, type_name
 from wireproof.conformance.report.text import brief, middle, safe, wrap
-from wireproof.conformance.values.encoding import difference
+from wireproof.conformance.values.compare import difference
 
 #: The number of neighbours shown before and after the difference.
 _AROUND = 3

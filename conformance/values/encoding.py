@@ -1,4 +1,4 @@
-"""The value encoding of vectors, line protocol, reports and exports, and the comparison of values.
+"""The value encoding of vectors, line protocol, reports and exports: a protocol value as JSON, and back.
 
 It can be read without a schema: a value that JSON cannot hold is an object with a single key of a fixed name.
 """
@@ -6,12 +6,10 @@ It can be read without a schema: a value that JSON cannot hold is an object with
 from __future__ import annotations
 
 import binascii
-import contextlib
-import marshal
 import re
 import struct
 import uuid
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 _UUID = re.compile("-".join(f"[0-9a-fA-F]{{{digits}}}" for digits in (8, 4, 4, 4, 12)))
@@ -63,6 +61,11 @@ def _list_to_json(value: list[Any] | tuple[Any, ...]) -> list[Any]:
     if all_integers(value) and min(value) >= -SAFE_INTEGER and max(value) <= SAFE_INTEGER:
         return list(value)
     return [item if type(item) in _TEXT_LIKE else to_json(item) for item in value]
+
+
+def all_integers(items: Any) -> bool:
+    """Whether all items are integers (and not booleans), as in most long arrays."""
+    return len(items) > 0 and type(items[0]) is int and {*map(type, items)} == {int}
 
 
 def _integer_to_json(value: int) -> Any:
@@ -149,159 +152,3 @@ def _from_float64(item: Any) -> float:
 
 
 _SPECIAL = {"hex": _from_hex, "int": _from_int, "uuid": _from_uuid, "float64": _from_float64}
-
-#: Fields that follow from the others. They are ignored if an implementation shows them without need.
-DERIVED_FIELDS = frozenset({"size", "length", "batchLength", "crc", "recordsCount", "headersCount", "magic"})
-
-
-def equal(expected: Any, actual: Any) -> bool:
-    """Whether these are the same protocol value.
-
-    `True` is not 1; floats are compared by bits; a tuple equals a list; bytes may be any bytes-like type. Extra derived
-    fields and an empty or missing `_tags` are ignored. This function knows no defaults: fill them in before.
-    """
-    return difference(expected, actual) is None
-
-
-def identical(one: Any, other: Any) -> bool:
-    """Whether these are the same value with the same types and order of keys: a fast check for the most frequent case.
-    If it is False, the values may still be equal."""
-    return bool(one == other) and _form(one) == _form(other)
-
-
-def _form(value: Any) -> bytes | str:
-    """A value as comparable bytes or text, without references to repeated objects."""
-    try:
-        return marshal.dumps(value, 2)
-    except ValueError:  # it contains a UUID
-        return repr(value)
-
-
-def difference(expected: Any, actual: Any, path: str = "") -> str | None:
-    """The path of the first difference ("" = the whole value), or None if the values are equal."""
-    match expected:
-        case None | bool():
-            return None if expected is actual else path
-        case int():
-            same = isinstance(actual, int) and not isinstance(actual, bool) and expected == actual
-            return None if same else path
-        case float():
-            same = isinstance(actual, float) and _bits(expected) == _bits(actual)
-            return None if same else path
-        case str():
-            return None if isinstance(actual, str) and expected == actual else path
-        case bytes() | bytearray() | memoryview():
-            same = isinstance(actual, (bytes, bytearray, memoryview)) and bytes(expected) == bytes(actual)
-            return None if same else path
-        case uuid.UUID():
-            return None if isinstance(actual, uuid.UUID) and expected == actual else path
-        case list() | tuple():
-            return _sequence_difference(expected, actual, path)
-        case Mapping():
-            return _struct_difference(expected, actual, path)
-    raise ValueFormatError(f"a {type(expected).__name__} is no protocol value: {expected!r}")
-
-
-def _bits(number: float) -> bytes:
-    return struct.pack(">d", number)
-
-
-def _sequence_difference(expected: Any, actual: Any, path: str) -> str | None:
-    if not isinstance(actual, (list, tuple)):
-        return path
-    if all_integers(expected) and all_integers(actual) and [*expected] == [*actual]:
-        return None  # most long arrays hold integers
-    for index, (left, right) in enumerate(zip(expected, actual, strict=False)):
-        inner = difference(left, right, f"{path}[{index}]")
-        if inner is not None:
-            return inner
-    return None if len(expected) == len(actual) else f"{path}[{min(len(expected), len(actual))}]"
-
-
-def all_integers(items: Any) -> bool:
-    """Whether all items are integers (and not booleans), as in most long arrays."""
-    return len(items) > 0 and type(items[0]) is int and {*map(type, items)} == {int}
-
-
-def _struct_difference(expected: Mapping[str, Any], actual: Any, path: str) -> str | None:
-    if not isinstance(actual, Mapping):
-        return path
-    for key, item in expected.items():
-        at = f"{path}.{key}" if path else key
-        if key == "_tags" and not item and not actual.get(key):
-            continue
-        if key not in actual:
-            return at
-        inner = difference(item, text_keys(actual[key]) if key == "headers" else actual[key], at)
-        if inner is not None:
-            return inner
-    for key in surplus(expected, actual):
-        return f"{path}.{key}" if path else key
-    return None
-
-
-def text_keys(headers: Any) -> Any:
-    """Headers, with keys that are bytes replaced by text if they are UTF-8."""
-    if not isinstance(headers, (list, tuple)):
-        return headers
-    return [text_key(header) for header in headers]
-
-
-def text_key(header: Any) -> Any:
-    """A header, with a key that is bytes replaced by text if it is UTF-8."""
-    match header:
-        case (bytes() | bytearray() | memoryview() as key, item):
-            with contextlib.suppress(UnicodeDecodeError):
-                return (bytes(key).decode(), item)
-    return header
-
-
-def surplus(expected: Mapping[str, Any], actual: Mapping[str, Any]) -> Iterable[str]:
-    """Keys of `actual` that are missing in `expected`, except derived fields and an empty `_tags`."""
-    for key in actual:
-        if key in expected or key in DERIVED_FIELDS or (key == "_tags" and not actual[key]):
-            continue
-        yield str(key)
-
-
-def show(value: Any) -> str:
-    """A value as readable text: bytes as hex, floats with their bits."""
-    return "".join(_pieces(value))
-
-
-def show_short(value: Any, most: int) -> str:
-    """The beginning of `show`, at most so many characters; the last one is "…" if there are more."""
-    text = ""
-    for piece in _pieces(value):
-        text += piece
-        if len(text) > most:
-            return f"{text[: most - 1]}…"
-    return text
-
-
-def _pieces(value: Any) -> Iterator[str]:
-    match value:
-        case bytes() | bytearray() | memoryview():
-            yield f"0x{value.hex()}" if len(value) else 'b""'
-        case float():
-            yield f"{value!r} (bits {_bits(value).hex()})"
-        case uuid.UUID():
-            yield f"uuid {value}"
-        case list() | tuple():
-            yield "["
-            for number, item in enumerate(value):
-                yield ", " if number else ""
-                yield from _pieces(item)
-            yield "]"
-        case Mapping():
-            yield "{"
-            for number, (key, item) in enumerate(value.items()):
-                yield f"{', ' if number else ''}{key}: "
-                yield from _pieces(item)
-            yield "}"
-        case None:
-            yield "null"
-        case bool():
-            yield "true" if value else "false"
-        case _:
-            yield repr(value)

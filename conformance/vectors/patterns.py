@@ -16,7 +16,9 @@ from typing import Any
 
 from wireproof import reference
 from wireproof.conformance.oracle.codec import reference_codec
-from wireproof.conformance.values.encoding import equal, from_json, show
+from wireproof.conformance.values.compare import equal
+from wireproof.conformance.values.encoding import from_json
+from wireproof.conformance.values.show import show
 
 #: Name → the number stored by a pattern's {"mark": name}. Later numbers may be compared with it.
 Marks = dict[str, int]

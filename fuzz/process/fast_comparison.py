@@ -17,7 +17,7 @@ from wireproof.conformance.connection.protocol.shapes import ShapeError, plain, 
 from wireproof.conformance.generation.arguments import arguments_of
 from wireproof.conformance.model import ARGUMENTS, Op
 from wireproof.conformance.oracle.codec import reference_codec
-from wireproof.conformance.values.encoding import difference, identical
+from wireproof.conformance.values.compare import difference, identical
 from wireproof.conformance.vectors.configured_reference import configured_reference
 from wireproof.fuzz.process import lookup_and_convert
 from wireproof.reference import Reference

@@ -21,7 +21,8 @@ from wireproof.conformance.generation.arguments import arguments_of, seed_of
 from wireproof.conformance.model import TYPED_OPS, Case, Observation, Op, Status
 from wireproof.conformance.oracle.ask import ask, refusal
 from wireproof.conformance.oracle.codec import reference_codec
-from wireproof.conformance.values.encoding import ValueFormatError, difference, identical
+from wireproof.conformance.values.compare import difference, identical
+from wireproof.conformance.values.encoding import ValueFormatError
 from wireproof.conformance.vectors import Vector
 from wireproof.conformance.vectors.configured_reference import configured_reference
 from wireproof.fuzz.corpus import inputs

@@ -17,7 +17,7 @@ from wireproof.conformance.connection.protocol.shapes import plain
 from wireproof.conformance.model import Case, Observation, Op, Status
 from wireproof.conformance.questions import selection
 from wireproof.conformance.questions.question import Derivation, Question, find
-from wireproof.conformance.values.encoding import equal
+from wireproof.conformance.values.compare import equal
 
 
 class Dying(Recorder):

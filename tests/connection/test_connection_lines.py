@@ -15,7 +15,7 @@ from wireproof.conformance.connection.module import Module
 from wireproof.conformance.connection.protocol import lines, shapes
 from wireproof.conformance.connection.protocol.shapes import shape
 from wireproof.conformance.model import Case, Description, Observation, Op, Status
-from wireproof.conformance.values.encoding import equal
+from wireproof.conformance.values.compare import equal
 from wireproof.reference.schema import AMBIGUOUS_NAMES
 
 ARGUMENTS: dict[Op, dict[str, Any]] = {

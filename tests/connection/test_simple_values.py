@@ -19,7 +19,8 @@ from wireproof.conformance.connection.protocol import lines
 from wireproof.conformance.connection.protocol.shapes import ShapeError, plain
 from wireproof.conformance.connection.protocol.simple_value import SimpleValue
 from wireproof.conformance.model import Description, Op
-from wireproof.conformance.values.encoding import SAFE_INTEGER, identical, to_json
+from wireproof.conformance.values.compare import identical
+from wireproof.conformance.values.encoding import SAFE_INTEGER, to_json
 
 LEAVES = st.one_of(
     st.none(), st.booleans(), st.integers(-(2**70), 2**70), st.text(max_size=4), st.binary(max_size=4), st.uuids(),

@@ -14,7 +14,8 @@ from wireproof import reference
 from wireproof.conformance.generation import edge_values, random_values
 from wireproof.conformance.oracle.codec import reference_codec
 from wireproof.conformance.oracle.types import ARRAYS, types_of
-from wireproof.conformance.values.encoding import equal, to_json
+from wireproof.conformance.values.compare import equal
+from wireproof.conformance.values.encoding import to_json
 from wireproof.reference.primitives import INTEGERS
 
 EVERY = [(dialect, name, version) for dialect in reference.dialects for name, version in types_of(dialect)]

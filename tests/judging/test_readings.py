@@ -11,7 +11,7 @@ from wireproof.conformance import vectors
 from wireproof.conformance.judging.alternatives import Readings
 from wireproof.conformance.model import Case, Observation, Op, Status
 from wireproof.conformance.oracle.ask import ask
-from wireproof.conformance.values.encoding import equal
+from wireproof.conformance.values.compare import equal
 from wireproof.conformance.vectors.configured_reference import configured_reference
 from wireproof.reference.codec import accepts_more
 

@@ -17,7 +17,7 @@ from wireproof.conformance.oracle.types import types_of
 from wireproof.conformance.properties import strategies
 from wireproof.conformance.properties.deterministic import each
 from wireproof.conformance.values import encoding as encoding
-from wireproof.conformance.values.encoding import equal
+from wireproof.conformance.values.compare import equal
 from wireproof.reference import catalog, codec
 from wireproof.reference.codec import NodeCodec
 from wireproof.reference.primitives import PRIMITIVES

@@ -20,7 +20,7 @@ from wireproof.conformance.oracle.codec import reference_codec
 from wireproof.conformance.pytest_suite.scopes import scopes
 from wireproof.conformance.questions import question, selection
 from wireproof.conformance.questions.question import twin_case
-from wireproof.conformance.values.encoding import difference, identical
+from wireproof.conformance.values.compare import difference, identical
 from wireproof.conformance.vectors import Vector
 
 REFUSED: dict[str, Any] = {"reason": "truncated", "offset": 3, "detail": "ValueError: no"}

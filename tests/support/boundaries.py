@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from wireproof.conformance import vectors
 from wireproof.conformance.model import Op
-from wireproof.conformance.values.encoding import equal
+from wireproof.conformance.values.compare import equal
 from wireproof.conformance.vectors import Vector, VectorKind
 from wireproof.reference.errors import Reason
 

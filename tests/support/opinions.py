@@ -15,7 +15,7 @@ import pytest
 
 from wireproof import reference
 from wireproof.conformance.model import Op
-from wireproof.conformance.values.encoding import equal
+from wireproof.conformance.values.compare import equal
 from wireproof.conformance.vectors import Vector
 
 #: Puts a wrong reading into the reference.

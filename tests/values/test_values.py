@@ -16,18 +16,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from wireproof.conformance.values.encoding import (
-    SAFE_INTEGER,
-    ValueFormatError,
-    difference,
-    equal,
-    from_json,
-    identical,
-    show,
-    show_short,
-    surplus,
-    to_json,
-)
+from wireproof.conformance.values.compare import difference, equal, identical, surplus
+from wireproof.conformance.values.encoding import SAFE_INTEGER, ValueFormatError, from_json, to_json
+from wireproof.conformance.values.show import show, show_short
 
 RESERVED = ("hex", "int", "uuid", "float64")
 

@@ -13,7 +13,7 @@ import lz4.frame  # type: ignore[import-untyped]
 import pytest
 
 from wireproof import reference
-from wireproof.conformance.values.encoding import equal
+from wireproof.conformance.values.compare import equal
 from wireproof.conformance.vectors import compression_bombs
 from wireproof.reference import Reason
 

@@ -18,7 +18,7 @@ from wireproof.conformance.asking.examiner import Examiner
 from wireproof.conformance.connection import Options, open_connection
 from wireproof.conformance.model import Outcome, Verdict
 from wireproof.conformance.questions import selection
-from wireproof.conformance.values.encoding import equal
+from wireproof.conformance.values.compare import equal
 from wireproof.conformance.vectors import VectorError
 from wireproof.reference import catalog
 from wireproof.reference.dialects.kip_482 import schemas

@@ -14,7 +14,7 @@ from support.trying import tried
 
 from wireproof.conformance import ledger
 from wireproof.conformance.generation import random_values
-from wireproof.conformance.values.encoding import equal
+from wireproof.conformance.values.compare import equal
 from wireproof.reference import DecodeError, EncodeError, Reason, Reference, Rules, SchemaError, catalog
 from wireproof.reference.codec import NodeCodec, decode, encode
 from wireproof.reference.dialects.kip_482 import schemas

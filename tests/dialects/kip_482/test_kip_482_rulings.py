@@ -15,7 +15,7 @@ from wireproof.conformance.model import Case, Description, Op, Outcome
 from wireproof.conformance.oracle.ask import ask
 from wireproof.conformance.oracle.codec import reference_codec
 from wireproof.conformance.properties import properties
-from wireproof.conformance.values.encoding import equal
+from wireproof.conformance.values.compare import equal
 from wireproof.conformance.vectors import VectorKind
 from wireproof.conformance.vectors.configured_reference import configured_reference
 from wireproof.reference import DecodeError, EncodeError, Reason, Reference, Rules

@@ -16,7 +16,7 @@ from wireproof import reference
 from wireproof.conformance import vectors
 from wireproof.conformance.model import Op
 from wireproof.conformance.oracle.codec import reference_codec
-from wireproof.conformance.values.encoding import equal
+from wireproof.conformance.values.compare import equal
 from wireproof.conformance.vectors import Vector, VectorKind
 from wireproof.reference import message, optional_fields
 from wireproof.reference.cursor import Reader

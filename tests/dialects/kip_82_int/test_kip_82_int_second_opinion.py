@@ -17,7 +17,7 @@ from support.trying import nearly, tried, values_of
 from wireproof import reference
 from wireproof.conformance import vectors
 from wireproof.conformance.model import Op
-from wireproof.conformance.values.encoding import equal
+from wireproof.conformance.values.compare import equal
 from wireproof.conformance.vectors import Vector, VectorKind
 from wireproof.reference.dialects import kip_82_int
 from wireproof.reference.dialects.kip_82_int import headers, messages

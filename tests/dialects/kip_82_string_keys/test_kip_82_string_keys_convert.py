@@ -10,7 +10,7 @@ from support.wire import Refused, attempt
 
 from wireproof import reference
 from wireproof.conformance.properties import strategies
-from wireproof.conformance.values.encoding import equal
+from wireproof.conformance.values.compare import equal
 from wireproof.reference.dialects.kip_82_string_keys import convert
 from wireproof.reference.dialects.kip_82_string_keys.clients import received
 

@@ -13,7 +13,7 @@ from second_opinion import kip_82_string_keys as second
 from wireproof import reference
 from wireproof.conformance import vectors
 from wireproof.conformance.model import Op
-from wireproof.conformance.values.encoding import equal
+from wireproof.conformance.values.compare import equal
 from wireproof.conformance.vectors import Vector, VectorKind
 from wireproof.reference import Reference, Rules, WireError
 from wireproof.reference.cursor import Reader

@@ -12,7 +12,7 @@ from wireproof.conformance.model import Description, Op
 from wireproof.conformance.properties import strategies
 from wireproof.conformance.properties.deterministic import each
 from wireproof.conformance.properties.properties import offered
-from wireproof.conformance.values.encoding import equal
+from wireproof.conformance.values.compare import equal
 from wireproof.reference import DecodeError, Reason, Rules
 from wireproof.reference.dialects.wire_format import messages
 

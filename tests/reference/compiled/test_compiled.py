@@ -17,7 +17,7 @@ from wireproof import reference
 from wireproof.conformance import ledger
 from wireproof.conformance.generation import random_values
 from wireproof.conformance.properties import byte_corruption
-from wireproof.conformance.values.encoding import equal
+from wireproof.conformance.values.compare import equal
 from wireproof.reference import catalog, compiled
 from wireproof.reference.codec import NodeCodec, decode, decode_fast, encode, encode_fast
 from wireproof.reference.dialects import DIALECTS
