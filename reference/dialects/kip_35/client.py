@@ -1,7 +1,10 @@
 """A client of KIP-35: how it understands a response, and which ProtocolVersion it uses.
 
-It is pure: frames in, outcomes out. Source: KIP-35 version 7, Improved handling of unsupported requests on broker, and
-ProtocolVersion; R-35-3, R-35-7, R-35-8.
+It is pure: frames in, outcomes out. `Kip35Connection` and `explain` are the proposal's text as code: a question has one
+request and one response, and no texts, so the kit asks for neither.
+
+Source: KIP-35 version 7, Improved handling of unsupported requests on broker, and ProtocolVersion; R-35-3, R-35-7,
+R-35-8.
 """
 
 from __future__ import annotations

@@ -5,6 +5,9 @@
         Deprecated in ProtocolVersion: 25
         Removed in ProtocolVersion: 27
 
+`select` and `Spoken` are the proposal's text as code: `negotiate` asks for the number alone, so the kit asks
+for neither.
+
 Source: KIP-35 version 7, ProtocolVersion and Managing the ProtocolVersion; R-35-7.
 """
 

@@ -3,6 +3,9 @@
 Tags are a list of (key, value), as in a broker's entry of BrokerMetadataResponse. Order and duplicates are kept, and
 any key is allowed. A lookup by key gives the first tag with that key.
 
+The kit asks for the parsed values alone. The uses of the tags and the properties file are the proposal's text as code:
+no bytes depend on them, so no question asks for them.
+
 Source: KIP-35 version 7, Key-Value tags and Example user-provided tags; R-35-5, R-35-6.
 """
 
@@ -128,11 +131,6 @@ def tag_value(key: str, value: str) -> Any:
 def first(tags: Tags, key: str) -> Any:
     """The parsed value of the first tag of this key; None where there is none. Raises TagError."""
     return next((parse(key, value) for name, value in tags if name == key), None)
-
-
-def version_parts(version: int) -> tuple[int, int, int, int]:
-    """`broker.version.int`'s parts: 0x00090000 → (0, 9, 0, 0)."""
-    return ((version >> 24) & 0xFF, (version >> 16) & 0xFF, (version >> 8) & 0xFF, version & 0xFF)
 
 
 # --- Uses of the builtin tags -----------------------------------------------------------------------------------------

@@ -2,9 +2,9 @@
 
 rulings     how the page is read where it is silent
 headers     the bytes of the map; partial reading, up to a key
-messages    messages of magic 0, 1 and 2; sets, compressed wrappers
+messages    messages of magic 0, 1 and 2; sets, compressed wrappers; the magic that each version carries
 codecs      the codecs of these types, and the values of each
-bodies      Produce and Fetch 0 to 3, and the magic that each carries
+bodies      Produce and Fetch 0 to 3
 convert     messages of one magic into another, and what is lost
 records     a producer's and a consumer's record, interceptors
 registry    the key space: owners and names of keys

@@ -1,4 +1,4 @@
-"""Produce and Fetch 0 to 3, which carry message sets, and the magic of the messages in each version.
+"""Produce and Fetch 0 to 3, which carry message sets.
 
 The layouts are those of Kafka 3.9's schemas (kafka-clients 3.9.0), the last that had versions 0 to 2. Version 3 is the
 draft's: laid out as version 2, with messages of magic 2. `Records` stays raw.
@@ -24,8 +24,6 @@ MESSAGES = "messages"
 #: api key → the api's name.
 APIS: Mapping[int, str] = {0: "Produce", 1: "Fetch"}
 VERSIONS = (0, 3)
-#: Version of Produce and Fetch → the magic of the messages in it.
-MAGIC_OF: Mapping[int, int] = {0: 0, 1: 0, 2: 1, 3: 2}
 
 
 def _field(name: str, type_name: str, versions: str = "0+", **more: Any) -> dict[str, Any]:
@@ -171,11 +169,9 @@ class _BodyCodec(NodeCodec):
         return None
 
     def _demand(self, records: bytes, rules: Rules) -> None:
-        from wireproof.reference.dialects.kip_82_int.convert import (
-            demand_magic,  # which loads the compression libraries
-        )
+        from wireproof.reference.dialects.kip_82_int import messages  # which loads the compression libraries
 
-        demand_magic(records, self.version, rules)
+        messages.demand_magic(records, self.version, rules)
 
 
 def _records_in(value: Any, path: str = "") -> Iterator[tuple[str, bytes]]:

@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from wireproof.reference.cursor import Reader, Span, Writer
-from wireproof.reference.dialects.kip_82_int import bodies
+from wireproof.reference.cursor import Reader, Writer
 from wireproof.reference.dialects.kip_82_int.messages import (
     HEADERS_FLAG,
     MAGIC,
@@ -20,11 +19,11 @@ from wireproof.reference.dialects.kip_82_int.messages import (
     append_message_set,
     read_message_set,
 )
-from wireproof.reference.errors import DecodeError, Reason, shown
+from wireproof.reference.errors import shown
 from wireproof.reference.records.convert import LOG_APPEND_TIME, NO_TIMESTAMP, Converted
 from wireproof.reference.rules import Rules
 
-__all__ = ["Converted", "convert", "converted", "demand_magic", "magic_of"]
+__all__ = ["Converted", "convert", "converted"]
 
 Message = Mapping[str, Any]
 
@@ -40,15 +39,6 @@ def converted(data: bytes, to: str, rules: Rules) -> bytes:
     writer = Writer(rules)
     append_message_set(writer, convert(messages, MAGIC_NAMED[to]).entries)
     return bytes(writer.out)
-
-
-def magic_of(version: int) -> int:
-    """The magic of the messages that Produce and Fetch of this version carry. Raises DecodeError for no version."""
-    if version not in bodies.MAGIC_OF:
-        raise DecodeError(
-            Reason.UNSUPPORTED_VERSION, f"Produce and Fetch have the versions 0 to 3, not {version}", None
-        )
-    return bodies.MAGIC_OF[version]
 
 
 def convert(messages: Iterable[Message], magic: int) -> Converted:
@@ -91,17 +81,3 @@ def _losses(message: Message, magic: int) -> Iterator[str]:
             yield f"{headers} header{'s' * (headers != 1)}"
     if magic == 0:
         yield "the timestamp and its type"
-
-
-def demand_magic(records: bytes, version: int, rules: Rules | None = None) -> list[dict[str, Any]]:
-    """The messages in a field `Records`, all of the magic that this version carries. Raises DecodeError."""
-    magic = magic_of(version)
-    spans: list[Span] = []
-    messages = read_message_set(Reader(records, rules or Rules(), spans))
-    for index, message in enumerate(messages):
-        if message["magic"] != magic:
-            path = f"[{index}].magic"
-            at = next(span.start for span in spans if span.path == path)
-            detail = f"magic {message['magic']}; Produce and Fetch {version} carry magic {magic}"
-            raise DecodeError(Reason.UNSUPPORTED_MAGIC, detail, at, path)
-    return messages

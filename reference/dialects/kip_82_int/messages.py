@@ -9,7 +9,7 @@
 `Crc` is the CRC-32 of all bytes after it. A message with a codec is a wrapper, as in magic 1: its value is a compressed
 MessageSet, whose messages carry headers (R-82i-11 ‡, other: bytes that are not decompressed). Without headers a message
 is as long as one of magic 1.
-Source: KIP-82 with int keys, Wire protocol change; R-82i-1 to R-82i-6, R-82i-11, R-82i-12.
+Source: KIP-82 with int keys, Wire protocol change; R-82i-1 to R-82i-6, R-82i-11 to R-82i-13.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from wireproof.reference.cursor import Reader, Writer
+from wireproof.reference.cursor import Reader, Span, Writer
 from wireproof.reference.dialects.kip_82_int.headers import Header, append_headers, headers_up_to, read_headers
-from wireproof.reference.errors import EncodeError, Reason, join, shown
+from wireproof.reference.errors import DecodeError, EncodeError, Reason, join, shown
 from wireproof.reference.primitives import (
     append_int8,
     append_int32,
@@ -42,6 +42,8 @@ from wireproof.reference.rules import Rules
 MAGIC = 2
 #: The magics that a reader of this draft knows.
 MAGICS = (*message_set.MAGICS, MAGIC)
+#: Version of Produce and Fetch → the magic of the messages in it (R-82i-13).
+MAGIC_OF: Mapping[int, int] = {0: 0, 1: 0, 2: 1, 3: 2}
 #: Bit 4 of the attributes (R-82i-1).
 HEADERS_FLAG = 0x10
 #: The end offset of each field after MessageSize, with a null key, no headers and a null value.
@@ -63,6 +65,18 @@ def read_message_set(reader: Reader, path: str = "") -> list[Message]:
             break
         messages.append(read_message_and_offset(reader, where))
     return messages
+
+
+def demand_magic(records: bytes, version: int, rules: Rules) -> None:
+    """Raises DecodeError unless `records` are messages of the magic that Produce and Fetch of this version carry."""
+    magic = MAGIC_OF[version]
+    spans: list[Span] = []
+    for index, message in enumerate(read_message_set(Reader(records, rules, spans))):
+        if message["magic"] != magic:
+            path = f"[{index}].magic"
+            at = next(span.start for span in spans if span.path == path)
+            detail = f"magic {message['magic']}; Produce and Fetch {version} carry magic {magic}"
+            raise DecodeError(Reason.UNSUPPORTED_MAGIC, detail, at, path)
 
 
 def _is_partial(reader: Reader, path: str) -> bool:

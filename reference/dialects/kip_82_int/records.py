@@ -5,7 +5,8 @@
     record.get_header(0x00100010)                           # getHeader(int): the bytes, None if there are none
 
 Values are bytes. Each key belongs to a plugin, which knows their meaning: a `HeaderPlugin` converts its values to bytes
-and back; an interceptor sees every record, and can set headers.
+and back; an interceptor sees every record, and can set headers. This is the proposal's text as code: no bytes depend
+on it, so the kit asks for nothing of it.
 Source: KIP-82 with int keys, Public Interfaces 2, 3 and 7; R-82i-8.
 """
 

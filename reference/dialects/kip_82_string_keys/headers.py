@@ -1,7 +1,8 @@
 """The class Headers: a multimap of header keys, in the order in which they were added.
 
 The page's interface is `get`, `add`, `keys`, `asBytes` and two constructors, without and with bytes. Values are bytes;
-the application serialises them. Source: KIP-82 with string keys, Public Interfaces; R-82s-6, R-82s-9.
+the application serialises them. This is the proposal's text as code: what has bytes is asked with the types of
+`messages`, and the kit does not use the class. Source: KIP-82 with string keys, Public Interfaces; R-82s-6, R-82s-9.
 """
 
 from __future__ import annotations

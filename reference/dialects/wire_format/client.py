@@ -1,6 +1,7 @@
 """A client of the wire format proposals: how it understands responses, which may come in any order.
 
-It is pure: frames in, outcomes out.
+It is pure: frames in, outcomes out. `WireFormatConnection` is the proposal's text as code: a question has one request
+and one response, so the kit does not ask for it.
 
 Source: New wire format proposals, Common fields, ProduceResponse; R-WF-6, R-WF-11, R-WF-13, R-WF-15 to R-WF-17.
 """

@@ -1,5 +1,8 @@
 """When a broker answers: it waits for acknowledgements, or for enough bytes. Times are in ms; the clock is an argument.
 
+The broker beside it asks `enough_acks`. The rest is the proposal's text as code: no op of the kit lets time pass, or
+makes acknowledgements arrive, so no question asks for it.
+
 Source: New wire format proposals, Known Proposals: long poll, acknowledgement count and timeout, replica id; R-WF-4,
 R-WF-15.
 """
