@@ -330,7 +330,7 @@ def _visible_mutants(dialect: str, folder: Path) -> Iterator[tuple[str, codec_mu
         try:
             with Examiner(open_connection(f"{package}:readable", Options(timeout=2.0))) as examiner:
                 found = examiner.judge(selection.of_vectors(asked, examiner.description))
-                visible = any(judged.verdict.verdict in DEVIATIONS for judged in found)
+                visible = any(judged.verdict.outcome in DEVIATIONS for judged in found)
         except ImplementationError:  # it ends when it is imported
             continue
         if visible:

@@ -150,8 +150,10 @@ class Signature:
     frame: str
 
 
-class Verdict(msgspec.Struct, frozen=True, gc=False):
+class Verdict(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
     """The kit's conclusion on one case. `id`: the case's id. `rulings`: those under which it is contested.
+
+    In files the outcome's name is "verdict".
 
     For a deviation: `demanded` is the reason for which the input has to be refused, `ground` the ruling behind that,
     `place` the place in the type where it went wrong.
@@ -163,7 +165,7 @@ class Verdict(msgspec.Struct, frozen=True, gc=False):
     type: str | None
     version: int | None
     op: Op
-    verdict: Outcome
+    outcome: Outcome = msgspec.field(name="verdict")
     kind: FailureKind | None = None
     reason: str | None = None
     offset: int | None = None
@@ -180,7 +182,7 @@ class Verdict(msgspec.Struct, frozen=True, gc=False):
     @property
     def signature(self) -> Signature:
         cause = self.reason or self.error or None
-        return Signature(self.op, self.type, self.verdict, self.kind, cause, self.frame)
+        return Signature(self.op, self.type, self.outcome, self.kind, cause, self.frame)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +193,7 @@ class Tally:
 
     @classmethod
     def of(cls, *verdicts: Verdict) -> Tally:
-        return cls(Counter((v.area, str(v.verdict)) for v in verdicts))
+        return cls(Counter((v.area, str(v.outcome)) for v in verdicts))
 
     def __add__(self, other: Tally) -> Tally:
         return Tally(Counter(self.counts) + Counter(other.counts))

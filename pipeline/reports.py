@@ -212,6 +212,6 @@ def write_json_lines(spark: SparkSession, store: Store, done: Run, known: Mappin
                 if entry is not None:
                     verdict = msgspec.structs.replace(verdict, known=entry.name)
                 writer.verdict(verdict, repro_command(verdict.id, implementation.spec))
-                place = (verdict.area, str(verdict.verdict))
+                place = (verdict.area, str(verdict.outcome))
                 tally[place] = tally.get(place, 0) + 1
             writer.summary(Tally(tally))

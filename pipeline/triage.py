@@ -177,7 +177,7 @@ def _of_report(path: Path) -> Iterator[_Seen]:
     for report in reports:
         about = report.header.implementation
         for line in report.lines:
-            if line.verdict in DEVIATIONS:
+            if line.outcome in DEVIATIONS:
                 verdict = verdict_of(line.verdict_row)
                 yield _of_verdict(verdict, 1, None, _named(about.name, about.version), path)
 

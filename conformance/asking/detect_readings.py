@@ -101,9 +101,9 @@ def _parts(also: Also, vector: Vector, op: Op) -> bool:
 def _weigh(judged: Judged, applying: Iterable[Also], findings: Mapping[str, Evidence]) -> None:
     """Add the evidence of one answer, for the rulings on which it rests."""
     verdict = judged.verdict
-    if verdict.verdict in (Outcome.SKIP, Outcome.NOT_ASKED):
+    if verdict.outcome in (Outcome.SKIP, Outcome.NOT_ASKED):
         return
-    contested = verdict.rulings if verdict.verdict is Outcome.CONTESTED else ()
+    contested = verdict.rulings if verdict.outcome is Outcome.CONTESTED else ()
     alike = _alike(judged, applying)
     for also in applying:
         alone = len(also.rulings) == 1
@@ -113,7 +113,7 @@ def _weigh(judged: Judged, applying: Iterable[Also], findings: Mapping[str, Evid
             finding = findings[identifier]
             named = contested if identifier in contested else (identifier,) if identifier in alike else ()
             fitting = _others(finding.ruling, judged, named, findings)
-            if verdict.verdict is Outcome.PASS:
+            if verdict.outcome is Outcome.PASS:
                 fitting = [DEMANDED, *(fitting if len(finding.ruling.others) > 1 else ())]
             elif identifier in alike:  # this ruling's other reading, or its demanded one with another's other reading
                 fitting = [DEMANDED, *fitting]
@@ -133,7 +133,7 @@ def _alike(judged: Judged, applying: Iterable[Also]) -> set[str]:
 def _takes(judged: Judged, also: Also) -> bool:
     """Whether the observation fits this entry's reading."""
     verdict = judge(msgspec.structs.replace(judged.vector, also=(also,)), judged.observation, twin=judged.twin)
-    return verdict.verdict is Outcome.CONTESTED
+    return verdict.outcome is Outcome.CONTESTED
 
 
 def _others(ruling: Ruling, judged: Judged, named: Sequence[str], findings: Mapping[str, Evidence]) -> list[str]:

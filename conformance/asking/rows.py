@@ -14,7 +14,7 @@ import msgspec
 
 from wireproof.conformance.asking.examiner import Judged
 from wireproof.conformance.connection.protocol.shapes import plain
-from wireproof.conformance.model import Case, FailureKind, Observation, Op, Outcome, Status, Verdict
+from wireproof.conformance.model import Case, Observation, Op, Status, Verdict
 from wireproof.conformance.questions.question import Question, UnknownId, find
 from wireproof.conformance.values.compare import equal
 from wireproof.conformance.values.encoding import ValueFormatError, from_json, to_json
@@ -91,26 +91,17 @@ def judged_of(row: Mapping[str, Any]) -> Judged:
 
 
 def verdict_row(verdict: Verdict) -> Row:
-    """All members of a verdict, by name."""
-    row = msgspec.structs.asdict(verdict)
-    row["rulings"] = [*verdict.rulings]
-    return {name: str(value) if isinstance(value, Op | Outcome | FailureKind) else value for name, value in row.items()}
+    """All members of a verdict, by their names in files."""
+    row: Row = msgspec.to_builtins(verdict)
+    return row
 
 
 def verdict_of(row: Mapping[str, Any]) -> Verdict:
     """A verdict from its row. Raises RowError."""
     try:
-        return Verdict(
-            **{
-                **row,
-                "op": Op(row["op"]),
-                "verdict": Outcome(row["verdict"]),
-                "kind": None if row["kind"] is None else FailureKind(row["kind"]),
-                "rulings": tuple(row["rulings"]),
-            }
-        )
-    except (KeyError, TypeError, ValueError) as error:
-        raise RowError(f"verdict: {type(error).__name__}: {error}") from None
+        return msgspec.convert(row, Verdict)
+    except msgspec.ValidationError as error:
+        raise RowError(f"verdict: {error}") from None
 
 
 def _observation_row(observation: Observation) -> Row:

@@ -98,9 +98,9 @@ class Said:
     @classmethod
     def of(cls, verdict: Verdict) -> Said:
         """What a verdict makes of it. A known deviation is a dissent too."""
-        if verdict.verdict in DEVIATIONS:
-            return cls(Stand.DISSENT, str(verdict.kind or verdict.verdict))
-        return cls({Outcome.PASS: Stand.AGREE, Outcome.CONTESTED: Stand.CONTESTED}.get(verdict.verdict, Stand.UNJUDGED))
+        if verdict.outcome in DEVIATIONS:
+            return cls(Stand.DISSENT, str(verdict.kind or verdict.outcome))
+        return cls({Outcome.PASS: Stand.AGREE, Outcome.CONTESTED: Stand.CONTESTED}.get(verdict.outcome, Stand.UNJUDGED))
 
 
 #: An expectation: a vector's path (`<area>/<id>`) and the op.

@@ -34,6 +34,6 @@ def _drafted(finding: Finding) -> Any:
     entry.add(tomlkit.comment(f"{cases} {'case' if cases == 1 else 'cases'}, the first is {first.id}"))
     entry.add("finding", parts)
     entry.add("class", "bug")
-    entry.add("reason", f"{first.verdict}{f' ({first.kind})' if first.kind else ''}: {first.detail}"[:200])
+    entry.add("reason", f"{first.outcome}{f' ({first.kind})' if first.kind else ''}: {first.detail}"[:200])
     entry.add("reported", "pending")
     return entry

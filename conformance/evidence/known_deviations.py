@@ -136,7 +136,7 @@ class Known:
 
     def find(self, verdict: Verdict) -> KnownDeviation | None:
         """The first entry that covers this deviation."""
-        if verdict.verdict not in DEVIATIONS:
+        if verdict.outcome not in DEVIATIONS:
             return None
         finding = group(verdict)
         return next((entry for entry in self.deviations if entry.matches(verdict, finding)), None)
@@ -180,10 +180,10 @@ class _Seen:
         self._deviated: list[Verdict] = []
         for verdict in ran:
             self._by_id.setdefault(verdict.id, []).append(verdict)
-            if verdict.verdict in DEVIATIONS:
+            if verdict.outcome in DEVIATIONS:
                 self._deviated.append(verdict)
         self._groups = {group(verdict) for verdict in self._deviated}
-        self._not_asked = [verdict for verdict in ran if verdict.verdict is Outcome.NOT_ASKED]
+        self._not_asked = [verdict for verdict in ran if verdict.outcome is Outcome.NOT_ASKED]
 
     def problem(self, entry: KnownDeviation, *, complete: bool) -> str | None:
         """The reason why an entry, not yet expired, is no longer true; None if it is true."""
@@ -197,8 +197,8 @@ class _Seen:
             if not outcomes and not made and not any(_matching(glob, self._every_id())):
                 return f"no case has the id {glob}: correct or remove it"
             alive = {*DEVIATIONS, Outcome.NOT_ASKED}
-            if outcomes and not any(verdict.verdict in alive for verdict in outcomes):
-                return f"{glob} did not deviate ({', '.join(sorted({v.verdict for v in outcomes}))}): remove it"
+            if outcomes and not any(verdict.outcome in alive for verdict in outcomes):
+                return f"{glob} did not deviate ({', '.join(sorted({v.outcome for v in outcomes}))}): remove it"
         return None
 
     def _shows(self, entry: KnownDeviation) -> bool:

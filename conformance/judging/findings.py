@@ -71,7 +71,7 @@ class Group(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
 def group(verdict: Verdict) -> Group | None:
     """The group of a verdict that deviates, or takes another reading; None for others."""
-    outcome = verdict.verdict
+    outcome = verdict.outcome
     if outcome is Outcome.CONTESTED:
         return Group(outcome, ruling=", ".join(verdict.rulings))
     if outcome not in DEVIATIONS:
@@ -130,7 +130,7 @@ def findings(verdicts: Iterable[Verdict]) -> list[Finding]:
     """The deviations among `verdicts` by group, the most frequent first."""
     buckets: dict[Group, list[Verdict]] = {}
     for verdict in verdicts:
-        if verdict.verdict in DEVIATIONS and (key := group(verdict)) is not None:
+        if verdict.outcome in DEVIATIONS and (key := group(verdict)) is not None:
             buckets.setdefault(key, []).append(verdict)
     made = [Finding(key, tuple(bucket)) for key, bucket in buckets.items()]
     return sorted(made, key=lambda finding: -len(finding.verdicts))

@@ -229,17 +229,17 @@ class _Trial:
             self._ask([(vector, case) for vector, case in asked if case.id not in self.seen])
         for _, case in asked:
             verdict = self.seen.get(case.id)
-            if verdict is not None and verdict.verdict.verdict in DEVIATIONS and verdict.verdict.known is None:
+            if verdict is not None and verdict.verdict.outcome in DEVIATIONS and verdict.verdict.known is None:
                 self.smallest = verdict
                 raise _Deviates
 
     def _ask(self, questions: list[tuple[Vector, Case]]) -> None:
         asked = (Question.of(vector, case) for vector, case in questions)
         for (_, case), judged in zip(questions, self.examiner.judge(asked), strict=True):
-            if judged.verdict.verdict in (Outcome.CRASH, Outcome.HANG, Outcome.OOM):
+            if judged.verdict.outcome in (Outcome.CRASH, Outcome.HANG, Outcome.OOM):
                 self.stalls += 1
             self.seen[case.id] = judged
-            self.outcomes.setdefault(judged.verdict.verdict, judged)
+            self.outcomes.setdefault(judged.verdict.outcome, judged)
 
     def conclusion(self) -> Judged:
         """One verdict for a property without an unknown deviation: the worst of its verdicts."""

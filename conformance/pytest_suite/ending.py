@@ -50,7 +50,7 @@ class RunEnd:
     def nothing_asked(self) -> Iterator[str]:
         """A line for each implementation that was asked nothing. Such a run proves nothing, so it fails."""
         for spec, verdicts in self.verdicts.items():
-            if not any(verdict.verdict in ASKED for verdict in verdicts):
+            if not any(verdict.outcome in ASKED for verdict in verdicts):
                 yield f"{spec}: nothing was asked, or everything was skipped: such a run proves nothing, so it fails"
 
     def stale(self, files: Mapping[str, known_deviations.Known], *, complete: bool) -> Iterator[str]:

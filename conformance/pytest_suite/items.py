@@ -64,14 +64,14 @@ class Failure(TerminalRepr):
         if self.paged and self.others:
             tw.write(f"and {len(self.others)} more here:\n")
         for verdict in self.others:
-            tw.write(f"    {verdict.id}: {verdict.verdict}{f' ({verdict.kind})' if verdict.kind else ''}\n")
+            tw.write(f"    {verdict.id}: {verdict.outcome}{f' ({verdict.kind})' if verdict.kind else ''}\n")
 
 
 def fails(verdict: Verdict, *, strict: bool) -> bool:
     """Whether a verdict fails the run; with `strict`, other readings fail it too."""
-    if verdict.verdict is Outcome.CONTESTED:
+    if verdict.outcome is Outcome.CONTESTED:
         return strict
-    return verdict.verdict in DEVIATIONS and verdict.known is None
+    return verdict.outcome in DEVIATIONS and verdict.known is None
 
 
 class SuiteItem(pytest.Item):
@@ -104,8 +104,8 @@ class SuiteItem(pytest.Item):
             raise ItemFailure(failed)
         if not judged:
             pytest.skip("nothing to ask: the implementation offers none of the cases from which these are derived")
-        if not any(verdict.verdict in ASKED for verdict in self.verdicts):
-            pytest.skip(f"{self.verdicts[0].verdict}: {safe(middle(self.verdicts[0].detail, _REASON))}")
+        if not any(verdict.outcome in ASKED for verdict in self.verdicts):
+            pytest.skip(f"{self.verdicts[0].outcome}: {safe(middle(self.verdicts[0].detail, _REASON))}")
 
     def leave(self, text: str) -> NoReturn:
         """End the whole run with this text: nothing more can be asked."""

@@ -222,7 +222,7 @@ class Suite:
         verdicts = _verdicts(report)
         if any(verdict.known is not None for verdict in verdicts):
             return "known", "k", ("KNOWN", {"yellow": True})
-        if any(verdict.verdict is Outcome.CONTESTED for verdict in verdicts):
+        if any(verdict.outcome is Outcome.CONTESTED for verdict in verdicts):
             return "contested", "c", ("CONTESTED", {"cyan": True})
         return None
 

@@ -65,4 +65,4 @@ class Recording(Closing):
     def _write(self, spec: str, verdicts: Sequence[Verdict]) -> None:
         for verdict in verdicts:
             self._writer.verdict(verdict, repro_command(verdict.id, spec))
-        self._counts.update((verdict.area, str(verdict.verdict)) for verdict in verdicts)
+        self._counts.update((verdict.area, str(verdict.outcome)) for verdict in verdicts)

@@ -41,7 +41,7 @@ class Styled(TerminalRepr):
     def __init__(self, page: TerminalRepr, verdict: Verdict, nodeid: str, repeat: str, style: str) -> None:
         self.page = page
         self.style = style
-        self.head = f"{verdict.kind or verdict.verdict}: {safe(middle(verdict.detail, _DETAIL))}"
+        self.head = f"{verdict.kind or verdict.outcome}: {safe(middle(verdict.detail, _DETAIL))}"
         self.repeat = repeat
         self.reprcrash = Crash(f"{nodeid}: {self.head}", self.head)
 

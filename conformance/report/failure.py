@@ -167,13 +167,13 @@ class _Failure:
 
 def _headline(page: Page, item: _Failure, implementation: str) -> None:
     verdict = item.verdict
-    words = _WORDS[verdict.kind or verdict.verdict]
-    name = f"{verdict.verdict} ({verdict.kind})" if verdict.kind else str(verdict.verdict)
-    if verdict.verdict is Outcome.CONTESTED and verdict.rulings:
+    words = _WORDS[verdict.kind or verdict.outcome]
+    name = f"{verdict.outcome} ({verdict.kind})" if verdict.kind else str(verdict.outcome)
+    if verdict.outcome is Outcome.CONTESTED and verdict.rulings:
         words += f" ({', '.join(verdict.rulings)})"
-    elif verdict.verdict is Outcome.CRASH and item.observation.error:
+    elif verdict.outcome is Outcome.CRASH and item.observation.error:
         words += f" ({item.observation.error})"
-    page.line(f"{name}: {implementation} {words}", _STYLES.get(verdict.verdict, FAULT))
+    page.line(f"{name}: {implementation} {words}", _STYLES.get(verdict.outcome, FAULT))
     page.line(f"{question.subject(item.case)}, dialect {item.case.dialect}: {item.vector.about}".rstrip(": "))
     page.line(verdict.id, DIM)
 
@@ -226,7 +226,7 @@ def _difference(expected: Any, actual: Any) -> str | None:
 
 def _outcome(page: Page, item: _Failure) -> None:
     vector, case, observation = item.vector, item.case, item.observation
-    if item.verdict.verdict is Outcome.FAIL and observation.status is Status.ANSWER and vector.reject is None:
+    if item.verdict.outcome is Outcome.FAIL and observation.status is Status.ANSWER and vector.reject is None:
         if isinstance(observation.answer, bytes) and case.op in (Op.ENCODE, Op.RECODE, Op.CONVERT):
             _bytes_outcome(page, item)
             return
@@ -246,7 +246,7 @@ def _explanation(page: Page, item: _Failure) -> None:
         if difference is None and answer[1] is not item.vector.expected[1]:
             difference = f"the connection {'was closed' if answer[1] else 'stayed open'}"
         page.block("", difference or "", "bold")
-    elif verdict.verdict in (Outcome.SKIP, Outcome.NOT_ASKED) and verdict.detail != item.observation.detail:
+    elif verdict.outcome in (Outcome.SKIP, Outcome.NOT_ASKED) and verdict.detail != item.observation.detail:
         page.block("", verdict.detail, "yellow")
 
 
@@ -307,12 +307,12 @@ def _actual(item: _Failure, width: int) -> Text:
         case Status.ANSWER:
             answer = question.answer(item.case, observation.answer, _patterns(item.vector), width)
             if item.vector.reject is None:
-                return _recoloured(answer, item.verdict.verdict)
+                return _recoloured(answer, item.verdict.outcome)
             returned = Text("accepted; it returned", BAD)
             alone = "\n" in answer.plain or returned.cell_len + 1 + answer.cell_len > width
             return returned.append("\n" if alone else " ").append_text(answer)
         case Status.REJECT:
-            return _recoloured(_refusal(observation, width), item.verdict.verdict)
+            return _recoloured(_refusal(observation, width), item.verdict.outcome)
         case Status.UNSUPPORTED:
             return _quoted("not offered", "yellow", observation.detail, width)
         case Status.NOT_ASKED:
@@ -391,7 +391,7 @@ def _why(page: Page, item: _Failure, rulings: Mapping[str, Ruling]) -> None:
 
 def _resemblances(page: Page, item: _Failure, catalogue: Mapping[str, Bug] | None) -> None:
     """Real bugs that look like this failure."""
-    if item.verdict.verdict in (Outcome.PASS, Outcome.SKIP, Outcome.NOT_ASKED):
+    if item.verdict.outcome in (Outcome.PASS, Outcome.SKIP, Outcome.NOT_ASKED):
         return
     similar = background.resemblances(item.vector, item.observation, catalogue)
     name = "seen in"
@@ -406,7 +406,7 @@ def _resemblances(page: Page, item: _Failure, catalogue: Mapping[str, Bug] | Non
 
 def _support(page: Page, item: _Failure, agreeing: Sequence[str]) -> None:
     """Who else supports the demanded answer: released implementations, or the second opinion of a proposal."""
-    if item.verdict.verdict in (Outcome.PASS, Outcome.SKIP, Outcome.NOT_ASKED):
+    if item.verdict.outcome in (Outcome.PASS, Outcome.SKIP, Outcome.NOT_ASKED):
         return
     if agreeing:
         more = f" and {len(agreeing) - _NAMED} more" if len(agreeing) > _NAMED else ""

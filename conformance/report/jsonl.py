@@ -71,7 +71,7 @@ class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     type: str | None
     version: int | None
     op: Op
-    verdict: Outcome
+    outcome: Outcome = msgspec.field(name="verdict")
     kind: FailureKind | None
     reason: str | None
     offset: int | None
@@ -90,7 +90,7 @@ class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def verdict_row(self) -> dict[str, Any]:
         """The verdict's row, for `rows.verdict_of`."""
-        row = msgspec.structs.asdict(self)
+        row: dict[str, Any] = msgspec.to_builtins(self)
         del row["group"], row["repro"]
         return row
 
@@ -253,7 +253,7 @@ def _check_format(raw: bytes, place: str) -> None:
 
 
 def _finished(header: ReportHeader, lines: list[Line], summary: _Summary, place: str) -> Report:
-    tally = Tally(Counter((line.area, str(line.verdict)) for line in lines))
+    tally = Tally(Counter((line.area, str(line.outcome)) for line in lines))
     if tally.areas() != summary.summary:
         raise ReportError(f"{place}: the summary differs from the sum of the verdicts before it, {tally.areas()}")
     return Report(header, tuple(lines), tally, summary.incomplete)

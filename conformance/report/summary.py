@@ -40,7 +40,7 @@ _NOTHING = ("·", "dim")
 
 def share(verdict: Verdict) -> str:
     """The category in which a verdict is counted: its outcome, or `known` where a known-deviations file names it."""
-    return KNOWN if verdict.known else str(verdict.verdict)
+    return KNOWN if verdict.known else str(verdict.outcome)
 
 
 def shares(verdicts: Iterable[Verdict]) -> Tally:
@@ -245,18 +245,18 @@ def _alike(results: Mapping[str, Sequence[Verdict]]) -> str:
 
 def _was_judged(verdict: Verdict) -> bool:
     """Whether a verdict is neither a skip nor not-asked."""
-    return verdict.verdict not in (Outcome.SKIP, Outcome.NOT_ASKED)
+    return verdict.outcome not in (Outcome.SKIP, Outcome.NOT_ASKED)
 
 
 def _differ(verdicts: Iterable[Verdict]) -> bool:
     """Whether at least two of them were judged, with different results."""
     judged = [one for one in verdicts if _was_judged(one)]
-    return len({(one.verdict, one.kind) for one in judged}) > 1
+    return len({(one.outcome, one.kind) for one in judged}) > 1
 
 
 def _said(verdict: Verdict | None) -> tuple[str, str]:
     """A verdict in a few words (its finding, if it has one), and its style."""
     if verdict is None:
         return "not offered", "dim"
-    name = safe(str(group(verdict) or verdict.verdict))
+    name = safe(str(group(verdict) or verdict.outcome))
     return f"{name} (known)" if verdict.known else name, _SHARES[share(verdict)][1]

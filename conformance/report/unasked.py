@@ -73,8 +73,8 @@ def unasked(verdicts: Iterable[Verdict], not_offered: Mapping[str, int], *, ever
     }
     for verdict in verdicts:
         totals[verdict.area] += 1
-        if verdict.verdict in (Outcome.SKIP, Outcome.NOT_ASKED):
-            why = verdict.note or str(verdict.verdict)
+        if verdict.outcome in (Outcome.SKIP, Outcome.NOT_ASKED):
+            why = verdict.note or str(verdict.outcome)
             reasons.setdefault(verdict.area, Counter())[why] += 1
     return {
         area: _line(counts, totals[area])

@@ -126,7 +126,7 @@ class Session:
     def _name(judged: Judged) -> str | None:
         """The name for counting a deviation: of its finding, or of its entry in the known file. None: no deviation."""
         verdict = judged.verdict
-        if verdict.verdict not in DEVIATIONS:
+        if verdict.outcome not in DEVIATIONS:
             return None
         return f"known {verdict.known}" if verdict.known is not None else name_of(judged.verdict)
 
@@ -142,7 +142,7 @@ class Session:
         self.listener.found(finding)
 
     def _shrink(self, form: Form, raw: bytes, judged: Judged) -> None:
-        if judged.verdict.verdict in _COSTLY or not judged.case.id.startswith("gen/"):
+        if judged.verdict.outcome in _COSTLY or not judged.case.id.startswith("gen/"):
             return
         name = self._name(judged)
 

@@ -113,7 +113,7 @@ def _row(order: Order, row: Mapping[str, Any], verdict: Verdict) -> dict[str, An
         "implementation": order.name,
         "implementation_version": order.version,
         "spec": order.spec,
-        "verdict": str(verdict.verdict),
+        "verdict": str(verdict.outcome),
         "failure": None if verdict.kind is None else str(verdict.kind),
         "reason": verdict.reason,
         "offset_bytes": verdict.offset,

@@ -29,7 +29,7 @@ def test_a_question_is_asked_with_its_twin() -> None:
     connection = Recorder()
     negative = of_kind(VectorKind.INVALID)[0]
     (found,) = judged(connection, question(negative))
-    assert found.verdict.verdict is Outcome.PASS
+    assert found.verdict.outcome is Outcome.PASS
     assert found.question.twin is not None
     assert set(connection.ids) == {negative.case(Op.DECODE).id, found.question.twin.id}
     assert found.twin == Observation(found.question.twin, Status.ANSWER, found.twin.answer if found.twin else None)
@@ -51,7 +51,7 @@ def test_a_refusal_whose_twin_was_refused_counts_for_nothing() -> None:
     asked = question(of_kind(VectorKind.INVALID)[0])
     assert asked.twin is not None
     found = verdict(Refuser(), asked)
-    assert (found.verdict, found.detail) == (Outcome.SKIP, f"twin refused: {asked.twin.id}")
+    assert (found.outcome, found.detail) == (Outcome.SKIP, f"twin refused: {asked.twin.id}")
 
 
 @pytest.mark.parametrize("versions", [(90, 99), (3, 3)])
@@ -65,12 +65,12 @@ def test_a_twin_of_a_version_that_is_not_offered_is_replaced_by_one_that_is(vers
     (asked,) = selection.of_vectors([negative], connection.description)
     (found,) = judged(connection, asked)
     if versions == (3, 3):
-        assert found.verdict.verdict is Outcome.PASS
+        assert found.verdict.outcome is Outcome.PASS
         assert found.question.twin is not None
         assert found.question.twin.version == 3
         assert set(connection.ids) == {asked.case.id, found.question.twin.id}
     else:  # nothing valid of these versions is known
-        assert (found.verdict.verdict, found.twin, connection.ids) == (Outcome.SKIP, None, [asked.case.id])
+        assert (found.verdict.outcome, found.twin, connection.ids) == (Outcome.SKIP, None, [asked.case.id])
 
 
 def test_the_simplest_value_is_the_twin_of_what_may_be_refused_on_encode() -> None:
@@ -84,9 +84,9 @@ def test_the_simplest_value_is_the_twin_of_what_may_be_refused_on_encode() -> No
         simplest = find(asked.twin.id)
         assert simplest.vector.kind is VectorKind.VALID
         assert simplest.case == asked.twin
-        assert verdict(connection, asked).verdict is Outcome.PASS
+        assert verdict(connection, asked).outcome is Outcome.PASS
         refused = verdict(refuser, asked)
-        assert (refused.verdict, refused.detail) == (Outcome.SKIP, f"twin refused: {asked.twin.id}")
+        assert (refused.outcome, refused.detail) == (Outcome.SKIP, f"twin refused: {asked.twin.id}")
 
         class Picky(Recorder):
             """Refuses this value and nothing else."""
@@ -94,7 +94,7 @@ def test_the_simplest_value_is_the_twin_of_what_may_be_refused_on_encode() -> No
             def observe(self, case: Case, wrong: str = asked.case.id) -> Observation:
                 return Observation(case, Status.REJECT) if case.id == wrong else super().observe(case)
 
-        assert verdict(Picky(), asked).verdict is Outcome.PASS
+        assert verdict(Picky(), asked).outcome is Outcome.PASS
 
 
 # --- Recode where decode is not offered -------------------------------------------------------------------------------
@@ -113,10 +113,10 @@ def test_what_decode_turns_out_not_to_be_offered_for_is_asked_as_recode() -> Non
     assert negatives_of(recoding) == asked
     assert len(asked) > 30
     right, recoded = judged(reading, *asked), judged(recoding, *asked)
-    assert {one.verdict.verdict for one in right} == {Outcome.PASS}
+    assert {one.verdict.outcome for one in right} == {Outcome.PASS}
     assert {one.case.op for one in right} == {Op.DECODE}
     able = [one for one, before in zip(recoded, asked, strict=True) if before.as_recode() is not None]
-    assert {(one.case.op, one.verdict.verdict) for one in able} == {(Op.RECODE, Outcome.PASS)}
+    assert {(one.case.op, one.verdict.outcome) for one in able} == {(Op.RECODE, Outcome.PASS)}
     assert len(able) == len(asked), "every question can be asked as recode"
 
 
@@ -132,7 +132,7 @@ def test_what_is_asked_again_as_recode_leaves_the_rest_of_its_block_as_it_is() -
     message, plain = negatives_of(reading)[0], question(of_kind(VectorKind.VALID)[0])
     found = judged(connection, plain, message, plain)
     assert [one.case.op for one in found] == [Op.DECODE, Op.RECODE, Op.DECODE]
-    assert {one.verdict.verdict for one in found} == {Outcome.PASS}
+    assert {one.verdict.outcome for one in found} == {Outcome.PASS}
 
 
 def test_a_type_that_is_only_recoded_is_soon_asked_by_recode_alone() -> None:
@@ -158,7 +158,7 @@ def test_the_twin_decides_whether_a_question_is_asked_as_recode() -> None:
             return seen if seen.status is Status.ANSWER else Observation(case, Status.UNSUPPORTED)
 
     (found,) = judged(Shy(ops=TYPED), negatives_of(Recorder(ops=TYPED))[0])
-    assert (found.case.op, found.verdict.verdict) == (Op.DECODE, Outcome.SKIP)
+    assert (found.case.op, found.verdict.outcome) == (Op.DECODE, Outcome.SKIP)
 
 
 class LacksZstd(Recorder):
@@ -176,8 +176,8 @@ def test_a_type_in_which_something_is_lacking_is_decoded_all_the_same() -> None:
     lacking, other = (find(f"kafka/framing/{name}#decode") for name in ("batch-zstd-cut", "batch-crc-one-bit"))
     examiner = Examiner(LacksZstd(ops=TYPED))
     (skipped,), (found,) = examiner.judge([lacking]), examiner.judge([other])
-    assert skipped.verdict.verdict is Outcome.SKIP
-    assert (found.case.op, found.verdict.verdict) == (Op.DECODE, Outcome.PASS)
+    assert skipped.verdict.outcome is Outcome.SKIP
+    assert (found.case.op, found.verdict.outcome) == (Op.DECODE, Outcome.PASS)
 
 
 def test_a_version_outside_of_the_range_is_asked_as_recode_too() -> None:
@@ -186,13 +186,13 @@ def test_a_version_outside_of_the_range_is_asked_as_recode_too() -> None:
     asked = [one for one in negatives_of(connection) if one.case.version not in (0, 1, 2, 3)]
     assert asked
     found = judged(connection, *asked)
-    assert {(one.case.op, one.verdict.verdict) for one in found} == {(Op.RECODE, Outcome.PASS)}
+    assert {(one.case.op, one.verdict.outcome) for one in found} == {(Op.RECODE, Outcome.PASS)}
 
 
 def test_where_recode_is_not_offered_the_question_is_skipped() -> None:
     connection = RecodesMessages(ops=frozenset({Op.DECODE, Op.ENCODE}))
     found = judged(connection, *negatives_of(connection))
-    assert {(one.case.op, one.verdict.verdict) for one in found} == {(Op.DECODE, Outcome.SKIP)}
+    assert {(one.case.op, one.verdict.outcome) for one in found} == {(Op.DECODE, Outcome.SKIP)}
 
 
 def test_what_is_derived_comes_from_what_is_recoded() -> None:
@@ -209,7 +209,7 @@ def test_what_is_derived_comes_from_what_is_recoded() -> None:
         of_both.append([one for found in Examiner(connection).judge_entries(entries) for one in found])
     decoded, recoded = of_both
     assert [one.case.id.replace("#decode", "#recode") for one in decoded] == [one.case.id for one in recoded]
-    assert {one.verdict.verdict for one in (*decoded, *recoded)} == {Outcome.PASS}
+    assert {one.verdict.outcome for one in (*decoded, *recoded)} == {Outcome.PASS}
     assert len(decoded) > 300
 
 
@@ -228,7 +228,7 @@ def test_the_source_is_the_twin_of_what_is_derived() -> None:
     (found,) = Examiner(connection).judge_entries([source])
     assert len(found) > 10
     assert all(one.question.twin == source.sources[0].case for one in found)
-    assert {one.verdict.verdict for one in found} == {Outcome.PASS}
+    assert {one.verdict.outcome for one in found} == {Outcome.PASS}
 
 
 def test_no_block_is_built_that_would_have_to_wait_for_the_one_that_is_asked() -> None:
@@ -249,7 +249,7 @@ def test_the_sources_of_the_next_derivations_are_asked_together() -> None:
     entries = [entry.questions for entry in chosen_entries if entry.name.startswith("kafka/messages/Alter")]
     assert sum(isinstance(entry, Derivation) for entry in entries) > 20
     found = [*Examiner(connection).judge_entries(entries)]
-    assert {one.verdict.verdict for judged in found for one in judged} == {Outcome.PASS}
+    assert {one.verdict.outcome for judged in found for one in judged} == {Outcome.PASS}
     _, *others, _ = [len(block) for block in connection.asked]
     assert len(others) > 4
     assert min(others) >= BLOCK, "only the first block ends before a derivation"
@@ -295,18 +295,18 @@ def needy() -> Question:
 
 def test_a_vector_that_needs_settings_is_asked_once_they_are_taken() -> None:
     connection = Recorder()
-    assert verdict(connection, needy()).verdict is Outcome.PASS
+    assert verdict(connection, needy()).outcome is Outcome.PASS
     assert connection.configured == [needy().case.dialect]
 
 
 def test_a_vector_that_needs_settings_is_skipped_where_they_are_not_taken() -> None:
     connection = Recorder(settings=False)
     found = verdict(connection, needy())
-    assert found.verdict is Outcome.SKIP
+    assert found.outcome is Outcome.SKIP
     assert found.detail == "needs the settings apis, and the implementation has no `configure`"
     assert connection.ids == []
     other = next(one for one in chosen("unsupported-versions") if one.kind is VectorKind.NEGOTIATE)
-    assert verdict(connection, question(other, Op.NEGOTIATE)).verdict is Outcome.PASS
+    assert verdict(connection, question(other, Op.NEGOTIATE)).outcome is Outcome.PASS
 
 
 # --- Conclusions ------------------------------------------------------------------------------------------------------
@@ -317,8 +317,8 @@ def test_a_known_deviation_is_named_and_nothing_else_is() -> None:
     entry = KnownDeviation(kind="bug", reason="so it is", match="kafka/varints/*#decode", reported="pending")
     known = Known(None, (entry,))
     decode, encode = judged(Refuser(), question(vector), question(vector, Op.ENCODE), known=known)
-    assert (decode.verdict.verdict, decode.verdict.known) == (Outcome.FAIL, "kafka/varints/*#decode")
-    assert (encode.verdict.verdict, encode.verdict.known) == (Outcome.FAIL, None)
+    assert (decode.verdict.outcome, decode.verdict.known) == (Outcome.FAIL, "kafka/varints/*#decode")
+    assert (encode.verdict.outcome, encode.verdict.known) == (Outcome.FAIL, None)
     (right,) = judged(Recorder(), question(vector), known=known)
     assert right.verdict.known is None
 
@@ -358,9 +358,9 @@ def test_declared_readings_are_taken_into_account() -> None:
     declared = Strict(readings={"R-K-5": "other"})
     assert Examiner(declared).readings("kafka").declared == {"R-K-5": "other"}
     found = verdict(declared, asked)
-    assert (found.verdict, found.rulings) == (Outcome.CONTESTED, ("R-K-5",))
-    assert verdict(declared, question(minimal)).verdict is Outcome.FAIL
-    assert verdict(Strict(), asked).verdict is Outcome.FAIL
+    assert (found.outcome, found.rulings) == (Outcome.CONTESTED, ("R-K-5",))
+    assert verdict(declared, question(minimal)).outcome is Outcome.FAIL
+    assert verdict(Strict(), asked).outcome is Outcome.FAIL
 
 
 def test_a_declared_reading_of_who_refuses_everything_counts_for_nothing() -> None:
@@ -368,7 +368,7 @@ def test_a_declared_reading_of_who_refuses_everything_counts_for_nothing() -> No
     for also in ((), overlong.also):
         asked = question(msgspec.structs.replace(overlong, also=also))
         found = verdict(Refuser(readings={"R-K-5": "other"}), asked)
-        assert (found.verdict, found.rulings) == (Outcome.SKIP, ())
+        assert (found.outcome, found.rulings) == (Outcome.SKIP, ())
 
 
 def test_a_reading_of_no_ruling_is_refused() -> None:
@@ -394,9 +394,9 @@ def test_what_the_writer_sets_by_itself_is_not_compared() -> None:
     )
     asked = question(vector, Op.ENCODE)
     assert verdict(Setter(), asked).kind is FailureKind.WRONG_BYTES
-    assert verdict(Setter(rebuilds={"ApiVersionsResponse": ("ThrottleTimeMs",)}), asked).verdict is Outcome.PASS
+    assert verdict(Setter(rebuilds={"ApiVersionsResponse": ("ThrottleTimeMs",)}), asked).outcome is Outcome.PASS
     others = {"ApiVersionsRequest": ("ThrottleTimeMs",)}
-    assert verdict(Setter(rebuilds=others), asked).verdict is Outcome.FAIL
+    assert verdict(Setter(rebuilds=others), asked).outcome is Outcome.FAIL
 
 
 def test_what_counts_as_asked() -> None:

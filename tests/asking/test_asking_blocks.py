@@ -49,7 +49,7 @@ def test_each_question_is_judged_in_its_order_and_each_case_is_asked_once() -> N
     twins = {one.twin.id for one in questions if one.twin is not None}
     assert set(connection.ids) == {one.case.id for one in questions} | twins
     assert connection.configured == ["kafka"]
-    assert {one.verdict.verdict for one in found} == {Outcome.PASS}
+    assert {one.verdict.outcome for one in found} == {Outcome.PASS}
 
 
 def test_questions_are_taken_three_blocks_ahead_and_no_further() -> None:

@@ -61,9 +61,9 @@ def test_an_answer_is_of_the_format_that_was_asked(path: str, form: Format) -> N
 def test_other_bytes_fail_though_they_mean_the_same() -> None:
     """Under the flag, with no headers: the draft's reader makes the same of it, an older one does not."""
     vector = ALL[f"{INT}/convert-plain-to-1"]
-    assert judged(vector, seen(vector, vector.canonical_data)).verdict is Outcome.PASS
+    assert judged(vector, seen(vector, vector.canonical_data)).outcome is Outcome.PASS
     found = judged(vector, seen(vector, vector.data))
-    assert (found.verdict, found.kind) == (Outcome.FAIL, FailureKind.WRONG_BYTES)
+    assert (found.outcome, found.kind) == (Outcome.FAIL, FailureKind.WRONG_BYTES)
 
 
 def test_what_is_compressed_is_compared_by_what_it_means() -> None:
@@ -71,11 +71,11 @@ def test_what_is_compressed_is_compared_by_what_it_means() -> None:
     entries = reference.decode("RecordSet", vector.canonical_data, dialect="kafka")
     other = reference.encode("RecordSet", entries, dialect="kafka")
     assert other != vector.canonical_data  # another gzip stream
-    assert judged(vector, seen(vector, other)).verdict is Outcome.PASS
+    assert judged(vector, seen(vector, other)).outcome is Outcome.PASS
     entries[0]["records"][0]["headers"] = []
     less = reference.encode("RecordSet", entries, dialect="kafka")
-    assert judged(vector, seen(vector, less)).verdict is Outcome.FAIL
-    assert judged(vector, seen(vector, b"\1")).verdict is Outcome.FAIL
+    assert judged(vector, seen(vector, less)).outcome is Outcome.FAIL
+    assert judged(vector, seen(vector, b"\1")).outcome is Outcome.FAIL
 
 
 def test_a_failure_shows_the_bytes_of_the_other_format() -> None:

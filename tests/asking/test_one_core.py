@@ -59,7 +59,7 @@ def _in_tests(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_they_are_asked_something_and_do_differ() -> None:
-    outcomes = {spec: {verdict.verdict for verdict in by_loop(spec)} for spec in SPECS}
+    outcomes = {spec: {verdict.outcome for verdict in by_loop(spec)} for spec in SPECS}
     assert outcomes["reference"] == {Outcome.PASS}
     assert outcomes["miniatures.aborts"] == {Outcome.PASS, Outcome.CRASH}
     assert outcomes["miniatures.messages_by_recode_as_it_turns_out"] == {Outcome.PASS, Outcome.FAIL, Outcome.SKIP}

@@ -76,7 +76,7 @@ def judged(name: str) -> tuple[Judged, ...]:
 
 def by_stem(name: str) -> dict[str, Outcome]:
     """The verdicts by the cases' ids without the op."""
-    return {one.case.id.rpartition("#")[0]: one.verdict.verdict for one in judged(name)}
+    return {one.case.id.rpartition("#")[0]: one.verdict.outcome for one in judged(name)}
 
 
 ALONE = ("as declared", "as it turns out")
@@ -100,6 +100,6 @@ def test_all_three_faults_are_found(name: str) -> None:
         "kafka/unsupported-versions/response-v1-without-throttle",  # zeros behind the end
     ):
         assert found[path] is Outcome.FAIL
-    failed = [one.vector.reject for one in judged(name) if one.verdict.verdict is Outcome.FAIL]
+    failed = [one.vector.reject for one in judged(name) if one.verdict.outcome is Outcome.FAIL]
     reasons = {str(reject.reason) for reject in failed if reject is not None}
     assert reasons == {"null-not-allowed", "negative-length", "truncated"}

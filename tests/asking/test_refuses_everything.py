@@ -26,7 +26,7 @@ MESSAGES = ("ApiVersionsResponse", "FetchRequest", "HeartbeatRequest", "Metadata
 
 
 def conclusions(verdicts: list[Verdict]) -> set[tuple[Outcome, FailureKind | None]]:
-    return {(one.verdict, one.kind) for one in verdicts}
+    return {(one.outcome, one.kind) for one in verdicts}
 
 
 @pytest.mark.parametrize("dialect", reference.dialects)
@@ -34,7 +34,7 @@ def test_of_vectors(dialect: str) -> None:
     examiner = Examiner(Refuser())
     found = [one.verdict for one in examiner.judge(selection.of_vectors(vectors.load([dialect]), examiner.description))]
     assert conclusions(found) == NOTHING_SAID
-    skipped = [one for one in found if one.verdict is Outcome.SKIP]
+    skipped = [one for one in found if one.outcome is Outcome.SKIP]
     assert all(one.detail.startswith(("twin refused: ", "refused, but nothing valid of this type")) for one in skipped)
 
 
@@ -50,7 +50,7 @@ def test_of_the_ledger_and_what_is_derived(ops: frozenset[Op]) -> None:
     assert bool(derived) is (ops != {Op.ENCODE})
     found = [one.verdict for each in examiner.judge_entries(e.questions for e in entries) for one in each]
     assert conclusions(found) == (NOTHING_SAID if derived else {(Outcome.FAIL, FailureKind.REFUSED_VALID)})
-    assert all(one.verdict is Outcome.SKIP for one in found if "+" in one.id)
+    assert all(one.outcome is Outcome.SKIP for one in found if "+" in one.id)
     assert Counter("+" in one.id for one in found)[True] > 1000 or not derived
 
 
@@ -65,11 +65,11 @@ PROPERTIES = [
 @pytest.mark.parametrize("check", PROPERTIES, ids=lambda found: found.id)
 def test_of_generated_cases(check: properties.Property) -> None:
     verdict = properties.run(check, Examiner(Refuser(ops=TYPED)), 20).verdict
-    assert (verdict.verdict, verdict.kind) in NOTHING_SAID
+    assert (verdict.outcome, verdict.kind) in NOTHING_SAID
     if check.name == "prefixes":
-        assert verdict.verdict is Outcome.SKIP
+        assert verdict.outcome is Outcome.SKIP
     if check.name == "round-trip":
-        assert verdict.verdict is Outcome.FAIL
+        assert verdict.outcome is Outcome.FAIL
 
 
 def test_every_property_is_tried() -> None:
@@ -99,12 +99,12 @@ def test_of_one_case_alone(identifier: str) -> None:
     question = find(identifier)
     assert question.must_refuse
     (judged,) = Examiner(Refuser()).judge([question])
-    assert judged.verdict.verdict is Outcome.SKIP
+    assert judged.verdict.outcome is Outcome.SKIP
     assert judged.twin is not None
     assert judged.verdict.detail == f"twin refused: {judged.twin.case.id}"
     # Nor does it pass when whoever asks forgot the twin.
     (forgotten,) = Examiner(Refuser()).judge([Question(question.vector, question.case)])
-    assert forgotten.verdict.verdict is Outcome.SKIP
+    assert forgotten.verdict.outcome is Outcome.SKIP
 
 
 @pytest.mark.parametrize("identifier", [ALONE[0], ALONE[2], ALONE[5]])

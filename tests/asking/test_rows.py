@@ -114,7 +114,7 @@ def test_a_row_that_is_no_question_is_refused(row: rows.Row, changed: dict[str, 
     [
         ("observation", None, "observation: found None, where dict is expected"),
         ("observation", {}, "observation: KeyError"),
-        ("verdict", {}, "verdict: KeyError"),
+        ("verdict", {}, "verdict: Object missing required field `id`"),
         ("verdict", "pass", "verdict: found 'pass', where dict is expected"),
     ],
 )

@@ -74,7 +74,7 @@ class TestRuns:
         assert reports.keys() == {"honest", "liar"}
         with reports["liar"].open("rb") as file:
             report = read_report(file)
-        failed = {line.id for line in report.lines if line.verdict == "fail"}
+        failed = {line.id for line in report.lines if line.outcome == "fail"}
         assert "kafka/framing/boolean-false#decode" in failed
         done = run()
         assert done.exit_code == 1  # of a kept run too

@@ -31,7 +31,7 @@ def verdict(identifier: str = ID, outcome: Outcome = Outcome.FAIL, **fields: Any
         "op": Op(identifier.rpartition("#")[2]),
         "kind": FailureKind.WRONG_VALUE if outcome is Outcome.FAIL else None,
     }
-    return Verdict(id=identifier, verdict=outcome, **usual | fields)
+    return Verdict(id=identifier, outcome=outcome, **usual | fields)
 
 
 def entry(**fields: Any) -> str:

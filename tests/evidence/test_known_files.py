@@ -108,7 +108,7 @@ class Asked:
 
     def deviations(self, glob: str) -> Iterator[Verdict]:
         """What deviates of a glob."""
-        return (verdict for verdict in self._verdicts(glob) if verdict.verdict in DEVIATIONS)
+        return (verdict for verdict in self._verdicts(glob) if verdict.outcome in DEVIATIONS)
 
     def _verdicts(self, glob: str) -> Iterator[Verdict]:
         for question in self.matched(source(glob)):
@@ -117,7 +117,7 @@ class Asked:
                 continue
             derived = Derivation((question,)).questions(question)
             wanted = [made for made in derived if fnmatchcase(made.case.id, glob)]
-            if wanted and self.verdict(question.case.id).verdict is Outcome.PASS:
+            if wanted and self.verdict(question.case.id).outcome is Outcome.PASS:
                 yield from (judged.verdict for judged in self.examiner.judge(wanted))
 
     def matched(self, glob: str) -> list[Question]:
@@ -181,7 +181,7 @@ class TestEntry:
             matched = asked[wrapper].matched(glob)
             if len(matched) > 80 and "+" not in glob:
                 some = matched[:: len(matched) // 40]
-                deviating = [one for one in some if asked[wrapper].verdict(one.case.id).verdict in DEVIATIONS]
+                deviating = [one for one in some if asked[wrapper].verdict(one.case.id).outcome in DEVIATIONS]
                 assert len(deviating) > 0.9 * len(some), glob
 
     def test_without_it_a_deviation_is_unknown(self, wrapper: str, number: int, asked: dict[str, Asked]) -> None:
@@ -195,7 +195,7 @@ class TestEntry:
         self, wrapper: str, number: int, asked: dict[str, Asked]
     ) -> None:
         entry = entries(wrapper)[number]
-        if asked[wrapper].deviation(entry).verdict in ENDS:
+        if asked[wrapper].deviation(entry).outcome in ENDS:
             assert entry.reported is not None
 
 
@@ -258,7 +258,7 @@ def test_a_deviation_that_is_known_for_long_is_found(
     found = asked[wrapper].verdict(identifier)
     assert found.kind == kind
     # On a machine with more memory than is asked for at once it is the limit that ends it.
-    assert found.verdict in ({"crash", "oom"} if shown == "SIGABRT" else {verdict})
+    assert found.outcome in ({"crash", "oom"} if shown == "SIGABRT" else {verdict})
     assert shown in found.detail
     assert found.known is not None
 
@@ -267,7 +267,7 @@ def test_the_abort_that_is_known_for_long_is_found_among_the_bombs(asked: dict[s
     """Metadata 12 with 2**31 - 2 brokers."""
     bombs = asked["kio"].deviations("kafka/messages/MetadataResponse/12/default+bomb:4#decode")
     assert [found.error for found in bombs] == ["SIGABRT"]
-    assert {found.verdict for found in bombs} <= {"crash", "oom"}
+    assert {found.outcome for found in bombs} <= {"crash", "oom"}
 
 
 def run_area(file: Path | None = None) -> Run:

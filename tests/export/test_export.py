@@ -173,9 +173,9 @@ def test_its_lines_give_the_verdicts_of_the_kit(
     counts = Counter[str]()
     for judged in judged_of(spec):
         line = lines[judged.vector.path]
-        by_kit = CLASSES.get(judged.verdict.verdict, "wrong")
+        by_kit = CLASSES.get(judged.verdict.outcome, "wrong")
         assert verdict(line, judged) == by_kit, (judged.case.id, judged.verdict)
-        assert by_kit != "wrong" or judged.verdict.verdict in DEVIATIONS
+        assert by_kit != "wrong" or judged.verdict.outcome in DEVIATIONS
         counts[by_kit] += 1
     if spec == "reference":
         assert counts.keys() == {"pass"}

@@ -67,7 +67,7 @@ class Built:
         with Examiner(open_connection(spec, Options(timeout=2))) as examiner:
             chosen = [*vectors.load(["kafka"], AREAS), *(ledger.every_vector("kafka") if with_ledger else ())]
             asked = selection.of_vectors(chosen, examiner.description)
-            return {one.verdict.id: SAME.get(one.verdict.verdict, "fail") for one in examiner.judge(asked)}
+            return {one.verdict.id: SAME.get(one.verdict.outcome, "fail") for one in examiner.judge(asked)}
 
 
 OF_KAFKA = ("--dialect", "kafka", *(word for area in AREAS for word in ("--area", area)))

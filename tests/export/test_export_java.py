@@ -147,7 +147,7 @@ def by_kit(spec: str, *, with_ledger: bool = False) -> dict[str, str]:
     with Examiner(open_connection(spec, Options(timeout=20))) as examiner:
         chosen = [*vectors.load(["kafka"], AREAS), *(ledger.every_vector("kafka") if with_ledger else ())]
         asked = selection.of_vectors(chosen, examiner.description)
-        return {one.verdict.id: SAME.get(one.verdict.verdict, "fail") for one in examiner.judge(asked)}
+        return {one.verdict.id: SAME.get(one.verdict.outcome, "fail") for one in examiner.judge(asked)}
 
 
 def kit_on_wrong(wrong: Built, mutant: str) -> dict[str, str]:

@@ -84,7 +84,7 @@ def by_kit(
     """The kit's verdicts through the line protocol, by id."""
     with Examiner(open_connection(program, Options(timeout=timeout))) as examiner:
         chosen = selection.of_vectors([*vectors.load(["kafka"], areas), *more], examiner.description)
-        return {one.verdict.id: SAME.get(one.verdict.verdict, "fail") for one in examiner.judge(chosen)}
+        return {one.verdict.id: SAME.get(one.verdict.outcome, "fail") for one in examiner.judge(chosen)}
 
 
 def put(name: str, to: Path, *, wrapper: Path) -> None:

@@ -135,7 +135,7 @@ def test_a_seed_shows_what_is_wrong_and_the_reference_is_right(miniature: str, d
         suspects += [one for one in shown if one.endswith(f"#{op}")]
         assert not shown or not looked(right, found[head], data)[1].suspects
     with Examiner(open_connection(spec, Options(in_process=True))) as examiner:
-        verdicts = {judged.verdict.verdict for judged in examiner.judge(find(one) for one in suspects[:20])}
+        verdicts = {judged.verdict.outcome for judged in examiner.judge(find(one) for one in suspects[:20])}
     assert verdicts & DEVIATIONS
 
 
@@ -160,7 +160,7 @@ def test_a_value_that_is_none_asks_nothing() -> None:
     assert suspect.identifier == "gen/kafka/INT16/-/v3332373638#encode"
     with Examiner(open_connection("reference", Options(in_process=True))) as examiner:
         (judged,) = examiner.judge([find(suspect.identifier)])
-    assert judged.verdict.verdict is Outcome.PASS
+    assert judged.verdict.outcome is Outcome.PASS
 
 
 @pytest.mark.parametrize(

@@ -328,7 +328,7 @@ class TestCommands:
         twin_asked = find(TWINS[identifier]).case if identifier in TWINS else None
         with Examiner(open_connection("reference", Options(in_process=True))) as examiner:
             (again,) = examiner.judge([Question(made, made.case(judged.case.op), twin_asked)])
-        assert again.verdict.verdict is Outcome.PASS
+        assert again.verdict.outcome is Outcome.PASS
 
     def test_the_reference_fails_a_draft_that_demands_something_else(self) -> None:
         raw = json.loads(
@@ -338,7 +338,7 @@ class TestCommands:
         (made,) = vectors.parse(json.dumps(raw).encode(), "vector.json", {}).vectors
         with Examiner(open_connection("reference", Options(in_process=True))) as examiner:
             (again,) = examiner.judge([Question(made, made.case(Op.NEGOTIATE))])
-        assert again.verdict.verdict is Outcome.FAIL
+        assert again.verdict.outcome is Outcome.FAIL
 
     def test_a_lookup_that_has_to_be_refused_has_no_form(self) -> None:
         with pytest.raises(FuzzError, match="cannot demand a refusal"):

@@ -88,7 +88,7 @@ def test_a_miniature_is_found_and_its_repro_line_repeats_it(
     assert expected in named(found)
     for kept in found:
         assert kept.times >= 1
-        assert judged(kept).verdict.verdict in DEVIATIONS
+        assert judged(kept).verdict.outcome in DEVIATIONS
         assert kept.finding.id in kept.repro
     one = next(kept for kept in found if expected in named([kept]))
     done = subprocess.run(

@@ -118,7 +118,7 @@ def test_bytes_of_compressed_content_are_free() -> None:
         data = reference.encode("MessageSet", value, dialect=KAFKA, version=0)
         vector, case = vector_of(Op.ENCODE, KAFKA, "MessageSet", 0, data)
         assert vector.compare_decoded is free
-        assert judge(vector, Observation(case, Status.ANSWER, data)).verdict is Outcome.PASS
+        assert judge(vector, Observation(case, Status.ANSWER, data)).outcome is Outcome.PASS
     seed = reference.encode("RecordBatch", {"attributes": 4, "records": []}, dialect=KAFKA)
     assert vector_of(Op.RECODE, KAFKA, "RecordBatch", None, seed)[0].compare_decoded
     assert not made(Op.RECODE, "INT8", "05")[0].compare_decoded
@@ -247,13 +247,13 @@ def test_the_reference_passes_its_own_cases(name: str, version: int | None) -> N
         for op in (Op.DECODE, Op.RECODE):
             vector, case = made(op, name, digits, version)
             _, verdict = judged_by_asking(reference.Reference(), vector, case)
-            assert (verdict.verdict, verdict.note, verdict.id) == (Outcome.PASS, "", case.id)
+            assert (verdict.outcome, verdict.note, verdict.id) == (Outcome.PASS, "", case.id)
 
 
 def test_another_answer_fails() -> None:
     vector, case = made(Op.DECODE, "INT8", "05")
-    assert judge(vector, Observation(case, Status.ANSWER, 6)).verdict is Outcome.FAIL
-    assert judge(vector, Observation(case, Status.REJECT)).verdict is Outcome.FAIL
+    assert judge(vector, Observation(case, Status.ANSWER, 6)).outcome is Outcome.FAIL
+    assert judge(vector, Observation(case, Status.REJECT)).outcome is Outcome.FAIL
 
 
 def test_what_a_partial_tail_and_an_area_are_comes_from_the_dialect() -> None:
@@ -326,8 +326,8 @@ def test_encode_of_a_value_that_no_bytes_have() -> None:
 def test_encode_of_a_value_expects_its_bytes() -> None:
     vector, case = vector_of_arguments(Op.ENCODE, KAFKA, "STRING", None, {"value": "ab"})
     assert (vector.kind, vector.canonical_data, case.args) == (VectorKind.VALID, b"\0\x02ab", {"value": "ab"})
-    assert judge(vector, Observation(case, Status.ANSWER, b"\0\x02ab")).verdict is Outcome.PASS
-    assert judge(vector, Observation(case, Status.ANSWER, b"\0\x02aB")).verdict is Outcome.FAIL
+    assert judge(vector, Observation(case, Status.ANSWER, b"\0\x02ab")).outcome is Outcome.PASS
+    assert judge(vector, Observation(case, Status.ANSWER, b"\0\x02aB")).outcome is Outcome.FAIL
 
 
 @pytest.mark.parametrize(
@@ -348,14 +348,14 @@ def test_tags_out_of_order_may_be_sorted_or_refused(name: str, version: int | No
     vector, case = vector_of_arguments(Op.ENCODE, KAFKA, name, version, {"value": value})
     right = bytes.fromhex(expected)
     assert (vector.kind, vector.or_reject) == (VectorKind.VALID, Reason.TAG_ORDER)
-    assert judge(vector, Observation(case, Status.ANSWER, right)).verdict is Outcome.PASS
-    assert judge(vector, Observation(case, Status.ANSWER, right + b"\0")).verdict is Outcome.FAIL
+    assert judge(vector, Observation(case, Status.ANSWER, right)).outcome is Outcome.PASS
+    assert judge(vector, Observation(case, Status.ANSWER, right + b"\0")).outcome is Outcome.FAIL
     question = Question.of(vector, case)
     twin = Observation(question.twin, Status.ANSWER, b"") if question.twin else None
     refused = Observation(case, Status.REJECT, reason="tag-order")
-    assert judge(vector, refused, twin=twin).verdict is Outcome.PASS
+    assert judge(vector, refused, twin=twin).outcome is Outcome.PASS
     if name == "TAG_BUFFER":
-        assert judge(vector, Observation(case, Status.ANSWER, bytes.fromhex("02 050100 0200"))).verdict is Outcome.FAIL
+        assert judge(vector, Observation(case, Status.ANSWER, bytes.fromhex("02 050100 0200"))).outcome is Outcome.FAIL
 
 
 @pytest.mark.parametrize("tags", [[[]], [["a", "b"]], [[None, b""], [1, b""]], [7], [[True, b""]]])
@@ -414,7 +414,7 @@ def test_what_a_broker_sends_is_expected_by_type_and_correlation_id() -> None:
         (listed, False, Outcome.FAIL),
         (listed[:9] + b"\x23" + listed[10:] + empty, False, Outcome.FAIL),
     ):
-        assert judge(vector, Observation(case, Status.ANSWER, (sent, closed))).verdict is outcome
+        assert judge(vector, Observation(case, Status.ANSWER, (sent, closed))).outcome is outcome
 
 
 def test_a_broker_of_wire_format_answers_in_any_order() -> None:
@@ -453,6 +453,6 @@ def test_what_vectors_ask_can_be_asked_by_a_generated_id_too() -> None:
                 assert (again.id, again.op, again.type) == (made[1].id, op, vector.type)
                 questions.append(Question.of(*made))
     with Examiner(open_connection("reference", Options(in_process=True))) as examiner:
-        met = [(one.verdict.verdict, one.case.id) for one in examiner.judge(questions)]
+        met = [(one.verdict.outcome, one.case.id) for one in examiner.judge(questions)]
     assert [identifier for verdict, identifier in met if verdict is not Outcome.PASS] == []
     assert len(met) > 2500

@@ -67,7 +67,7 @@ def test_the_reference_passes_them() -> None:
         observation = ask(reference_codec(), question.case)
         twin = None if question.twin is None else ask(reference_codec(), question.twin)
         readings = readings_for(question.case.dialect, {})
-        assert judge(question.vector, observation, readings, twin, ()).verdict is Outcome.PASS
+        assert judge(question.vector, observation, readings, twin, ()).outcome is Outcome.PASS
 
 
 def test_boundary_values_are_at_the_borders() -> None:

@@ -99,7 +99,7 @@ def test_what_is_known_is_found(examiner: Examiner) -> None:
     assert set(found) == set(FACTS)
     for identifier, verdict in found.items():
         outcome, detail = FACTS[identifier]
-        assert verdict.verdict is outcome, identifier
+        assert verdict.outcome is outcome, identifier
         assert detail in verdict.detail, identifier
 
 
@@ -181,11 +181,11 @@ PLANTED = {
 def test_what_is_planted_is_found(examiner: Examiner, tmp_path: Path) -> None:
     """All at once, in one build: no bug is seen in the case of another one."""
     ids = [identifier for *_, identifier in PLANTED.values()]
-    assert {name: one.verdict for name, one in verdicts(examiner, ids).items()} == dict.fromkeys(ids, Outcome.PASS)
+    assert {name: one.outcome for name, one in verdicts(examiner, ids).items()} == dict.fromkeys(ids, Outcome.PASS)
     planted = build_changed([change[:3] for change in PLANTED.values()], tmp_path)
     with Examiner(open_connection(planted, Options(timeout=5))) as one:
         found = verdicts(one, ids)
-    assert {name: one.verdict for name, one in found.items()} == dict.fromkeys(ids, Outcome.FAIL)
+    assert {name: one.outcome for name, one in found.items()} == dict.fromkeys(ids, Outcome.FAIL)
 
 
 # --- Launchers ----------------------------------------------------------------------------------------------------

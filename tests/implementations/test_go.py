@@ -89,7 +89,7 @@ def test_kfake_serves_and_no_more() -> None:
                 for name in ("v0", "v3", "api-999", "v99", "good-before-unknown-api", "one-and-a-half", "v3-body-cut")
             },
         )
-    outcomes = {one.removeprefix("unsupported-versions/broker-"): two.verdict for one, two in found.items()}
+    outcomes = {one.removeprefix("unsupported-versions/broker-"): two.outcome for one, two in found.items()}
     assert outcomes == {
         "v0#serve": Outcome.PASS,
         "v3#serve": Outcome.PASS,
@@ -135,7 +135,7 @@ def test_what_is_known_is_found(examiners: Mapping[str, Examiner], library: str)
     assert set(found) == set(facts)
     for identifier, verdict in found.items():
         outcome, detail = facts[identifier]
-        assert verdict.verdict is outcome, identifier
+        assert verdict.outcome is outcome, identifier
         assert detail in verdict.detail, identifier
 
 
@@ -168,7 +168,7 @@ PLANTED = {
 def test_what_is_planted_is_found(examiners: Mapping[str, Examiner], bug: str, tmp_path: Path) -> None:
     file, text, wrong, ids = PLANTED[bug]
     before = verdicts(examiners["kafka-go"], ids)
-    assert {identifier: one.verdict for identifier, one in before.items()} == dict.fromkeys(ids, Outcome.PASS)
+    assert {identifier: one.outcome for identifier, one in before.items()} == dict.fromkeys(ids, Outcome.PASS)
     module, library = tmp_path / "wrappers", tmp_path / "library"
     shutil.copytree(FOLDER, module)
     name = "github.com/segmentio/kafka-go"
@@ -183,7 +183,7 @@ def test_what_is_planted_is_found(examiners: Mapping[str, Examiner], bug: str, t
     go("build", "-mod=mod", "-buildvcs=false", "-o", str(tmp_path / "planted"), "./kafka-go", folder=module)
     with Examiner(open_connection(f"exec:{tmp_path / 'planted'}", Options(timeout=2))) as examiner:
         after = verdicts(examiner, ids)
-    assert {identifier: one.verdict for identifier, one in after.items()} == dict.fromkeys(ids, Outcome.FAIL)
+    assert {identifier: one.outcome for identifier, one in after.items()} == dict.fromkeys(ids, Outcome.FAIL)
 
 
 # --- Launchers ----------------------------------------------------------------------------------------------------

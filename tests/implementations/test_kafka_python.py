@@ -61,5 +61,5 @@ def outcomes(ids: set[str]) -> dict[str, Outcome]:
         chosen = selection.of_vectors(vectors.load(["kafka"]), examiner.description)
         asked = [question for question in chosen if question.case.id.removeprefix("kafka/") in ids]
         return {
-            judged.question.case.id.removeprefix("kafka/"): judged.verdict.verdict for judged in examiner.judge(asked)
+            judged.question.case.id.removeprefix("kafka/"): judged.verdict.outcome for judged in examiner.judge(asked)
         }

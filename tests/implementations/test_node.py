@@ -124,7 +124,7 @@ def test_what_is_known_is_found(asked: Mapping[str, Asked], library: str) -> Non
     facts = FACTS[library]
     for identifier, verdict in asked[library].verdicts(facts).items():
         outcome, detail = facts[identifier]
-        assert verdict.verdict is outcome, identifier
+        assert verdict.outcome is outcome, identifier
         assert detail in verdict.detail, identifier
 
 
@@ -165,7 +165,7 @@ def test_what_is_planted_is_found(
     asked: Mapping[str, Asked], bug: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file, text, wrong, identifier = PLANTED[bug]
-    assert asked["kafkajs"].verdicts([identifier])[identifier].verdict is Outcome.PASS
+    assert asked["kafkajs"].verdicts([identifier])[identifier].outcome is Outcome.PASS
     package = tmp_path / "node_modules" / "kafkajs"
     shutil.copytree(installed() / "node_modules" / "kafkajs", package)
     source = package / "src" / "protocol" / file
@@ -176,7 +176,7 @@ def test_what_is_planted_is_found(
     monkeypatch.setenv("WIREPROOF_NODE_BUILD", str(tmp_path))
     planted = Asked("kafkajs")
     with planted.examiner:
-        assert planted.verdicts([identifier])[identifier].verdict is Outcome.FAIL
+        assert planted.verdicts([identifier])[identifier].outcome is Outcome.FAIL
 
 
 # --- Launchers ----------------------------------------------------------------------------------------------------

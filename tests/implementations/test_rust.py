@@ -123,7 +123,7 @@ def test_what_is_known_is_found(asked: Mapping[str, Asked], library: str) -> Non
     facts = FACTS[library]
     for identifier, verdict in asked[library].verdicts(facts).items():
         outcome, detail = facts[identifier]
-        assert verdict.verdict is outcome, identifier
+        assert verdict.outcome is outcome, identifier
         assert detail in verdict.detail, identifier
 
 
@@ -164,12 +164,12 @@ def test_what_is_planted_is_found(asked: Mapping[str, Asked], monkeypatch: pytes
     for file, text, wrong, _ in PLANTED.values():
         changes.setdefault(file, []).append((text, wrong))
     ids = [identifier for *_, identifier in PLANTED.values()]
-    assert {verdict.verdict for verdict in asked[COPIED].verdicts(ids).values()} == {Outcome.PASS}
+    assert {verdict.outcome for verdict in asked[COPIED].verdicts(ids).values()} == {Outcome.PASS}
     monkeypatch.setenv("WIREPROOF_RUST_BUILD", str(build_changed(changes)))
     planted = Asked(COPIED)
     with planted.examiner:
         for identifier, verdict in planted.verdicts(ids).items():
-            assert verdict.verdict is Outcome.FAIL, identifier
+            assert verdict.outcome is Outcome.FAIL, identifier
 
 
 # --- Launchers ----------------------------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ def verdict(number: int, outcome: Outcome = Outcome.FAIL, **fields: Any) -> Verd
         "op": Op.DECODE,
         "kind": FailureKind.WRONG_VALUE if outcome is Outcome.FAIL else None,
     }
-    return Verdict(id=f"kafka/framing/{number}#decode", verdict=outcome, **usual | fields)
+    return Verdict(id=f"kafka/framing/{number}#decode", outcome=outcome, **usual | fields)
 
 
 def of(**fields: Any) -> Group:

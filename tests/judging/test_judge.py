@@ -191,7 +191,7 @@ def test_a_verdict_says_what_was_asked_and_what_was_seen() -> None:
         type="RequestHeader",
         version=1,
         op=Op.DECODE,
-        verdict=Outcome.PASS,
+        outcome=Outcome.PASS,
         reason="truncated",
         offset=0,
         error="EOFError",
@@ -218,7 +218,7 @@ def test_a_failure_says_where_it_is_and_what_it_rests_on() -> None:
         type="RequestHeader",
         version=1,
         op=Op.DECODE,
-        verdict=Outcome.FAIL,
+        outcome=Outcome.FAIL,
         kind=FailureKind.REFUSED_VALID,
         reason="truncated",
         offset=5,
@@ -267,7 +267,7 @@ def test_what_is_no_deviation_has_no_place_and_rests_on_nothing() -> None:
     vector = invalid(rulings=["R-K-7"], also=[{"ruling": "R-K-7", "value": 7}])
     passed, contested = judged(vector, refusal(vector, Op.DECODE)), judged(vector, answer(vector, Op.DECODE, 7))
     doubted = judge(vector, refusal(vector, Op.DECODE))
-    assert [one.verdict for one in (passed, contested, doubted)] == [Outcome.PASS, Outcome.CONTESTED, Outcome.SKIP]
+    assert [one.outcome for one in (passed, contested, doubted)] == [Outcome.PASS, Outcome.CONTESTED, Outcome.SKIP]
     for verdict in (passed, contested, doubted):
         assert (verdict.demanded, verdict.ground, verdict.place) == (None, None, "")
     failed = judge(vector, answer(vector, Op.DECODE, 8))
@@ -302,7 +302,7 @@ def test_a_refusal_counts_only_when_the_twin_was_accepted(made: Any, status: Sta
     op = vector.ops[0]
     twin = Observation(msgspec.structs.replace(vector.case(op), id="kafka/varints/twin#op"), status, detail="odd")
     verdict = judge(vector, refusal(vector, op), twin=twin)
-    assert verdict.verdict is expected
+    assert verdict.outcome is expected
     did = "refused" if status is Status.REJECT else status
     assert verdict.detail == ("" if expected is Outcome.PASS else f"twin {did}: kafka/varints/twin#op odd")
 

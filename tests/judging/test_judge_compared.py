@@ -315,11 +315,11 @@ def test_the_key_of_a_header_may_be_bytes(type_name: str) -> None:
     assert headers
     for vector in headers:
         given = _with_bytes_for_keys(vector.value)
-        assert judge(vector, answer(vector, Op.DECODE, given)).verdict is Outcome.PASS
+        assert judge(vector, answer(vector, Op.DECODE, given)).outcome is Outcome.PASS
         other = _with_bytes_for_keys([vector.value] if type_name == "HEADER" else vector.value)
         other[0][0] += b"\xff"
         other = other[0] if type_name == "HEADER" else other
-        assert judge(vector, answer(vector, Op.DECODE, other)).verdict is Outcome.FAIL
+        assert judge(vector, answer(vector, Op.DECODE, other)).outcome is Outcome.FAIL
 
 
 def test_what_is_looked_up_in_headers_are_values_alone() -> None:
@@ -327,8 +327,8 @@ def test_what_is_looked_up_in_headers_are_values_alone() -> None:
     lookups = [vector for vector in found if vector.kind is vectors.VectorKind.LOOKUP and vector.type == "HEADERS"]
     assert any(vector.expected for vector in lookups)
     for vector in lookups:
-        assert judge(vector, answer(vector, Op.LOOKUP, vector.expected)).verdict is Outcome.PASS
-        assert judge(vector, answer(vector, Op.LOOKUP, [*vector.expected, b"more"])).verdict is Outcome.FAIL
+        assert judge(vector, answer(vector, Op.LOOKUP, vector.expected)).outcome is Outcome.PASS
+        assert judge(vector, answer(vector, Op.LOOKUP, [*vector.expected, b"more"])).outcome is Outcome.FAIL
 
 
 # --- What is shown beside a verdict -----------------------------------------------------------------------------------

@@ -62,7 +62,7 @@ def test_a_refused_twin_is_named_with_what_it_said(detail: str, said: str) -> No
     )
     twin = Observation(vector.case(Op.DECODE), Status.REJECT, detail=detail)
     verdict = judge(vector, Observation(vector.case(Op.DECODE), Status.REJECT), twin=twin)
-    assert (verdict.verdict, verdict.detail) == (Outcome.SKIP, f"twin refused: {vector.case(Op.DECODE).id}{said}")
+    assert (verdict.outcome, verdict.detail) == (Outcome.SKIP, f"twin refused: {vector.case(Op.DECODE).id}{said}")
 
 
 def test_what_is_looked_up_is_compared_without_knowing_its_type() -> None:
@@ -70,4 +70,4 @@ def test_what_is_looked_up_is_compared_without_knowing_its_type() -> None:
         {"id": "it", "about": "made", "type": "Record", "bytes": [["00", "x"]], "key": "a", "values": [{"hex": "01"}]}
     )
     found = judge(vector, Observation(vector.case(Op.LOOKUP), Status.ANSWER, [b"\x01"]))
-    assert found.verdict is Outcome.PASS
+    assert found.outcome is Outcome.PASS

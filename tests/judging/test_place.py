@@ -101,7 +101,7 @@ def test_every_refusal_by_bytes_has_a_place() -> None:
 def test_only_deviations_have_one() -> None:
     for identifier, answer in (("kafka/varints/varint-minus-2#decode", -2), ("kafka/varints/varint-minus-2#decode", 2)):
         verdict = judged(identifier, answer=answer)
-        assert bool(verdict.place) is (verdict.verdict in DEVIATIONS)
+        assert bool(verdict.place) is (verdict.outcome in DEVIATIONS)
 
 
 def test_any_ledger_case_that_is_read_wrong_has_a_place() -> None:

@@ -137,7 +137,7 @@ def test_verdicts_are_those_of_the_kit(spark: SparkSession, tmp_path: Path, spec
             ]
         asked = [row for row in mine if row["verdict"] != "not-asked"]
         assert [(row["verdict"], row["reason"], row["place"]) for row in asked] == [
-            (str(verdict.verdict), verdict.reason, verdict.place) for verdict in judged
+            (str(verdict.outcome), verdict.reason, verdict.place) for verdict in judged
         ]
     found = Counter(row["verdict"] for row in rows if row["spec"] == spec)
     assert found["fail"] > 2

@@ -82,13 +82,13 @@ def check(
 
 def run(found: Property, own: Examiner, examples: int = 60) -> Verdict:
     verdict = properties.run(found, own, examples).verdict
-    assert verdict.verdict not in DEVIATIONS or verdict.known
+    assert verdict.outcome not in DEVIATIONS or verdict.known
     return verdict
 
 
 def counterexample(found: Property, own: Examiner, examples: int = 200) -> Judged:
     result = properties.run(found, own, examples)
-    assert result.verdict.verdict in DEVIATIONS
+    assert result.verdict.outcome in DEVIATIONS
     # Whatever was found can be made again from its id alone.
     assert parse(result.verdict.id) == (result.vector, result.observation.case)
     return result
@@ -112,14 +112,14 @@ DRAFTS = [
 @pytest.mark.parametrize("found", SOME + DRAFTS, ids=lambda found: found.id)
 def test_every_property_holds_for_the_reference(found: Property) -> None:
     verdict = run(found, examiner(Fake()), 3)
-    assert (verdict.verdict, verdict.id) == (Outcome.PASS, found.id)
+    assert (verdict.outcome, verdict.id) == (Outcome.PASS, found.id)
 
 
 def test_in_process_they_hold_too() -> None:
     with Examiner(open_connection("reference", Options(in_process=True))) as own:
         for found in offered(own.description):
             if found.type in ("VARINT", "COMPACT_NULLABLE_STRING", "TAG_BUFFER", "ApiVersionsResponse"):
-                assert run(found, own, 5).verdict is Outcome.PASS
+                assert run(found, own, 5).outcome is Outcome.PASS
 
 
 # --- Which there are ---
@@ -212,7 +212,7 @@ def test_prefixes_ask_each_proper_prefix() -> None:
 def test_prefixes_are_those_of_some_bytes(dialect: str, type_name: str) -> None:
     """The simplest value of these types has none."""
     fake = Fake()
-    assert run(check("prefixes", type_name, dialect=dialect), examiner(fake), 1).verdict is Outcome.PASS
+    assert run(check("prefixes", type_name, dialect=dialect), examiner(fake), 1).outcome is Outcome.PASS
     assert fake.asked
 
 
@@ -260,7 +260,7 @@ def test_a_flipped_bit_is_refused_where_the_crc_covers_it_and_makes_a_difference
     dialect: str, type_name: str, version: int | None
 ) -> None:
     fake = Fake()
-    assert run(check("flipped-bits", type_name, version, dialect=dialect), examiner(fake), 1).verdict is Outcome.PASS
+    assert run(check("flipped-bits", type_name, version, dialect=dialect), examiner(fake), 1).outcome is Outcome.PASS
     twins = {twin.id for twin in (find(identifier).twin for identifier in fake.asked) if twin is not None}
     asked = [parse(identifier)[0] for identifier in fake.asked if identifier not in twins]
     whole = bytes(max(ones, key=ones.count) for ones in zip(*(vector.data for vector in asked), strict=True))
@@ -451,7 +451,7 @@ def test_a_crash_is_found_and_not_sought_for_ever() -> None:
 
     fake = Fake(crashes)
     found = counterexample(check("arbitrary-bytes", "COMPACT_BYTES"), examiner(fake))
-    assert (found.verdict.verdict, found.verdict.error) == (Outcome.CRASH, "SIGABRT")
+    assert (found.verdict.outcome, found.verdict.error) == (Outcome.CRASH, "SIGABRT")
     crashed = [identifier for identifier in fake.asked if len(parse(identifier)[1].args["data"]) > 2]
     assert len(crashed) == 3, "after three crashes the property has made its point"
 
@@ -465,7 +465,7 @@ def test_a_known_deviation_does_not_stop_a_property() -> None:
 
     known = KnownDeviation("bug", "known here", match="gen/kafka/BOOLEAN/*")
     verdict = run(check("round-trip", "BOOLEAN"), examiner(Fake(answering(wrong)), known))
-    assert (verdict.verdict, verdict.known, verdict.id) == (
+    assert (verdict.outcome, verdict.known, verdict.id) == (
         Outcome.FAIL, "gen/kafka/BOOLEAN/*", "gen/kafka/BOOLEAN/-/round-trip"
     )  # fmt: skip
 
@@ -488,7 +488,7 @@ def test_a_declared_reading_is_contested() -> None:
     verdict = run(
         check("arbitrary-bytes", "UNSIGNED_VARINT"), examiner(Fake(overlong_refused, readings={"R-K-5": "other"})), 300
     )
-    assert (verdict.verdict, verdict.rulings) == (Outcome.CONTESTED, ("R-K-5",))
+    assert (verdict.outcome, verdict.rulings) == (Outcome.CONTESTED, ("R-K-5",))
 
 
 def test_an_undeclared_reading_is_a_failure() -> None:
@@ -503,7 +503,7 @@ def test_what_is_not_offered_is_a_skip() -> None:
         return Observation(case, Status.UNSUPPORTED, detail="not here")
 
     verdict = run(check("round-trip", "UUID"), examiner(Fake(unsupported)))
-    assert (verdict.verdict, verdict.detail) == (Outcome.SKIP, "not here")
+    assert (verdict.outcome, verdict.detail) == (Outcome.SKIP, "not here")
     assert verdict.id == "gen/kafka/UUID/-/round-trip"
 
 

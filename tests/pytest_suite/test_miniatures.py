@@ -93,11 +93,11 @@ def test_produces_what_it_declares_and_nothing_else(name: str) -> None:
     rulings: set[str] = set()
     passed = 0
     for verdict in verdicts(module):
-        if verdict.verdict is Outcome.PASS:
+        if verdict.outcome is Outcome.PASS:
             passed += 1
-        elif verdict.verdict is not Outcome.SKIP:
+        elif verdict.outcome is not Outcome.SKIP:
             kind = None if verdict.kind is None else str(verdict.kind)
-            found.setdefault((verdict.area, str(verdict.verdict), kind), []).append(verdict.id)
+            found.setdefault((verdict.area, str(verdict.outcome), kind), []).append(verdict.id)
             rulings |= set(verdict.rulings)
     examples = {key: ids[:5] for key, ids in found.items()}
     assert found.keys() == module.PRODUCES, examples

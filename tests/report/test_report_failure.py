@@ -384,7 +384,7 @@ def test_what_real_bugs_did_is_named(area: str) -> None:
                 continue
             observation = Observation(vector.case(wrong.op), status or Status.ANSWER, wrong.answer)
             verdict = judged(vector, observation)
-            if verdict.verdict not in (Outcome.PASS, Outcome.CONTESTED):
+            if verdict.outcome not in (Outcome.PASS, Outcome.CONTESTED):
                 text = " ".join(_check(vector, observation, verdict).split())
                 assert f"{wrong.bug} {'is exactly this' if wrong.does == 'answers' else 'did the same'}" in text
 

@@ -104,7 +104,7 @@ def test_a_report_of_format_1_is_still_read() -> None:
     }
     rows = (header, line, {"summary": {"varints": {"crash": 1}}})
     (read,) = read_report(json.dumps(row, separators=(",", ":")).encode() for row in rows).lines
-    assert (read.verdict, read.detail, read.group, read.rulings) == (Outcome.CRASH, "it died", None, ())
+    assert (read.outcome, read.detail, read.group, read.rulings) == (Outcome.CRASH, "it died", None, ())
 
 
 def test_a_file_holds_a_report_for_each_implementation(tmp_path: Path) -> None:

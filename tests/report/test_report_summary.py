@@ -137,7 +137,7 @@ def test_matrix() -> None:
 
 def test_matrix_lists_no_more_than_asked() -> None:
     left = many("varints", Outcome.PASS, 50)
-    right = [msgspec.structs.replace(one, verdict=Outcome.CRASH) for one in left]
+    right = [msgspec.structs.replace(one, outcome=Outcome.CRASH) for one in left]
     text = to_string(matrix({"left": left, "right": right}, limit=5), width=100, color=False)
     assert "They differ on 50 questions" in text
     assert text.count("kafka/varints/") == 5
@@ -164,7 +164,7 @@ def test_matrix_names_the_findings_on_which_they_differ() -> None:
     left = many("varints", Outcome.PASS, 5)
     about = [("tag size", 0), ("count", 1), ("tag size", 2), ("tag size", 3), ("count", 4)]
     right = [
-        msgspec.structs.replace(left[number], verdict=Outcome.FAIL, kind=FailureKind.ACCEPTED_INVALID, place=place)
+        msgspec.structs.replace(left[number], outcome=Outcome.FAIL, kind=FailureKind.ACCEPTED_INVALID, place=place)
         for place, number in about
     ]
     text = to_string(matrix({"left": left, "right": right}), width=100, color=False)

@@ -32,7 +32,7 @@ def by_the_kit(
     with Examiner(open_connection(spec, Options(timeout=timeout))) as examiner:
         chosen = selection.of_vectors([*vectors.load(dialects, areas), *more], examiner.description)
         return {
-            one.verdict.id: NAMES.get(one.verdict.verdict, str(one.verdict.verdict)) for one in examiner.judge(chosen)
+            one.verdict.id: NAMES.get(one.verdict.outcome, str(one.verdict.outcome)) for one in examiner.judge(chosen)
         }
 
 

@@ -109,7 +109,7 @@ def judged_by_asking(
 
 
 def conclusion(verdict: Verdict) -> tuple[Outcome, FailureKind | None]:
-    return verdict.verdict, verdict.kind
+    return verdict.outcome, verdict.kind
 
 
 PASS = (Outcome.PASS, None)

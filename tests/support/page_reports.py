@@ -10,7 +10,6 @@ from typing import Any
 
 from wireproof.conformance.asking.rows import verdict_of
 from wireproof.conformance.judging.findings import group
-from wireproof.conformance.report.jsonl import Line
 
 #: Real cases: of bytes that have to be refused, of bytes that have to be written, and one that another reading answers.
 BIT_32 = "kafka/varints/uvarint-bit-32#decode"
@@ -44,11 +43,10 @@ def line(identifier: str, verdict: str, **other: Any) -> dict[str, Any]:
         "ground": None,
         "place": "",
         "known": None,
-        "repro": f"wireproof repro '{identifier}' --impl=mine",
     } | other
-    struct = Line(**{**row, "rulings": tuple(row["rulings"])})
-    found = group(verdict_of(struct.verdict_row))
-    return row | {"group": None if found is None else found.row()}
+    found = group(verdict_of(row))
+    group_row = None if found is None else found.row()
+    return row | {"repro": f"wireproof repro '{identifier}' --impl=mine", "group": group_row}
 
 
 def accepted(identifier: str, **other: Any) -> dict[str, Any]:

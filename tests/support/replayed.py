@@ -81,7 +81,7 @@ def replay(spec: str) -> tuple[Table, dict[str, str]]:
     with Examiner(open_connection(spec, Options(in_process=True, timeout=20))) as examiner:
         asked = selection.of_vectors(vectors.load(), examiner.description)
         for judged in examiner.judge(one for one in asked if one.case.op in OPS):
-            verdicts[judged.verdict.id] = _SAME.get(judged.verdict.verdict, "fail")
+            verdicts[judged.verdict.id] = _SAME.get(judged.verdict.outcome, "fail")
             for seen in (judged.observation, judged.twin):
                 if seen is not None:
                     table[key(seen.case)] = json.loads(lines.answer(0, seen))

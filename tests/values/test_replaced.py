@@ -23,7 +23,7 @@ def seen(path: str, op: Op, answer: Any) -> Observation:
 
 
 def verdict(path: str, op: Op, answer: Any) -> Outcome:
-    return judge(VECTORS[path], seen(path, op, answer)).verdict
+    return judge(VECTORS[path], seen(path, op, answer)).outcome
 
 
 def other(path: str) -> str:

@@ -65,7 +65,7 @@ def test_both_codecs_agree_with_java(name: str) -> None:
         for codec in (REFERENCE, READABLE):
             for op in found.ops:
                 _, verdict = judged_by_asking(codec, found, found.case(op))
-                assert verdict.verdict is Outcome.PASS, (found.id, op, verdict.detail)
+                assert verdict.outcome is Outcome.PASS, (found.id, op, verdict.detail)
 
 
 def test_values_of_a_set_message_all_differ() -> None:
@@ -112,11 +112,11 @@ def test_an_accepted_prefix_fails_by_itself() -> None:
     (prefix, case), *_ = ledger.prefixes(found, Op.DECODE)
     accepted = judge(prefix, Observation(case, Status.ANSWER, {}))
     refused = judged(prefix, Observation(case, Status.REJECT))
-    assert (accepted.verdict, accepted.kind) == (Outcome.FAIL, "accepted-invalid")
-    assert refused.verdict is Outcome.PASS
-    assert judge(prefix, Observation(case, Status.REJECT)).verdict is Outcome.SKIP
+    assert (accepted.outcome, accepted.kind) == (Outcome.FAIL, "accepted-invalid")
+    assert refused.outcome is Outcome.PASS
+    assert judge(prefix, Observation(case, Status.REJECT)).outcome is Outcome.SKIP
     twin = Observation(found.case(Op.DECODE), Status.REJECT)
-    assert judge(prefix, Observation(case, Status.REJECT), twin=twin).verdict is Outcome.SKIP
+    assert judge(prefix, Observation(case, Status.REJECT), twin=twin).outcome is Outcome.SKIP
 
 
 def test_what_is_derived_comes_from_a_case_that_is_read(tmp_path: Path) -> None:
@@ -236,7 +236,7 @@ def test_verdicts_are_rows() -> None:
         type="HeartbeatRequest",
         version=4,
         op=Op.DECODE,
-        verdict=Outcome.PASS,
+        outcome=Outcome.PASS,
     )
     assert found.kind is VectorKind.VALID
     assert isinstance(found.case(Op.DECODE), Case)

@@ -48,7 +48,7 @@ def observed(vector: Vector, wrong: Wrong) -> Observation:
 )
 def test_a_recorded_bug_fails(vector: Vector, wrong: Wrong) -> None:
     verdict = judged(vector, observed(vector, wrong))
-    assert verdict.verdict in DEVIATIONS, f"{wrong.bug}: {verdict.verdict} under {verdict.rulings}"
+    assert verdict.outcome in DEVIATIONS, f"{wrong.bug}: {verdict.outcome} under {verdict.rulings}"
 
 
 def test_there_are_recorded_bugs_of_every_kind() -> None:
@@ -64,7 +64,7 @@ def test_the_reference_passes_exactly(file: VectorFile) -> None:
     for vector in file.vectors:
         for op in vector.ops:
             seen, verdict = judged_by_asking(own, vector, vector.case(op))
-            assert (verdict.verdict, verdict.note) == (Outcome.PASS, ""), verdict
+            assert (verdict.outcome, verdict.note) == (Outcome.PASS, ""), verdict
             if vector.reject is not None:
                 assert (seen.reason, seen.offset) == (vector.reject.reason, vector.reject.offset), verdict
 
@@ -108,8 +108,8 @@ def test_another_reading_is_contested_and_nothing_else(reading: tuple[str, str, 
         for op in (vector.ops[:1] if vector.kind is VectorKind.INVALID else vector.ops)
     ]
     verdicts = [verdict for _, _, verdict in found]
-    met = Counter(verdict.verdict for verdict in verdicts)
-    assert [(v.id, v.verdict, v.detail) for v in verdicts if v.verdict in DEVIATIONS] == []
+    met = Counter(verdict.outcome for verdict in verdicts)
+    assert [(v.id, v.outcome, v.detail) for v in verdicts if v.outcome in DEVIATIONS] == []
     # Where two readings do the same, the entry that stands first names the ruling: then this one's stands there too.
     # A declared reading, which can hardly read, refuses what another ruling lets be refused: that entry is met first.
     strangers = [

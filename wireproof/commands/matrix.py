@@ -111,8 +111,8 @@ def _title(name: str, report: Report) -> str:
 
 
 def _shares(report: Report) -> Tally:
-    return Tally(Counter((line.area, KNOWN if line.known else str(line.verdict)) for line in report.lines))
+    return Tally(Counter((line.area, KNOWN if line.known else str(line.outcome)) for line in report.lines))
 
 
 def _deviates(report: Report) -> bool:
-    return any(line.verdict in DEVIATIONS and line.known is None for line in report.lines)
+    return any(line.outcome in DEVIATIONS and line.known is None for line in report.lines)

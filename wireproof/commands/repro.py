@@ -82,7 +82,7 @@ def repro(
         )
     )
     show(out)
-    sys.exit(0 if judged.verdict.verdict in _GOOD else 1)
+    sys.exit(0 if judged.verdict.outcome in _GOOD else 1)
 
 
 def _find(verdict_id: str) -> Question:

@@ -111,7 +111,7 @@ def title(report: Report) -> str:
 
 def _run(name: str, report: Report, commands: Sequence[str]) -> dict[str, Any]:
     about, header = report.header.implementation, report.header
-    counts = Counter((line.area, line.dialect, str(line.verdict), line.known is not None) for line in report.lines)
+    counts = Counter((line.area, line.dialect, str(line.outcome), line.known is not None) for line in report.lines)
     options = header.options if isinstance(header.options, str) else msgspec.json.encode(header.options).decode()
     return {
         "title": title(report),
@@ -145,13 +145,13 @@ def _findings(run: int, report: Report) -> list[_Finding]:
     """All that is no pass, by cause; deviations first, then the most frequent first."""
     by_cause: dict[tuple[str, ...], _Finding] = {}
     for line in report.lines:
-        if line.verdict is Outcome.PASS:
+        if line.outcome is Outcome.PASS:
             continue
         parts = _parts(line)
-        key = (str(line.verdict), *itertools.chain.from_iterable(parts.items()))
+        key = (str(line.outcome), *itertools.chain.from_iterable(parts.items()))
         finding = by_cause.get(key)
         if finding is None:
-            finding = by_cause[key] = _Finding(run, str(line.verdict), parts, _title(line, parts))
+            finding = by_cause[key] = _Finding(run, str(line.outcome), parts, _title(line, parts))
         finding.counts[line.area, line.dialect, line.known is not None] += 1
         if len(finding.lines) < finding.listed:
             finding.lines.append(line)
@@ -165,7 +165,7 @@ def _rank(verdict: str) -> int:
 
 def _parts(line: Line) -> Mapping[str, str]:
     """The parts of the group; of what was not judged, the reason."""
-    if line.verdict in DEVIATIONS or line.verdict is Outcome.CONTESTED:
+    if line.outcome in DEVIATIONS or line.outcome is Outcome.CONTESTED:
         if line.group is not None:
             return line.group
         made = group(verdict_of(line.verdict_row))
@@ -175,9 +175,9 @@ def _parts(line: Line) -> Mapping[str, str]:
 
 def _title(line: Line, parts: Mapping[str, str]) -> str:
     if "note" in parts:
-        return middle(safe(f"{line.verdict}: {parts['note']}" if parts["note"] else str(line.verdict)), _TITLE)
+        return middle(safe(f"{line.outcome}: {parts['note']}" if parts["note"] else str(line.outcome)), _TITLE)
     made = group(verdict_of(line.verdict_row))
-    return middle(safe(str(made or line.verdict)), _TITLE)
+    return middle(safe(str(made or line.outcome)), _TITLE)
 
 
 def _finding_row(one: _Finding, cases: Sequence[Sequence[int]]) -> dict[str, Any]:

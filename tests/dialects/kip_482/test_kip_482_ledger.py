@@ -141,7 +141,7 @@ def test_a_wrong_reading_is_seen_in_the_new_version_alone(name: str, monkeypatch
     found: dict[bool, set[Outcome]] = {False: set(), True: set()}
     for verdict in judged(module.__name__, MESSAGES):
         assert verdict.version is not None
-        found[verdict.version in shipped(verdict.type or "").versions].add(verdict.verdict)
+        found[verdict.version in shipped(verdict.type or "").versions].add(verdict.outcome)
     assert found[True] == {Outcome.PASS}
     assert found[False] - {Outcome.PASS} == {Outcome.CONTESTED if hasattr(module, "readings") else Outcome.FAIL}
 
@@ -171,5 +171,5 @@ def encode(type, value, *, dialect, version=None):
     )
     monkeypatch.chdir(tmp_path)
     found = judged(name, ["HeartbeatRequest"])
-    assert {verdict.version for verdict in found if verdict.verdict is not Outcome.PASS} == versions
-    assert {verdict.verdict for verdict in found} == {Outcome.FAIL, Outcome.PASS}
+    assert {verdict.version for verdict in found if verdict.outcome is not Outcome.PASS} == versions
+    assert {verdict.outcome for verdict in found} == {Outcome.FAIL, Outcome.PASS}

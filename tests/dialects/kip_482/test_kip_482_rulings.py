@@ -203,7 +203,7 @@ def test_declared_readings_are_contested_alone_and_two_at_once(readings: tuple[t
         )
         for op in ops:
             verdict = judged(vector, ask(asked, vector.case(op)), declared)
-            assert verdict.verdict in (Outcome.PASS, Outcome.CONTESTED), (vector.path, op, verdict.detail)
+            assert verdict.outcome in (Outcome.PASS, Outcome.CONTESTED), (vector.path, op, verdict.detail)
             named |= set(verdict.rulings)
     there = {name for name, _ in readings}
     assert named & there

@@ -378,6 +378,6 @@ def test_a_codec_without_the_miniatures_faults_passes() -> None:
                 seen = Observation(case, Status.ANSWER, answer)
             except ValueError:
                 seen = Observation(case, Status.REJECT)
-            assert judged(vector, seen).verdict is Outcome.PASS, vector.path
+            assert judged(vector, seen).outcome is Outcome.PASS, vector.path
             passed += 1
     assert passed > 300

@@ -125,11 +125,11 @@ def test_two_readings_at_once_are_contested_under_both(order: str) -> None:
     for vector in vectors.load([DRAFT]):
         for op in vector.ops:
             _, declared = judged_by_asking(both, vector, vector.case(op), readings_for(DRAFT, readings))
-            assert declared.verdict in (Outcome.PASS, Outcome.CONTESTED, Outcome.SKIP), declared
+            assert declared.outcome in (Outcome.PASS, Outcome.CONTESTED, Outcome.SKIP), declared
             free = vector.compare_decoded or len(vector.data) > LONG
             if op is Op.ENCODE and vector.kind is VectorKind.VALID and not free:
                 _, found = judged_by_asking(both, vector, vector.case(op))
-                assert found.verdict in (Outcome.PASS, Outcome.CONTESTED), found
+                assert found.outcome in (Outcome.PASS, Outcome.CONTESTED), found
                 under_both |= {vector.id} if found.rulings == ("R-82s-6", "R-82s-8") else set()
     interleaved = {"headers-interleaved", "headers-interleaved-descending", "message-interleaved"}
     descending = {"headers-descending", "headers-normal-forms", "message-descending"}

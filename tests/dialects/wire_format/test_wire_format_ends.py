@@ -274,7 +274,7 @@ def test_what_another_reading_gives_is_contested_and_never_fails(taken: dict[str
     found = [
         judged_by_asking(own, vector, vector.case(op))[1] for vector in vectors.load([DIALECT]) for op in vector.ops
     ]
-    assert [verdict.id for verdict in found if verdict.verdict not in (Outcome.PASS, Outcome.CONTESTED)] == []
+    assert [verdict.id for verdict in found if verdict.outcome not in (Outcome.PASS, Outcome.CONTESTED)] == []
     assert {ruling for verdict in found for ruling in verdict.rulings} == set(taken)
 
 

@@ -24,7 +24,7 @@ def failed(change: Change) -> set[str]:
     for vector in SERVED:
         case = vector.case(Op.SERVE)
         told = Observation(case, Status.ANSWER, changed(case.args["chunks"], change))
-        if judge(vector, told).verdict is Outcome.FAIL:
+        if judge(vector, told).outcome is Outcome.FAIL:
             found.add(vector.id)
     return found
 
