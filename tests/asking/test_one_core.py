@@ -29,7 +29,7 @@ SPECS = ("reference", "miniatures.aborts", "miniatures.messages_by_recode_as_it_
 SAVES = """\
 import json
 
-from wireproof.conformance import rows
+from wireproof.conformance.asking import rows
 from wireproof.conformance.pytest_suite.plugin import VERDICTS
 
 

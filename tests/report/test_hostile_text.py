@@ -165,7 +165,7 @@ def test_a_failed_configure_ends_a_run_once(
 
 
 MODULE = """
-from hostile import TEXT as H
+from support.hostile import TEXT as H
 name = H
 version = H
 Odd = type(H.replace("\\0", ""), (Exception,), {})
