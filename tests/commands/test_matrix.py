@@ -133,7 +133,8 @@ class TestRuns:
         clone.add("sleeper", CODEC + "\nimport time\ndef decode(type, data, **named):\n    time.sleep(3600)\n")
         code = (
             "import signal, sys, pathlib; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-            "from wireproof import cli, registry; registry.ROOT = pathlib.Path.cwd()\n"
+            "from wireproof import cli\n"
+            "from wireproof.clone import registry; registry.ROOT = pathlib.Path.cwd()\n"
             "cli.main(['matrix', '--out=runs', '--timeout=3000'])"
         )
         process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)

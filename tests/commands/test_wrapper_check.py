@@ -24,7 +24,7 @@ def _in_programs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "PAUSE", 0.01)
     monkeypatch.setattr(module, "LARGE", 1 << 17)
     monkeypatch.setattr(module, "END", 0.3)
-    monkeypatch.setattr("wireproof.conformance.connection.process.pipes.pipes.GRACE", 0.3)
+    monkeypatch.setattr("wireproof.conformance.connection.process.pipes.GRACE", 0.3)
 
 
 def check(spec: str, *options: str) -> Result:

@@ -39,9 +39,9 @@ def _in_programs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     hurry(monkeypatch, tmp_path)
     monkeypatch.chdir(FOLDER)
     monkeypatch.syspath_prepend(str(FOLDER))
-    monkeypatch.setattr("wireproof.conformance.connection.process.pipes.pipes.GRACE", 0.3)
+    monkeypatch.setattr("wireproof.conformance.connection.process.pipes.GRACE", 0.3)
     monkeypatch.setattr("wireproof.conformance.connection.process.child.GRACE", 30)
-    monkeypatch.setattr("wireproof.conformance.connection.process.pipes.pipes.STACK_TIME", 30)
+    monkeypatch.setattr("wireproof.conformance.connection.process.pipes.STACK_TIME", 30)
     monkeypatch.setattr("wireproof.conformance.connection.process.child.LONGEST_LINE", 1 << 23)
 
 
@@ -194,7 +194,7 @@ def test_a_program(program: str, status: Status, error: str, tmp_path: Path, mon
     monkeypatch.setenv("PROGRAMS_MARK", str(tmp_path / "mark"))
     if program in ("closes_stdout", "hangs"):  # it does not end by itself, nor tell where it stands
         monkeypatch.setattr("wireproof.conformance.connection.process.child.GRACE", 0.3)
-        monkeypatch.setattr("wireproof.conformance.connection.process.pipes.pipes.STACK_TIME", 0.15)
+        monkeypatch.setattr("wireproof.conformance.connection.process.pipes.STACK_TIME", 0.15)
     if (
         program == "dies_once"
     ):  # alone it does not repeat its death, so the oldest open question is taken for the culprit
@@ -488,7 +488,7 @@ def test_transcript_of_garbage(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("spec", ["unruly:hangs", exec_spec("hangs")])
 def test_a_known_hang_is_not_waited_for_as_long_as_others(spec: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wireproof.conformance.connection.process.pipes.pipes.STACK_TIME", 0.15)
+    monkeypatch.setattr("wireproof.conformance.connection.process.pipes.STACK_TIME", 0.15)
     cases = culprits(AT)
     with open_connection(spec, LIMITS) as connection:
         connection.expect_hangs(frozenset({cases[AT].id, cases[0].id}).__contains__)
@@ -545,7 +545,8 @@ def test_closing_ends_the_child_and_its_children() -> None:
 
 PARENT = """
 import sys
-from wireproof.conformance.connection import Options, guard, open_connection
+from wireproof.conformance.connection import Options, open_connection
+from wireproof.conformance.connection.process import guard
 from wireproof.conformance.model import Case, Op
 
 guard.GRACE = 0.2

@@ -106,8 +106,8 @@ def _hurried(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """What hangs is found without waiting."""
     hurry(monkeypatch, tmp_path)
     monkeypatch.setattr("wireproof.conformance.connection.process.child.GRACE", 0.3)
-    monkeypatch.setattr("wireproof.conformance.connection.process.pipes.pipes.GRACE", 0.3)
-    monkeypatch.setattr("wireproof.conformance.connection.process.pipes.pipes.STACK_TIME", 0.15)
+    monkeypatch.setattr("wireproof.conformance.connection.process.pipes.GRACE", 0.3)
+    monkeypatch.setattr("wireproof.conformance.connection.process.pipes.STACK_TIME", 0.15)
 
 
 @pytest.mark.usefixtures("_hurried")

@@ -399,7 +399,7 @@ class TestInstrumented:
     ) -> None:
         need_atheris()
         program = (
-            "from wireproof.fuzz import instrument\n"
+            "from wireproof.fuzz.process import instrument\n"
             f"instrument.install([instrument.REFERENCE], {dialect!r}, {target!r})\n"
         )
         done = subprocess.run(
@@ -434,7 +434,7 @@ class TestInstrumented:
     def test_of_fast_readers_of_records_the_branches_are_shown_but_not_what_they_compare(self) -> None:
         need_atheris()
         program = """
-from wireproof.fuzz import instrument
+from wireproof.fuzz.process import instrument
 instrument.install([instrument.REFERENCE], "kafka", "decode")
 from wireproof.reference.records import batch, fast
 
