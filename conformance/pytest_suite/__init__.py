@@ -10,8 +10,6 @@ neighbours  hooks of other plugins
 pages       chooses the failures that get a page
 scopes      groups of items that one xdist worker gets
 scheduling  how xdist distributes these groups
-sending     fewer messages from xdist's workers
-protocol    runs an item without the phases that it does not need
 progress    the number of items that have run
 recording   the report file, written during the run
 stopping    signals that end a run

@@ -13,7 +13,6 @@ from typing import Any
 
 import msgspec
 import pytest
-from _pytest.nodes import Item
 
 from wireproof.conformance import vectors
 from wireproof.conformance.asking.examiner import Examiner
@@ -30,10 +29,8 @@ from wireproof.conformance.pytest_suite.items import EntryItem, Root, SuiteItem
 from wireproof.conformance.pytest_suite.neighbours import Neighbours, without_timer
 from wireproof.conformance.pytest_suite.pages import Pages
 from wireproof.conformance.pytest_suite.progress import ItemProgress
-from wireproof.conformance.pytest_suite.protocol import Protocol
 from wireproof.conformance.pytest_suite.recording import Recording
 from wireproof.conformance.pytest_suite.scopes import scopes
-from wireproof.conformance.pytest_suite.sending import Received
 from wireproof.conformance.pytest_suite.settings import Settings, usage_error
 from wireproof.conformance.pytest_suite.stopping import Stopping
 from wireproof.conformance.pytest_suite.styles import BRIEF, Styles
@@ -79,7 +76,6 @@ class Suite:
         self.stopping = Stopping()
         self.garbage = Garbage()
         self.recording: Recording | None = None
-        self.protocol: Protocol | None = None
 
     def open(self, spec: str) -> Examiner:
         """The examiner of an implementation. The first call connects to it."""
@@ -137,7 +133,6 @@ class Suite:
 
     @pytest.hookimpl
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        self.protocol = Protocol(session.config, whole=self.settings.connection.in_process)
         if session.items:  # xdist's controller has none
             self.progress.plan(item.nodeid for item in session.items)
         planned: dict[str, list[Entry]] = {}
@@ -163,7 +158,7 @@ class Suite:
         return root
 
     @pytest.hookimpl
-    def pytest_deselected(self, items: Sequence[Item]) -> None:
+    def pytest_deselected(self, items: Sequence[pytest.Item]) -> None:
         self.deselected = self.deselected or bool(items)
 
     @pytest.hookimpl(trylast=True)
@@ -171,10 +166,6 @@ class Suite:
         missing = () if hasattr(config, "workerinput") else self.chosen.missing()
         if missing:
             raise usage_error("\n".join(missing))
-
-    @pytest.hookimpl(optionalhook=True)
-    def pytest_xdist_setupnodes(self, config: pytest.Config) -> None:
-        config.pluginmanager.register(Received(config), "wireproof-received")
 
     @pytest.hookimpl(optionalhook=True, tryfirst=True)
     def pytest_xdist_make_scheduler(self, config: pytest.Config, log: Any) -> Any:
@@ -188,16 +179,8 @@ class Suite:
 
         return ScopeScheduling(config, log)
 
-    @pytest.hookimpl
-    def pytest_runtestloop(self, session: pytest.Session) -> bool | None:
-        return None if self.protocol is None else self.protocol.run_all(session)
-
-    @pytest.hookimpl
-    def pytest_runtest_protocol(self, item: Item) -> bool | None:
-        return None if self.protocol is None else self.protocol.run(item)
-
     @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_makereport(self, item: Item, call: pytest.CallInfo[None]) -> Any:
+    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
         report = yield
         if call.when == "call" and isinstance(item, SuiteItem):
             verdicts: Any = item.verdicts
