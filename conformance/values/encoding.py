@@ -101,6 +101,8 @@ def from_json(value: Any) -> Any:
     if kind is list:
         if all_integers(value):
             return list(value)
+        if len(value) > 1 and value[0] is value[-1] and all(item is value[0] for item in value):
+            return [from_json(value[0])] * len(value)  # one object, repeated by a short form of vectors
         return [item if type(item) in _AS_THEY_ARE else from_json(item) for item in value]
     match value:  # classes of one's own JSON reader
         case str() | int():

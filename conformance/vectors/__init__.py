@@ -2,11 +2,12 @@
 
 `vectors/FORMAT.md` describes the format.
 
-model       the class Vector
-raw         the fields of a file, as JSON has them
-file        reads a file into vectors
-added       users' own folders of vectors
-collection  all files
+model          the class Vector
+schema         the fields of a file, as JSON has them
+short_forms    writes out names and repetitions in a file
+parser         reads a file into vectors
+loader         all files
+user_folders   users' own folders of vectors
 """
 
 from wireproof.conformance.vectors.loader import dialects, digest, files, load, load_file, settings

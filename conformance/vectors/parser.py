@@ -37,11 +37,13 @@ from wireproof.conformance.vectors.schema import (
     RawVector,
     RawWrong,
 )
+from wireproof.conformance.vectors.short_forms import FORM_WORDS, MOST, ShortForms
 from wireproof.reference.errors import Reason
 from wireproof.reference.evolution import Break
 
 _decoder = msgspec.json.Decoder(RawFile)
 _settings_decoder = msgspec.json.Decoder(RawSettings)
+_vector_decoder = msgspec.json.Decoder(RawVector)
 
 #: Fields that vectors of every kind may have, and those that belong to some kinds.
 _COMMON_FIELDS = frozenset({"id", "about", "ops", "needs", "rulings", "source", "also", "wrong"})
@@ -50,7 +52,7 @@ _OWN_FIELDS: Mapping[VectorKind, frozenset[str]] = {
     for kind, fields in {
         VectorKind.VALID: "type version bytes value derive canonical compare or_reject",
         VectorKind.INVALID: "type version bytes derive compare reject twin",
-        VectorKind.UNENCODABLE: "type version value derive reject twin",
+        VectorKind.UNENCODABLE: "type version value reject twin",
         VectorKind.LOOKUP: "type version bytes key values",
         VectorKind.CONVERT: "type version bytes to gives compare reject twin",
         VectorKind.SERVE: "chunks sends closes",
@@ -62,12 +64,14 @@ _OWN_FIELDS: Mapping[VectorKind, frozenset[str]] = {
 _RULING = re.compile(r"R-[A-Za-z0-9]+(-[A-Za-z0-9]+)*")
 _HEX = re.compile("(?:[0-9a-f]{2})*")
 _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
-#: Forms of `derive` that make bytes.
-_OF_BYTES = frozenset({"tags", "batch"})
 #: The maximum number of answers in any order: all their orders are compared with the patterns.
 _MOST_TOGETHER = 5
 #: The most zeros of a derived batch: its record's length is an INT32.
 _MOST_ZEROS = 2**30
+
+
+class _Identified(msgspec.Struct):
+    id: str
 
 
 def parse(text: bytes, name: str, shared: Mapping[str, Any] | None = None) -> VectorFile:
@@ -78,39 +82,53 @@ def parse(text: bytes, name: str, shared: Mapping[str, Any] | None = None) -> Ve
     except RecursionError:
         raise VectorError(f"{name}: it is nested too deeply") from None
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise VectorError(f"{name}: {error}{_where(text, str(error))}") from None
+        raise VectorError(f"{name}: {error}") from None
     if raw.area not in AREAS:
         raise VectorError(f"{name}: there is no area {raw.area!r}; the areas are {', '.join(AREAS)}")
     vectors = []
     try:
-        file_settings = {key: from_json(value) for key, value in raw.settings.items()}
-    except ValueFormatError as error:
-        raise VectorError(f"{name}: settings: {error}") from None
-    settings = {**(shared or {}), **file_settings}
-    for entry in raw.vectors:
+        short_forms = ShortForms(raw.named)
+        settings = {**(shared or {}), **_settings(raw.settings, short_forms)}
+    except (ValueFormatError, VectorError) as error:
+        raise VectorError(f"{name}: {error}") from None
+    for number, entry in enumerate(raw.vectors):
         try:
-            vectors.append(_resolve(entry, raw, settings))
-        except (ValueFormatError, VectorError) as error:
-            raise VectorError(f"{name}, vector {entry.id!r}: {error}") from None
+            vectors.append(_resolve(_raw_vector(bytes(entry), short_forms), raw, settings))
+        except (ValueFormatError, VectorError, msgspec.MsgspecError, UnicodeDecodeError) as error:
+            raise VectorError(f"{name}{_place(text, number, entry)}: {error}") from None
+        except RecursionError:
+            raise VectorError(f"{name}{_place(text, number, entry)}: it is nested too deeply") from None
     _check_file(vectors, name)
     return VectorFile(raw.dialect, raw.area, settings, tuple(vectors))
 
 
 def own_settings(text: bytes) -> dict[str, Any]:
     """Only the settings in a file's content, which `parse` has to accept."""
-    return {key: from_json(value) for key, value in _settings_decoder.decode(text).settings.items()}
+    raw = _settings_decoder.decode(text)
+    return _settings(raw.settings, ShortForms(raw.named))
 
 
-def _where(text: bytes, error: str) -> str:
-    """The id of the vector at fault, for an error: msgspec names only its index."""
-    match = re.search(r"\$\.vectors\[(\d+)\]", error)
-    if not match:
-        return ""
+def _settings(raw: Mapping[str, Json], short_forms: ShortForms) -> dict[str, Any]:
     try:
-        identifier = msgspec.json.decode(text)["vectors"][int(match[1])]["id"]
-    except (ValueError, TypeError, KeyError, RecursionError):  # behind the error the text may be anything
-        return " (vector without an id)"
-    return f" (vector {identifier!r})"
+        return {key: from_json(short_forms.written_out(value)) for key, value in raw.items()}
+    except (ValueFormatError, VectorError) as error:
+        raise VectorError(f"settings: {error}") from None
+
+
+def _raw_vector(text: bytes, short_forms: ShortForms) -> RawVector:
+    if not any(word in text for word in FORM_WORDS):
+        return _vector_decoder.decode(text)
+    return msgspec.convert(short_forms.written_out(msgspec.json.decode(text)), RawVector)
+
+
+def _place(text: bytes, number: int, vector: msgspec.Raw) -> str:
+    """Where a vector stands in its file, for an error: its line, and its id if it has one."""
+    line = text.count(b"\n", 0, text.index(bytes(vector))) + 1
+    try:
+        name = repr(msgspec.json.decode(vector, type=_Identified).id)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):  # it may be anything
+        name = f"{number + 1}, without an id"
+    return f", line {line}, vector {name}"
 
 
 def _hex(text: str, field: str) -> bytes:
@@ -121,11 +139,15 @@ def _hex(text: str, field: str) -> bytes:
 
 def _pieces(raw: Pieces | None, field: str) -> tuple[Piece, ...]:
     pieces = []
+    size = 0
     for entry in raw or ():
         match entry:
             case [str(digits), str(label)]:
                 pieces.append(Piece(_hex(digits, field), label))
             case [str(digits), str(label), int(times)] if times > 0:
+                size += len(digits) // 2 * times
+                if size > MOST:
+                    raise VectorError(f"{field}: {size} bytes; at most {MOST} are read")
                 pieces.append(Piece(_hex(digits, field) * times, label))
             case _:
                 raise VectorError(f'{field}: a piece is ["<hex>", "<what it is>"], with a count behind it to repeat it')
@@ -135,9 +157,9 @@ def _pieces(raw: Pieces | None, field: str) -> tuple[Piece, ...]:
 
 
 def _derived(form: Mapping[str, Any], *, valid: bool) -> tuple[tuple[Piece, ...], Any]:
-    """`derive` → (pieces, value); one of them may be absent. The value of a bomb is not made."""
+    """`derive` → (pieces, value). The value of a bomb is not made."""
     match form:
-        case {"tags": int(count), **rest} if not rest:
+        case {"tags": int(count), **rest} if not rest and 0 <= count <= MOST // 4:
             tags = b"".join(leb128(tag) + b"\0" for tag in range(count))
             pieces = (
                 Piece(leb128(count), f"{count} tags"),
@@ -149,49 +171,12 @@ def _derived(form: Mapping[str, Any], *, valid: bool) -> tuple[tuple[Piece, ...]
         ):
             made = tuple(Piece(data, label) for data, label in compression_bombs.pieces(codec, zeros))
             return made, compression_bombs.value(codec, zeros) if valid else ABSENT
-        case {"value": value, **rest} if not rest:
-            whole = _Repeated()
-            made = whole.read(value)
-            if whole.found:
-                return (), made
     raise VectorError(f"derive: {form!r} is none of the forms of vectors/FORMAT.md")
-
-
-class _Repeated:
-    """Reads a value in which texts, bytes and arrays may be written as repetitions (`times`)."""
-
-    #: Of what stands beside `times`.
-    _FORMS = frozenset({"text", "hex", "item"})
-
-    def __init__(self) -> None:
-        self.found = False
-
-    def read(self, value: Any) -> Any:
-        """Raises ValueFormatError for JSON that is no value."""
-        match value:
-            case {"times": int(times), **rest} if times >= 0 and len(rest) == 1 and not self._FORMS.isdisjoint(rest):
-                self.found = True
-                ((form, one),) = rest.items()
-                match form:
-                    case "item":
-                        return [self.read(one)] * times
-                    case "hex":
-                        return _hex(one, "derive") * times if isinstance(one, str) else from_json(rest)
-                if isinstance(one, str):
-                    return one * times
-                raise ValueFormatError(f"{one!r:.60} is no text that could be repeated")
-            case {"times": _}:
-                raise VectorError(f"derive: {value!r:.60} is none of the forms of vectors/FORMAT.md")
-            case list():
-                return [self.read(item) for item in value]
-            case dict() if len(value) > 1 or any(isinstance(item, (dict, list)) for item in value.values()):
-                return {key: self.read(item) for key, item in value.items()}
-        return from_json(value)
 
 
 def _kind(raw: RawVector) -> VectorKind:
     """A vector's kind, which follows from its fields."""
-    has_bytes = raw.bytes is not None or raw.derive is not None and not _OF_BYTES.isdisjoint(raw.derive)
+    has_bytes = raw.bytes is not None or raw.derive is not None
     has_value = raw.value is not ABSENT or raw.derive is not None
     kinds = [
         kind
@@ -219,13 +204,11 @@ def _kind(raw: RawVector) -> VectorKind:
 def _resolve(raw: RawVector, file: RawFile, settings: Mapping[str, Any]) -> Vector:
     if not _ID.fullmatch(raw.id):
         raise VectorError("an id is lower-case words with hyphens")
-    derived = None if raw.derive is None else _derived(raw.derive, valid=raw.reject is None)
     kind = _kind(raw)
     _check_fields(kind, raw)
     pieces, value = _pieces(raw.bytes, "bytes"), raw.value
-    if derived is not None:
-        derived_pieces, value = derived
-        pieces = derived_pieces or pieces
+    if raw.derive is not None:
+        pieces, value = _derived(raw.derive, valid=raw.reject is None)
     elif value is not ABSENT:
         value = from_json(value)
     missing = set(raw.needs) - set(settings)
@@ -251,7 +234,7 @@ def _resolve(raw: RawVector, file: RawFile, settings: Mapping[str, Any]) -> Vect
         or_reject=raw.or_reject.reason if raw.or_reject else None,
         twin=raw.twin,
         rulings=tuple(raw.rulings),
-        source=raw.source,
+        source=_source(raw.source, file.sources),
         needs=tuple(raw.needs),
         also=tuple(_also(entry) for entry in raw.also),
         wrong=tuple(_wrong(entry) for entry in raw.wrong),
@@ -260,11 +243,20 @@ def _resolve(raw: RawVector, file: RawFile, settings: Mapping[str, Any]) -> Vect
     )
 
 
+def _source(source: str, sources: Mapping[str, str]) -> str:
+    """A vector's source, which may be a name in the file's `sources`."""
+    if sources and source not in sources and _ID.fullmatch(source):
+        raise VectorError(f"source: {source!r} is no name of the file's `sources`")
+    return sources.get(source, source)
+
+
 def _check_fields(kind: VectorKind, raw: RawVector) -> None:
     present = {name for name in raw.__struct_fields__ if getattr(raw, name) != UNSET_FIELDS[name]}
     foreign = sorted(present - _COMMON_FIELDS - _OWN_FIELDS[kind])
     if foreign:
         raise VectorError(f"{', '.join(foreign)}: a vector of kind {kind} has no such field")
+    if raw.derive is not None and (raw.bytes is not None or raw.value is not ABSENT):
+        raise VectorError("derive: it makes bytes and value, so neither stands beside it")
     if kind is VectorKind.UNENCODABLE and raw.reject is not None and raw.reject.offset is not None:
         raise VectorError("reject.offset: a value has no bytes that could be at fault")
     _check_patterns(raw.sends or ())

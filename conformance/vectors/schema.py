@@ -103,16 +103,21 @@ UNSET_FIELDS: Mapping[str, Any] = {
 
 
 class RawFile(msgspec.Struct, forbid_unknown_fields=True):
-    """A whole file."""
+    """A whole file; `vectors` as they stand there, as JSON text with short forms."""
 
     format: Literal[1]
     dialect: str
     area: str
-    vectors: list[RawVector]
+    vectors: list[msgspec.Raw]
     settings: dict[str, Json] = {}
+    #: Name → JSON that stands in several places of the file.
+    named: dict[str, Json] = {}
+    #: Name → the text of a vector's `source`.
+    sources: dict[str, str] = {}
 
 
 class RawSettings(msgspec.Struct):
-    """Only the settings of a file."""
+    """Only what the settings of a file are made of."""
 
     settings: dict[str, Json] = {}
+    named: dict[str, Json] = {}

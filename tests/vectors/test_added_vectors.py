@@ -176,6 +176,7 @@ def _odd(tmp_path: Path, name: str) -> Path:
         "no dialect": lambda: written(tmp_path / "mine", FIVE, dialect="amqp"),
         "no area": lambda: written(tmp_path / "mine", FIVE, area="elsewhere"),
         "no twin": lambda: written(tmp_path / "mine", CUT),
+        "too large": lambda: written(tmp_path / "mine", {**FIVE, "value": {"repeat": "5", "times": 2**50}}),
     }.get(name, lambda: _bad(tmp_path, name))()
 
 
@@ -193,6 +194,7 @@ def _odd(tmp_path: Path, name: str) -> Path:
         ("no dialect", "there is no dialect 'amqp'"),
         ("no area", "there is no area 'elsewhere'"),
         ("no twin", "its twin 'five' is no valid vector of this file"),
+        ("too large", "mine.json, line 1, vector 'five': written out, it would have a size of 1125899906842624"),
         ("twice", "the id mine/varints/five stands in"),
     ],
 )

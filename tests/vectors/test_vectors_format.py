@@ -28,7 +28,14 @@ RIGHT: Document = {
     "format": 1,
     "dialect": "kafka",
     "area": "framing",
-    "settings": {"apis": {"18": [0, 5]}},
+    "settings": {"apis": {"named": "apis"}},
+    "sources": {"guide": "the guide, chapter 1"},
+    "named": {
+        "apis": {"18": [0, 5]},
+        "start": [["01", "another byte"]],
+        "digits": "0d",
+        "numbers": {"repeat": [7], "times": 2},
+    },
     "vectors": [
         {
             "id": "five",
@@ -79,26 +86,29 @@ RIGHT: Document = {
         },
         {
             "id": "text",
-            "about": "derived too",
+            "about": "a letter many times",
             "type": "STRING",
             "bytes": [["0003", "length"], ["61", "a", 3]],
-            "derive": {"value": {"text": "a", "times": 3}},
+            "value": {"repeat": "a", "times": 3},
+            "source": "guide",
         },
         {
             "id": "nested",
-            "about": "derived at every depth",
+            "about": "short forms at every depth",
             "type": "RequestHeader",
             "version": 1,
-            "bytes": [["00", "a byte"]],
-            "derive": {
-                "value": {
-                    "S": {"T": [{"text": "é", "times": 2}, 1]},
-                    "B": {"hex": "0a0b", "times": 2},
-                    "H": {"hex": "0c"},
-                    "L": {"item": {"A": {"text": "b", "times": 1}}, "times": 2},
-                    "N": None,
-                }
+            "bytes": {"join": [{"named": "start"}, [["00", "a byte"]]]},
+            "value": {
+                "S": {"T": [{"repeat": "é", "times": 2}, 1]},
+                "B": {"hex": {"join": ["ff", {"repeat": "0a0b", "times": 2}, {"named": "digits"}]}},
+                "H": {"hex": "0c"},
+                "L": {"repeat": [{"A": {"repeat": "b", "times": 1}}], "times": 2},
+                "J": {"join": [[1], {"repeat": [2], "times": 2}, {"named": "numbers"}]},
+                "E": {"repeat": [], "times": 0},
+                "R": {"repeat": 1, "times": 2, "named": 3, "join": 4},
+                "N": None,
             },
+            "also": [{"ruling": "R-K-7", "bytes": {"repeat": "0b", "times": 2}}],
         },
         {
             "id": "found",
@@ -176,11 +186,17 @@ def test_a_vector_of_every_kind_is_taken() -> None:
     assert by_id["text"].value == "aaa"
     assert by_id["nested"].value == {
         "S": {"T": ["éé", 1]},
-        "B": b"\x0a\x0b\x0a\x0b",
+        "B": b"\xff\x0a\x0b\x0a\x0b\x0d",
         "H": b"\x0c",
         "L": [{"A": "b"}] * 2,
+        "J": [1, 2, 2, 7, 7],
+        "E": [],
+        "R": {"repeat": 1, "times": 2, "named": 3, "join": 4},
         "N": None,
     }
+    assert by_id["nested"].data == b"\x01\x00"
+    assert by_id["nested"].also[0].expected == {"bytes": b"\x0b\x0b"}
+    assert (by_id["text"].source, by_id["nested"].source) == ("the guide, chapter 1", "")
     assert by_id["zeros"].value["records"][0]["value"] == bytes(5)
     assert by_id["bomb"].value is vectors.ABSENT
     assert len(by_id["bomb"].data) < 2**16
@@ -255,24 +271,55 @@ BROKEN = [
     Broken("half a float", "five", {"value": {"float64": "3ff0"}}, "16 hex digits"),
     Broken("a float as a number", "five", {"value": 0.5}, "0.5 is no value"),
     Broken("a derivation that is none", "long", {"derive": {"zeros": 3}}, "derive: {'zeros': 3}"),
-    Broken("a derivation too many", "long", {"derive": {"tags": 3, "value": {"text": "a", "times": 3}}}, "derive"),
+    Broken("a derivation too many", "long", {"derive": {"tags": 3, "batch": {"codec": "gzip", "zeros": 5}}}, "derive"),
+    Broken("a derivation beside bytes", "long", {"bytes": [["00", "a byte"]]}, "derive: it makes bytes and value"),
+    Broken("more tags than can be read", "long", {"derive": {"tags": 2**40}}, "derive: {'tags'"),
     Broken(
-        "a value in which nothing comes many times",
+        "a piece of more bytes than can be read", "five", {"bytes": [["05", "a", 2**40]]}, "at most 4194304 are read"
+    ),
+    # Short forms.
+    Broken("text less than no time", "text", {"value": [{"repeat": "a", "times": -1}]}, "a repetition is"),
+    Broken("text half a time", "text", {"value": {"repeat": "a", "times": 0.5}}, "a repetition is"),
+    Broken("text true times", "text", {"value": {"repeat": "a", "times": True}}, "a repetition is"),
+    Broken("text without a number", "text", {"value": {"repeat": "a"}}, "a repetition is"),
+    Broken("a number many times", "text", {"value": {"repeat": 5, "times": 1}}, "a repetition is"),
+    Broken("an object many times", "text", {"value": {"repeat": {"A": 1}, "times": 1}}, "a repetition is", seen=False),
+    Broken("more than can be read", "text", {"value": {"repeat": "aa", "times": 2**40}}, "a size of 2199023255552; at"),
+    Broken(
+        "more than can be read, inside",
         "text",
-        {"derive": {"value": {"A": 1}}},
-        "derive: {'value'",
+        {"value": {"repeat": [{"repeat": "a", "times": 2**20}], "times": 2**20}},
+        "a size of 1099512676352; at most 4194304",
         seen=False,
     ),
-    Broken("text less than no time", "text", {"derive": {"value": [{"text": "a", "times": -1}]}}, "derive: {'text'"),
     Broken(
-        "two things that come many times",
-        "text",
-        {"derive": {"value": {"text": "a", "hex": "61", "times": 1}}},
-        "derive: ",
+        "more than can be read, by names",
+        None,
+        {"named": {"a": {"repeat": "a", "times": 2**22}, "b": [{"named": "a"}, {"named": "a"}]}},
+        "named 'b': written out, it would have a size of 8388609",
+        seen=False,
     ),
-    Broken("a number as text", "text", {"derive": {"value": {"text": 5, "times": 1}}}, "5 is no text"),
-    Broken("a number as hex", "text", {"derive": {"value": {"hex": 5, "times": 1}}}, "5 found where"),
-    Broken("half a byte many times", "text", {"derive": {"value": {"hex": "5", "times": 3}}}, "derive: '5'"),
+    Broken(
+        "half a byte many times",
+        "text",
+        {"value": {"hex": {"repeat": "5", "times": 3}}},
+        "'555' is not a row",
+        seen=False,
+    ),
+    Broken("texts and arrays in one", "text", {"value": {"join": ["a", [1]]}}, '{"join": …} takes', seen=False),
+    Broken("nothing joined", "text", {"value": {"join": []}}, '{"join": …} takes'),
+    Broken("one text joined", "text", {"value": {"join": "a"}}, '{"join": …} takes'),
+    Broken("a name that is not there", "text", {"value": {"named": "other"}}, "`named` has no such name", seen=False),
+    Broken(
+        "a name before its turn",
+        None,
+        {"named": {"a": {"named": "b"}, "b": 1}},
+        "named 'a': {'named': 'b'}",
+        seen=False,
+    ),
+    Broken("a name that is a number", "text", {"value": {"named": 5}}, "`named` has no such name"),
+    Broken("a setting with a wrong form", None, {"settings": {"apis": {"join": []}}}, "settings: {"),
+    Broken("a source that is not there", "text", {"source": "book"}, "source: 'book' is no name", seen=False),
     Broken("an unknown codec", "zeros", {"derive": {"batch": {"codec": "brotli", "zeros": 5}}}, "derive: {'batch'"),
     Broken(
         "a batch of half a zero", "zeros", {"derive": {"batch": {"codec": "gzip", "zeros": -1}}}, "derive: {'batch'"
@@ -384,6 +431,30 @@ def test_the_loader_refuses_it_and_says_where(broken: Broken) -> None:
     assert broken.names in said
     if broken.vector is not None and "id" not in (*broken.take, *broken.put):
         assert f"vector {broken.vector!r}" in said
+
+
+def test_an_error_names_the_line_of_its_vector() -> None:
+    document = copy.deepcopy(RIGHT)
+    document["vectors"][1]["bytes"] = 5
+    lines = json.dumps(document, indent=1).encode()
+    line = lines[: lines.index(b'"id": "six"')].count(b"\n")  # of the brace before it
+    with pytest.raises(VectorError, match=rf"^odd\.json, line {line}, vector 'six': "):
+        vectors.parse(lines, "odd.json")
+
+
+def test_a_size_is_refused_before_memory_is_taken() -> None:
+    """Of 2**62 bytes, for which there is none."""
+    for value in ({"repeat": "a", "times": 2**62}, {"repeat": [{"repeat": [0], "times": 2**22 - 1}], "times": 2**40}):
+        document = copy.deepcopy(RIGHT)
+        document["vectors"][2]["value"] = value
+        with pytest.raises(VectorError, match="vector 'too-large': written out, it would have a size of"):
+            vectors.parse(text(document), "odd.json")
+
+
+def test_what_is_nested_too_deeply_is_refused() -> None:
+    document = json.dumps(RIGHT).replace('"value": 128', '"value": ' + "[" * 900 + "]" * 900).encode()
+    with pytest.raises(VectorError, match="it is nested too deeply"):
+        vectors.parse(document, "odd.json")
 
 
 @pytest.mark.parametrize("broken", [broken for broken in BROKEN if broken.seen], ids=_name)
