@@ -11,16 +11,14 @@ import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-import msgspec
-
 from wireproof import reference
 from wireproof.conformance import vectors
 from wireproof.conformance.asking.examiner import Examiner, Judged
-from wireproof.conformance.judging.alternatives import Readings
-from wireproof.conformance.judging.judge import judge
-from wireproof.conformance.model import Op, Outcome
+from wireproof.conformance.judging.alternatives import Readings, applies, takes
+from wireproof.conformance.judging.comparison import Comparison
+from wireproof.conformance.model import Outcome
 from wireproof.conformance.questions import selection
-from wireproof.conformance.vectors import Also, Vector, VectorKind
+from wireproof.conformance.vectors import Also
 from wireproof.conformance.vectors.configured_reference import configured_reference
 from wireproof.reference.rules import Ruling
 
@@ -82,20 +80,10 @@ def find_readings(examiner: Examiner, dialect: str) -> list[Evidence]:
     findings = {ruling.id: Evidence(ruling) for ruling in rulings}
     parted = [vector for vector in vectors.load([dialect]) if vector.also]
     for judged in examiner.judge(selection.of_vectors(parted, examiner.description)):
-        applying = [also for also in judged.vector.also if _parts(also, judged.vector, judged.case.op)]
+        applying = [also for also in judged.vector.also if applies(also, judged.vector, judged.case.op)]
         if applying:
             _weigh(judged, applying, findings)
     return list(findings.values())
-
-
-def _parts(also: Also, vector: Vector, op: Op) -> bool:
-    """Whether the answer to this op differs between the two readings."""
-    if also.ops is not None and op not in also.ops:
-        return False
-    if also.ops is None and op is Op.ENCODE and vector.kind is not VectorKind.UNENCODABLE:
-        return False
-    key = {Op.DECODE: "value", Op.LOOKUP: "value", Op.ENCODE: "bytes", Op.RECODE: "bytes", Op.CONVERT: "bytes"}.get(op)
-    return also.refuses or key is None or key in also.expected
 
 
 def _weigh(judged: Judged, applying: Iterable[Also], findings: Mapping[str, Evidence]) -> None:
@@ -104,7 +92,7 @@ def _weigh(judged: Judged, applying: Iterable[Also], findings: Mapping[str, Evid
     if verdict.outcome in (Outcome.SKIP, Outcome.NOT_ASKED):
         return
     contested = verdict.rulings if verdict.outcome is Outcome.CONTESTED else ()
-    alike = _alike(judged, applying)
+    alike = _alike(judged, applying) if contested else set()
     for also in applying:
         alone = len(also.rulings) == 1
         for identifier in also.rulings:
@@ -131,9 +119,8 @@ def _alike(judged: Judged, applying: Iterable[Also]) -> set[str]:
 
 
 def _takes(judged: Judged, also: Also) -> bool:
-    """Whether the observation fits this entry's reading."""
-    verdict = judge(msgspec.structs.replace(judged.vector, also=(also,)), judged.observation, twin=judged.twin)
-    return verdict.outcome is Outcome.CONTESTED
+    """Whether the observation, which is contested, is what this entry says."""
+    return takes(also, Comparison(judged.vector, judged.case), judged.observation)
 
 
 def _others(ruling: Ruling, judged: Judged, named: Sequence[str], findings: Mapping[str, Evidence]) -> list[str]:
@@ -157,7 +144,7 @@ def _others(ruling: Ruling, judged: Judged, named: Sequence[str], findings: Mapp
         return fitting
     # Other brokers may answer in other words. The vector's entries are in the order of the ruling's readings.
     entries = [
-        also for also in vector.also if also.rulings == (ruling.id,) and _parts(also, vector, observation.case.op)
+        also for also in vector.also if also.rulings == (ruling.id,) and applies(also, vector, observation.case.op)
     ]
     if named and len(entries) == len(names):
         fitting = [name for name, entry in zip(names, entries, strict=True) if _takes(judged, entry)]

@@ -24,8 +24,8 @@ from wireproof.conformance import vectors
 from wireproof.conformance.closing import Closing
 from wireproof.conformance.connection import Connection
 from wireproof.conformance.evidence.known_deviations import Known
-from wireproof.conformance.judging.alternatives import Readings
-from wireproof.conformance.judging.judge import judge, readings_for
+from wireproof.conformance.judging.alternatives import Readings, readings_for
+from wireproof.conformance.judging.judge import judge
 from wireproof.conformance.model import Case, Description, Observation, Outcome, Status, Verdict
 from wireproof.conformance.questions.question import Derivation, Question, offered_twin, offers
 from wireproof.conformance.vectors import Vector

@@ -1,7 +1,8 @@
 """From an observation to a verdict, and from many deviations to findings.
 
 judge          the verdict on one observation
-alternatives   whether other readings, declared or named, explain an answer
+comparison     an answer compared with the expected one, for each op
+alternatives   whether other readings, listed or declared, explain an answer
 rulings        which ruling decides that a case is refused
 location       the place in a type where a deviation is
 findings       deviations that probably have one cause

@@ -1,4 +1,8 @@
-"""The other readings that an implementation declares, and whether they explain its answer."""
+"""Other readings of contested rulings, and whether they explain an answer.
+
+A vector lists other readings with their answers (`also`). An implementation declares the readings that it takes; the
+reference answers under these.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +11,84 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from wireproof import reference
+from wireproof.conformance.judging.comparison import Comparison
 from wireproof.conformance.model import Observation, Op, Status
 from wireproof.conformance.oracle.ask import ask
 from wireproof.conformance.oracle.codec import reference_codec
 from wireproof.conformance.values.compare import equal
 from wireproof.conformance.values.undecodable_text import as_expected
+from wireproof.conformance.vectors import Also, Vector, VectorKind
+from wireproof.conformance.vectors.configured_reference import configured_reference
 from wireproof.reference.codec import accepts_more
 
 #: Ops that take bytes.
 _OF_BYTES = frozenset({Op.DECODE, Op.RECODE})
+#: The key of an op's answer in an `also` entry.
+_KEYS: Mapping[Op, str] = {
+    Op.DECODE: "value",
+    Op.LOOKUP: "value",
+    Op.ENCODE: "bytes",
+    Op.RECODE: "bytes",
+    Op.CONVERT: "bytes",
+    Op.SERVE: "sends",
+    Op.INTERPRET: "outcome",
+    Op.NEGOTIATE: "chooses",
+    Op.EVOLVE: "breaks",
+}
+
+
+def refused_to_read(seen: Observation) -> bool:
+    """Whether the question was refused. A recode that failed in its encode half had accepted the bytes."""
+    return seen.status is Status.REJECT and not (seen.case.op is Op.RECODE and seen.half == "encode")
+
+
+def explained_by(comparison: Comparison, seen: Observation, readings: Readings | None) -> tuple[str, ...]:
+    """The rulings whose other reading explains an observation that is not as demanded; of several in the vector, a
+    declared one. Empty if nothing explains it. `readings`: those that the implementation declares."""
+    vector, op = comparison.vector, seen.case.op
+    taken = [also.rulings for also in vector.also if applies(also, vector, op) and takes(also, comparison, seen)]
+    if not taken:
+        return readings.explain(seen) if readings else ()
+    declared = readings.declared.keys() if readings else set()
+    return next((rulings for rulings in taken if declared >= set(rulings)), taken[0])
+
+
+def applies(also: Also, vector: Vector, op: Op) -> bool:
+    """Whether an entry says what the answer to this op is under its reading. A reading of bytes does not say how a
+    value is written, unless the entry names the op."""
+    if also.ops is not None and op not in also.ops:
+        return False
+    if also.ops is None and op is Op.ENCODE and vector.kind is not VectorKind.UNENCODABLE:
+        return False
+    return also.refuses or _KEYS[op] in also.expected
+
+
+def takes(also: Also, comparison: Comparison, seen: Observation) -> bool:
+    """Whether the observation is what an entry that applies says."""
+    if also.refuses:
+        # A reading of bytes does not explain why they could not be written again, unless the entry names recode.
+        return refused_to_read(seen) or (seen.status is Status.REJECT and also.ops is not None)
+    if seen.status is not Status.ANSWER:
+        return False
+    return comparison.same_with_replaced_text(also.expected[_KEYS[seen.case.op]], seen.answer)
+
+
+def readings_for(dialect: str, readings: Mapping[str, str]) -> Readings:
+    """The declared readings of an implementation in one dialect; readings of other dialects' rulings are ignored.
+
+    Raises ValueError for a ruling that no dialect has.
+    """
+    here = reference.rulings(dialect)
+    everywhere = {ruling for name in reference.dialects for ruling in reference.rulings(name)}
+    for ruling in readings:
+        if ruling not in everywhere:
+            raise ValueError(f"readings: there is no ruling {ruling!r}")
+    return _readings_for(dialect, tuple(sorted((key, name) for key, name in readings.items() if key in here)))
+
+
+@functools.cache
+def _readings_for(dialect: str, readings: tuple[tuple[str, str], ...]) -> Readings:
+    return Readings(dialect, dict(readings), functools.partial(configured_reference, dialect))
 
 
 class Readings:

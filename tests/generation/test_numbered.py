@@ -9,7 +9,8 @@ import pytest
 from wireproof import reference
 from wireproof.conformance.generation import mutations, random_values
 from wireproof.conformance.generation.numbered import Kind, Numbered
-from wireproof.conformance.judging.judge import judge, readings_for
+from wireproof.conformance.judging.alternatives import readings_for
+from wireproof.conformance.judging.judge import judge
 from wireproof.conformance.model import Op, Outcome
 from wireproof.conformance.oracle.ask import ask
 from wireproof.conformance.oracle.codec import reference_codec

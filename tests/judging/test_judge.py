@@ -33,7 +33,8 @@ from support.judging import (
 )
 
 from wireproof.conformance import vectors
-from wireproof.conformance.judging.judge import judge, readings_for
+from wireproof.conformance.judging.alternatives import readings_for
+from wireproof.conformance.judging.judge import judge
 from wireproof.conformance.model import FailureKind, Observation, Op, Outcome, Status, Verdict
 from wireproof.conformance.vectors import Vector
 

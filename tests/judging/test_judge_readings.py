@@ -29,7 +29,7 @@ from support.judging import (
     valid,
 )
 
-from wireproof.conformance.judging.judge import readings_for
+from wireproof.conformance.judging.alternatives import readings_for
 from wireproof.conformance.model import FailureKind, Op, Outcome
 from wireproof.conformance.vectors import Vector
 

@@ -8,40 +8,18 @@ import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import pytest
 
 from wireproof.conformance import ledger, vectors
-from wireproof.conformance.judging import judge as judging
-from wireproof.conformance.model import Case, Description, Observation, Op, Status
+from wireproof.conformance.model import Case, Description, Op
 from wireproof.conformance.oracle.codec import reference_codec
 from wireproof.conformance.pytest_suite.scopes import scopes
 from wireproof.conformance.questions import question, selection
 from wireproof.conformance.questions.question import twin_case
 from wireproof.conformance.values.compare import difference, identical
 from wireproof.conformance.vectors import Vector
-
-REFUSED: dict[str, Any] = {"reason": "truncated", "offset": 3, "detail": "ValueError: no"}
-
-
-@pytest.mark.parametrize("half", [None, "decode", "encode"])
-@pytest.mark.parametrize("twin", [None, Status.ANSWER, Status.REJECT])
-def test_a_verdict_at_a_glance_is_the_one_that_is_come_to_slowly(half: str | None, twin: Status | None) -> None:
-    glances = 0
-    for vector in vectors.load(["kafka"], ["varints", "null-encodings", "framing"]):
-        for op in set(vector.ops) & {Op.DECODE, Op.ENCODE, Op.RECODE}:
-            case = vector.case(op)
-            beside = None if twin is None else Observation(case, twin, b"")
-            for seen in (
-                Observation(case, Status.REJECT, half=half if op is Op.RECODE else None, **REFUSED),
-                Observation(case, Status.ANSWER, vector.value if op is Op.DECODE else vector.canonical_data),
-            ):
-                slowly = judging._Judgement(vector, seen, None, beside, frozenset()).verdict()
-                glances += judging._as_demanded(vector, seen, beside)
-                assert judging.judge(vector, seen, None, beside) == slowly
-    assert glances > 100
 
 
 def test_identical_values_do_not_differ_and_no_two_forms_are_identical() -> None:

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from wireproof.conformance import vectors
-from wireproof.conformance.judging.alternatives import Readings
-from wireproof.conformance.judging.judge import judge, readings_for
+from wireproof.conformance.judging.alternatives import Readings, readings_for
+from wireproof.conformance.judging.judge import judge
 from wireproof.conformance.model import Case, Observation, Op, Outcome, Status
 from wireproof.conformance.values.undecodable_text import as_expected
 

@@ -10,7 +10,7 @@ from support.judging import judged, judged_by_asking
 
 from wireproof import reference
 from wireproof.conformance import vectors
-from wireproof.conformance.judging.judge import readings_for
+from wireproof.conformance.judging.alternatives import readings_for
 from wireproof.conformance.model import DEVIATIONS, Observation, Outcome, Status
 from wireproof.conformance.vectors import Vector, VectorFile, VectorKind, Wrong
 from wireproof.conformance.vectors.configured_reference import configured_reference

@@ -10,7 +10,7 @@ from support.judging import judged
 
 from wireproof import reference
 from wireproof.conformance import vectors
-from wireproof.conformance.judging.judge import readings_for
+from wireproof.conformance.judging.alternatives import readings_for
 from wireproof.conformance.model import Case, Description, Op, Outcome
 from wireproof.conformance.oracle.ask import ask
 from wireproof.conformance.oracle.codec import reference_codec

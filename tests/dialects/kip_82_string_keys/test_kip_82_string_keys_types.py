@@ -14,7 +14,7 @@ from support.wire import Refused, attempt
 from wireproof import reference
 from wireproof.conformance import vectors
 from wireproof.conformance.generation import case_ids
-from wireproof.conformance.judging.judge import readings_for
+from wireproof.conformance.judging.alternatives import readings_for
 from wireproof.conformance.judging.rulings import deciding_rulings
 from wireproof.conformance.model import Op, Outcome
 from wireproof.conformance.properties import strategies

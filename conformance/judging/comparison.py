@@ -1,0 +1,247 @@
+"""Compares an answer with an expected one: one comparator for each op.
+
+Values are compared with all defaults filled in. Bytes are compared as they are, or by their meaning if the vector says
+so or if the implementation's writer sets some fields by itself (`rebuilds`): then both sides are decoded and compared
+without these fields.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from wireproof import reference
+from wireproof.conformance.model import Case, FailureKind, Op
+from wireproof.conformance.oracle.codec import reference_codec
+from wireproof.conformance.oracle.types import answered_in
+from wireproof.conformance.values.compare import difference, identical, text_key, text_keys
+from wireproof.conformance.values.show import show, show_short
+from wireproof.conformance.values.undecodable_text import REPLACEMENT, as_expected
+from wireproof.conformance.vectors import Vector
+from wireproof.conformance.vectors.patterns import mismatch as conversation_mismatch
+
+#: Header types, and the functions that turn their keys, which may be bytes, into text.
+_HEADERS: Mapping[str, Callable[[Any], Any]] = {"HEADER": text_key, "HEADERS": text_keys}
+#: The maximum length of a value in a text, in characters.
+_SHOWN = 300
+_REPLACEMENT = REPLACEMENT.encode()
+
+
+@dataclass(frozen=True, slots=True)
+class Mismatch:
+    """The difference between an answer and the expected one. `text` describes it for a person."""
+
+    kind: FailureKind
+    text: str
+
+
+def expected_answer(vector: Vector, op: Op) -> Any:
+    """The answer that a vector demands for an op, if it does not demand a refusal."""
+    match op:
+        case Op.DECODE:
+            return vector.value
+        case Op.ENCODE | Op.RECODE | Op.CONVERT:
+            return vector.canonical_data
+    return vector.expected
+
+
+class Comparison:
+    """How the answers to one case of a vector are compared. `rebuilds`: fields that the implementation's writer sets by
+    itself."""
+
+    __slots__ = ("case", "rebuilds", "vector")
+
+    def __init__(self, vector: Vector, case: Case, rebuilds: frozenset[str] = frozenset()) -> None:
+        self.vector = vector
+        self.case = case
+        self.rebuilds = rebuilds
+
+    def mismatch(self, expected: Any, answer: Any) -> Mismatch | None:
+        """The difference between an answer and an expected one; None if they are the same."""
+        return _COMPARATORS[self.case.op](self, expected, answer)
+
+    def same_with_replaced_text(self, expected: Any, answer: Any) -> bool:
+        """Whether both are the same, except for the characters that stand for bytes which are no text."""
+        match self.case.op:
+            case Op.DECODE | Op.LOOKUP:
+                return self.value_difference(expected, as_expected(expected, answer)) is None
+            case Op.ENCODE | Op.RECODE | Op.CONVERT:
+                return self.mismatch(expected, answer) is None or self._same_text_in_bytes(expected, answer)
+        return self.mismatch(expected, answer) is None
+
+    def _same_text_in_bytes(self, expected: bytes, answer: bytes) -> bool:
+        case = self.case
+        if case.type is None or not (_REPLACEMENT in expected and _REPLACEMENT in answer):
+            return False
+        try:
+            expected_value, value = (
+                reference_codec().decode(case.type, data, dialect=case.dialect, version=case.version)
+                for data in (expected, answer)
+            )
+        except reference.WireError:
+            return False
+        return self.value_difference(expected_value, as_expected(expected_value, value)) is None
+
+    def values(self, expected: Any, answer: Any) -> tuple[Any, Any] | None:
+        """An expected answer and the actual one in the form in which they are compared: with all defaults filled in,
+        and without the fields in `rebuilds`. Written bytes are decoded. None if there is nothing to compare, or the
+        bytes cannot be read."""
+        match self.case.op:
+            case Op.DECODE:
+                return self._normalized(expected, answer)
+            case Op.ENCODE | Op.RECODE | Op.CONVERT if self.case.type is not None:
+                try:
+                    return self._normalized(*self.decoded(expected, answer))
+                except reference.WireError:
+                    return None
+            case Op.LOOKUP | Op.INTERPRET | Op.NEGOTIATE:
+                return expected, answer
+        return None
+
+    def value_difference(self, expected: Any, answer: Any) -> str | None:
+        """The path of the first difference between two values; None if they are equal."""
+        return difference(*self._normalized(expected, answer))
+
+    def decoded(self, *written: bytes) -> list[Any]:
+        """The decoded values of these bytes. Raises WireError."""
+        form = answered_in(self.case)
+        return [
+            reference_codec().decode(form.type, data, dialect=form.dialect, version=form.version) for data in written
+        ]
+
+    def _normalized(self, expected: Any, answer: Any) -> tuple[Any, Any]:
+        case = self.case
+        if case.type is None or case.op is Op.LOOKUP:
+            return expected, answer
+        if case.type in _HEADERS:
+            answer = _HEADERS[case.type](answer)
+        expected, answer = self._complete(expected), self._complete(answer)
+        if case.op is Op.DECODE:  # a library may not show a field that its writer sets by itself
+            return _without_rebuilt(expected, answer, self.rebuilds), answer
+        return _without(expected, self.rebuilds), _without(answer, self.rebuilds)
+
+    def _complete(self, value: Any) -> Any:
+        form = answered_in(self.case)
+        return reference_codec().complete(form.type, value, dialect=form.dialect, version=form.version)
+
+
+# --- One comparator for each op ---------------------------------------------------------------------------------------
+
+_Comparator = Callable[[Comparison, Any, Any], Mismatch | None]
+
+
+def _value(comparison: Comparison, expected: Any, answer: Any) -> Mismatch | None:
+    if identical(expected, answer):
+        return None
+    path = comparison.value_difference(expected, answer)
+    if path is None:
+        return None
+    where = f" (first difference at {path})" if path else ""
+    return Mismatch(FailureKind.WRONG_VALUE, f"expected {short(expected)}, got {short(answer)}{where}")
+
+
+def _bytes(comparison: Comparison, expected: bytes, answer: bytes) -> Mismatch | None:
+    if answer == expected:
+        return None
+    if comparison.vector.compare_decoded or (comparison.rebuilds and comparison.case.op is not Op.CONVERT):
+        return _bytes_by_meaning(comparison, expected, answer)
+    at = next((i for i, (a, b) in enumerate(zip(expected, answer, strict=False)) if a != b), None)
+    at = min(len(expected), len(answer)) if at is None else at
+    return Mismatch(
+        FailureKind.WRONG_BYTES,
+        f"expected {short(expected)}, got {short(answer)} (first difference at byte {at})",
+    )
+
+
+def _bytes_by_meaning(comparison: Comparison, expected: bytes, answer: bytes) -> Mismatch | None:
+    try:
+        values = comparison.decoded(expected, answer)
+    except reference.WireError as error:
+        return Mismatch(FailureKind.WRONG_BYTES, f"wrote {short(answer)}, which does not decode: {error}")
+    path = comparison.value_difference(*values)
+    return None if path is None else Mismatch(FailureKind.WRONG_BYTES, f"wrote {short(answer)}: differs at {path}")
+
+
+def _conversation(
+    comparison: Comparison, expected: tuple[list[Any], bool], answer: tuple[bytes, bool]
+) -> Mismatch | None:
+    (sends, closes), (sent, closed) = expected, answer
+    text = conversation_mismatch(sends, sent, comparison.vector.dialect)
+    if text is None and closed is not closes:
+        happened = "was closed" if closed else "stayed open"
+        text = f"the connection {happened}, it has to {'close' if closes else 'stay open'}"
+    return None if text is None else Mismatch(FailureKind.WRONG_ANSWER, f"{text}; sent {sent.hex() or 'nothing'}")
+
+
+def _client_outcome(_: Comparison, expected: Mapping[str, Any], answer: Mapping[str, Any]) -> Mismatch | None:
+    for key in ("outcome", "version", "error", "request"):
+        if key == "request" and expected["outcome"] == "malformed" and key not in answer:
+            continue  # optional; if it is there, it has to be right
+        if key in expected and (key not in answer or difference(expected[key], answer[key]) is not None):
+            return Mismatch(FailureKind.WRONG_ANSWER, f"expected {show(expected)}, got {show(answer)}")
+    return None
+
+
+def _version_choice(_: Comparison, expected: int | None, answer: int | None) -> Mismatch | None:
+    if difference(expected, answer) is None:
+        return None
+    return Mismatch(FailureKind.WRONG_ANSWER, f"expected {_version(expected)}, got {_version(answer)}")
+
+
+def _breaks(_: Comparison, expected: list[Any], answer: list[Any]) -> Mismatch | None:
+    """Only whether there is an incompatible change is compared, not which ones."""
+    if bool(expected) == bool(answer):
+        return None
+    return Mismatch(FailureKind.WRONG_ANSWER, f"expected {expected or 'no breaks'}, got {answer or 'no breaks'}")
+
+
+_COMPARATORS: Mapping[Op, _Comparator] = {
+    Op.DECODE: _value,
+    Op.LOOKUP: _value,
+    Op.ENCODE: _bytes,
+    Op.RECODE: _bytes,
+    Op.CONVERT: _bytes,
+    Op.SERVE: _conversation,
+    Op.INTERPRET: _client_outcome,
+    Op.NEGOTIATE: _version_choice,
+    Op.EVOLVE: _breaks,
+}
+
+
+def _version(choice: int | None) -> str:
+    return "no version" if choice is None else f"version {choice}"
+
+
+def short(value: Any) -> str:
+    """A value as text for a person, cut after a few hundred characters."""
+    return show_short(value, _SHOWN)
+
+
+# --- Fields that a writer sets by itself ------------------------------------------------------------------------------
+
+
+def _without(value: Any, fields: frozenset[str]) -> Any:
+    """The value without these fields, at every depth."""
+    if not fields:
+        return value
+    match value:
+        case dict():
+            return {key: _without(item, fields) for key, item in value.items() if key not in fields}
+        case list() | tuple():
+            return [_without(item, fields) for item in value]
+    return value
+
+
+def _without_rebuilt(expected: Any, answer: Any, fields: frozenset[str]) -> Any:
+    """The expected value, without those of these fields that the answer lacks, at every depth."""
+    if not fields:
+        return expected
+    match expected, answer:
+        case dict(), dict():
+            kept = {key: item for key, item in expected.items() if key in answer or key not in fields}
+            return {key: _without_rebuilt(item, answer.get(key), fields) for key, item in kept.items()}
+        case (list() | tuple(), list() | tuple()) if len(expected) == len(answer):
+            return [*map(_without_rebuilt, expected, answer, itertools.repeat(fields))]
+    return expected
