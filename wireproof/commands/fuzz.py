@@ -33,19 +33,12 @@ _UNITS = {None: 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
-class _Time(click.ParamType[float]):
-    """Seconds, as `90s`, `10m`, `1h`."""
-
-    name = "time"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """The time in seconds, more than 0."""
-        if isinstance(value, float):
-            return value
-        match = _TIME.fullmatch(value)
-        if match is None or not float(match[1]):
-            self.fail(f"{value!r} is no time: 90s, 10m or 1h is expected", param, ctx)
-        return float(match[1]) * _UNITS[match[2]]
+def _seconds(text: str) -> float:
+    """The seconds of `90s`, `10m` or `1h`, more than 0."""
+    match = _TIME.fullmatch(text)
+    if match is None or not float(match[1]):
+        raise click.BadParameter(f"{text!r} is no time: 90s, 10m or 1h is expected")
+    return float(match[1]) * _UNITS[match[2]]
 
 
 def _options(default_time: str) -> Callable[[_Command], _Command]:
@@ -65,9 +58,10 @@ def _options(default_time: str) -> Callable[[_Command], _Command]:
                 click.option(
                     "--time",
                     "seconds",
-                    type=_Time(),
+                    type=_seconds,
                     default=default_time,
                     show_default=True,
+                    metavar="TIME",
                     help="How long to fuzz: 90s, 10m, 2h.",
                 ),
                 click.option(

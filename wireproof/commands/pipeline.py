@@ -52,22 +52,15 @@ _known_option = click.option(
 )
 
 
-class _Count(click.ParamType[int]):
-    """A number of cases: 200000, 1e8."""
-
-    name = "number"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """The number, from 1 to 10¹²."""
-        if isinstance(value, int):
-            return value
-        match = _COUNT.fullmatch(value)
-        if match is None:
-            self.fail(f"{value!r} is no number of cases: 200000 or 1e8 is expected", param, ctx)
-        number: int = int(match[1]) * 10 ** int(match[2] or 0)
-        if not 0 < number <= _MOST:
-            self.fail(f"{value} cases: from 1 to 10¹² can be made", param, ctx)
-        return number
+def _count(text: str) -> int:
+    """The number of `200000` or `1e8` cases, from 1 to 10¹²."""
+    match = _COUNT.fullmatch(text)
+    if match is None:
+        raise click.BadParameter(f"{text!r} is no number of cases: 200000 or 1e8 is expected")
+    number: int = int(match[1]) * 10 ** int(match[2] or 0)
+    if not 0 < number <= _MOST:
+        raise click.BadParameter(f"{text} cases: from 1 to 10¹² can be made")
+    return number
 
 
 @click.group(name="pipeline")
@@ -80,7 +73,7 @@ def _generated(command: _Command) -> _Command:
     for option in reversed(
         (
             click.option(
-                "--cases", type=_Count(), default="200000", show_default=True, metavar="N", help="How many cases."
+                "--cases", type=_count, default="200000", show_default=True, metavar="N", help="How many cases."
             ),
             click.option(
                 "--seed",
