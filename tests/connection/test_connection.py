@@ -581,7 +581,7 @@ def test_a_zip_will_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
     root = FOLDER.parents[1]
     with zipfile.ZipFile(tmp_path / "kit.zip", "w") as kit:
-        for file in (root / "conformance").rglob("*.py"):
+        for file in [*(root / "wireproof").glob("*.py"), *(root / "wireproof" / "conformance").rglob("*.py")]:
             kit.write(file, file.relative_to(root))
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "kit.zip"))
     script = """
