@@ -10,7 +10,6 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -20,10 +19,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
-import wireproof
 from wireproof import conformance, reference, vectors
 from wireproof.conformance.connection import ImplementationError, Options, open_connection
 from wireproof.conformance.connection.process.child import program_command
+from wireproof.conformance.connection.process.environment import importing_kit
 from wireproof.conformance.connection.spec import module_name
 from wireproof.conformance.model import Description
 
@@ -83,7 +82,6 @@ def _of_program(spec: str) -> list[Path]:
 
 def _of_module(spec: str) -> list[Path]:
     command = [sys.executable, "-P", "-c", _FILES_OF, module_name(spec)]
-    paths = os.pathsep.join([*filter(None, [os.environ.get("PYTHONPATH")]), str(Path(wireproof.__file__).parents[1])])
     try:
         told = subprocess.run(
             command,
@@ -91,7 +89,7 @@ def _of_module(spec: str) -> list[Path]:
             timeout=_IMPORT,
             check=True,
             stdin=subprocess.DEVNULL,
-            env={**os.environ, "PYTHONPATH": paths},
+            env=importing_kit(),
         ).stdout
         names = json.loads(told.splitlines()[-1])
     except (subprocess.SubprocessError, ValueError, IndexError) as error:

@@ -8,18 +8,16 @@ from __future__ import annotations
 import ast
 import importlib.machinery
 import json
-import os
 import subprocess
 import sys
-import sysconfig
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import ModuleType
 
 import msgspec
 
-import wireproof
 from wireproof.conformance.connection import ImplementationError
+from wireproof.conformance.connection.process.environment import importing_kit
 from wireproof.conformance.connection.spec import module_name
 from wireproof.fuzz.errors import FuzzError
 
@@ -45,11 +43,7 @@ class Ground(msgspec.Struct, frozen=True):
 
 def environment() -> dict[str, str]:
     """The environment of the kit's own children: they can import the kit, and hashes are the same in every run."""
-    root = Path(wireproof.__file__).parents[1]
-    variables = {**os.environ, "PYTHONHASHSEED": "0"}
-    if root not in (Path(sysconfig.get_path("purelib")), Path(sysconfig.get_path("platlib"))):
-        variables["PYTHONPATH"] = os.pathsep.join([*filter(None, [os.environ.get("PYTHONPATH")]), str(root)])
-    return variables
+    return importing_kit() | {"PYTHONHASHSEED": "0"}
 
 
 def scout(spec: str) -> Ground:

@@ -7,17 +7,15 @@ import os
 import shlex
 import shutil
 import sys
-import sysconfig
 import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-import wireproof
 from wireproof.conformance.closing import Closing
 from wireproof.conformance.connection import patience
 from wireproof.conformance.connection.base import ImplementationError, Options, no_block
-from wireproof.conformance.connection.process import endings, limits
+from wireproof.conformance.connection.process import endings, environment, limits
 from wireproof.conformance.connection.process.copies import RESUME
 from wireproof.conformance.connection.process.endings import Ending
 from wireproof.conformance.connection.process.pipes import GRACE, Process
@@ -57,11 +55,7 @@ class Launch:
 def module_launch(spec: str, memory: int) -> Launch:
     """A Python module, in our worker. -P: a user's folder named wireproof must not hide our package."""
     command = (sys.executable, "-P", "-m", "wireproof.conformance.connection.process.worker", str(memory), spec)
-    root = Path(wireproof.__file__).parents[1]
-    if root in (Path(sysconfig.get_path("purelib")), Path(sysconfig.get_path("platlib"))):
-        return Launch(spec, command, ordered=True)
-    path = os.pathsep.join([*filter(None, [os.environ.get("PYTHONPATH")]), str(root)])
-    return Launch(spec, command, ordered=True, env={**os.environ, "PYTHONPATH": path})
+    return Launch(spec, command, ordered=True, env=environment.importing_kit())
 
 
 def program_command(spec: str) -> list[str]:
