@@ -3,7 +3,7 @@
 `vectors/attested/<name>.jsonl` holds those of one implementation, for one dialect; `wireproof attest` writes it. The
 first line is a header. A further line is about a vector, or about all cases of a message's ledger:
 
-    {"attested":1,"name":"kio","version":"0.6.5","language":"python","group":"kio","dialect":"kafka","vectors":"…"}
+    {"attested":1,"name":"kio","version":"0.6.5","language":"python","group":"kio","dialect":"kafka"}
     {"vector":"varints/varint-1","digest":"<8 hex>","agree":"decode encode","dissent":{"recode":"wrong-bytes"}}
     {"ledger":"FetchRequest","digest":"<8 hex>","agree":{"decode encode":"0-11 set:12-14"},
      "dissent":{"refused-valid":{"decode":"null:12-14"}}}
@@ -27,7 +27,7 @@ from typing import Literal, TypeVar
 
 import msgspec
 
-from wireproof.conformance import ledger, vectors
+from wireproof.conformance import ledger
 from wireproof.conformance.model import DEVIATIONS, Case, Op, Outcome, Verdict
 from wireproof.conformance.vectors import Vector, VectorError, VectorKind
 
@@ -49,8 +49,7 @@ class Stand(StrEnum):
 
 
 class Header(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """The first line. `group`: implementations of one group have code in common, and count as one. `vectors`: the
-    digest of the dialect's vectors."""
+    """The first line. `group`: implementations of one group have code in common, and count as one."""
 
     attested: Literal[1]
     name: str
@@ -58,7 +57,6 @@ class Header(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     language: str
     group: str
     dialect: str
-    vectors: str
 
     @property
     def title(self) -> str:
@@ -351,13 +349,3 @@ def _ranges(versions: Iterable[int]) -> Iterator[str]:
         length = next((n for n in range(1, len(left)) if left[n] != left[0] + n), len(left))
         yield f"{left[0]}-{left[length - 1]}" if length > 1 else f"{left[0]}"
         del left[:length]
-
-
-@functools.cache
-def dialect_digest(dialect: str = DIALECT) -> str:
-    """The version of a dialect's vectors and ledger: twelve hex digits over what they ask and demand."""
-    total = hashlib.sha256()
-    own = (vector for vector in vectors.load([dialect]) if not vector.folder)
-    for vector in (*own, *ledger.every_vector(dialect)):
-        total.update(f"{vector.path} {digest(vector)}\n".encode())
-    return total.hexdigest()[:12]

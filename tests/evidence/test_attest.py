@@ -25,7 +25,7 @@ from wireproof.conformance.evidence.known_deviations import KnownDeviation
 from wireproof.conformance.judging.judge import judge
 from wireproof.conformance.model import Observation, Op, Outcome, Status, Verdict
 from wireproof.conformance.report.failure import failure_page
-from wireproof.conformance.vectors import Vector, VectorError, VectorKind, loader
+from wireproof.conformance.vectors import Vector, VectorError, VectorKind, kit_files
 from wireproof.reference.errors import Reason
 
 #: It reads every BOOLEAN as true.
@@ -48,7 +48,7 @@ why = "00 is false."
 
 
 def header(name: str = "one", version: str = "1", of_group: str = "") -> Header:
-    return Header(1, name, version, "python", of_group or name, "kafka", "0")
+    return Header(1, name, version, "python", of_group or name, "kafka")
 
 
 def by_id(path: str) -> Vector:
@@ -386,7 +386,7 @@ class TestFiles:
         (tmp_path / "attested").mkdir()
         (tmp_path / "kafka").mkdir()
         (tmp_path / "kafka" / "varints.json").write_bytes(b"{}")
-        monkeypatch.setattr(loader, "_root", lambda: tmp_path)
+        monkeypatch.setattr(kit_files, "_root", lambda: tmp_path)
         before = vectors.digest.__wrapped__()
         (tmp_path / "attested" / "kio.jsonl").write_bytes(b"{}")
         assert vectors.digest.__wrapped__() == before

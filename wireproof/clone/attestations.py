@@ -10,7 +10,7 @@ from wireproof.clone import registry
 from wireproof.clone.registry import Implementation
 from wireproof.conformance.asking.examiner import Examiner
 from wireproof.conformance.connection import ImplementationError, Options, open_connection
-from wireproof.conformance.evidence.attestation import DIALECT, FOLDER, Attested, Header, Said, collect, dialect_digest
+from wireproof.conformance.evidence.attestation import DIALECT, FOLDER, Attested, Header, Said, collect
 from wireproof.conformance.model import Op
 from wireproof.conformance.questions import selection
 from wireproof.conformance.questions.question import Derivation, Question
@@ -42,7 +42,6 @@ def attest(implementation: Implementation, options: Options) -> Attested:
             described.language,
             implementation.group,
             DIALECT,
-            dialect_digest(),
         )
         return collect(header, _said(examiner))
 
