@@ -6,11 +6,13 @@ model          the class Vector
 schema         the fields of a file, as JSON has them
 short_forms    writes out names and repetitions in a file
 parser         reads a file into vectors
-loader         all files
+kit_files      the kit's own files
 user_folders   users' own folders of vectors
+loader         both
 """
 
-from wireproof.conformance.vectors.loader import dialects, digest, files, load, load_file, settings
+from wireproof.conformance.vectors.kit_files import dialects, digest, load_file
+from wireproof.conformance.vectors.loader import files, load, settings
 from wireproof.conformance.vectors.model import (
     ABSENT,
     AREAS,

@@ -17,6 +17,7 @@ import msgspec
 from wireproof import reference
 from wireproof.conformance.files import read_bytes
 from wireproof.conformance.oracle.codec import shared_settings
+from wireproof.conformance.vectors.kit_files import file_settings
 from wireproof.conformance.vectors.model import Vector, VectorError, VectorFile
 from wireproof.conformance.vectors.parser import parse
 
@@ -131,11 +132,9 @@ def _dialect(content: bytes) -> str | None:
 
 def _agree(all_added: Sequence[Added]) -> None:
     """Refuse folders that disagree on a setting: an implementation is configured once for a dialect."""
-    from wireproof.conformance.vectors.loader import own_files_settings
-
     for dialect in reference.dialects:
         said: dict[str, tuple[Any, str]] = {
-            key: (value, "the kit's vectors") for key, value in own_files_settings(dialect).items()
+            key: (value, "the kit's vectors") for key, value in file_settings(dialect).items()
         }
         for one in all_added:
             for file in one.files:
