@@ -1,11 +1,7 @@
-"""Every primitive type both ways: borders, each reason with its offset, and what the errors say.
-
-Expected bytes are worked out by hand from the specification line above each pair in the codec.
-"""
+"""Every primitive type: what vectors cannot ask of it, and what the errors say. `--impl=reference` asks the vectors."""
 
 from __future__ import annotations
 
-import struct
 import uuid
 from typing import Any
 
@@ -13,135 +9,19 @@ import pytest
 from support.wire import Refused, decode, encode, recode
 
 from wireproof import reference
+from wireproof.conformance import vectors
+from wireproof.conformance.model import Op
+from wireproof.conformance.values.compare import equal
 from wireproof.reference import primitives
 from wireproof.reference.cursor import Reader, Span, Writer
 from wireproof.reference.errors import DecodeError, EncodeError, Reason, WireError
 from wireproof.reference.primitives import PRIMITIVES
 from wireproof.reference.rules import Rules
 
-LONGEST = "61" * 32767
-
-#: type, value, canonical bytes: decode, encode and recode agree
-BOTH_WAYS: list[tuple[str, Any, str]] = [
-    ("BOOLEAN", False, "00"),
-    ("BOOLEAN", True, "01"),
-    ("INT8", 0, "00"),
-    ("INT8", 1, "01"),
-    ("INT8", -1, "ff"),
-    ("INT8", 127, "7f"),
-    ("INT8", -128, "80"),
-    ("INT16", 258, "0102"),
-    ("INT16", -1, "ffff"),
-    ("INT16", 32767, "7fff"),
-    ("INT16", -32768, "8000"),
-    ("INT32", 16909060, "01020304"),
-    ("INT32", -2, "fffffffe"),
-    ("INT32", 2147483647, "7fffffff"),
-    ("INT32", -2147483648, "80000000"),
-    ("INT64", 72623859790382856, "0102030405060708"),
-    ("INT64", -1, "ffffffffffffffff"),
-    ("INT64", 9223372036854775807, "7fffffffffffffff"),
-    ("INT64", -9223372036854775808, "8000000000000000"),
-    ("UINT16", 0, "0000"),
-    ("UINT16", 32768, "8000"),
-    ("UINT16", 65535, "ffff"),
-    ("UINT32", 0, "00000000"),
-    ("UINT32", 2147483648, "80000000"),
-    ("UINT32", 4294967295, "ffffffff"),
-    ("FLOAT64", 1.0, "3ff0000000000000"),
-    ("FLOAT64", -2.5, "c004000000000000"),
-    ("FLOAT64", 5e-324, "0000000000000001"),
-    ("FLOAT64", float("inf"), "7ff0000000000000"),
-    ("UUID", uuid.UUID("00112233-4455-6677-8899-aabbccddeeff"), "00112233445566778899aabbccddeeff"),
-    ("UUID", uuid.UUID(int=0), "00" * 16),
-    ("UNSIGNED_VARINT", 0, "00"),
-    ("UNSIGNED_VARINT", 1, "01"),
-    ("UNSIGNED_VARINT", 127, "7f"),
-    ("UNSIGNED_VARINT", 128, "8001"),
-    ("UNSIGNED_VARINT", 300, "ac02"),
-    ("UNSIGNED_VARINT", 16383, "ff7f"),
-    ("UNSIGNED_VARINT", 16384, "808001"),
-    ("UNSIGNED_VARINT", 2097151, "ffff7f"),
-    ("UNSIGNED_VARINT", 2097152, "80808001"),
-    ("UNSIGNED_VARINT", 268435455, "ffffff7f"),
-    ("UNSIGNED_VARINT", 268435456, "8080808001"),
-    ("UNSIGNED_VARINT", 2147483647, "ffffffff07"),
-    ("UNSIGNED_VARINT", 2147483648, "8080808008"),
-    ("UNSIGNED_VARINT", 4294967295, "ffffffff0f"),
-    ("VARINT", 0, "00"),
-    ("VARINT", -1, "01"),
-    ("VARINT", 1, "02"),
-    ("VARINT", -2, "03"),
-    ("VARINT", 63, "7e"),
-    ("VARINT", -64, "7f"),
-    ("VARINT", 64, "8001"),
-    ("VARINT", -65, "8101"),
-    ("VARINT", 8191, "fe7f"),
-    ("VARINT", -8192, "ff7f"),
-    ("VARINT", 8192, "808001"),
-    ("VARINT", 2147483647, "feffffff0f"),
-    ("VARINT", -2147483648, "ffffffff0f"),
-    ("VARLONG", 0, "00"),
-    ("VARLONG", -1, "01"),
-    ("VARLONG", 64, "8001"),
-    ("VARLONG", 2147483647, "feffffff0f"),
-    ("VARLONG", 2147483648, "8080808010"),
-    ("VARLONG", -2147483649, "8180808010"),
-    ("VARLONG", 9223372036854775807, "feffffffffffffffff01"),
-    ("VARLONG", -9223372036854775808, "ffffffffffffffffff01"),
-    ("STRING", "", "0000"),
-    ("STRING", "kafka", "00056b61666b61"),
-    ("STRING", "é", "0002c3a9"),
-    ("STRING", "𝄞", "0004f09d849e"),
-    ("STRING", "\0", "000100"),
-    ("STRING", "a" * 32767, "7fff" + LONGEST),
-    ("NULLABLE_STRING", None, "ffff"),
-    ("NULLABLE_STRING", "", "0000"),
-    ("NULLABLE_STRING", "ab", "00026162"),
-    ("NULLABLE_STRING", "a" * 32767, "7fff" + LONGEST),
-    ("COMPACT_STRING", "", "01"),
-    ("COMPACT_STRING", "ab", "036162"),
-    ("COMPACT_STRING", "a" * 126, "7f" + "61" * 126),
-    ("COMPACT_STRING", "a" * 127, "8001" + "61" * 127),
-    ("COMPACT_STRING", "a" * 32767, "808002" + LONGEST),
-    ("COMPACT_NULLABLE_STRING", None, "00"),
-    ("COMPACT_NULLABLE_STRING", "", "01"),
-    ("COMPACT_NULLABLE_STRING", "ab", "036162"),
-    ("BYTES", b"", "00000000"),
-    ("BYTES", b"\x00\xff", "0000000200ff"),
-    ("NULLABLE_BYTES", None, "ffffffff"),
-    ("NULLABLE_BYTES", b"", "00000000"),
-    ("NULLABLE_BYTES", b"a", "0000000161"),
-    ("COMPACT_BYTES", b"", "01"),
-    ("COMPACT_BYTES", b"\xff", "02ff"),
-    ("COMPACT_BYTES", b"a" * 32768, "818002" + "61" * 32768),
-    ("COMPACT_NULLABLE_BYTES", None, "00"),
-    ("COMPACT_NULLABLE_BYTES", b"", "01"),
-    ("COMPACT_NULLABLE_BYTES", b"a", "0261"),
-]
-
-#: type, bytes that are legal but not canonical, value, canonical bytes
-ONE_WAY: list[tuple[str, str, Any, str]] = [
-    ("BOOLEAN", "02", True, "01"),
-    ("BOOLEAN", "80", True, "01"),
-    ("BOOLEAN", "ff", True, "01"),
-    ("UNSIGNED_VARINT", "8000", 0, "00"),
-    ("UNSIGNED_VARINT", "ff00", 127, "7f"),
-    ("UNSIGNED_VARINT", "818000", 1, "01"),
-    ("UNSIGNED_VARINT", "8080808000", 0, "00"),
-    ("VARINT", "8100", -1, "01"),
-    ("VARINT", "feffff8f00", 16777215, "feffff0f"),
-    ("VARLONG", "80808080808080808000", 0, "00"),
-    ("STRING", "0000", "", "0000"),
-    ("COMPACT_STRING", "8100", "", "01"),
-    ("COMPACT_NULLABLE_STRING", "8000", None, "00"),
-    ("COMPACT_BYTES", "828000ff", b"\xff", "02ff"),
-]
-
-#: type, bytes, reason, offset
-REFUSED: list[tuple[str, str, str, int]] = [
+#: Fewer bytes than a type has: type, bytes
+CUT: list[tuple[str, str]] = [
     *(
-        (name, "00" * have, "truncated", 0)
+        (name, "00" * have)
         for name, width in (
             ("BOOLEAN", 1),
             ("INT8", 1),
@@ -155,113 +35,30 @@ REFUSED: list[tuple[str, str, str, int]] = [
         )
         for have in range(width)
     ),
-    *((name, "80" * have, "truncated", 0) for name in ("UNSIGNED_VARINT", "VARINT") for have in range(5)),
-    *(("VARLONG", "80" * have, "truncated", 0) for have in range(10)),
-    ("UNSIGNED_VARINT", "8080808080", "varint-overflow", 0),
-    ("UNSIGNED_VARINT", "808080808001", "varint-overflow", 0),
-    ("UNSIGNED_VARINT", "ffffffff10", "varint-overflow", 0),
-    ("UNSIGNED_VARINT", "8080808020", "varint-overflow", 0),
-    ("UNSIGNED_VARINT", "ffffffff7f", "varint-overflow", 0),
-    ("VARINT", "8080808080", "varint-overflow", 0),
-    ("VARINT", "8080808010", "varint-overflow", 0),
-    ("VARLONG", "80808080808080808080", "varint-overflow", 0),
-    ("VARLONG", "80808080808080808002", "varint-overflow", 0),
-    ("VARLONG", "ffffffffffffffffff7f", "varint-overflow", 0),
-    ("BOOLEAN", "0100", "trailing-bytes", 1),
-    ("INT16", "000100", "trailing-bytes", 2),
-    ("UNSIGNED_VARINT", "0100", "trailing-bytes", 1),
-    ("UUID", "00" * 17, "trailing-bytes", 16),
-    ("STRING", "", "truncated", 0),
-    ("STRING", "00", "truncated", 0),
-    ("STRING", "0001", "truncated", 0),
-    ("STRING", "00036162", "truncated", 0),
-    ("STRING", "0001ffff", "invalid-utf8", 0),
-    ("STRING", "000161ff", "trailing-bytes", 3),
-    ("STRING", "ffff", "null-not-allowed", 0),
-    ("STRING", "fffe", "negative-length", 0),
-    ("STRING", "8000", "negative-length", 0),
-    ("STRING", "0001c3", "invalid-utf8", 0),
-    ("STRING", "0003eda080", "invalid-utf8", 0),
-    ("STRING", "0002c080", "invalid-utf8", 0),
-    ("STRING", "0004f5808080", "invalid-utf8", 0),
-    ("NULLABLE_STRING", "fffe", "negative-length", 0),
-    ("NULLABLE_STRING", "8000", "negative-length", 0),
-    ("NULLABLE_STRING", "ff", "truncated", 0),
-    ("NULLABLE_STRING", "0001", "truncated", 0),
-    ("NULLABLE_STRING", "ffff00", "trailing-bytes", 2),
-    ("COMPACT_STRING", "", "truncated", 0),
-    ("COMPACT_STRING", "80", "truncated", 0),
-    ("COMPACT_STRING", "00", "null-not-allowed", 0),
-    ("COMPACT_STRING", "02", "truncated", 0),
-    ("COMPACT_STRING", "ffffffff0f", "truncated", 0),
-    ("COMPACT_STRING", "8080808010", "varint-overflow", 0),
-    ("COMPACT_STRING", "02ff", "invalid-utf8", 0),
-    ("COMPACT_STRING", "818002" + "61" * 32768, "string-too-long", 0),
-    ("COMPACT_STRING", "818002" + "61" * 32767, "truncated", 0),
-    ("COMPACT_NULLABLE_STRING", "8100ff", "trailing-bytes", 2),
-    ("COMPACT_NULLABLE_STRING", "ffffffff0f", "truncated", 0),
-    ("COMPACT_NULLABLE_STRING", "818002" + "61" * 32768, "string-too-long", 0),
-    ("BYTES", "000000", "truncated", 0),
-    ("BYTES", "00000001", "truncated", 0),
-    ("BYTES", "7fffffff", "truncated", 0),
-    ("BYTES", "ffffffff", "null-not-allowed", 0),
-    ("BYTES", "fffffffe", "negative-length", 0),
-    ("BYTES", "0000000000", "trailing-bytes", 4),
-    ("NULLABLE_BYTES", "fffffffe", "negative-length", 0),
-    ("NULLABLE_BYTES", "80000000", "negative-length", 0),
-    ("NULLABLE_BYTES", "0000000261", "truncated", 0),
-    ("COMPACT_BYTES", "00", "null-not-allowed", 0),
-    ("COMPACT_BYTES", "0361", "truncated", 0),
-    ("COMPACT_BYTES", "8080808080", "varint-overflow", 0),
-    ("COMPACT_NULLABLE_BYTES", "02", "truncated", 0),
+    *((name, "80" * have) for name in ("UNSIGNED_VARINT", "VARINT") for have in range(5)),
+    *(("VARLONG", "80" * have) for have in range(10)),
 ]
 
-#: type, value, reason
+#: Values that JSON does not tell from right ones, or cannot hold: type, value, reason
 UNENCODABLE: list[tuple[str, Any, str]] = [
     ("BOOLEAN", None, "null-not-allowed"),
     ("BOOLEAN", 1, "out-of-range"),
     ("BOOLEAN", "true", "out-of-range"),
-    ("INT8", 128, "out-of-range"),
-    ("INT8", -129, "out-of-range"),
     ("INT8", True, "out-of-range"),
     ("INT8", 1.0, "out-of-range"),
     ("INT8", None, "null-not-allowed"),
-    ("INT16", 32768, "out-of-range"),
-    ("INT16", -32769, "out-of-range"),
-    ("INT32", 2147483648, "out-of-range"),
-    ("INT32", -2147483649, "out-of-range"),
-    ("INT64", 9223372036854775808, "out-of-range"),
-    ("INT64", -9223372036854775809, "out-of-range"),
-    ("UINT16", 65536, "out-of-range"),
-    ("UINT16", -1, "out-of-range"),
-    ("UINT32", 4294967296, "out-of-range"),
-    ("UINT32", -1, "out-of-range"),
     ("FLOAT64", 1, "out-of-range"),
     ("FLOAT64", None, "null-not-allowed"),
     ("UUID", "00112233-4455-6677-8899-aabbccddeeff", "out-of-range"),
     ("UUID", None, "null-not-allowed"),
-    ("UNSIGNED_VARINT", -1, "out-of-range"),
-    ("UNSIGNED_VARINT", 4294967296, "out-of-range"),
     ("UNSIGNED_VARINT", None, "null-not-allowed"),
-    ("VARINT", 2147483648, "out-of-range"),
-    ("VARINT", -2147483649, "out-of-range"),
-    ("VARLONG", 9223372036854775808, "out-of-range"),
-    ("VARLONG", -9223372036854775809, "out-of-range"),
-    ("STRING", None, "null-not-allowed"),
     ("STRING", b"a", "out-of-range"),
-    ("STRING", "a" * 32768, "string-too-long"),
-    ("STRING", "é" * 16384, "string-too-long"),
     ("STRING", "\ud800", "invalid-utf8"),
     ("STRING", "\udc80", "invalid-utf8"),  # what a byte that is no UTF-8 is read as, where such bytes are kept
     ("NULLABLE_STRING", 5, "out-of-range"),
-    ("NULLABLE_STRING", "a" * 32768, "string-too-long"),
-    ("COMPACT_STRING", None, "null-not-allowed"),
-    ("COMPACT_STRING", "a" * 32768, "string-too-long"),
     ("COMPACT_NULLABLE_STRING", "a\udfffb", "invalid-utf8"),
-    ("BYTES", None, "null-not-allowed"),
     ("BYTES", "a", "out-of-range"),
     ("BYTES", [97], "out-of-range"),
-    ("COMPACT_BYTES", None, "null-not-allowed"),
     ("COMPACT_NULLABLE_BYTES", 0, "out-of-range"),
 ]
 
@@ -271,24 +68,9 @@ def rows(table: list[Any]) -> list[Any]:
     return [pytest.param(*row, id=f"{row[0]}-{number}") for number, row in enumerate(table)]
 
 
-@pytest.mark.parametrize(("name", "value", "digits"), rows(BOTH_WAYS))
-def test_both_ways(name: str, value: Any, digits: str) -> None:
-    found = decode(name, digits)
-    assert (type(found), found) == (type(value), value)
-    assert encode(name, value) == digits
-    assert recode(name, digits) == digits
-
-
-@pytest.mark.parametrize(("name", "digits", "value", "canonical"), rows(ONE_WAY))
-def test_legal_bytes_are_written_canonically(name: str, digits: str, value: Any, canonical: str) -> None:
-    found = decode(name, digits)
-    assert (type(found), found) == (type(value), value)
-    assert recode(name, digits) == canonical
-
-
-@pytest.mark.parametrize(("name", "digits", "reason", "offset"), rows(REFUSED))
-def test_refused(name: str, digits: str, reason: str, offset: int) -> None:
-    assert decode(name, digits) == Refused(reason, offset, "")
+@pytest.mark.parametrize(("name", "digits"), rows(CUT))
+def test_cut(name: str, digits: str) -> None:
+    assert decode(name, digits) == Refused("truncated", 0, "")
 
 
 @pytest.mark.parametrize(("name", "value", "reason"), rows(UNENCODABLE))
@@ -296,19 +78,9 @@ def test_unencodable(name: str, value: Any, reason: str) -> None:
     assert encode(name, value) == Refused(reason, None, "")
 
 
-def test_every_primitive_is_in_every_table() -> None:
-    assert {name for name, *_ in BOTH_WAYS} == set(PRIMITIVES)
-    assert {name for name, *_ in REFUSED} == set(PRIMITIVES)
-    assert {name for name, *_ in UNENCODABLE} | {"NULLABLE_BYTES"} == set(PRIMITIVES)
-
-
-@pytest.mark.parametrize("bits", ["8000000000000000", "7ff8000000000001", "fff8000000000000", "7ff0000000000001"])
+@pytest.mark.parametrize("bits", ["fff8000000000000", "7ff0000000000001"])
 def test_floats_keep_their_bits(bits: str) -> None:
     assert recode("FLOAT64", bits) == bits
-
-
-def test_a_negative_zero_is_read_as_one() -> None:
-    assert struct.pack(">d", decode("FLOAT64", "8000000000000000")).hex() == "8000000000000000"
 
 
 @pytest.mark.parametrize("value", [b"ab", bytearray(b"ab"), memoryview(b"xabx")[1:3]])
@@ -487,24 +259,37 @@ def refusal(act: Any) -> WireError:
     return caught.value
 
 
+@pytest.mark.parametrize("name", PRIMITIVES)
+def test_a_primitive_keeps_to_the_vectors(name: str) -> None:
+    own = made(name) if name in MADE else PRIMITIVES[name]
+    assert (own.name, own.default) == (name, PRIMITIVES[name].default)
+    of_it = [vector for vector in vectors.load(["kafka"]) if vector.type == name]
+    assert {Op.DECODE, Op.ENCODE} <= {op for vector in of_it for op in vector.ops}
+    for vector in of_it:
+        if Op.DECODE in vector.ops and vector.reject is None:
+            reader = Reader(b"\xff" + vector.data + b"\xff", Rules())
+            reader.take(1, 0, "x")
+            assert equal(vector.value, own.read(reader))
+            assert reader.remaining == 1
+        elif Op.DECODE in vector.ops and vector.reject is not None and vector.reject.reason != Reason.TRAILING_BYTES:
+            error = refusal(lambda vector=vector: own.read(Reader(vector.data, Rules())))
+            assert isinstance(error, DecodeError)
+            assert (error.reason, error.offset) == (vector.reject.reason, vector.reject.offset)
+        if Op.ENCODE in vector.ops and vector.reject is None:
+            writer = Writer(Rules())
+            writer.out += b"\xee"
+            own.append(writer, vector.value)
+            assert writer.out == b"\xee" + vector.canonical_data
+        elif Op.ENCODE in vector.ops and vector.reject is not None:
+            error = refusal(lambda vector=vector: own.append(Writer(Rules()), vector.value))
+            assert (error.reason, error.path) == (vector.reject.reason, "")
+
+
 @pytest.mark.parametrize("name", MADE)
 def test_what_makers_make_keeps_to_the_tables(name: str) -> None:
     own = made(name)
-    assert (own.name, own.default) == (name, PRIMITIVES[name].default)
-    for _, value, digits in (row for row in BOTH_WAYS if row[0] == name):
-        reader, writer = Reader(bytes.fromhex("ff" + digits + "ff"), Rules()), Writer(Rules())
-        reader.take(1, 0, "x")
-        writer.out += b"\xee"
-        assert own.read(reader) == value
-        assert reader.remaining == 1
-        own.append(writer, value)
-        assert writer.out.hex() == "ee" + digits
-    for _, digits, value, _ in (row for row in ONE_WAY if row[0] == name):
-        assert own.read(Reader(bytes.fromhex(digits), Rules())) == value
-    for _, digits, reason, offset in (row for row in REFUSED if row[0] == name and row[2] != "trailing-bytes"):
-        error = refusal(lambda digits=digits: own.read(Reader(bytes.fromhex(digits), Rules())))
-        assert isinstance(error, DecodeError)
-        assert (error.reason, error.offset) == (reason, offset)
+    for _, digits in (row for row in CUT if row[0] == name):
+        assert refusal(lambda digits=digits: own.read(Reader(bytes.fromhex(digits), Rules()))).reason == "truncated"
     for _, value, reason in (row for row in UNENCODABLE if row[0] == name):
         error = refusal(lambda value=value: own.append(Writer(Rules()), value))
         assert (error.reason, error.path) == (reason, "")
