@@ -24,7 +24,11 @@ def load_file(dialect: str, area: str) -> VectorFile | None:
     entry = _root() / dialect / f"{area}.json"
     if not entry.is_file():
         return None
-    file = parse(entry.read_bytes(), f"vectors/{dialect}/{area}.json", shared_settings(dialect))
+
+    def earlier_file(other: str) -> VectorFile | None:
+        return load_file(dialect, other) if other in AREAS[: AREAS.index(area)] else None
+
+    file = parse(entry.read_bytes(), f"vectors/{dialect}/{area}.json", shared_settings(dialect), earlier_file)
     if (file.dialect, file.area) != (dialect, area):
         raise VectorError(f"vectors/{dialect}/{area}.json says that it is {file.dialect}/{file.area}")
     return file

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -61,6 +61,7 @@ _OWN_FIELDS: Mapping[VectorKind, frozenset[str]] = {
         VectorKind.EVOLVE: "old new breaks",
     }.items()
 }
+_OWN_FIELDS_OF_THE_SAME = frozenset({"same_as", "twin"})
 _RULING = re.compile(r"R-[A-Za-z0-9]+(-[A-Za-z0-9]+)*")
 _HEX = re.compile("(?:[0-9a-f]{2})*")
 _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
@@ -74,9 +75,15 @@ class _Identified(msgspec.Struct):
     id: str
 
 
-def parse(text: bytes, name: str, shared: Mapping[str, Any] | None = None) -> VectorFile:
+#: Area → the file of this area of the same dialect; None where there is none to refer to.
+OtherFile = Callable[[str], VectorFile | None]
+
+
+def parse(
+    text: bytes, name: str, shared: Mapping[str, Any] | None = None, other_file: OtherFile = lambda _: None
+) -> VectorFile:
     """Reads one file's content. `name`: its name in errors; `shared`: settings of the whole dialect, beside the file's
-    own. Raises VectorError."""
+    own; `other_file`: files whose vectors a `same_as` may name. Raises VectorError."""
     try:
         raw = _decoder.decode(text)
     except RecursionError:
@@ -85,7 +92,7 @@ def parse(text: bytes, name: str, shared: Mapping[str, Any] | None = None) -> Ve
         raise VectorError(f"{name}: {error}") from None
     if raw.area not in AREAS:
         raise VectorError(f"{name}: there is no area {raw.area!r}; the areas are {', '.join(AREAS)}")
-    vectors = []
+    vectors: list[Vector] = []
     try:
         short_forms = ShortForms(raw.named)
         settings = {**(shared or {}), **_settings(raw.settings, short_forms)}
@@ -93,7 +100,9 @@ def parse(text: bytes, name: str, shared: Mapping[str, Any] | None = None) -> Ve
         raise VectorError(f"{name}: {error}") from None
     for number, entry in enumerate(raw.vectors):
         try:
-            vectors.append(_resolve(_raw_vector(bytes(entry), short_forms), raw, settings))
+            raw_vector = _raw_vector(bytes(entry), short_forms)
+            same = None if raw_vector.same_as is None else _named_by(raw_vector.same_as, raw.area, vectors, other_file)
+            vectors.append(_resolve(raw_vector, raw, settings, same))
         except (ValueFormatError, VectorError, msgspec.MsgspecError, UnicodeDecodeError) as error:
             raise VectorError(f"{name}{_place(text, number, entry)}: {error}") from None
         except RecursionError:
@@ -201,19 +210,48 @@ def _kind(raw: RawVector) -> VectorKind:
     return kinds[0]
 
 
-def _resolve(raw: RawVector, file: RawFile, settings: Mapping[str, Any]) -> Vector:
+def _named_by(same_as: str, area: str, before: Sequence[Vector], other_file: OtherFile) -> Vector:
+    """The vector that `same_as` names: one that stands before this one, or one of another file."""
+    of_area, _, identifier = same_as.partition("/")
+    file = None if of_area == area else other_file(of_area)
+    there = before if of_area == area else file.vectors if file else ()
+    for vector in there:
+        if vector.id == identifier:
+            return vector
+    raise VectorError(f"same_as: {same_as!r} is no vector before this one, <area>/<id>")
+
+
+def _resolve(raw: RawVector, file: RawFile, settings: Mapping[str, Any], same: Vector | None) -> Vector:
+    """`same`: the vector that asks the same and expects the same."""
     if not _ID.fullmatch(raw.id):
         raise VectorError("an id is lower-case words with hyphens")
-    kind = _kind(raw)
+    kind = _kind(raw) if same is None else same.kind
     _check_fields(kind, raw)
+    missing = set(raw.needs) - set(settings)
+    if missing:
+        raise VectorError(f"needs: the file's settings have no {', '.join(sorted(missing))}")
+    also = None if raw.also is msgspec.UNSET else tuple(_also(entry) for entry in raw.also)
+    if same is not None:
+        if (raw.twin is None) != (same.twin is None):
+            raise VectorError("a negative vector needs a valid twin, and no other one has one")
+        return msgspec.structs.replace(
+            same,
+            id=raw.id,
+            area=file.area,
+            about=raw.about,
+            ops=same.ops if raw.ops is None else _ops(kind, raw.ops),
+            twin=raw.twin,
+            rulings=tuple(raw.rulings),
+            source=_source(raw.source, file.sources),
+            needs=tuple(raw.needs),
+            also=same.also if also is None else also,
+            wrong=tuple(_wrong(entry) for entry in raw.wrong),
+        )
     pieces, value = _pieces(raw.bytes, "bytes"), raw.value
     if raw.derive is not None:
         pieces, value = _derived(raw.derive, valid=raw.reject is None)
     elif value is not ABSENT:
         value = from_json(value)
-    missing = set(raw.needs) - set(settings)
-    if missing:
-        raise VectorError(f"needs: the file's settings have no {', '.join(sorted(missing))}")
     if raw.reject is not None and raw.twin is None:
         raise VectorError("a negative vector needs a valid twin")
     args, expected = _question(kind, raw)
@@ -236,7 +274,7 @@ def _resolve(raw: RawVector, file: RawFile, settings: Mapping[str, Any]) -> Vect
         rulings=tuple(raw.rulings),
         source=_source(raw.source, file.sources),
         needs=tuple(raw.needs),
-        also=tuple(_also(entry) for entry in raw.also),
+        also=also or (),
         wrong=tuple(_wrong(entry) for entry in raw.wrong),
         args=args,
         expected=expected,
@@ -252,9 +290,11 @@ def _source(source: str, sources: Mapping[str, str]) -> str:
 
 def _check_fields(kind: VectorKind, raw: RawVector) -> None:
     present = {name for name in raw.__struct_fields__ if getattr(raw, name) != UNSET_FIELDS[name]}
-    foreign = sorted(present - _COMMON_FIELDS - _OWN_FIELDS[kind])
+    own = _OWN_FIELDS[kind] if raw.same_as is None else _OWN_FIELDS_OF_THE_SAME
+    foreign = sorted(present - _COMMON_FIELDS - own)
     if foreign:
-        raise VectorError(f"{', '.join(foreign)}: a vector of kind {kind} has no such field")
+        what = f"of kind {kind}" if raw.same_as is None else "with same_as"
+        raise VectorError(f"{', '.join(foreign)}: a vector {what} has no such field")
     if raw.derive is not None and (raw.bytes is not None or raw.value is not ABSENT):
         raise VectorError("derive: it makes bytes and value, so neither stands beside it")
     if kind is VectorKind.UNENCODABLE and raw.reject is not None and raw.reject.offset is not None:

@@ -60,6 +60,7 @@ class RawVector(msgspec.Struct, forbid_unknown_fields=True):
 
     id: str
     about: str
+    same_as: str | None = None
     type: str | None = None
     version: int | None = None
     bytes: Pieces | None = None
@@ -91,7 +92,7 @@ class RawVector(msgspec.Struct, forbid_unknown_fields=True):
     needs: list[str] = []
     rulings: list[str] = []
     source: str = ""
-    also: list[RawAlso] = []
+    also: list[RawAlso] | msgspec.UnsetType = msgspec.UNSET
     wrong: list[RawWrong] = []
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
+import msgspec
 import pytest
 
 from wireproof.conformance import vectors
@@ -110,6 +111,16 @@ RIGHT: Document = {
             },
             "also": [{"ruling": "R-K-7", "bytes": {"repeat": "0b", "times": 2}}],
         },
+        {"id": "five-again", "about": "the same number", "same_as": "framing/five", "source": "guide"},
+        {
+            "id": "five-read",
+            "about": "the same number, read",
+            "same_as": "framing/five-again",
+            "ops": ["decode"],
+            "also": [],
+            "wrong": [{"bug": "V03", "op": "decode", "value": 8}],
+        },
+        {"id": "six-again", "about": "too many again", "same_as": "framing/six", "twin": "five-read"},
         {
             "id": "found",
             "about": "a header's values",
@@ -212,6 +223,33 @@ def test_a_vector_of_every_kind_is_taken() -> None:
     assert file.settings == {"apis": {"18": [0, 5]}}
 
 
+def test_a_vector_that_asks_the_same_as_another_one() -> None:
+    by_id = {vector.id: vector for vector in vectors.parse(text(RIGHT), "right.json").vectors}
+    five, again, read = (by_id[name] for name in ("five", "five-again", "five-read"))
+    assert (again.id, again.about, again.source, again.rulings, again.wrong) == (
+        "five-again",
+        "the same number",
+        "the guide, chapter 1",
+        (),
+        (),
+    )
+    own = {"id": "", "about": "", "source": "", "rulings": (), "wrong": ()}
+    assert msgspec.structs.replace(again, **own) == msgspec.structs.replace(five, **own)
+    assert (read.ops, read.also, read.data) == ((Op.DECODE,), (), b"\x05")
+    assert read.wrong[0].bug == "V03"
+    assert (by_id["six-again"].reject, by_id["six-again"].twin) == (by_id["six"].reject, "five-read")
+
+
+def test_a_vector_that_asks_the_same_as_one_of_another_file() -> None:
+    other = vectors.parse(text(RIGHT), "right.json")
+    document = {**RIGHT, "area": "messages", "vectors": [{"id": "one", "about": "one", "same_as": "framing/five"}]}
+    file = vectors.parse(text(document), "other.json", other_file={"framing": other}.get)
+    assert file.vectors[0].path == "kafka/messages/one"
+    assert file.vectors[0].value == 5
+    with pytest.raises(VectorError, match="same_as: 'framing/five' is no vector before this one"):
+        vectors.parse(text(document), "other.json")
+
+
 @dataclass(frozen=True)
 class Broken:
     """A change to the right document: fields of one vector (or, without one, of the file) are put, or taken away."""
@@ -277,6 +315,24 @@ BROKEN = [
     Broken(
         "a piece of more bytes than can be read", "five", {"bytes": [["05", "a", 2**40]]}, "at most 4194304 are read"
     ),
+    # The same as another one.
+    Broken("the same as none", "five-again", {"same_as": "framing/fifth"}, "same_as: 'framing/fifth'", seen=False),
+    Broken("the same as itself", "five-again", {"same_as": "framing/five-again"}, "same_as: ", seen=False),
+    Broken(
+        "the same as a later one",
+        "six",
+        {"same_as": "framing/long"},
+        "same_as: ",
+        seen=False,
+        take=("bytes", "reject", "type"),
+    ),
+    Broken("the same as one of no area", "five-again", {"same_as": "five"}, "same_as: 'five'"),
+    Broken("the same, with a value", "five-again", {"value": 5}, "value: a vector with same_as has no such field"),
+    Broken("the same, of a type", "five-again", {"type": "INT8"}, "type: a vector with same_as has no such field"),
+    Broken("the same, with a twin", "five-again", {"twin": "five"}, "no other one has one", seen=False),
+    Broken("the same, without a twin", "six-again", {}, "needs a valid twin", seen=False, take=("twin",)),
+    Broken("the same, with other ops", "five-again", {"ops": ["serve"]}, "ops: a vector of kind valid", seen=False),
+    Broken("the same, without a setting", "five-again", {"needs": ["cluster"]}, "needs: the file's", seen=False),
     # Short forms.
     Broken("text less than no time", "text", {"value": [{"repeat": "a", "times": -1}]}, "a repetition is"),
     Broken("text half a time", "text", {"value": {"repeat": "a", "times": 0.5}}, "a repetition is"),

@@ -65,6 +65,28 @@ def test_no_question_is_asked_twice_with_two_expectations() -> None:
     assert clashes == []
 
 
+def _asked(vector: Vector) -> str:
+    """What a vector asks. A broker may be asked the same for several things in its answers."""
+    what = (vector.dialect, vector.kind, vector.ops, vector.type, vector.version, vector.data, vector.value)
+    return repr((*what, vector.needs, dict(vector.args), vector.expected))
+
+
+def test_what_several_vectors_ask_stands_in_one_of_them() -> None:
+    same_as = {
+        f"{path.parent.name}/{path.stem}/{vector['id']}": vector.get("same_as")
+        for path in FILES
+        for vector in json.loads(path.read_bytes())["vectors"]
+    }
+    first: dict[str, Vector] = {}
+    unmarked = []
+    for vector in VECTORS:
+        other = first.setdefault(_asked(vector), vector)
+        if other is not vector and same_as[vector.path] != f"{other.area}/{other.id}":
+            unmarked.append((vector.path, other.path))
+    assert unmarked == []
+    assert sum(name is not None for name in same_as.values()) == len(VECTORS) - len(first)
+
+
 RULINGS = {dialect: set(reference.rulings(dialect)) for dialect in reference.dialects}
 CONTESTED = {
     dialect: {ruling.id for ruling in reference.rulings(dialect).values() if ruling.contested}
