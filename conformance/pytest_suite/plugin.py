@@ -233,7 +233,7 @@ class Suite:
             opened.close()
         output = getattr(session.config, "workeroutput", None)
         if output is not None:  # an xdist worker: the controller prints the end of the run
-            counted = (self.descriptions, self.not_offered, self.lacking, self.elsewhere)
+            counted = (self.descriptions, self.not_offered, self.lacking, self.elsewhere, self.deselected)
             output[VERDICTS] = msgspec.json.encode(counted).decode()
             return
         self.stopping.end()
@@ -256,14 +256,15 @@ class Suite:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
-        """xdist calls this when a worker has ended: keep the worker's descriptions of the implementations, and its
-        counts."""
+        """xdist calls this when a worker has ended: keep the worker's descriptions of the implementations, its
+        counts, and whether it left out items of the suite, as with -k."""
         sent = getattr(node, "workeroutput", {}).get(VERDICTS)
         if sent:
             counted = dict[str, dict[str, int]]
-            descriptions, not_offered, lacking, elsewhere = msgspec.json.decode(
-                sent, type=tuple[dict[str, Description], counted, counted, counted]
+            descriptions, not_offered, lacking, elsewhere, deselected = msgspec.json.decode(
+                sent, type=tuple[dict[str, Description], counted, counted, counted, bool]
             )
+            self.deselected = self.deselected or deselected
             self.descriptions |= descriptions
             self.not_offered |= {spec: Counter(counts) for spec, counts in not_offered.items()}
             self.lacking |= {spec: Counter(counts) for spec, counts in lacking.items()}
