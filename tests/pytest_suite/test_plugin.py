@@ -18,6 +18,7 @@ from wireproof.conformance.connection import Options, open_connection
 from wireproof.conformance.evidence import known_deviations
 from wireproof.conformance.model import Outcome
 from wireproof.conformance.questions import selection
+from wireproof.conformance.report.jsonl import read_reports
 
 RIGHT = """\
 from wireproof.reference import decode, encode
@@ -262,6 +263,24 @@ def test_two_workers_find_the_same(folder: Path, whole: Whole) -> None:
     assert re.search(NOT_OFFERED, done.text, re.MULTILINE)
 
 
+def verdict_lines(report: Path) -> list[tuple[str, str]]:
+    """The implementation and the id of each verdict in a report, sorted."""
+    with report.open("rb") as file:
+        return sorted((one.header.implementation.name, line.id) for one in read_reports(file) for line in one.lines)
+
+
+def test_two_workers_lose_no_verdict_on_either_of_two_implementations(
+    folder: Path, expected: dict[str, Outcome]
+) -> None:
+    """Each worker has one of them, so that verdicts on the second wait in the controller until the first is done."""
+    specs = ("--impl=right", "--impl=wrong", AREA, "--tb=no")
+    run(*specs, "--report=both.jsonl", cwd=folder)
+    run(*specs, "-n", "2", "--report=both-parallel.jsonl", cwd=folder)
+    alone = verdict_lines(folder / "both.jsonl")
+    assert len(alone) == 2 * len(expected)
+    assert verdict_lines(folder / "both-parallel.jsonl") == alone
+
+
 # --- What is written --------------------------------------------------------------------------------------------------
 
 KEYS = [
@@ -380,6 +399,36 @@ def test_a_file_that_does_not_keep_to_the_format_is_a_usage_error(whole: Whole) 
     done = changed(whole, "deviation = 1")
     assert done.code == 4, done.text
     assert "changed.toml: Expected `array`, got `int`" in done.text
+
+
+FINDING = """\
+[[deviation]]
+finding = {{ verdict = "fail", kind = "{kind}", side = "read", place = "INT8" }}
+class = "bug"
+reason = "so it is"
+reported = "pending"
+"""
+
+
+@pytest.mark.parametrize("options", [("-p", "skips"), ("-k", "not minus"), ("-k", "not minus", "-n", "1")])
+def test_an_entry_whose_cases_the_user_leaves_out_is_not_stale(folder: Path, options: tuple[str, ...]) -> None:
+    (folder / "skips.py").write_text(
+        "import pytest\n"
+        "def pytest_collection_modifyitems(items):\n"
+        "    for item in items:\n"
+        "        if 'minus' in item.name:\n"
+        "            item.add_marker(pytest.mark.skip(reason='mine'))\n"
+    )
+    (folder / "read.toml").write_text(FINDING.format(kind="wrong-value"))
+    done = run("--impl=wrong", "--known=read.toml", *options, cwd=folder)
+    assert done.code == 0, done.text
+
+
+def test_an_entry_that_nothing_of_a_whole_run_shows_is_stale(folder: Path) -> None:
+    (folder / "gone.toml").write_text(FINDING.format(kind="accepted-invalid"))
+    done = run("--impl=right", "--known=gone.toml", cwd=folder)
+    assert done.code == 1, done.text
+    assert "no deviation of this run looks so: remove the entry" in done.text
 
 
 # --- Inside pytest ----------------------------------------------------------------------------------------------------

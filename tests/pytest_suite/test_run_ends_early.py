@@ -221,6 +221,27 @@ def test_a_report_for_which_the_room_ends_keeps_what_it_has(folder: Path) -> Non
     assert len(lines(folder / "report.jsonl")) > 20
 
 
+#: A report for whose last line there is no room.
+NO_END = """
+from wireproof.conformance.report import jsonl
+
+
+def summary(self, tally, incomplete):
+    raise jsonl.ReportError("no room for the last line")
+
+
+jsonl.ReportWriter.summary = summary
+"""
+
+
+@pytest.mark.parametrize("implementation", ["reference", "refuses"])
+def test_a_report_without_its_end_is_no_result(folder: Path, implementation: str) -> None:
+    (folder / "no_end.py").write_text(NO_END)
+    code, output = ended(start(folder, f"--impl={implementation}", "-p", "no_end", "--report=report.jsonl", "--tb=no"))
+    assert code == pytest.ExitCode.INTERRUPTED
+    assert output.rstrip().splitlines()[-2].endswith("no room for the last line")
+
+
 def test_a_transcript_that_finds_the_disk_full_is_a_line(folder: Path) -> None:
     code, output = ended(start(folder, "--impl=reference", "--transcript=/dev/full"))
     assert code == pytest.ExitCode.USAGE_ERROR
