@@ -6,8 +6,6 @@ have its own `--report`. With `--impl` it registers its other options too, befor
 
 from __future__ import annotations
 
-import atexit
-import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -98,13 +96,11 @@ def pytest_load_initial_conftests(
         add_suite_options(parser)
         # Parsed again: the value of an option that was not yet known has been taken for a path.
         options.file_or_dir = parser.parse_known_args(args).file_or_dir
-        # The suite freezes its objects. The first cleanup is the last to run: pytest's own, which collects garbage,
-        # need not look through them.
-        early_config.add_cleanup(gc.unfreeze)
-        # At the end of its process Python looks through all objects twice, and takes most of them apart one by one: two
-        # seconds after a whole run. Frozen objects go with the process.
-        atexit.unregister(gc.freeze)
-        atexit.register(gc.freeze)
+        from wireproof.conformance import garbage
+
+        # The first cleanup is the last to run, after pytest's own, which collects garbage.
+        early_config.add_cleanup(garbage.restorer())
+        garbage.freeze_at_exit()
         yield
     except ValueError as error:  # argparse's and pytest's, when a name is taken
         if not any(words in str(error) for words in _TAKEN):

@@ -13,7 +13,6 @@ scheduling  how xdist distributes these groups
 progress    the number of items that have run
 recording   the report file, written during the run
 stopping    signals that end a run
-garbage     Python's garbage collector during a run
 ending      the end of a run: its output, and problems that fail it
 plugin      pytest's hooks
 """

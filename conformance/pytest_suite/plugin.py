@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from wireproof.conformance import vectors
+from wireproof.conformance import garbage, vectors
 from wireproof.conformance.asking.examiner import Examiner
 from wireproof.conformance.connection import ImplementationError
 from wireproof.conformance.connection.process.start import Starting
@@ -24,7 +24,6 @@ from wireproof.conformance.model import Description, Outcome, Verdict
 from wireproof.conformance.pytest_suite.ahead import Ahead
 from wireproof.conformance.pytest_suite.chosen import Chosen, keyword
 from wireproof.conformance.pytest_suite.ending import RunEnd
-from wireproof.conformance.pytest_suite.garbage import Garbage
 from wireproof.conformance.pytest_suite.items import EntryItem, Root, SuiteItem
 from wireproof.conformance.pytest_suite.neighbours import Neighbours, without_timer
 from wireproof.conformance.pytest_suite.pages import Pages
@@ -74,7 +73,6 @@ class Suite:
         self.others: list[pytest.TestReport] = []
         self.progress = ItemProgress()
         self.stopping = Stopping()
-        self.garbage = Garbage()
         self.recording: Recording | None = None
 
     def open(self, spec: str) -> Examiner:
@@ -126,9 +124,9 @@ class Suite:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_collection(self) -> Any:
-        self.garbage.collecting()
-        result = yield
-        self.garbage.collected()
+        with garbage.paused():  # nothing becomes garbage here
+            result = yield
+        garbage.freeze_and_collect_rarely()
         return result
 
     @pytest.hookimpl
@@ -379,7 +377,7 @@ def install(config: pytest.Config, started: Mapping[str, Starting]) -> None:
     settings = Settings.of(config)
     chosen = Chosen.of(config, settings)
     suite = Suite(chosen.narrowed(settings), chosen, started)
-    config.add_cleanup(suite.garbage.restore)
+    config.add_cleanup(garbage.freeze)  # before pytest's own last collection of garbage
     config.add_cleanup(suite.stopping.end)
     if not suite.settings.properties:
         # The plugin's hooks do nothing for these items, but the last one would import all of hypothesis.

@@ -8,7 +8,6 @@ time or its executions are used up.
 from __future__ import annotations
 
 import contextlib
-import gc
 import os
 import sys
 import time
@@ -18,6 +17,7 @@ from typing import Any, NoReturn
 import atheris
 import msgspec
 
+from wireproof.conformance import garbage
 from wireproof.fuzz.process import instrument
 from wireproof.fuzz.process.instrument import Branches, Generated
 from wireproof.fuzz.process.messages import Ended, Event, Failed, Found, Order, Progress, encode
@@ -29,9 +29,6 @@ _REPORTED = 0.5
 _INSTRUMENTED = 2000
 #: libFuzzer's time limit in seconds if the connection has its own. With 0, atheris ends the process after one second.
 _NO_LIMIT = 1_000_000
-#: A collection of garbage starts after this many new objects; Python's default is 700. What a block of inputs holds is
-#: no garbage: to go through it again and again took a twentieth of the time.
-_YOUNG = 20_000
 #: The number of branches that stand for new behaviour of an implementation.
 _NOVELTIES = 4096
 
@@ -103,8 +100,7 @@ def _run(order: Order, telling: _Telling, generated: Generated) -> NoReturn:
         *order.corpus,
     ]
     atheris.Setup(arguments, target, custom_mutator=mutator)
-    gc.freeze()  # what is held until the end, hundreds of thousands of objects, is not gone through again and again
-    gc.set_threshold(_YOUNG, *gc.get_threshold()[1:])
+    garbage.freeze_and_collect_rarely()
     atheris.Fuzz()
     raise AssertionError("atheris.Fuzz returned")
 

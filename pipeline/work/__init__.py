@@ -1,2 +1,1 @@
-"""What Spark's workers do: `make` writes the rows of cases, `ask` the rows of verdicts, `parts` one file for each task;
-`loaded` keeps what is loaded out of collections of garbage."""
+"""What workers of Spark do: `make` writes rows of cases, `ask` rows of verdicts, `parts` a file for each task."""

@@ -13,6 +13,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from wireproof.conformance import garbage
 from wireproof.conformance.asking.examiner import Examiner
 from wireproof.conformance.connection import ImplementationError, Options, open_connection
 from wireproof.conformance.model import Outcome, Verdict
@@ -20,7 +21,6 @@ from wireproof.conformance.questions.question import Question, UnknownId, find, 
 from wireproof.conformance.report.text import middle
 from wireproof.pipeline import tables
 from wireproof.pipeline.errors import NO_START
-from wireproof.pipeline.work.loaded import keep_loaded
 
 #: The word in `error` of a row that could not be asked.
 BAD_ROW = "bad-row"
@@ -50,7 +50,7 @@ _EXAMINERS: dict[str, tuple[Order, Examiner]] = {}
 def verdicts_of(order: Order, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """The rows of `verdicts` for batches with COLUMNS of `cases`. Raises RuntimeError, with NO_START, if the
     implementation does not start on this machine."""
-    keep_loaded()
+    garbage.freeze()  # what is alive at the beginning of a task stays
     schema = tables.VERDICTS.arrow
     for batch in batches:
         rows = batch.select(COLUMNS).to_pylist()

@@ -5,13 +5,14 @@ times."""
 from __future__ import annotations
 
 import contextlib
-import gc
 import importlib
 import os
 import sys
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import ModuleType
+
+from wireproof.conformance import garbage
 
 #: The most bytes of names that are read at a time.
 _READ = 1 << 16
@@ -54,7 +55,7 @@ class Imported:
         for name in names[:-1]:
             with contextlib.suppress(Exception, SystemExit):  # it is left to the copies
                 importlib.import_module(name)
-        gc.freeze()  # no collection of garbage in a copy has to look through them
+        garbage.freeze()  # for the copies
         self._count = len(sys.modules)
 
 

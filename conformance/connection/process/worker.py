@@ -14,7 +14,6 @@ Questions before that line are skipped: they were for the copy that ended.
 from __future__ import annotations
 
 import faulthandler
-import gc
 import io
 import itertools
 import os
@@ -23,6 +22,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from wireproof.conformance import garbage
 from wireproof.conformance.connection.base import ImplementationError
 from wireproof.conformance.connection.description import to_json
 from wireproof.conformance.connection.loading import load
@@ -38,9 +38,6 @@ from wireproof.conformance.model import Case, Observation, Op, Status
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-#: A collection of garbage starts after this many new objects; Python's default is 700. An answer of many values is no
-#: garbage before it is written.
-_YOUNG = 20_000
 
 #: The kit sends this signal to a worker that hangs, before it kills it: the worker prints its stack to stderr.
 SHOW_STACK = signal.SIGQUIT
@@ -110,8 +107,7 @@ def _load(spec: str) -> Module | ImplementationError:
 def _stay_behind(questions: int, answers: int, imported: Imported) -> bytes | None:
     """Fork copies that answer, one after the other. In each copy this returns the input that was read already; in this
     process it returns None when there are no more questions."""
-    gc.freeze()  # no collection of garbage in a copy has to look through what was imported
-    gc.set_threshold(_YOUNG, *gc.get_threshold()[1:])
+    garbage.freeze_and_collect_rarely()
     rest = b""
     while True:
         copy = os.fork()
