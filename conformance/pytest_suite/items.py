@@ -3,29 +3,37 @@ each property."""
 
 from __future__ import annotations
 
-import functools
+import itertools
 import os
 from collections.abc import Iterator, Sequence
+from importlib import resources
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
-from _pytest._code.code import ExceptionInfo, TerminalRepr
-from _pytest._io import TerminalWriter
+from _pytest._code.code import ExceptionInfo
 
+from wireproof.conformance import garbage
 from wireproof.conformance.asking.examiner import ASKED, Judged
 from wireproof.conformance.connection import ImplementationError
 from wireproof.conformance.connection.protocol.transcript import TranscriptError
-from wireproof.conformance.model import DEVIATIONS, Description, Outcome, Verdict
-from wireproof.conformance.pytest_suite.styles import Styled
+from wireproof.conformance.model import DEVIATIONS, Outcome, Verdict
+from wireproof.conformance.pytest_suite.failures import Failure
+from wireproof.conformance.pytest_suite.implementations import Implementation, Implementations, scopes
+from wireproof.conformance.pytest_suite.options import usage_error
+from wireproof.conformance.pytest_suite.selection import Chosen
 from wireproof.conformance.questions.selection import Entry
-from wireproof.conformance.report.failure import render_failure, repro_command
 from wireproof.conformance.report.text import middle, paragraph, safe
 from wireproof.reference.errors import SchemaError
 
 if TYPE_CHECKING:
     from wireproof.conformance.properties.properties import Property
-    from wireproof.conformance.pytest_suite.plugin import Suite
 
+#: The folder that pytest collects: the suite's vectors.
+FOLDER = Path(str(resources.files("wireproof.vectors"))).resolve()
+#: The attributes of pytest's reports: the verdicts, and whether the failure has a page.
+VERDICTS = "wireproof_verdicts"
+PAGED = "wireproof_paged"
 #: The maximum length of a skip reason, in characters.
 _REASON = 300
 
@@ -38,35 +46,6 @@ class ItemFailure(Exception):  # noqa: N818 (a result that pytest shows, not an 
         self.failed = failed
 
 
-class Failure(TerminalRepr):
-    """An item's failure as text, in colour if the terminal has colours: a page for each of `paged`, a line for each of
-    the `others`."""
-
-    def __init__(self, paged: Sequence[Judged], others: Sequence[Verdict], described: Description, spec: str) -> None:
-        self.paged = paged
-        self.others = others
-        self.described = described
-        self.spec = spec
-
-    def toterminal(self, tw: TerminalWriter) -> None:
-        for judged in self.paged:
-            text = render_failure(
-                judged.vector,
-                judged.case,
-                judged.observation,
-                judged.verdict,
-                implementation=self.described,
-                repro=repro_command(judged.case.id, self.spec),
-                width=tw.fullwidth,
-                color=tw.hasmarkup,
-            )
-            tw.write(text)
-        if self.paged and self.others:
-            tw.write(f"and {len(self.others)} more here:\n")
-        for verdict in self.others:
-            tw.write(f"    {verdict.id}: {verdict.outcome}{f' ({verdict.kind})' if verdict.kind else ''}\n")
-
-
 def fails(verdict: Verdict, *, strict: bool) -> bool:
     """Whether a verdict fails the run; with `strict`, other readings fail it too."""
     if verdict.outcome is Outcome.CONTESTED:
@@ -77,10 +56,9 @@ def fails(verdict: Verdict, *, strict: bool) -> bool:
 class SuiteItem(pytest.Item):
     """An item that ends in verdicts on one implementation."""
 
-    def __init__(self, *, suite: Suite, spec: str, **kwargs: Any) -> None:
+    def __init__(self, *, implementation: Implementation, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.suite = suite
-        self.spec = spec
+        self.implementation = implementation
         self.verdicts: list[Verdict] = []
         #: Whether its failure has a page; further failures of the same finding have only a line.
         self.paged = True
@@ -90,15 +68,15 @@ class SuiteItem(pytest.Item):
         raise NotImplementedError
 
     def runtest(self) -> None:
-        """Pass, skip or fail, as the worst verdict says. The plugin attaches the verdicts to pytest's report."""
+        """Pass, skip or fail, as the worst verdict says."""
         try:
             judged = self.ask()
         except TranscriptError as error:
             pytest.exit(str(error), pytest.ExitCode.INTERRUPTED)
         except ImplementationError as error:
-            self.leave(f"--impl={self.spec}: {error}")
+            self.leave(f"--impl={self.implementation.spec}: {error}")
         self.verdicts = [one.verdict for one in judged]
-        strict = self.suite.settings.contested == "fail"
+        strict = self.implementation.settings.contested == "fail"
         failed = [one for one in judged if fails(one.verdict, strict=strict)]
         if failed:
             raise ItemFailure(failed)
@@ -114,24 +92,25 @@ class SuiteItem(pytest.Item):
             self.session.shouldstop = message
         pytest.exit(message, pytest.ExitCode.USAGE_ERROR)
 
-    @functools.cached_property
-    def location(self) -> tuple[str, int | None, str]:
-        """The value that pytest would compute from `reportinfo` for each item."""
-        return self.suite.where, None, self.nodeid
-
     def reportinfo(self) -> tuple[os.PathLike[str] | str, int | None, str]:
         """With a line number: pytest needs one for an item that a mark skips."""
         return self.path, 0, self.nodeid
 
     def repr_failure(self, excinfo: ExceptionInfo[BaseException], style: Any = None) -> Any:
-        if isinstance(excinfo.value, ItemFailure):
-            failed = excinfo.value.failed
-            paged, others = self.suite.pages[self.spec].divide(failed)
-            self.paged = bool(paged)
-            page = Failure(paged, others, self.suite.descriptions[self.spec], self.spec)
-            verdict = failed[0].verdict
-            return Styled(page, verdict, self.nodeid, repro_command(verdict.id, self.spec), self.config.option.tbstyle)
-        return super().repr_failure(excinfo, style)
+        if not isinstance(excinfo.value, ItemFailure):
+            return super().repr_failure(excinfo, style)
+        failed = excinfo.value.failed
+        paged, others = self.implementation.pages.divide(failed)
+        self.paged = bool(paged)
+        return Failure(
+            paged,
+            others,
+            first=failed[0].verdict,
+            nodeid=self.nodeid,
+            described=self.implementation.description,
+            spec=self.implementation.spec,
+            style=self.config.option.tbstyle,
+        )
 
 
 class EntryItem(SuiteItem):
@@ -142,7 +121,7 @@ class EntryItem(SuiteItem):
         self.entry = entry
 
     def ask(self) -> Sequence[Judged]:
-        return self.suite.ahead[self.spec].judged(self.entry)
+        return self.implementation.ahead.judged(self.entry)
 
 
 class PropertyItem(SuiteItem):
@@ -153,50 +132,116 @@ class PropertyItem(SuiteItem):
         self.check = check
 
     def ask(self) -> Sequence[Judged]:
-        from wireproof.conformance.properties import properties  # loaded late, as in `Implementation`
+        from wireproof.conformance.properties import properties  # loaded late, as in `ImplementationNode`
 
-        return [properties.run(self.check, self.suite.open(self.spec), self.suite.settings.properties)]
+        return [properties.run(self.check, self.implementation.examiner, self.implementation.settings.properties)]
 
 
-class Implementation(pytest.Collector):
+class ImplementationNode(pytest.Collector):
     """All items of one implementation."""
 
-    def __init__(self, *, suite: Suite, spec: str, **kwargs: Any) -> None:
+    def __init__(self, *, implementation: Implementation, chosen: Chosen, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.suite = suite
-        self.spec = spec
+        self.implementation = implementation
+        self.chosen = chosen
 
     def collect(self) -> Iterator[pytest.Item]:
         try:
-            yield from self.suite.chosen.among(self.spec, self._items())
+            yield from self.chosen.among(self.implementation.spec, self._items())
         except SchemaError as error:  # a catalogue's schemas are read when they are first needed
             pytest.exit(paragraph(f"the catalogue: {error}"), pytest.ExitCode.USAGE_ERROR)
 
     def _items(self) -> Iterator[pytest.Item]:
-        for entry in self.suite.entries(self.spec):
+        for entry in self.implementation.entries():
             yield self._item(EntryItem, entry.name, entry=entry)
-        settings = self.suite.settings
+        settings = self.implementation.settings
         if settings.properties:
             from wireproof.conformance.properties import properties  # hypothesis loads slowly
 
-            described = self.suite.descriptions[self.spec]
-            for check in properties.offered(described, settings.dialects, settings.areas):
+            for check in properties.offered(self.implementation.description, settings.dialects, settings.areas):
                 yield self._item(PropertyItem, check.id, check=check)
 
     def _item(self, kind: type[SuiteItem], name: str, **of_kind: Any) -> pytest.Item:
         item: pytest.Item = kind.from_parent(
-            self, name=name, nodeid=f"{self.nodeid}::{name}", suite=self.suite, spec=self.spec, **of_kind
+            self, name=name, nodeid=f"{self.nodeid}::{name}", implementation=self.implementation, **of_kind
         )
         return item
 
 
-class Root(pytest.File):
+class Root(pytest.Directory):
     """The suite's node in pytest's collection tree."""
 
-    def __init__(self, *, suite: Suite, **kwargs: Any) -> None:
+    def __init__(self, *, implementations: Implementations, chosen: Chosen, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.suite = suite
+        self.implementations = implementations
+        self.chosen = chosen
 
-    def collect(self) -> Iterator[Implementation]:
-        for spec in self.suite.settings.implementations:
-            yield Implementation.from_parent(self, name=spec, nodeid=spec, spec=spec, suite=self.suite)
+    def collect(self) -> Iterator[ImplementationNode]:
+        for spec, implementation in self.implementations.by_spec.items():
+            yield ImplementationNode.from_parent(
+                self, name=spec, nodeid=spec, implementation=implementation, chosen=self.chosen
+            )
+
+
+class Collection:
+    """A plugin: pytest collects the suite, and its reports have the items' verdicts."""
+
+    def __init__(self, implementations: Implementations, chosen: Chosen) -> None:
+        self._implementations = implementations
+        self._chosen = chosen
+        #: Whether some items of the suite will not run: because of ids as arguments, -k, --lf and the like.
+        self.deselected = bool(chosen)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_collection(self) -> Any:
+        with garbage.paused():  # nothing becomes garbage here
+            result = yield
+        garbage.freeze_and_collect_rarely()
+        return result
+
+    @pytest.hookimpl
+    def pytest_collect_directory(self, path: Path, parent: pytest.Collector) -> Root | None:
+        if path != FOLDER:
+            return None
+        root: Root = Root.from_parent(
+            parent, path=path, nodeid="conformance", implementations=self._implementations, chosen=self._chosen
+        )
+        return root
+
+    @pytest.hookimpl
+    def pytest_deselected(self, items: Sequence[pytest.Item]) -> None:
+        self.deselected = self.deselected or bool(items)
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, config: pytest.Config) -> None:
+        missing = () if hasattr(config, "workerinput") else self._chosen.missing()
+        if missing:
+            raise usage_error("\n".join(missing))
+
+    @pytest.hookimpl
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Plan the questions in the order in which the items will run: plugins may have changed it."""
+        shared = hasattr(session.config, "workerinput")
+        numbers = scopes(item.nodeid for item in session.items) if shared else itertools.repeat(0)
+        planned: dict[Implementation, tuple[list[Entry], list[int]]] = {}
+        for item, number in zip(session.items, numbers, strict=False):
+            if isinstance(item, EntryItem):
+                entries, entry_scopes = planned.setdefault(item.implementation, ([], []))
+                entries.append(item.entry)
+                entry_scopes.append(number)
+        for implementation, (entries, entry_scopes) in planned.items():
+            implementation.ahead.plan(entries, entry_scopes)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
+        report = yield
+        if call.when == "call" and isinstance(item, SuiteItem):
+            setattr(report, VERDICTS, item.verdicts)
+            setattr(report, PAGED, item.paged)
+        return report
+
+    @pytest.hookimpl(optionalhook=True, tryfirst=True)
+    def pytest_timeout_set_timer(self, item: pytest.Item) -> bool | None:
+        """A hook of pytest-timeout: the suite's items get no timer. An item may wait for a whole block of questions,
+        and each question has its own limit, --case-timeout."""
+        return True if isinstance(item, SuiteItem) else None

@@ -44,40 +44,43 @@ class Entry:
 
 
 @dataclass(slots=True)
-class LeftOut:
-    """Counts the cases that are not asked. `not_offered`: by the missing dialect, type and op, or op. `areas`: those of
-    offered dialects among them, by area. `elsewhere`: cases that are not valid with the current catalogue, by type."""
+class NotAsked:
+    """Counts of the cases that an implementation is not asked. `not_offered`: by the missing dialect, type and op, or
+    op. `by_area`: those of offered dialects among them, by area. `other_schemas`: cases that are not valid with the
+    current catalogue, by type and op."""
 
     not_offered: Counter[str] = field(default_factory=Counter)
-    areas: Counter[str] = field(default_factory=Counter)
-    elsewhere: Counter[str] = field(default_factory=Counter)
+    by_area: Counter[str] = field(default_factory=Counter)
+    other_schemas: Counter[str] = field(default_factory=Counter)
 
 
 def entries(
     described: Description,
-    left_out: LeftOut,
+    not_asked: NotAsked,
     dialects: Collection[str] | None = None,
     areas: Collection[str] | None = None,
 ) -> Iterator[Entry]:
     """All entries for an implementation in these dialects and areas (None: all), in a fixed order. Cases that it is not
-    asked are added to `left_out`."""
+    asked are added to `not_asked`."""
     chosen = vectors.load(dialects, areas)
-    yield from _entries_of((vector for vector in chosen if vector.area != LAST), described, left_out)
+    yield from _entries_of((vector for vector in chosen if vector.area != LAST), described, not_asked)
     if areas is None or ledger.AREA in areas:
         for dialect in vectors.dialects() if dialects is None else dialects:
             for name in ledger.names(dialect):
-                yield from _of_ledger(ledger.load(name, dialect), described, left_out)
-    yield from _entries_of((vector for vector in chosen if vector.area == LAST), described, left_out)
+                yield from _of_ledger(ledger.load(name, dialect), described, not_asked)
+    yield from _entries_of((vector for vector in chosen if vector.area == LAST), described, not_asked)
 
 
-def _entries_of(chosen: Iterable[Vector], described: Description, left_out: LeftOut) -> Iterator[Entry]:
-    for vector, op in _offered(chosen, described, left_out):
+def _entries_of(chosen: Iterable[Vector], described: Description, not_asked: NotAsked) -> Iterator[Entry]:
+    for vector, op in _offered(chosen, described, not_asked):
         yield Entry(f"{vector.path}#{op.value}", partial(_questions, vector, (op,)))
 
 
-def of_vectors(chosen: Iterable[Vector], described: Description, left_out: LeftOut | None = None) -> Iterator[Question]:
+def of_vectors(
+    chosen: Iterable[Vector], described: Description, not_asked: NotAsked | None = None
+) -> Iterator[Question]:
     """The questions of these vectors that the implementation offers."""
-    for vector, op in _offered(chosen, described, LeftOut() if left_out is None else left_out):
+    for vector, op in _offered(chosen, described, NotAsked() if not_asked is None else not_asked):
         yield from _questions(vector, (op,))
 
 
@@ -85,24 +88,24 @@ def _questions(vector: Vector, ops: Iterable[Op]) -> tuple[Question, ...]:
     return tuple(Question.of(vector, vector.case(op)) for op in ops)
 
 
-def _offered(chosen: Iterable[Vector], described: Description, left_out: LeftOut) -> Iterator[tuple[Vector, Op]]:
+def _offered(chosen: Iterable[Vector], described: Description, not_asked: NotAsked) -> Iterator[tuple[Vector, Op]]:
     """The ops of these vectors that the implementation offers."""
     bundled = catalog_filter.is_bundled()
     for vector in chosen:
         for op in _ops(vector, described):
             if not bundled and not _holds(vector, op):
-                left_out.elsewhere[_lacked(vector, op, described)] += 1
+                not_asked.other_schemas[_lacked(vector, op, described)] += 1
             elif offers_vector(described, vector, op):
                 yield vector, op
             else:
-                left_out.not_offered[_lacked(vector, op, described)] += 1
+                not_asked.not_offered[_lacked(vector, op, described)] += 1
                 if vector.dialect in described.dialects:
-                    left_out.areas[vector.area] += 1
+                    not_asked.by_area[vector.area] += 1
 
 
-def _of_ledger(message_ledger: Ledger, described: Description, left_out: LeftOut) -> Iterator[Entry]:
+def _of_ledger(message_ledger: Ledger, described: Description, not_asked: NotAsked) -> Iterator[Entry]:
     asked: dict[str, list[Op]] = {}
-    for vector, op in _offered(message_ledger.vectors, described, left_out):
+    for vector, op in _offered(message_ledger.vectors, described, not_asked):
         asked.setdefault(vector.id, []).append(op)
     for vector in message_ledger.vectors:
         if vector.id in asked:

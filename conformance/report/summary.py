@@ -12,10 +12,11 @@ from rich.text import Text
 
 from wireproof.conformance.judging.findings import findings, group
 from wireproof.conformance.model import Description, Outcome, Tally, Verdict
+from wireproof.conformance.questions.selection import NotAsked
 from wireproof.conformance.report.failure import titled_name
 from wireproof.conformance.report.findings import findings_text
 from wireproof.conformance.report.text import safe, to_string
-from wireproof.conformance.report.unasked import NotAskedOfAll, not_asked
+from wireproof.conformance.report.unasked import unasked_lines
 from wireproof.conformance.vectors import AREAS
 
 #: The category of a deviation that a known-deviations file names.
@@ -55,7 +56,7 @@ def shares(verdicts: Iterable[Verdict]) -> Tally:
 def numbers(
     verdicts: Mapping[str, Sequence[Verdict]],
     descriptions: Mapping[str, Description],
-    left_out: NotAskedOfAll,
+    not_asked: Mapping[str, NotAsked],
     *,
     width: int,
     color: bool,
@@ -80,7 +81,13 @@ def numbers(
         for spec, judged in verdicts.items()
         for line in (
             *_items(names[spec], len(judged), (items or {}).get(spec)),
-            *not_asked(names[spec], judged, left_out.of(spec), verbose=verbose, whole=spec not in (incomplete or {})),
+            *unasked_lines(
+                names[spec],
+                judged,
+                not_asked.get(spec, NotAsked()),
+                verbose=verbose,
+                whole=spec not in (incomplete or {}),
+            ),
         )
     ]
     if lines:

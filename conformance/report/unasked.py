@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from rich.text import Text
 
 from wireproof import reference
 from wireproof.conformance.model import Op, Outcome, Verdict
+from wireproof.conformance.questions.selection import NotAsked
 from wireproof.conformance.report.text import safe
 from wireproof.conformance.vectors import AREAS
 
@@ -23,41 +23,19 @@ _NOT_OFFERED = "not offered"
 _NAMED = 20
 
 
-@dataclass(frozen=True, slots=True)
-class NotAsked:
-    """The questions that one implementation was not asked, counted as `selection.LeftOut` counts them."""
-
-    not_offered: Mapping[str, int] = field(default_factory=dict)
-    areas: Mapping[str, int] = field(default_factory=dict)
-    elsewhere: Mapping[str, int] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class NotAskedOfAll:
-    """The same for several implementations, by their spec."""
-
-    not_offered: Mapping[str, Mapping[str, int]]
-    areas: Mapping[str, Mapping[str, int]]
-    elsewhere: Mapping[str, Mapping[str, int]]
-
-    def of(self, spec: str) -> NotAsked:
-        """The counts of one implementation."""
-        return NotAsked(self.not_offered.get(spec, {}), self.areas.get(spec, {}), self.elsewhere.get(spec, {}))
-
-
-def not_asked(
-    name: str, verdicts: Sequence[Verdict], left_out: NotAsked, *, verbose: bool, whole: bool
+def unasked_lines(
+    name: str, verdicts: Sequence[Verdict], counts: NotAsked, *, verbose: bool, whole: bool
 ) -> Iterator[Text]:
     """Lines about the questions that an implementation was not asked. `whole`: the run was complete; only then the
     shares of areas are right, and shown."""
-    for counts, why in ((left_out.not_offered, "not offered"), (left_out.elsewhere, "not as in the vectors' schemas")):
-        if sum(counts.values()):
+    for by_type, why in ((counts.not_offered, "not offered"), (counts.other_schemas, "not as in the vectors' schemas")):
+        if by_type.total():
             out = Text.assemble(
-                (safe(name), "bold"), f": {_questions(sum(counts.values()))} not asked, without derived ones: "
+                (safe(name), "bold"), f": {_questions(by_type.total())} not asked, without derived ones: "
             )
-            yield out.append(_listed(counts, why) if verbose else f"{_kinds(counts)} {why}; -v lists them")
+            yield out.append(_listed(by_type, why) if verbose else f"{_kinds(by_type)} {why}; -v lists them")
     if whole:
-        for area, said in sorted(unasked(verdicts, left_out.areas, every=verbose).items(), key=_place):
+        for area, said in sorted(unasked(verdicts, counts.by_area, every=verbose).items(), key=_place):
             yield Text(f"{safe(name)}, {safe(area)}: {said}", "yellow")
 
 

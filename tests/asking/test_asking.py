@@ -203,7 +203,7 @@ def test_what_is_derived_comes_from_what_is_recoded() -> None:
     for connection in (Recorder(ops=TYPED), RecodesMessages(ops=TYPED)):
         entries = [
             entry.questions
-            for entry in selection.entries(connection.description, selection.LeftOut(), ["kafka"], ["messages"])
+            for entry in selection.entries(connection.description, selection.NotAsked(), ["kafka"], ["messages"])
             if isinstance(entry.questions, Derivation)
         ][:20]
         of_both.append([one for found in Examiner(connection).judge_entries(entries) for one in found])
@@ -245,7 +245,7 @@ def test_no_block_is_built_that_would_have_to_wait_for_the_one_that_is_asked() -
 
 def test_the_sources_of_the_next_derivations_are_asked_together() -> None:
     connection = Recorder()
-    chosen_entries = selection.entries(connection.description, selection.LeftOut(), ["kafka"], ["messages"])
+    chosen_entries = selection.entries(connection.description, selection.NotAsked(), ["kafka"], ["messages"])
     entries = [entry.questions for entry in chosen_entries if entry.name.startswith("kafka/messages/Alter")]
     assert sum(isinstance(entry, Derivation) for entry in entries) > 20
     found = [*Examiner(connection).judge_entries(entries)]

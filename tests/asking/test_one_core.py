@@ -30,7 +30,7 @@ SAVES = """\
 import json
 
 from wireproof.conformance.asking import rows
-from wireproof.conformance.pytest_suite.plugin import VERDICTS
+from wireproof.conformance.pytest_suite.items import VERDICTS
 
 
 def pytest_runtest_logreport(report):

@@ -16,7 +16,7 @@ from wireproof.conformance import ledger
 from wireproof.conformance.asking.examiner import Examiner, Judged
 from wireproof.conformance.model import Case, Observation, Op, Outcome, Status
 from wireproof.conformance.questions import selection
-from wireproof.conformance.questions.selection import LeftOut
+from wireproof.conformance.questions.selection import NotAsked
 from wireproof.conformance.vectors import VectorKind
 
 #: Messages whose stored and derived cases are asked beside the vectors.
@@ -65,7 +65,7 @@ def judged(name: str) -> tuple[Judged, ...]:
     with Examiner(connection(name)) as examiner:
         entries = [
             entry.questions
-            for entry in selection.entries(examiner.description, LeftOut(), ["kafka"])
+            for entry in selection.entries(examiner.description, NotAsked(), ["kafka"])
             if entry.name.split("/")[1] != ledger.AREA
             or entry.name.split("/")[2] in FROM_THE_LEDGER
             or "#" in entry.name

@@ -17,7 +17,7 @@ from wireproof.conformance.model import FailureKind, Op, Outcome, Verdict
 from wireproof.conformance.properties import properties
 from wireproof.conformance.questions import selection
 from wireproof.conformance.questions.question import Derivation, Question, find
-from wireproof.conformance.questions.selection import LeftOut
+from wireproof.conformance.questions.selection import NotAsked
 
 #: All that its answers may come to.
 NOTHING_SAID = {(Outcome.FAIL, FailureKind.REFUSED_VALID), (Outcome.SKIP, None)}
@@ -43,7 +43,7 @@ def test_of_the_ledger_and_what_is_derived(ops: frozenset[Op]) -> None:
     examiner = Examiner(Refuser(ops=frozenset(ops)))
     entries = [
         entry
-        for entry in selection.entries(examiner.description, LeftOut(), ["kafka"], [ledger.AREA])
+        for entry in selection.entries(examiner.description, NotAsked(), ["kafka"], [ledger.AREA])
         if entry.name.split("/")[2] in MESSAGES
     ]
     derived = sum(isinstance(entry.questions, Derivation) for entry in entries)

@@ -13,7 +13,7 @@ from wireproof.conformance import ledger, vectors
 from wireproof.conformance.model import Description, Op
 from wireproof.conformance.questions import selection
 from wireproof.conformance.questions.question import Derivation, Question
-from wireproof.conformance.questions.selection import LeftOut
+from wireproof.conformance.questions.selection import NotAsked
 from wireproof.conformance.vectors import Vector, VectorKind
 from wireproof.reference.errors import Reason
 
@@ -22,8 +22,8 @@ def described(**members: Any) -> Description:
     return Description("described", **{"ops": EVERYTHING} | members)
 
 
-def selected(chosen: Iterable[Vector], left_out: LeftOut | None = None, **members: Any) -> list[Question]:
-    return [*selection.of_vectors(chosen, described(**members), left_out)]
+def selected(chosen: Iterable[Vector], not_asked: NotAsked | None = None, **members: Any) -> list[Question]:
+    return [*selection.of_vectors(chosen, described(**members), not_asked)]
 
 
 def of_kind(kind: VectorKind, area: str = "varints") -> tuple[Vector, ...]:
@@ -45,11 +45,11 @@ def asks_for_a_version(vector: Vector) -> bool:
 )
 def test_an_invalid_vector_is_asked_once(ops: frozenset[Op], expected: set[Op]) -> None:
     negatives = of_kind(VectorKind.INVALID)
-    left_out = LeftOut()
-    questions = selected(negatives, left_out, ops=frozenset(ops))
+    not_asked = NotAsked()
+    questions = selected(negatives, not_asked, ops=frozenset(ops))
     assert {question.case.op for question in questions} == expected
-    assert len(questions) + left_out.not_offered.total() == len(negatives)
-    assert not questions or not left_out.not_offered
+    assert len(questions) + not_asked.not_offered.total() == len(negatives)
+    assert not questions or not not_asked.not_offered
 
 
 def test_an_invalid_vector_is_asked_as_recode_where_its_type_has_that_op_alone() -> None:
@@ -65,32 +65,32 @@ def test_an_invalid_vector_is_asked_as_recode_where_its_type_has_that_op_alone()
 
 def test_a_valid_vector_is_asked_in_every_op_that_there_is() -> None:
     valid = of_kind(VectorKind.VALID)
-    left_out = LeftOut()
-    questions = selected(valid, left_out, ops=TYPED)
+    not_asked = NotAsked()
+    questions = selected(valid, not_asked, ops=TYPED)
     assert [question.case for question in questions] == [vector.case(op) for vector in valid for op in vector.ops]
-    assert not left_out.not_offered
+    assert not not_asked.not_offered
 
 
 def test_what_is_not_offered_is_counted_by_what_is_not_offered() -> None:
-    left_out = LeftOut()
+    not_asked = NotAsked()
     serves = of_kind(VectorKind.SERVE, "unsupported-versions")
     chosen = [*of_kind(VectorKind.VALID), *serves]
-    questions = selected(chosen, left_out, ops=frozenset({Op.DECODE}), types={"kafka": {"VARINT": None}})
+    questions = selected(chosen, not_asked, ops=frozenset({Op.DECODE}), types={"kafka": {"VARINT": None}})
     assert {question.case.type for question in questions} == {"VARINT"}
     assert {question.case.op for question in questions} == {Op.DECODE}
-    assert left_out.not_offered["serve"] == len(serves) > 0
-    assert left_out.not_offered["VARINT encode"] > 0
-    assert "VARINT decode" not in left_out.not_offered
+    assert not_asked.not_offered["serve"] == len(serves) > 0
+    assert not_asked.not_offered["VARINT encode"] > 0
+    assert "VARINT decode" not in not_asked.not_offered
     every = sum(len(vector.ops) for vector in chosen)
-    assert len(questions) + left_out.not_offered.total() == every
+    assert len(questions) + not_asked.not_offered.total() == every
 
 
 def test_another_dialects_implementation_is_asked_nothing() -> None:
     chosen = vectors.load(["kafka"], ["varints"])
-    left_out = LeftOut()
-    assert selected(chosen, left_out, dialects=("wire-format",)) == []
+    not_asked = NotAsked()
+    assert selected(chosen, not_asked, dialects=("wire-format",)) == []
     cases = sum(1 if vector.kind is VectorKind.INVALID else len(vector.ops) for vector in chosen)
-    assert left_out.not_offered == {"kafka": cases}
+    assert not_asked.not_offered == {"kafka": cases}
 
 
 def test_a_case_whose_version_is_the_question_is_asked_whatever_range_is_offered() -> None:
@@ -113,11 +113,11 @@ def test_a_case_whose_version_is_the_question_is_asked_whatever_range_is_offered
 
 
 def test_entries_are_vectors_ledger_cases_and_what_is_derived_from_them() -> None:
-    left_out = LeftOut()
-    found = [*selection.entries(described(dialects=("kafka",)), left_out, ["kafka"], [ledger.AREA])]
+    not_asked = NotAsked()
+    found = [*selection.entries(described(dialects=("kafka",)), not_asked, ["kafka"], [ledger.AREA])]
     names = [entry.name for entry in found]
     assert len(names) == len(set(names))
-    assert not left_out.not_offered
+    assert not not_asked.not_offered
     derived = [entry for entry in found if isinstance(entry.questions, Derivation)]
     stored = [entry for entry in found if entry.name.removeprefix("kafka/messages/") in ledger_ids()]
     written = vectors.load(["kafka"], [ledger.AREA])
@@ -140,19 +140,21 @@ def ledger_ids() -> set[str]:
 
 
 def test_entries_of_dialects_and_areas() -> None:
-    everything = {entry.name for entry in selection.entries(described(), LeftOut(), ["kip-35-v7"])}
+    everything = {entry.name for entry in selection.entries(described(), NotAsked(), ["kip-35-v7"])}
     assert everything == set()  # it speaks kafka alone
     offered = described(dialects=("kip-35-v7", "kafka"))
-    found = [entry.name for entry in selection.entries(offered, LeftOut(), ["kip-35-v7"], ["framing"])]
+    found = [entry.name for entry in selection.entries(offered, NotAsked(), ["kip-35-v7"], ["framing"])]
     assert found
     assert all(name.startswith("kip-35-v7/framing/") for name in found)
 
 
 def test_the_limits_of_resources_come_last_in_all_dialects() -> None:
-    areas = [entry.name.split("/")[1] for entry in selection.entries(described(dialects=reference.dialects), LeftOut())]
+    areas = [
+        entry.name.split("/")[1] for entry in selection.entries(described(dialects=reference.dialects), NotAsked())
+    ]
     last = areas.count("resource-limits")
     assert last > 300
     assert set(areas[-last:]) == {"resource-limits"}
-    assert [entry.name for entry in selection.entries(described(), LeftOut(), areas=["resource-limits"])] == [
-        entry.name for entry in selection.entries(described(), LeftOut()) if "/resource-limits/" in entry.name
+    assert [entry.name for entry in selection.entries(described(), NotAsked(), areas=["resource-limits"])] == [
+        entry.name for entry in selection.entries(described(), NotAsked()) if "/resource-limits/" in entry.name
     ]

@@ -10,9 +10,9 @@ import pytest
 from wireproof.conformance.asking.examiner import Examiner
 from wireproof.conformance.connection import Options, open_connection
 from wireproof.conformance.model import Case
-from wireproof.conformance.pytest_suite.ahead import Ahead
+from wireproof.conformance.pytest_suite.implementations import Ahead
 from wireproof.conformance.questions import selection
-from wireproof.conformance.questions.selection import Entry, LeftOut
+from wireproof.conformance.questions.selection import Entry, NotAsked
 
 Order = Callable[[list[Entry]], list[Entry]]
 
@@ -49,10 +49,8 @@ def test_an_order_of_one_s_own_asks_little_more(order: Order, most: float, monke
 
         monkeypatch.setattr(connection, "begin", counted)
         examiner = Examiner(connection)
-        entries = [*selection.entries(examiner.description, LeftOut(), ["kafka"], ["varints", "framing"])]
-        monkeypatch.setattr(
-            "wireproof.conformance.asking.examiner.examiner.KEPT", 1
-        )  # whatever is wanted again is asked again
+        entries = [*selection.entries(examiner.description, NotAsked(), ["kafka"], ["varints", "framing"])]
+        monkeypatch.setattr("wireproof.conformance.asking.examiner.KEPT", 1)  # whatever is wanted again is asked again
         ahead = Ahead(examiner)
         ahead.plan(entries)
         verdicts = {one.name: [judged.verdict.id for judged in ahead.judged(one)] for one in entries}

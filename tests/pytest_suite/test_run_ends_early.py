@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from wireproof.conformance.pytest_suite.stopping import Stopping
+from wireproof.conformance.pytest_suite.signals import Signals
 from wireproof.conformance.report.jsonl import read_report, read_reports
 
 #: Answers as the reference does until it is asked for a VARLONG: then it writes a file, and waits for ever.
@@ -135,8 +135,8 @@ class Interrupted:
 
 
 def test_a_signal_in_a_destructor_is_not_lost() -> None:
-    stopping = Stopping()
-    stopping.begin()
+    signals = Signals()
+    signals.pytest_sessionstart()
     there = sys.unraisablehook
     try:
         Interrupted()
@@ -144,7 +144,7 @@ def test_a_signal_in_a_destructor_is_not_lost() -> None:
             time.sleep(PATIENCE)
         assert sys.unraisablehook == there
     finally:
-        stopping.end()
+        signals.end()
     assert sys.unraisablehook != there
 
 

@@ -15,7 +15,7 @@ import pytest
 from wireproof.conformance import ledger, vectors
 from wireproof.conformance.model import Case, Description, Op
 from wireproof.conformance.oracle.codec import reference_codec
-from wireproof.conformance.pytest_suite.scopes import scopes
+from wireproof.conformance.pytest_suite.implementations import scopes
 from wireproof.conformance.questions import question, selection
 from wireproof.conformance.questions.question import twin_case
 from wireproof.conformance.values.compare import difference, identical
@@ -42,7 +42,7 @@ def test_only_the_questions_that_are_asked_are_made(area: str, monkeypatch: pyte
 
     monkeypatch.setattr(question, "twin_case", counted)
     described = Description("all", ops=frozenset(Op), dialects=("kafka",))
-    entries = [*selection.entries(described, selection.LeftOut(), ["kafka"], [area])]
+    entries = [*selection.entries(described, selection.NotAsked(), ["kafka"], [area])]
     assert made == []
     for entry in (entries[0], entries[-1]):
         first = entry.questions

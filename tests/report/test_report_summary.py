@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import msgspec
 from support import golden
 
 from wireproof.conformance.judging.findings import findings
 from wireproof.conformance.model import Description, FailureKind, Op, Outcome, Tally, Verdict
+from wireproof.conformance.questions.selection import NotAsked
 from wireproof.conformance.report.findings import findings_text
 from wireproof.conformance.report.summary import matrix, new_findings, numbers, shares, summary_table
 from wireproof.conformance.report.text import to_string
-from wireproof.conformance.report.unasked import NotAsked, NotAskedOfAll, not_asked, unasked
+from wireproof.conformance.report.unasked import unasked, unasked_lines
 
 
 def verdict(identifier: str, outcome: Outcome, kind: FailureKind | None = None, *, known: str | None = None) -> Verdict:
@@ -45,46 +48,48 @@ def test_summary_table() -> None:
     golden.check("summary", to_string(table, width=100, color=False))
 
 
-NOT_OFFERED = {
-    "UUID decode": 2,
-    "UUID encode": 1,
-    "serve": 70,
-    "ARRAY<INT8> decode": 3,
-    "ARRAY<ARRAY<INT8>> encode": 1,
-    "ARRAY<INT8> recode": 1200,
-    "kip-35-v7": 20,
-}
+NOT_OFFERED = Counter(
+    {
+        "UUID decode": 2,
+        "UUID encode": 1,
+        "serve": 70,
+        "ARRAY<INT8> decode": 3,
+        "ARRAY<ARRAY<INT8>> encode": 1,
+        "ARRAY<INT8> recode": 1200,
+        "kip-35-v7": 20,
+    }
+)
 
 
-def said(left_out: NotAsked, *, verbose: bool = False, whole: bool = True) -> list[str]:
-    return [line.plain for line in not_asked("x", MIXED[:301], left_out, verbose=verbose, whole=whole)]
+def said(counts: NotAsked, *, verbose: bool = False, whole: bool = True) -> list[str]:
+    return [line.plain for line in unasked_lines("x", MIXED[:301], counts, verbose=verbose, whole=whole)]
 
 
 def test_what_is_not_offered_is_one_line() -> None:
-    assert said(NotAsked(NOT_OFFERED, areas={"framing": 1000, "varints": 2})) == [
+    assert said(NotAsked(NOT_OFFERED, by_area=Counter({"framing": 1000, "varints": 2}))) == [
         "x: 1,297 questions not asked, without derived ones: 2 types, 1 dialect and 1 op not offered; -v lists them"
     ]
-    assert said(NotAsked({"UUID decode": 1})) == [
+    assert said(NotAsked(Counter({"UUID decode": 1}))) == [
         "x: 1 question not asked, without derived ones: 1 type not offered; -v lists them"
     ]
-    assert said(NotAsked(elsewhere={"MetadataResponse decode": 2, "MetadataResponse encode": 2})) == [
+    assert said(NotAsked(other_schemas=Counter({"MetadataResponse decode": 2, "MetadataResponse encode": 2}))) == [
         "x: 4 questions not asked, without derived ones: 1 type not as in the vectors' schemas; -v lists them"
     ]
-    assert said(NotAsked({"UUID decode": 0})) == []
+    assert said(NotAsked(Counter({"UUID decode": 0}))) == []
 
 
 def test_verbose_names_what_is_not_offered_and_the_areas() -> None:
-    lines = said(NotAsked(NOT_OFFERED, areas={"framing": 1000, "varints": 2}), verbose=True)
+    lines = said(NotAsked(NOT_OFFERED, by_area=Counter({"framing": 1000, "varints": 2})), verbose=True)
     assert lines == [
         "x: 1,297 questions not asked, without derived ones: not offered are UUID decode/encode 3, arrays 1,204, "
         "kip-35-v7 20, serve 70",
         "x, framing: 100 % of 1,000 questions were not asked, or not judged: 1,000 not offered",
     ]
-    assert said(NotAsked(NOT_OFFERED, areas={"framing": 1000}), verbose=True, whole=False) == lines[:1]
+    assert said(NotAsked(NOT_OFFERED, by_area=Counter({"framing": 1000})), verbose=True, whole=False) == lines[:1]
 
 
 def test_of_much_that_is_not_offered_the_most_is_named() -> None:
-    many_types = {f"Message{number}Request decode": number + 1 for number in range(30)}
+    many_types = Counter({f"Message{number}Request decode": number + 1 for number in range(30)})
     (line,) = said(NotAsked(many_types), verbose=True)
     assert line.startswith(
         "x: 465 questions not asked, without derived ones: not offered are Message10Request decode 11, "
@@ -173,11 +178,11 @@ def test_matrix_names_the_findings_on_which_they_differ() -> None:
 
 
 def test_numbers_of_one() -> None:
-    left_out = NotAskedOfAll({"a.b": {"UUID decode": 1}}, {"a.b": {}}, {"a.b": {"MetadataResponse decode": 2}})
+    counts = NotAsked(Counter({"UUID decode": 1}), other_schemas=Counter({"MetadataResponse decode": 2}))
     verdicts = {"a.b": [*LEFT, verdict("kafka/framing/f#decode", Outcome.HANG)]}
     descriptions = {"a.b": Description("library", "1.0")}
     items = {"a.b": 2}
-    table, lines = numbers(verdicts, descriptions, left_out, width=100, color=False, items=items)
+    table, lines = numbers(verdicts, descriptions, {"a.b": counts}, width=100, color=False, items=items)
     assert "library 1.0\n" in table
     assert lines.splitlines() == [
         "",
@@ -197,17 +202,16 @@ def test_numbers_of_one() -> None:
 
 
 def test_one_question_an_item_needs_no_word() -> None:
-    nothing = NotAskedOfAll({}, {}, {})
     verdicts = {"a": many("varints", Outcome.PASS, 3)}
-    (_table,) = numbers(verdicts, {}, nothing, width=100, color=False, items={"a": 3})
-    _, line = numbers(verdicts, {}, nothing, width=100, color=False, items={"a": 2})
+    (_table,) = numbers(verdicts, {}, {}, width=100, color=False, items={"a": 3})
+    _, line = numbers(verdicts, {}, {}, width=100, color=False, items={"a": 2})
     assert line == "\na: 3 questions in 2 of pytest's items\n"
 
 
 def test_numbers_of_several_compare_them() -> None:
     descriptions = {"a": Description("library", "1.0"), "b": Description("library", "1.0")}
     verdicts = {"a": LEFT, "b": RIGHT, "c": []}
-    first, *_, second = numbers(verdicts, descriptions, NotAskedOfAll({}, {}, {}), width=100, color=False)
+    first, *_, second = numbers(verdicts, descriptions, {}, width=100, color=False)
     assert "library 1.0 (a)" in first
     assert "They differ on 2 questions" in second
     (third,) = new_findings({"b": RIGHT, "a": []}, descriptions, width=100, color=False)

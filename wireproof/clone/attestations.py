@@ -53,6 +53,6 @@ def _said(examiner: Examiner) -> Iterator[tuple[Vector, Op, Said]]:
 
 def _questions(examiner: Examiner) -> Iterator[Question]:
     """What pytest asks it, without derived cases and users' own vectors."""
-    for entry in selection.entries(examiner.description, selection.LeftOut(), [DIALECT]):
+    for entry in selection.entries(examiner.description, selection.NotAsked(), [DIALECT]):
         if not isinstance(entry.questions, Derivation):
             yield from (question for question in entry.questions if not question.vector.folder)

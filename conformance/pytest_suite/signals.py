@@ -10,12 +10,15 @@ from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any
 
+import pytest
+
 #: Seconds after which an ignored KeyboardInterrupt is raised again.
 _AGAIN = 0.05
 
 
-class Stopping:
-    """Turns SIGTERM into KeyboardInterrupt, as Python does with SIGINT: pytest then ends properly, with exit code 2.
+class Signals:
+    """A plugin that turns SIGTERM into KeyboardInterrupt, as Python does with SIGINT: pytest then ends properly, with
+    exit code 2.
 
     This is for the first signal only: a second SIGTERM ends the process at once, if the end takes too long. Both
     signals wait inside `held`, where something is written that must stay whole. Python ignores an exception that is
@@ -28,7 +31,8 @@ class Stopping:
         self._waiting = False
         self._unraisable: Callable[[sys.UnraisableHookArgs], Any] | None = None
 
-    def begin(self) -> None:
+    @pytest.hookimpl
+    def pytest_sessionstart(self) -> None:
         """Handle signals from now on, in the main thread. A handler for SIGINT from elsewhere stays."""
         if threading.current_thread() is not threading.main_thread():
             return

@@ -9,7 +9,7 @@ import pytest
 
 from wireproof.conformance import ledger, vectors
 from wireproof.conformance.model import Op
-from wireproof.conformance.pytest_suite.settings import Settings, usage_error
+from wireproof.conformance.pytest_suite.options import Settings, usage_error
 from wireproof.conformance.questions.question import UnknownId, find
 from wireproof.reference.errors import WireError
 

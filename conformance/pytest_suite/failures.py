@@ -1,0 +1,120 @@
+"""Failed items as text.
+
+The first failure of each finding gets a page, the others a line. pytest's `--tb` is followed: `auto`, `long` and
+`native` show a page, `short` two lines, `line` one. pytest itself prints `line`, the words after an id in its summary,
+and the message in junitxml; it takes all of them from `reprcrash`, as for its own failures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from _pytest._code.code import TerminalRepr
+from _pytest._io import TerminalWriter
+
+from wireproof.conformance.asking.examiner import Judged
+from wireproof.conformance.judging.findings import Group, group
+from wireproof.conformance.model import Description, Verdict
+from wireproof.conformance.report.failure import render_failure, repro_command
+from wireproof.conformance.report.text import middle, safe
+
+#: Styles that show every failure, even further ones of the same finding: they are short enough.
+BRIEF = ("short", "line")
+#: The maximum length of a detail, in characters.
+_DETAIL = 300
+
+
+class Pages:
+    """The findings of one implementation that already have a page. `every`: each failing item gets a page."""
+
+    def __init__(self, *, every: bool = False) -> None:
+        self._every = every
+        self._shown: set[Group | None] = set()
+
+    def divide(self, failed: Sequence[Judged]) -> tuple[list[Judged], list[Verdict]]:
+        """An item's failures that get a page now, and the verdicts of its other failures."""
+        paged, others = [], []
+        here: set[Group | None] = set()
+        for judged in failed:
+            finding = group(judged.verdict)
+            if finding in here or (finding in self._shown and not self._every):
+                others.append(judged.verdict)
+            else:
+                here.add(finding)
+                paged.append(judged)
+        self._shown |= here
+        return paged, others
+
+
+class Crash:
+    """A failure in brief: pytest shows `message` in its summary, and `str` of this object for `--tb=line`."""
+
+    def __init__(self, line: str, message: str) -> None:
+        self.line = line
+        self.message = message
+
+    def __str__(self) -> str:
+        return self.line
+
+
+class Failure(TerminalRepr):
+    """An item's failure, in colour if the terminal has colours: a page for each of `paged`, a line for each of the
+    `others`, if the style of `--tb` shows them."""
+
+    def __init__(
+        self,
+        paged: Sequence[Judged],
+        others: Sequence[Verdict],
+        *,
+        first: Verdict,
+        nodeid: str,
+        described: Description,
+        spec: str,
+        style: str,
+    ) -> None:
+        """`first`: the verdict for the styles that show only one."""
+        self._paged = paged
+        self._others = others
+        self._described = described
+        self._spec = spec
+        self._style = style
+        self._repeat = repro_command(first.id, spec)
+        head = f"{first.kind or first.outcome}: {safe(middle(first.detail, _DETAIL))}"
+        self.reprcrash = Crash(f"{nodeid}: {head}", head)
+
+    def toterminal(self, tw: TerminalWriter) -> None:
+        if self._style == "short":
+            tw.line(self.reprcrash.message, red=True)
+            tw.line(f"repeat    {self._repeat}")
+        elif self._style != "line":
+            self._pages(tw)
+
+    def _pages(self, tw: TerminalWriter) -> None:
+        for judged in self._paged:
+            text = render_failure(
+                judged.vector,
+                judged.case,
+                judged.observation,
+                judged.verdict,
+                implementation=self._described,
+                repro=repro_command(judged.case.id, self._spec),
+                width=tw.fullwidth,
+                color=tw.hasmarkup,
+            )
+            tw.write(text)
+        if self._paged and self._others:
+            tw.write(f"and {len(self._others)} more here:\n")
+        for verdict in self._others:
+            tw.write(f"    {verdict.id}: {verdict.outcome}{f' ({verdict.kind})' if verdict.kind else ''}\n")
+
+
+class SentFailure(TerminalRepr):
+    """A failure from an xdist worker, which sends it as text."""
+
+    def __init__(self, text: str, line: str, message: str) -> None:
+        self._text = text
+        self.reprcrash = Crash(line, message)
+
+    def toterminal(self, tw: TerminalWriter) -> None:
+        if self._text:
+            tw.line(self._text)

@@ -1,0 +1,166 @@
+"""What a run prints, and what makes it fail at its end."""
+
+from __future__ import annotations
+
+import datetime
+import functools
+from collections.abc import Collection as Ids
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from wireproof.conformance import ledger, vectors
+from wireproof.conformance.asking.examiner import ASKED
+from wireproof.conformance.pytest_suite.failures import BRIEF
+from wireproof.conformance.pytest_suite.implementations import Implementations
+from wireproof.conformance.pytest_suite.items import PAGED, Collection
+from wireproof.conformance.pytest_suite.options import Settings
+from wireproof.conformance.pytest_suite.results import Results
+from wireproof.conformance.pytest_suite.signals import Signals
+from wireproof.conformance.report.summary import new_findings, numbers
+from wireproof.conformance.report.text import middle, safe
+from wireproof.reference import catalog
+
+#: The maximum length of a line at the beginning or end of a run, in characters.
+_LINE = 1000
+
+
+class Output:
+    """A plugin: the header, the end of the run, and its exit code."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        implementations: Implementations,
+        collection: Collection,
+        results: Results,
+        signals: Signals,
+    ) -> None:
+        self._settings = settings
+        self._implementations = implementations
+        self._collection = collection
+        self._results = results
+        self._signals = signals
+        #: The last lines: problems of the run.
+        self._lines: list[str] = []
+        #: Failures without a page, while pytest prints pages.
+        self._without_page: list[pytest.TestReport] = []
+
+    @pytest.hookimpl
+    def pytest_report_header(self) -> list[str]:
+        kit = f"wireproof: vectors {vectors.digest()}; {self._settings.one_line()}"
+        other = catalog.current() is not catalog.bundled()
+        schemas = [f"message schemas: {catalog.current().made_by}"] if other else []
+        lines = [kit, *schemas, f"implementations: {', '.join(self._settings.implementations)}"]
+        return [_line(line) for line in lines]
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Write what the run leaves behind, and decide whether it fails. From here on a signal ends it at once."""
+        self._signals.end()
+        if session.config.option.collectonly:
+            return
+        self._results.finish()
+        problems = list(self._unwritten())
+        if problems:
+            session.exitstatus = pytest.ExitCode.INTERRUPTED
+        if session.exitstatus in (0, 1, 5) and not self._results.progress.cut_off():
+            problems += [*self._nothing_asked(), *self._stale()]
+        self._lines = [_line(line) for line in problems]
+        if self._lines and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_terminal_summary(self, terminalreporter: Any, exitstatus: int, config: pytest.Config) -> Any:
+        """Print the run's numbers and findings before or after pytest's own summary. The most important part comes
+        last: the findings, or with -x the failure."""
+        failed = terminalreporter.stats.get("failed", [])
+        if config.option.verbose <= 0 and config.option.tbstyle not in BRIEF:
+            self._without_page = [report for report in failed if not getattr(report, PAGED, True)]
+            failed[:] = [report for report in failed if getattr(report, PAGED, True)]
+        verdicts = self._results.verdicts
+        if config.option.collectonly or (exitstatus == pytest.ExitCode.USAGE_ERROR and not any(verdicts.values())):
+            return (yield)
+        writer = terminalreporter._tw  # noqa: SLF001 (pytest has no public way to its width and colours)
+        look = {"width": writer.fullwidth, "color": writer.hasmarkup}
+        described = {spec: one.description for spec, one in self._implementations.by_spec.items()}
+        incomplete = self._results.progress.incomplete()
+        told = "".join(
+            numbers(
+                verdicts,
+                described,
+                {spec: one.not_asked for spec, one in self._implementations.by_spec.items()},
+                items={spec: self._results.progress.count(spec) for spec in verdicts},
+                incomplete=incomplete,
+                verbose=config.option.verbose > 0,
+                **look,
+            )
+        )
+        # With -x the failure's page comes last, so the numbers come before it.
+        stopped = bool(incomplete) and any(getattr(report, PAGED, False) for report in failed)
+        if stopped:
+            terminalreporter.write(told)
+        result = yield
+        if not stopped:
+            terminalreporter.write(told)
+        if not (stopped and len(failed) == 1):  # a single failure's page already says everything
+            for text in new_findings(verdicts, described, **look):
+                terminalreporter.write(text)
+        for line in self._lines:
+            terminalreporter.write_line(line, red=True)
+        return result
+
+    @pytest.hookimpl(specname="pytest_terminal_summary")
+    def pytest_lines_behind_pages(self, terminalreporter: Any) -> None:
+        """After the pages pytest prints its own lines: one for each failure, with or without a page."""
+        if self._without_page:
+            terminalreporter.stats["failed"] += self._without_page
+            self._without_page = []
+
+    def _unwritten(self) -> Iterator[str]:
+        """What could not be written; the draft of a file of known deviations is written here."""
+        if self._results.unwritten is not None:
+            yield str(self._results.unwritten)
+        if self._settings.write_known is not None:
+            try:
+                self._settings.write_known.write_text(self._drafts(), "utf-8")
+            except OSError as error:
+                error.filename = error.filename or str(self._settings.write_known)  # not there if the disk is full
+                yield str(error)
+
+    def _drafts(self) -> str:
+        """Drafts of files of known deviations, one after the other, for deviations that no file names yet."""
+        from wireproof.conformance.evidence import drafts  # tomlkit loads slowly
+
+        return "\n".join(
+            drafts.draft([verdict for verdict in verdicts if verdict.known is None], spec)
+            for spec, verdicts in self._results.verdicts.items()
+        )
+
+    def _nothing_asked(self) -> Iterator[str]:
+        """A line for each implementation that was asked nothing. Such a run proves nothing, so it fails."""
+        for spec, verdicts in self._results.verdicts.items():
+            if not any(verdict.outcome in ASKED for verdict in verdicts):
+                yield f"{spec}: nothing was asked, or everything was skipped: such a run proves nothing, so it fails"
+
+    def _stale(self) -> Iterator[str]:
+        """Entries of the files of known deviations that are no longer true; they fail the run. Some can be told only
+        after a run that asked all that the implementations offer."""
+        narrowed = self._settings.dialects is not None or self._settings.areas is not None
+        complete = not (narrowed or self._collection.deselected or self._results.progress.incomplete())
+        complete = complete and not any(one.not_asked.other_schemas for one in self._implementations.by_spec.values())
+        today = datetime.datetime.now(tz=datetime.UTC).date()
+        for spec, implementation in self._implementations.by_spec.items():
+            verdicts = self._results.verdicts.get(spec, ())
+            yield from implementation.examiner.known.stale(verdicts, _every_id, complete=complete, today=today)
+
+
+def _line(text: str) -> str:
+    return safe(middle(text, _LINE))
+
+
+@functools.cache
+def _every_id() -> Ids[str]:
+    """The ids of all cases, without derived and generated ones."""
+    return {case.id for vector in (*vectors.load(), *ledger.every_vector()) for case in vector.cases()}
