@@ -1,12 +1,12 @@
 """The message ledger: the same few cases for every version of every message. The kit makes the values, and Apache
 Kafka's classes write the bytes.
 
-making          the values of a version's cases
-leaves          the values of plain fields in them
+make            the values of a version's cases
+field_values    the values of plain fields in them
 sent_defaults   bytes that no encoder writes: tagged fields sent with their defaults
 files           reads and writes ledger files
 derivation      makes further cases from the stored ones: prefixes, and counts set to their maximum
-remaking        asks implementations for all bytes again
+generate        asks implementations for all bytes again
 """
 
 from wireproof.conformance.ledger.derivation import bombs, derive, derived, find, prefixes, richest_first
@@ -17,7 +17,6 @@ from wireproof.conformance.ledger.files import (
     Ledger,
     LedgerEntry,
     LedgerHeader,
-    Same,
     entry,
     every_vector,
     lines,
@@ -37,7 +36,6 @@ __all__ = [
     "Ledger",
     "LedgerEntry",
     "LedgerHeader",
-    "Same",
     "bombs",
     "default",
     "derive",

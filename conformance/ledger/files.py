@@ -1,17 +1,18 @@
-"""Ledger files: `vectors/<dialect>/messages/<Name>.jsonl`. The first line names the source, each other line is a case:
+"""Ledger files: `vectors/<dialect>/messages/<Name>.jsonl`. The first line names the source. Each other line is a
+case and its value, with the bytes of each version in which the case has this value:
 
     {"ledger":1,"message":"MetadataResponse","made_by":"kafka-clients 4.4.0"}
-    {"version":12,"case":"set","value":{…},"bytes":"<hex>"}
-    {"version":0,"case":"set","same_as":"kafka"}
+    {"case":"set","value":{…},"bytes":{"0-3":"<hex>","4":"<hex>"}}
+    {"case":"set","same_as":"kafka","versions":"0-2"}
 
-`canonical`: the bytes that an encoder writes, where they differ from `bytes`. `same_as`: value and bytes are those of
-the case with this name in that dialect's ledger.
+`canonical`: the bytes that an encoder writes, by versions, where they differ from `bytes`. `same_as`: value and bytes
+are those of the case with this name in that dialect's ledger.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -42,8 +43,8 @@ class LedgerHeader(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=Tru
     derive_from: tuple[str, ...] = RICHEST
 
 
-class LedgerEntry(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """A ledger file's other lines."""
+class LedgerEntry(msgspec.Struct, frozen=True):
+    """A case of one version, as it is written to a file: its value as JSON, and bytes as hex digits."""
 
     version: int
     case: str
@@ -52,12 +53,21 @@ class LedgerEntry(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True
     canonical: str | None = None
 
 
-class Same(msgspec.Struct, forbid_unknown_fields=True):
+class _Line(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """A line for all versions in which a case has the same value. `bytes`, `canonical`: versions → hex digits."""
+
+    case: str
+    value: Any
+    bytes: dict[str, str]
+    canonical: dict[str, str] = {}
+
+
+class _SameLine(msgspec.Struct, forbid_unknown_fields=True):
     """A line for a case whose value and bytes are in another dialect's ledger."""
 
-    version: int
     case: str
     same_as: str
+    versions: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,69 +87,114 @@ def parse(text: bytes, name: str, dialect: str = DIALECT) -> Ledger:
         header = msgspec.json.decode(lines[0] if lines else b"", type=LedgerHeader)
     except msgspec.MsgspecError as error:
         raise VectorError(f"{name}, line 1: {error}") from None
-    vectors = []
+    vectors: list[Vector] = []
     for number, line in enumerate(lines[1:], 2):
         try:
             if b'"same_as":' in line:
-                vectors.append(_same(header, msgspec.json.decode(line, type=Same), dialect))
+                vectors += _same(header, msgspec.json.decode(line, type=_SameLine), dialect)
             else:
-                vectors.append(_vector(header, msgspec.json.decode(line, type=LedgerEntry), dialect))
+                vectors += _vectors(header, msgspec.json.decode(line, type=_Line), dialect)
         except (msgspec.MsgspecError, ValueFormatError, ValueError) as error:
             raise VectorError(f"{name}, line {number}: {error}") from None
+    vectors.sort(key=_version)
     return Ledger(header.message, header.made_by, header.derive_from, tuple(vectors))
 
 
-def _same(header: LedgerHeader, line: Same, dialect: str) -> Vector:
-    identifier = f"{header.message}/{line.version}/{line.case}"
-    same = vector(identifier, line.same_as)
-    if same is None:
-        raise ValueError(f"the ledger of {line.same_as} has no case {identifier}")
-    return msgspec.structs.replace(same, dialect=dialect, needs=tuple(shared_settings(dialect)))
+def _version(vector: Vector) -> int:
+    return vector.version or 0
 
 
-def _vector(header: LedgerHeader, entry: LedgerEntry, dialect: str) -> Vector:
-    data = bytes.fromhex(entry.bytes)
+def _versions(span: str) -> range:
+    """The versions of `4` or `0-3`."""
+    low, _, high = span.partition("-")
+    return range(int(low), int(high or low) + 1)
+
+
+def _same(header: LedgerHeader, line: _SameLine, dialect: str) -> Iterator[Vector]:
+    for version in _versions(line.versions):
+        identifier = f"{header.message}/{version}/{line.case}"
+        same = vector(identifier, line.same_as)
+        if same is None:
+            raise ValueError(f"the ledger of {line.same_as} has no case {identifier}")
+        yield msgspec.structs.replace(same, dialect=dialect, needs=tuple(shared_settings(dialect)))
+
+
+def _vectors(header: LedgerHeader, line: _Line, dialect: str) -> Iterator[Vector]:
+    canonical = {version: _bytes(digits) for span, digits in line.canonical.items() for version in _versions(span)}
     source = f"bytes by {header.made_by}"
-    if entry.canonical is not None:
+    if canonical:
         source = f"bytes by the kit, canonical ones by {header.made_by}"
-    canonical = () if entry.canonical is None else (Piece(bytes.fromhex(entry.canonical), ""),)
-    return Vector(
-        id=f"{header.message}/{entry.version}/{entry.case}",
-        dialect=dialect,
-        area=AREA,
-        about=_ABOUT.get(entry.case, entry.case),
-        kind=VectorKind.VALID,
-        ops=(Op.DECODE, Op.ENCODE, Op.RECODE),
-        type=header.message,
-        version=entry.version,
-        pieces=(Piece(data, ""),),
-        value=from_json(entry.value),
-        canonical=canonical,
-        needs=tuple(shared_settings(dialect)),
-        source=source,
-    )
+    about = _ABOUT.get(line.case, line.case)
+    value = from_json(line.value)
+    needs = tuple(shared_settings(dialect))
+    for span, digits in line.bytes.items():
+        pieces = _bytes(digits)
+        for version in _versions(span):
+            yield Vector(
+                id=f"{header.message}/{version}/{line.case}",
+                dialect=dialect,
+                area=AREA,
+                about=about,
+                kind=VectorKind.VALID,
+                ops=(Op.DECODE, Op.ENCODE, Op.RECODE),
+                type=header.message,
+                version=version,
+                pieces=pieces,
+                value=value,
+                canonical=canonical.get(version, ()),
+                needs=needs,
+                source=source,
+            )
 
 
+def _bytes(digits: str) -> tuple[Piece, ...]:
+    return (Piece(bytes.fromhex(digits), ""),)
+
+
+#: The cases, in the order in which a version has them.
 _ABOUT = {
     "default": "every field at its default",
     "elements": "every field at its default, inside of arrays and of structures that are there",
     "set": "every field set, each leaf to a different value, arrays of two",
     "null": "every nullable field null",
     "tagged": "every tagged field set, the others at their defaults",
-    "explicit": "every tagged field sent although it has its default",
     "lowest": "every field at the least value of its type, text and bytes empty, arrays of one",
     "greatest": "every field at the greatest value of its type, a text and bytes of 128, arrays of one",
     "unknown-tags": "every field set, arrays of one, an unknown tag in every structure that can hold one",
+    "explicit": "every tagged field sent although it has its default",
 }
 
 
-def lines(header: LedgerHeader, entries: Sequence[LedgerEntry | Same]) -> bytes:
-    """The content of a file."""
-    return b"".join(msgspec.json.encode(line) + b"\n" for line in (header, *entries))
+def lines(header: LedgerHeader, entries: Iterable[LedgerEntry]) -> bytes:
+    """The content of a file. The entries are sorted by version, and in each version by case."""
+    by_value: dict[tuple[str, bytes], list[LedgerEntry]] = {}
+    for one in entries:
+        by_value.setdefault((one.case, msgspec.json.encode(one.value)), []).append(one)
+    order = [*_ABOUT]
+    written = sorted((_line(group) for group in by_value.values()), key=lambda line: order.index(line.case))
+    return b"".join(msgspec.json.encode(line) + b"\n" for line in (header, *written))
+
+
+def _line(group: Sequence[LedgerEntry]) -> _Line:
+    """The line of entries with one case and one value."""
+    digits = _by_span([(one.version, one.bytes) for one in group])
+    canonical = _by_span([(one.version, one.canonical) for one in group if one.canonical is not None])
+    return _Line(group[0].case, group[0].value, digits, canonical)
+
+
+def _by_span(by_version: Sequence[tuple[int, str]]) -> dict[str, str]:
+    """Spans of versions that follow one another and have the same bytes."""
+    spans: list[tuple[int, int, str]] = []
+    for version, digits in by_version:
+        if spans and spans[-1][1:] == (version - 1, digits):
+            spans[-1] = (spans[-1][0], version, digits)
+        else:
+            spans.append((version, version, digits))
+    return {f"{low}-{high}" if high > low else f"{low}": digits for low, high, digits in spans}
 
 
 def entry(version: int, case: str, value: Any, data: bytes, canonical: bytes | None = None) -> LedgerEntry:
-    """A line of a file from protocol values."""
+    """A case of a version from protocol values."""
     return LedgerEntry(version, case, to_json(value), data.hex(), None if canonical is None else canonical.hex())
 
 

@@ -231,38 +231,89 @@ def valued(message: Schema, fields: Sequence[Schema], value: Any, at: At) -> Any
 # --- Files ------------------------------------------------------------------------------------------------------------
 
 
+class Case(NamedTuple):
+    """A case of one version: its value, and bytes as hex digits."""
+
+    version: int
+    name: str
+    value: Any
+    data: Mapping[str, str]
+
+
+def stored(lines: Iterable[Schema]) -> list[Case]:
+    """The cases of a ledger's lines, by version, in the order of the lines."""
+    cases: dict[tuple[int, int], Case] = {}
+    for number, line in enumerate(lines):
+        for key in ("bytes", "canonical"):
+            for span, digits in line.get(key, {}).items():
+                low, _, high = span.partition("-")
+                for version in range(int(low), int(high or low) + 1):
+                    case = cases.setdefault((version, number), Case(version, line["case"], line["value"], {}))
+                    cases[version, number] = case._replace(data={**case.data, key: digits})
+    return [case for _, case in sorted(cases.items(), key=lambda item: item[0])]
+
+
+def grouped(cases: Sequence[Case]) -> Iterator[Schema]:
+    """Lines in which a case says a value once for all versions that have it, in the order of the newest version's
+    cases. Without data, it is Kafka's case."""
+    newest = [case.name for case in cases if case.version == cases[-1].version]
+    order = [*newest, *(case.name for case in cases)]
+    groups: dict[tuple[str, str], list[Case]] = {}
+    for case in cases:
+        groups.setdefault((case.name, json.dumps(case.value) if case.data else ""), []).append(case)
+    for group in sorted(groups.values(), key=lambda group: order.index(group[0].name)):
+        name, value, data = group[0].name, group[0].value, group[0].data
+        if not data:
+            yield from ({"case": name, "same_as": "kafka", "versions": span} for span in spans(group, ""))
+        else:
+            yield {"case": name, "value": value, **{key: spans(group, key) for key in data}}
+
+
+def spans(group: Sequence[Case], key: str) -> Mapping[str, str]:
+    """Versions that follow one another with the same bytes → these bytes."""
+    found: dict[str, str] = {}
+    low = group[0].version
+    for case, following in itertools.zip_longest(group, group[1:]):
+        digits = case.data.get(key, "")
+        if following is None or (following.version, following.data.get(key, "")) != (case.version + 1, digits):
+            found[f"{low}-{case.version}" if case.version > low else f"{low}"] = digits
+            low = following.version if following else 0
+    return found
+
+
 def ledger(name: str) -> Iterator[Schema]:
     """The lines of a message's ledger in this dialect."""
     message = json.loads((CATALOG / f"{name}.json").read_bytes())
-    first, *cases = map(json.loads, (KAFKA / f"{name}.jsonl").read_bytes().splitlines())
+    first, *lines = map(json.loads, (KAFKA / f"{name}.jsonl").read_bytes().splitlines())
     made_by = f"{first['made_by']}, laid out by tests/second_opinion/lifted.py"
     yield {"ledger": 1, "message": name, "made_by": made_by, "derive_from": ["unknown-tags"]}
+    yield from grouped([*_cases(message, stored(lines))])
+
+
+def _cases(message: Schema, cases: Sequence[Case]) -> Iterator[Case]:
     flexible = message.get("flexibleVersions", "none")
-    for version, of_version in itertools.groupby(cases, lambda case: int(case["version"])):
+    for version, of_version in itertools.groupby(cases, lambda case: case.version):
         at = At(version, flexible=holds(flexible, version), new=False)
         for case in _chosen(of_version, FLEXIBLE if at.flexible else CLASSIC):
-            if at.flexible:
-                yield _line(message, case, version, at)
-            else:
-                yield {"version": version, "case": case["case"], "same_as": "kafka"}
+            yield _laid_out(message, case, version, at) if at.flexible else case._replace(data={})
     at = at._replace(new=True)
-    for case in _chosen((case for case in cases if case["version"] == version), NEW):
-        yield _line(message, case, version + 1, at)
-        if not at.flexible and case["case"] == "lowest":
-            yield _line(message, {**case, "case": "unknown-tags"}, version + 1, at._replace(unknown=True))
+    for case in _chosen((case for case in cases if case.version == version), NEW):
+        yield _laid_out(message, case, version + 1, at)
+        if not at.flexible and case.name == "lowest":
+            yield _laid_out(message, case._replace(name="unknown-tags"), version + 1, at._replace(unknown=True))
 
 
-def _chosen(cases: Iterable[Schema], wanted: Sequence[str]) -> Iterator[Schema]:
-    found = {case["case"]: case for case in cases}
+def _chosen(cases: Iterable[Case], wanted: Sequence[str]) -> Iterator[Case]:
+    found = {case.name: case for case in cases}
     if "set" not in found or ("tagged" in found and "tagged" in wanted):
         wanted = ("default", *wanted)
     yield from (case for name, case in found.items() if name in wanted)
 
 
-def _line(message: Schema, case: Schema, version: int, at: At) -> Schema:
-    value = valued(message, message["fields"], case["value"], at)
-    data = {key: laid_out(message, bytes.fromhex(case[key]), at).hex() for key in ("bytes", "canonical") if key in case}
-    return {"version": version, "case": case["case"], "value": value, **data}
+def _laid_out(message: Schema, case: Case, version: int, at: At) -> Case:
+    value = valued(message, message["fields"], case.value, at)
+    data = {key: laid_out(message, bytes.fromhex(digits), at).hex() for key, digits in case.data.items()}
+    return Case(version, case.name, value, data)
 
 
 def names() -> list[str]:

@@ -157,14 +157,63 @@ def test_ids_are_found_again() -> None:
         assert ledger.find(f"kafka/messages/{identifier}") is None
 
 
+HEAD = b'{"ledger":1,"message":"X","made_by":"y"}\n'
+
+
+def test_a_value_stands_once_for_the_versions_that_have_it() -> None:
+    entries = [
+        ledger.entry(version, case, value, data, canonical)
+        for version, case, value, data, canonical in (
+            (0, "default", 1, b"\0", None),
+            (0, "set", 2, b"\2", None),
+            (1, "default", 1, b"\0", None),
+            (1, "set", 2, b"\3", None),
+            (1, "explicit", 2, b"\5", b"\3"),
+            (2, "default", 1, b"\1", None),
+            (3, "default", 1, b"\0", None),
+            (3, "set", 4, b"\4", None),
+        )
+    ]
+    content = ledger.lines(ledger.LedgerHeader(1, "X", "y"), entries)
+    assert content.splitlines(keepends=True) == [
+        HEAD,
+        b'{"case":"default","value":1,"bytes":{"0-1":"00","2":"01","3":"00"}}\n',
+        b'{"case":"set","value":2,"bytes":{"0":"02","1":"03"}}\n',
+        b'{"case":"set","value":4,"bytes":{"3":"04"}}\n',
+        b'{"case":"explicit","value":2,"bytes":{"1":"05"},"canonical":{"1":"03"}}\n',
+    ]
+    read = ledger.parse(content, "x.jsonl").vectors
+    assert [(one.id, one.value, one.data, one.canonical_data) for one in read] == [
+        ("X/0/default", 1, b"\0", b"\0"),
+        ("X/0/set", 2, b"\2", b"\2"),
+        ("X/1/default", 1, b"\0", b"\0"),
+        ("X/1/set", 2, b"\3", b"\3"),
+        ("X/1/explicit", 2, b"\5", b"\3"),
+        ("X/2/default", 1, b"\1", b"\1"),
+        ("X/3/default", 1, b"\0", b"\0"),
+        ("X/3/set", 4, b"\4", b"\4"),
+    ]
+
+
+@pytest.mark.parametrize("dialect", ["kafka", "kip-482-v1"])
+def test_no_value_of_a_case_stands_twice(dialect: str) -> None:
+    for name in ledger.names(dialect):
+        path = ROOT / "vectors" / dialect / "messages" / f"{name}.jsonl"
+        lines = [json.loads(line) for line in path.read_bytes().splitlines()[1:]]
+        said = [(line["case"], json.dumps(line["value"])) for line in lines if "value" in line]
+        assert len(said) == len(set(said)), name
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [
         (b"", "line 1"),
         (b'{"ledger":2,"message":"X","made_by":"y"}\n', "line 1"),
-        (b'{"ledger":1,"message":"X","made_by":"y"}\n{"version":0}\n', "line 2"),
-        (b'{"ledger":1,"message":"X","made_by":"y"}\n{"version":0,"case":"a","value":{},"bytes":"0"}\n', "line 2"),
-        (b'{"ledger":1,"message":"X","made_by":"y"}\n{"version":0,"case":"a","value":0.5,"bytes":""}\n', "line 2"),
+        (HEAD + b'{"case":"a"}\n', "line 2: Object missing required field `value`"),
+        (HEAD + b'{"case":"a","value":{},"bytes":{"0":"0"}}\n', "line 2: non-hexadecimal"),
+        (HEAD + b'{"case":"a","value":0.5,"bytes":{"0":""}}\n', "line 2: 0.5 is no value"),
+        (HEAD + b'{"case":"a","value":1,"bytes":{"0-x":""}}\n', "line 2: invalid literal for int"),
+        (HEAD + b'{"case":"a","value":1,"bytes":{"0":""},"version":0}\n', "line 2: Object contains unknown field"),
     ],
 )
 def test_a_broken_file_is_refused_with_its_line(text: bytes, says: str) -> None:

@@ -109,9 +109,12 @@ def test_ids_that_are_none(path: str) -> None:
 @pytest.mark.parametrize(
     ("line", "says"),
     [
-        ('{"version":9,"case":"set","same_as":"kafka"}', "line 2: the ledger of kafka has no case HeartbeatRequest/9"),
-        ('{"version":0,"case":"set","same_as":"kip-82"}', "line 2: the ledger of kip-82 has no case"),
-        ('{"version":0,"case":"set","same_as":"kafka","bytes":""}', "line 2: Object contains unknown field"),
+        (
+            '{"case":"set","same_as":"kafka","versions":"9"}',
+            "line 2: the ledger of kafka has no case HeartbeatRequest/9",
+        ),
+        ('{"case":"set","same_as":"kip-82","versions":"0"}', "line 2: the ledger of kip-82 has no case"),
+        ('{"case":"set","same_as":"kafka","versions":"0","bytes":{}}', "line 2: Object contains unknown field"),
     ],
 )
 def test_a_line_that_stands_for_nothing_is_refused(line: str, says: str) -> None:
