@@ -46,7 +46,7 @@ from wireproof.conformance.model import DEVIATIONS, Description
 from wireproof.conformance.questions import selection
 from wireproof.fuzz.campaign import campaign
 from wireproof.fuzz.campaign.dependencies import Ground, scout
-from wireproof.fuzz.campaign.finding import Finding
+from wireproof.fuzz.campaign.finding import FuzzFinding
 from wireproof.fuzz.campaign.run import Plan, Run, State, describe
 from wireproof.fuzz.campaign.store import Store
 from wireproof.fuzz.corpus import minimise, seeding
@@ -275,7 +275,7 @@ class _Heard:
     def __init__(self) -> None:
         self.found_any = False
 
-    def found(self, _finding: Finding) -> None:
+    def found(self, _finding: FuzzFinding) -> None:
         """Something was found."""
         self.found_any = True
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -138,18 +137,6 @@ class FailureKind(StrEnum):
     WRONG_ANSWER = "wrong-answer"
 
 
-@dataclass(frozen=True, slots=True)
-class Signature:
-    """The common properties of deviations that are one finding."""
-
-    op: str
-    type: str | None
-    verdict: str
-    kind: str | None
-    cause: str | None
-    frame: str
-
-
 class Verdict(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
     """The kit's conclusion on one case. `id`: the case's id. `rulings`: those under which it is contested.
 
@@ -178,32 +165,6 @@ class Verdict(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True)
     ground: str | None = None
     place: str = ""
     known: str | None = None
-
-    @property
-    def signature(self) -> Signature:
-        cause = self.reason or self.error or None
-        return Signature(self.op, self.type, self.outcome, self.kind, cause, self.frame)
-
-
-@dataclass(frozen=True, slots=True)
-class Tally:
-    """Verdicts counted by (area, outcome). Tallies can be added."""
-
-    counts: Mapping[tuple[str, str], int] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, *verdicts: Verdict) -> Tally:
-        return cls(Counter((v.area, str(v.outcome)) for v in verdicts))
-
-    def __add__(self, other: Tally) -> Tally:
-        return Tally(Counter(self.counts) + Counter(other.counts))
-
-    def areas(self) -> dict[str, dict[str, int]]:
-        """{area: {verdict: count}}, areas and verdicts in sorted order."""
-        table: dict[str, dict[str, int]] = {}
-        for (area, verdict), count in sorted(self.counts.items()):
-            table.setdefault(area, {})[verdict] = count
-        return table
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,10 +20,10 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 (its usual name)
 
 from wireproof.conformance.evidence.known_deviations import Known
-from wireproof.conformance.judging.findings import group
-from wireproof.conformance.model import DEVIATIONS, Description, FailureKind, Op, Outcome, Tally, Verdict
+from wireproof.conformance.judging.clusters import group
+from wireproof.conformance.model import DEVIATIONS, Description, FailureKind, Op, Outcome, Verdict
 from wireproof.conformance.report.failure import repro_command
-from wireproof.conformance.report.jsonl import ReportWriter
+from wireproof.conformance.report.jsonl import ReportWriter, Tally
 from wireproof.pipeline import run as running
 from wireproof.pipeline import tables
 from wireproof.pipeline.store import Run, Store, key_of

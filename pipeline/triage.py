@@ -1,6 +1,6 @@
 """Findings from everywhere, one bucket for each cause: runs of the pipeline, fuzz campaigns, reports of pytest.
 
-The signature of a bucket is the group that the kit itself gives to a deviation (`conformance.judging.findings`), so
+The signature of a bucket is the group that the kit itself gives to a deviation (`conformance.judging.clusters`), so
 what a campaign found and what a run found meet in one bucket. Sources are small (a run's findings, not its verdicts),
 so this needs no Spark."""
 
@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 
 from wireproof.conformance.asking.rows import RowError, verdict_of
 from wireproof.conformance.files import read_bytes
-from wireproof.conformance.judging.findings import group
+from wireproof.conformance.judging.clusters import group
 from wireproof.conformance.model import DEVIATIONS, Verdict
 from wireproof.conformance.report.jsonl import ReportError, read_reports
 from wireproof.pipeline import tables
@@ -178,8 +178,7 @@ def _of_report(path: Path) -> Iterator[_Seen]:
         about = report.header.implementation
         for line in report.lines:
             if line.outcome in DEVIATIONS:
-                verdict = verdict_of(line.verdict_row)
-                yield _of_verdict(verdict, 1, None, _named(about.name, about.version), path)
+                yield _of_verdict(line, 1, None, _named(about.name, about.version), path)
 
 
 def _of_verdict(verdict: Verdict, times: int, first_seen: float | None, implementation: str, path: Path) -> _Seen:

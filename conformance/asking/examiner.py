@@ -15,7 +15,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 import msgspec
@@ -27,7 +27,7 @@ from wireproof.conformance.evidence.known_deviations import Known
 from wireproof.conformance.judging.alternatives import Readings, readings_for
 from wireproof.conformance.judging.judge import judge
 from wireproof.conformance.model import Case, Description, Observation, Outcome, Status, Verdict
-from wireproof.conformance.questions.question import Derivation, Question, offered_twin, offers
+from wireproof.conformance.questions.question import Derivation, Question, Questions, offered_twin, offers
 from wireproof.conformance.vectors import Vector
 
 #: The approximate number of questions in the first block: enough to keep a child busy, few enough to show progress.
@@ -46,9 +46,6 @@ POLLED = 8
 ADDED = 32
 
 NOTHING_KNOWN = Known(None, ())
-
-#: Questions that are judged together, or a derivation of questions.
-Entry = Sequence[Question] | Derivation
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,21 +69,21 @@ class Judged:
 class _WaitingEntries:
     """Entries in their order. Those that follow can be looked at before they are taken."""
 
-    def __init__(self, entries: Iterable[Entry]) -> None:
+    def __init__(self, entries: Iterable[Questions]) -> None:
         self._entries = iter(entries)
-        self._looked_at: deque[Entry] = deque()
+        self._looked_at: deque[Questions] = deque()
         #: The next block, if it could be built while the last one was asked.
         self.built: _Block | None = None
 
-    def next_entry(self) -> Entry | None:
+    def next_entry(self) -> Questions | None:
         """The next one; None at the end."""
         return self._looked_at.popleft() if self._looked_at else next(self._entries, None)
 
-    def put_back(self, entry: Entry) -> None:
+    def put_back(self, entry: Questions) -> None:
         """Make this the next entry again."""
         self._looked_at.appendleft(entry)
 
-    def following(self, count: int) -> list[Entry]:
+    def following(self, count: int) -> list[Questions]:
         """The next entries, so many at most."""
         self._looked_at += itertools.islice(self._entries, max(0, count - len(self._looked_at)))
         return [*itertools.islice(self._looked_at, count)]
@@ -168,7 +165,7 @@ class Examiner(Closing):
         for judged in self.judge_entries((question,) for question in questions):
             yield from judged
 
-    def judge_entries(self, entries: Iterable[Entry]) -> Iterator[list[Judged]]:
+    def judge_entries(self, entries: Iterable[Questions]) -> Iterator[list[Judged]]:
         """As `judge`, for questions that belong together: all judged questions of an entry at once, in the entries'
         order. Empty for a derivation none of whose sources is offered."""
         waiting = _WaitingEntries(entries)

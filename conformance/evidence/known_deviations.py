@@ -1,4 +1,5 @@
-"""Known deviations: a TOML file beside the wrapper lists them, each with its class and a reason.
+"""Known deviations: a TOML file beside the wrapper lists them, each with its class and a reason. Such files are read,
+compared with a run, and drafted.
 
 A known deviation does not fail the run. An entry that is no longer true fails it: its case passes now, its id does not
 exist, or its date has passed.
@@ -11,16 +12,16 @@ import fnmatch
 import functools
 import re
 import tomllib
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
 from wireproof.conformance.files import read_text
-from wireproof.conformance.judging.findings import Group, group
+from wireproof.conformance.judging.clusters import Cluster, Group, Signature, clusters, group
 from wireproof.conformance.model import DEVIATIONS, Outcome, Verdict
 
 _LINK = re.compile(r"https?://\S+")
@@ -42,28 +43,6 @@ class Severity(StrEnum):
     COSMETIC = "cosmetic"
 
 
-class SignaturePattern(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """A signature; parts that are None match anything."""
-
-    op: str | None = None
-    type: str | None = None
-    verdict: str | None = None
-    kind: str | None = None
-    cause: str | None = None
-    frame: str | None = None
-
-    def matches(self, verdict: Verdict) -> bool:
-        signature = verdict.signature
-        return all(
-            wanted is None or wanted == str(getattr(signature, part))
-            for part, wanted in msgspec.structs.asdict(self).items()
-        )
-
-    def may_match(self, verdict: Verdict) -> bool:
-        """Whether a case that was not asked could match."""
-        return self.op in (None, str(verdict.op)) and self.type in (None, verdict.type)
-
-
 @functools.cache
 def _any_of(globs: tuple[str, ...]) -> re.Pattern[str]:
     """One pattern that matches an id if any of these globs does."""
@@ -71,14 +50,17 @@ def _any_of(globs: tuple[str, ...]) -> re.Pattern[str]:
 
 
 class KnownDeviation(msgspec.Struct, forbid_unknown_fields=True, frozen=True, rename={"kind": "class"}):
-    """One `[[deviation]]`. It has either `match` (an id or glob, or a list of them), `signature` or `finding`.
+    """One `[[deviation]]`. It has either `match` (an id or glob, or a list of them), or a key of clusters: `finding` or
+    `signature`.
+
     `generated`: only generated cases show it, so a run of the suite need not. `hangs`: its cases do not answer.
-    `severity`: where it cannot be seen from the verdicts."""
+    `severity`: where it cannot be seen from the verdicts.
+    """
 
     kind: Literal["bug", "wont-fix", "unsupported", "disputed"]
     reason: str
     match: str | tuple[str, ...] | None = None
-    signature: SignaturePattern | None = None
+    signature: Signature | None = None
     finding: Group | None = None
     url: str | None = None
     reported: str | None = None
@@ -89,6 +71,11 @@ class KnownDeviation(msgspec.Struct, forbid_unknown_fields=True, frozen=True, re
     severity: Severity | None = None
 
     @property
+    def key(self) -> Group | Signature | None:
+        """The key of the clusters that it covers; None for an entry with ids."""
+        return self.finding or self.signature
+
+    @property
     def globs(self) -> tuple[str, ...]:
         if self.match is None:
             return ()
@@ -97,13 +84,9 @@ class KnownDeviation(msgspec.Struct, forbid_unknown_fields=True, frozen=True, re
     def matches_id(self, identifier: str) -> bool:
         return bool(self.globs) and _any_of(self.globs).match(identifier) is not None
 
-    def matches(self, verdict: Verdict, finding: Group | None) -> bool:
+    def matches(self, verdict: Verdict, its_group: Group | None) -> bool:
         """Whether this entry covers a deviation of this group."""
-        if self.finding is not None:
-            return finding == self.finding
-        if self.signature is not None:
-            return self.signature.matches(verdict)
-        return self.matches_id(verdict.id)
+        return self.matches_id(verdict.id) if self.key is None else self.key.matches(verdict, its_group)
 
     def concerns(self, version: str | None) -> bool:
         """Whether this entry is for this version of the implementation."""
@@ -117,7 +100,7 @@ class KnownDeviation(msgspec.Struct, forbid_unknown_fields=True, frozen=True, re
         """The entry's name in messages for people."""
         if self.finding is not None:
             return f"finding {self.finding}"
-        if not self.globs:
+        if self.signature is not None:
             return _shown(self.signature)
         more = len(self.globs) - 1
         return self.globs[0] + (f" and {more} more" if more else "")
@@ -138,8 +121,8 @@ class Known:
         """The first entry that covers this deviation."""
         if verdict.outcome not in DEVIATIONS:
             return None
-        finding = group(verdict)
-        return next((entry for entry in self.deviations if entry.matches(verdict, finding)), None)
+        its_group = group(verdict)
+        return next((entry for entry in self.deviations if entry.matches(verdict, its_group)), None)
 
     def hangs(self, identifier: str) -> bool:
         """Whether the case of this id is known to give no answer."""
@@ -177,20 +160,23 @@ class _Seen:
     def __init__(self, ran: Sequence[Verdict], every_id: Callable[[], Collection[str]]) -> None:
         self._every_id = every_id
         self._by_id: dict[str, list[Verdict]] = {}
-        self._deviated: list[Verdict] = []
+        self._deviated: list[tuple[Verdict, Group | None]] = []
         for verdict in ran:
             self._by_id.setdefault(verdict.id, []).append(verdict)
             if verdict.outcome in DEVIATIONS:
-                self._deviated.append(verdict)
-        self._groups = {group(verdict) for verdict in self._deviated}
+                self._deviated.append((verdict, group(verdict)))
         self._not_asked = [verdict for verdict in ran if verdict.outcome is Outcome.NOT_ASKED]
 
     def problem(self, entry: KnownDeviation, *, complete: bool) -> str | None:
         """The reason why an entry, not yet expired, is no longer true; None if it is true."""
-        if not entry.globs:
+        if entry.key is not None:
             if entry.generated:
                 return None
-            return None if self._shows(entry) or not complete else "no deviation of this run looks so: remove the entry"
+            return (
+                None
+                if self._shows(entry.key) or not complete
+                else "no deviation of this run looks so: remove the entry"
+            )
         for glob in entry.globs:
             made = glob.startswith("gen/") or "+" in glob  # ids of made cases are in no list
             outcomes = [verdict for one in _matching(glob, self._by_id) for verdict in self._by_id[one]]
@@ -201,14 +187,9 @@ class _Seen:
                 return f"{glob} did not deviate ({', '.join(sorted({v.outcome for v in outcomes}))}): remove it"
         return None
 
-    def _shows(self, entry: KnownDeviation) -> bool:
+    def _shows(self, key: Group | Signature) -> bool:
         """Whether a case of the run matches, or a case that was not asked could match."""
-        pattern = entry.finding or entry.signature
-        if pattern is not None and any(pattern.may_match(verdict) for verdict in self._not_asked):
-            return True
-        if entry.finding is not None:
-            return entry.finding in self._groups
-        return any(entry.matches(verdict, None) for verdict in self._deviated)
+        return any(map(key.may_match, self._not_asked)) or any(key.matches(*one) for one in self._deviated)
 
 
 def _matching(glob: str, ids: Collection[str]) -> Iterator[str]:
@@ -238,7 +219,7 @@ def load(path: Path, version: str | None) -> Known:
         problem = _incomplete(entry)
         if problem:
             raise KnownError(f"{path}: deviation {number}{_in_brackets(entry)} {problem}")
-        for pattern in entry.globs or (entry.signature or entry.finding,):
+        for pattern in entry.globs or (entry.key,):
             first = seen.setdefault((pattern, entry.versions), number)
             if first != number or entry.globs.count(str(pattern)) > 1:
                 where = f"deviation {number}" if first == number else f"deviations {first} and {number}"
@@ -256,7 +237,7 @@ def _incomplete(entry: KnownDeviation) -> str:
         return "has `hangs` without `match`: which cases hang has to be known before they are asked"
     if entry.match is not None and not all(entry.globs or ("",)):
         return "has a `match` without an id"
-    if entry.signature == SignaturePattern():
+    if entry.signature == Signature():
         return "has an empty `signature`, which every deviation has"
     if not entry.reason.strip():
         return "gives no reason"
@@ -277,5 +258,40 @@ def _shown(pattern: object) -> str:
     """An entry's glob, signature or finding, for a person."""
     if isinstance(pattern, str):
         return pattern
-    kind = "signature" if isinstance(pattern, SignaturePattern) else "finding"
+    kind = "signature" if isinstance(pattern, Signature) else "finding"
     return f"{kind} {msgspec.json.encode(pattern).decode()}"
+
+
+# --- Drafts ---------------------------------------------------------------------------------------------------------
+
+
+def draft(verdicts: Iterable[Verdict], name: str) -> str:
+    """A draft of a file with these deviations, one entry for each cluster, for a person to complete."""
+    import tomlkit  # slow to import
+
+    document = tomlkit.document()
+    document.add(
+        tomlkit.comment(f"Known deviations of {name}. Check the class of each entry, and say the cause in `reason`.")
+    )
+    entries = tomlkit.aot()
+    for cluster in clusters(verdicts):
+        entries.append(_drafted(cluster))
+    if entries:  # else TOML would have "deviation = []", to which no [[deviation]] can be added
+        document.add("deviation", entries)
+    return tomlkit.dumps(document)
+
+
+def _drafted(cluster: Cluster) -> Any:
+    import tomlkit
+
+    first = cluster.verdicts[0]
+    entry = tomlkit.table()
+    parts = tomlkit.inline_table()
+    parts.update(cluster.group.row())
+    cases = len(cluster.verdicts)
+    entry.add(tomlkit.comment(f"{cases} {'case' if cases == 1 else 'cases'}, the first is {first.id}"))
+    entry.add("finding", parts)
+    entry.add("class", "bug")
+    entry.add("reason", f"{first.outcome}{f' ({first.kind})' if first.kind else ''}: {first.detail}"[:200])
+    entry.add("reported", "pending")
+    return entry

@@ -13,7 +13,7 @@ from _pytest._code.code import TerminalRepr
 from _pytest._io import TerminalWriter
 
 from wireproof.conformance.asking.examiner import Judged
-from wireproof.conformance.judging.findings import Group, group
+from wireproof.conformance.judging.clusters import Group, group
 from wireproof.conformance.model import Description, Verdict
 from wireproof.conformance.report.failure import render_failure, repro_command
 from wireproof.conformance.report.text import middle, safe

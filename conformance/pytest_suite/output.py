@@ -12,6 +12,7 @@ import pytest
 
 from wireproof.conformance import ledger, vectors
 from wireproof.conformance.asking.examiner import ASKED
+from wireproof.conformance.evidence import known_deviations
 from wireproof.conformance.pytest_suite.failures import BRIEF
 from wireproof.conformance.pytest_suite.implementations import Implementations
 from wireproof.conformance.pytest_suite.items import PAGED, Collection
@@ -131,10 +132,8 @@ class Output:
 
     def _drafts(self) -> str:
         """Drafts of files of known deviations, one after the other, for deviations that no file names yet."""
-        from wireproof.conformance.evidence import drafts  # tomlkit loads slowly
-
         return "\n".join(
-            drafts.draft([verdict for verdict in verdicts if verdict.known is None], spec)
+            known_deviations.draft([verdict for verdict in verdicts if verdict.known is None], spec)
             for spec, verdicts in self._results.verdicts.items()
         )
 

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from wireproof.conformance.closing import Closing
-from wireproof.conformance.model import Description, Outcome, Tally, Verdict
+from wireproof.conformance.model import Description, Outcome, Verdict
 from wireproof.conformance.pytest_suite.implementations import Implementations
 from wireproof.conformance.pytest_suite.items import VERDICTS
 from wireproof.conformance.pytest_suite.options import Settings, usage_error
 from wireproof.conformance.pytest_suite.signals import Signals
 from wireproof.conformance.report.failure import repro_command
-from wireproof.conformance.report.jsonl import ReportError, ReportWriter
+from wireproof.conformance.report.jsonl import ReportError, ReportWriter, Tally
 
 
 class Progress:

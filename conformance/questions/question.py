@@ -10,6 +10,7 @@ from __future__ import annotations
 import difflib
 import functools
 import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -44,11 +45,6 @@ class Question:
         """The question with its twin."""
         return cls(vector, case, twin_case(vector, case))
 
-    @property
-    def must_refuse(self) -> bool:
-        """Whether the input must be refused."""
-        return self.vector.reject is not None
-
     def as_recode(self) -> Question | None:
         """The same question as recode, with its twin, for a library that does not show values. None if the question is
         not about refusing bytes."""
@@ -69,6 +65,10 @@ class Derivation:
     def questions(self, source: Question) -> tuple[Question, ...]:
         """All questions derived from one of the sources. The source is the twin of each."""
         return tuple(Question(*made, twin=source.case) for made in ledger.derive(source.vector, source.case.op))
+
+
+#: Questions that are judged together, or a derivation of such questions.
+Questions = Sequence[Question] | Derivation
 
 
 def _recode(case: Case) -> Case:

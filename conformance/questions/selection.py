@@ -19,7 +19,7 @@ from wireproof.conformance.ledger import Ledger
 from wireproof.conformance.model import Description, Op
 from wireproof.conformance.questions import catalog_filter
 from wireproof.conformance.questions.positive_control import twin_of
-from wireproof.conformance.questions.question import Derivation, Question, offers_vector
+from wireproof.conformance.questions.question import Derivation, Question, Questions, offers_vector
 from wireproof.conformance.vectors import Vector, VectorKind
 
 #: The area whose entries come last.
@@ -32,11 +32,11 @@ class Entry:
     path, for derived questions of a message-version `<dialect>/messages/<Name>/<version>/derived`."""
 
     name: str
-    make: Callable[[], tuple[Question, ...] | Derivation]
-    _made: tuple[Question, ...] | Derivation | None = field(default=None, init=False)
+    make: Callable[[], Questions]
+    _made: Questions | None = field(default=None, init=False)
 
     @property
-    def questions(self) -> tuple[Question, ...] | Derivation:
+    def questions(self) -> Questions:
         """The questions. They are made when they are first needed: a pytest with `-k` has all entries, and asks few."""
         if self._made is None:
             self._made = self.make()

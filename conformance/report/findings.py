@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
-from wireproof.conformance.judging.findings import Finding
+from wireproof.conformance.judging.clusters import Cluster
 from wireproof.conformance.report.failure import repro_command
 from wireproof.conformance.report.hexview import DIM, FAULT
 from wireproof.conformance.report.text import safe, wrap
@@ -16,7 +16,7 @@ from wireproof.conformance.report.text import safe, wrap
 LISTED = 20
 
 
-def findings_text(name: str, spec: str, findings: Sequence[Finding], *, width: int, limit: int = LISTED) -> Text:
+def findings_text(name: str, spec: str, findings: Sequence[Cluster], *, width: int, limit: int = LISTED) -> Text:
     """At most `limit` findings of one implementation, the most frequent first."""
     cases = sum(len(finding.verdicts) for finding in findings)
     out = Text(f"{safe(name)}: {_many(len(findings), 'finding')} in {_many(cases, 'case')} that deviate\n", "bold")

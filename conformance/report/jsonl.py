@@ -18,7 +18,7 @@ from __future__ import annotations
 import contextlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -26,10 +26,9 @@ from typing import Any, Literal, TypeVar
 import msgspec
 
 from wireproof.conformance import vectors
-from wireproof.conformance.asking.rows import verdict_row
 from wireproof.conformance.closing import Closing
-from wireproof.conformance.judging.findings import group
-from wireproof.conformance.model import Description, FailureKind, Op, Outcome, Tally, Verdict
+from wireproof.conformance.judging.clusters import group
+from wireproof.conformance.model import Description, Verdict
 from wireproof.conformance.report.text import middle, safe_json
 
 FORMAT: Literal[2] = 2
@@ -61,38 +60,33 @@ class ReportHeader(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     options: str | dict[str, Any]
 
 
-class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A verdict in a report: all members of its row, the group of its finding, and the command that repeats it. Members
-    with a default are not in reports of format 1."""
+class Line(Verdict, frozen=True, kw_only=True):
+    """A verdict in a report, with the group of its cluster and the command that repeats it. Reports of format 1 have no
+    group."""
 
-    id: str
-    dialect: str
-    area: str
-    type: str | None
-    version: int | None
-    op: Op
-    outcome: Outcome = msgspec.field(name="verdict")
-    kind: FailureKind | None
-    reason: str | None
-    offset: int | None
-    detail: str
-    known: str | None
-    repro: str
-    rulings: tuple[str, ...] = ()
-    note: str = ""
-    error: str = ""
-    frame: str = ""
-    demanded: str | None = None
-    ground: str | None = None
-    place: str = ""
     group: dict[str, str] | None = None
+    repro: str
 
-    @property
-    def verdict_row(self) -> dict[str, Any]:
-        """The verdict's row, for `rows.verdict_of`."""
-        row: dict[str, Any] = msgspec.to_builtins(self)
-        del row["group"], row["repro"]
-        return row
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """Verdicts counted by (area, outcome). Tallies can be added."""
+
+    counts: Mapping[tuple[str, str], int] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, *verdicts: Verdict) -> Tally:
+        return cls(Counter((v.area, str(v.outcome)) for v in verdicts))
+
+    def __add__(self, other: Tally) -> Tally:
+        return Tally(Counter(self.counts) + Counter(other.counts))
+
+    def areas(self) -> dict[str, dict[str, int]]:
+        """{area: {verdict: count}}, areas and verdicts in sorted order."""
+        table: dict[str, dict[str, int]] = {}
+        for (area, verdict), count in sorted(self.counts.items()):
+            table.setdefault(area, {})[verdict] = count
+        return table
 
 
 class _AnyHeader(msgspec.Struct, frozen=True):
@@ -152,8 +146,8 @@ class ReportWriter(Closing):
 
     def verdict(self, verdict: Verdict, repro: str) -> None:
         """Write one verdict. `repro`: the command that repeats it."""
-        finding = group(verdict)
-        row = verdict_row(verdict) | {"group": None if finding is None else finding.row(), "repro": repro}
+        its_group = group(verdict)
+        row = msgspec.to_builtins(verdict) | {"group": None if its_group is None else its_group.row(), "repro": repro}
         self._put({name: _text(value) for name, value in row.items()})
 
     def summary(self, tally: Tally, incomplete: tuple[int, int] | None = None) -> None:
@@ -253,7 +247,7 @@ def _check_format(raw: bytes, place: str) -> None:
 
 
 def _finished(header: ReportHeader, lines: list[Line], summary: _Summary, place: str) -> Report:
-    tally = Tally(Counter((line.area, str(line.outcome)) for line in lines))
+    tally = Tally.of(*lines)
     if tally.areas() != summary.summary:
         raise ReportError(f"{place}: the summary differs from the sum of the verdicts before it, {tally.areas()}")
     return Report(header, tuple(lines), tally, summary.incomplete)

@@ -10,11 +10,12 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from wireproof.conformance.judging.findings import findings, group
-from wireproof.conformance.model import Description, Outcome, Tally, Verdict
+from wireproof.conformance.judging.clusters import clusters, group
+from wireproof.conformance.model import Description, Outcome, Verdict
 from wireproof.conformance.questions.selection import NotAsked
 from wireproof.conformance.report.failure import titled_name
 from wireproof.conformance.report.findings import findings_text
+from wireproof.conformance.report.jsonl import Tally
 from wireproof.conformance.report.text import safe, to_string
 from wireproof.conformance.report.unasked import unasked_lines
 from wireproof.conformance.vectors import AREAS
@@ -103,7 +104,7 @@ def new_findings(
     """The findings that no known-deviations file names, a text for each implementation that has any."""
     names = _names(verdicts, descriptions)
     for spec, judged in verdicts.items():
-        new = findings(verdict for verdict in judged if verdict.known is None)
+        new = clusters(verdict for verdict in judged if verdict.known is None)
         if new:
             yield "\n" + to_string(findings_text(names[spec], spec, new, width=width), width=width, color=color)
 

@@ -51,7 +51,7 @@ def page() -> Lines:
     yield from _support([*files.values()])
     yield from ("## Findings", "", _FINDINGS)
     for implementation in registry.implementations():
-        found = known_issues.known_findings(implementation, files.get(implementation.name))
+        found = known_issues.of_implementation(implementation, files.get(implementation.name))
         version = found[0].version if found else ""
         yield from (f"### {' '.join(filter(None, (implementation.name, version)))}", "")
         if not found:
@@ -96,7 +96,7 @@ def _decisions(files: list[attestation.Attested]) -> Lines:
     yield from table(head, [(cell(one.subject), f"{number[one]:,}", one.outcome, cell(one.why)) for one in decisions])
 
 
-def _finding_row(found: known_issues.KnownFinding) -> tuple[str, ...]:
+def _finding_row(found: known_issues.KnownIssue) -> tuple[str, ...]:
     kinds = sorted({entry.kind for entry in found.entries} - {"bug"})
     notes = [*kinds, *(["private first"] if found.private else [])]
     severity = str(found.severity or "not measured") + (f" ({', '.join(notes)})" if notes else "")
@@ -113,7 +113,7 @@ def _links(name: str, addresses: tuple[str, ...]) -> list[str]:
     return [f"[{name}{number}]({address})" for number, address in zip(numbers, addresses, strict=False)]
 
 
-def _shortest(shown: known_issues.Shown) -> str:
+def _shortest(shown: known_issues.Example) -> str:
     """What is asked, in a few words: bytes in hex, or a value that has none."""
     vector = shown.vector
     version = "" if vector.version is None else f" {vector.version}"

@@ -12,7 +12,7 @@ from wireproof import reference
 from wireproof.conformance.model import Description
 from wireproof.fuzz.campaign import canaries
 from wireproof.fuzz.campaign.dependencies import Ground
-from wireproof.fuzz.campaign.finding import Finding
+from wireproof.fuzz.campaign.finding import FuzzFinding
 from wireproof.fuzz.campaign.run import Plan, Run, State
 from wireproof.fuzz.campaign.store import Store
 from wireproof.fuzz.errors import FuzzError
@@ -31,7 +31,7 @@ _ORDER = ("differential", "exchange", "schema", "values", "decode", "stability")
 _WORTH = 50
 _MODULE = canaries.__name__
 
-Watch = Callable[[Plan, State, Finding | None], None]
+Watch = Callable[[Plan, State, FuzzFinding | None], None]
 
 
 def canary_found(plan: Plan, described: Description) -> State:

@@ -15,7 +15,7 @@ def seed_of(identifier: str) -> bytes:
     return bytes.fromhex(identifier.rpartition("/")[2].partition("#")[0].partition("+")[0][1:])
 
 
-class Finding(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class FuzzFinding(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A finding. `row`: the judged question, in the format of `conformance.asking.rows`."""
 
     name: str

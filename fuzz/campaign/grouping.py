@@ -5,10 +5,13 @@ from __future__ import annotations
 import hashlib
 import re
 
+import msgspec
+
 from wireproof.conformance.asking import rows
 from wireproof.conformance.asking.examiner import Judged
+from wireproof.conformance.judging.clusters import Signature
 from wireproof.conformance.model import Verdict
-from wireproof.fuzz.campaign.finding import Finding, seed_of
+from wireproof.fuzz.campaign.finding import FuzzFinding, seed_of
 
 _PLAIN = re.compile(r"[^A-Za-z0-9]+")
 #: The maximum length of the readable part of a file name.
@@ -17,7 +20,7 @@ _LONGEST = 80
 
 def name_of(verdict: Verdict) -> str:
     """The name of a finding, made from its dialect and signature. It can be used as a file name."""
-    signature = verdict.signature
+    signature = Signature.of(verdict)
     parts = [verdict.dialect, signature.op, signature.type, signature.verdict, signature.kind, signature.cause]
     readable = "-".join(_PLAIN.sub("-", part).strip("-") for part in map(str, filter(None, parts)))[:_LONGEST]
     exact = repr((verdict.dialect, *parts_of(verdict).values()))
@@ -26,17 +29,13 @@ def name_of(verdict: Verdict) -> str:
 
 def parts_of(verdict: Verdict) -> dict[str, str | None]:
     """The parts of a verdict's signature, by name."""
-    signature = verdict.signature
-    return {
-        part: None if getattr(signature, part) is None else str(getattr(signature, part))
-        for part in ("op", "type", "verdict", "kind", "cause", "frame")
-    }
+    return msgspec.structs.asdict(Signature.of(verdict))
 
 
-def finding_of(judged: Judged, raw: bytes, target: str) -> Finding:
+def finding_of(judged: Judged, raw: bytes, target: str) -> FuzzFinding:
     """The finding of a deviation. `raw`: the input that caused it."""
     case = judged.case
-    return Finding(
+    return FuzzFinding(
         name=name_of(judged.verdict),
         signature=parts_of(judged.verdict),
         target=target,

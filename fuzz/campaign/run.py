@@ -24,7 +24,7 @@ from wireproof.conformance.connection.process.guard import guard
 from wireproof.conformance.model import Description
 from wireproof.conformance.report.failure import repro_command
 from wireproof.fuzz.campaign.dependencies import Ground, environment
-from wireproof.fuzz.campaign.finding import Finding
+from wireproof.fuzz.campaign.finding import FuzzFinding
 from wireproof.fuzz.campaign.store import Kept, Store
 from wireproof.fuzz.corpus import seeding
 from wireproof.fuzz.corpus.inputs import Forms
@@ -109,7 +109,7 @@ class Run:
     """Runs one target with one dialect until its time is over."""
 
     def __init__(
-        self, plan: Plan, store: Store, described: Description, watch: Callable[[State, Finding | None], None]
+        self, plan: Plan, store: Store, described: Description, watch: Callable[[State, FuzzFinding | None], None]
     ) -> None:
         """`watch` is called now and then, and with each new finding."""
         self.plan = plan
@@ -355,7 +355,7 @@ class Run:
                 self.store.keep(msgspec.structs.replace(kept, times=kept.times + times))
         self.state.known.update(known)
 
-    def keep(self, finding: Finding) -> None:
+    def keep(self, finding: FuzzFinding) -> None:
         """Store a finding if it is new, or if its input is smaller now."""
         old = self.store.findings.get(finding.name)
         if old is None:
@@ -395,7 +395,7 @@ class _Keeping:
     def __init__(self, run: Run) -> None:
         self._run = run
 
-    def found(self, finding: Finding) -> None:
+    def found(self, finding: FuzzFinding) -> None:
         self._run.keep(finding)
 
     def novel(self, raw: bytes, shown: Any) -> None:

@@ -24,7 +24,7 @@ import msgspec
 from wireproof.conformance.asking.examiner import Judged
 from wireproof.conformance.asking.rows import RowError, judged_of
 from wireproof.conformance.files import read_bytes
-from wireproof.fuzz.campaign.finding import Finding
+from wireproof.fuzz.campaign.finding import FuzzFinding
 from wireproof.fuzz.corpus.inputs import LONGEST
 from wireproof.fuzz.errors import FuzzError
 from wireproof.fuzz.process.session import digest
@@ -34,7 +34,7 @@ class Kept(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The content of a finding's file. `first_seen`: in seconds since 1970. `executions`: their number before it.
     `times`: the number of deviations, including those that look alike."""
 
-    finding: Finding
+    finding: FuzzFinding
     implementation: str
     version: str | None
     spec: str

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from wireproof.fuzz.campaign.finding import Finding
+from wireproof.fuzz.campaign.finding import FuzzFinding
 
 
 class Order(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -49,7 +49,7 @@ class Progress(msgspec.Struct, frozen=True, tag="progress", tag_field="event"):
 class Found(msgspec.Struct, frozen=True, tag="found", tag_field="event"):
     """A new finding, or an earlier one with a smaller input."""
 
-    finding: Finding
+    finding: FuzzFinding
 
 
 class Ended(msgspec.Struct, frozen=True, tag="ended", tag_field="event"):

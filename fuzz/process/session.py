@@ -21,7 +21,7 @@ from wireproof.conformance.generation import arguments
 from wireproof.conformance.model import DEVIATIONS, Case, Outcome, Status
 from wireproof.conformance.questions.question import UnknownId, find
 from wireproof.fuzz.campaign.dedup import Alike
-from wireproof.fuzz.campaign.finding import Finding, seed_of
+from wireproof.fuzz.campaign.finding import FuzzFinding, seed_of
 from wireproof.fuzz.campaign.grouping import finding_of, name_of
 from wireproof.fuzz.corpus import inputs
 from wireproof.fuzz.corpus.inputs import Form, Forms
@@ -43,7 +43,7 @@ _COSTLY = frozenset({Outcome.HANG, Outcome.OOM})
 class Listener(Protocol):
     """Receives the findings of a session."""
 
-    def found(self, finding: Finding) -> None:
+    def found(self, finding: FuzzFinding) -> None:
         """Called with a new finding, or an earlier one with a smaller input."""
 
     def novel(self, raw: bytes, shown: Likeness) -> None:
@@ -71,7 +71,7 @@ class Session:
         self.counts = Counts()
         self._alike = Alike()
         self._shown: set[Likeness] = set()
-        self._told: dict[str, Finding] = {}
+        self._told: dict[str, FuzzFinding] = {}
 
     def execute(self, raw: bytes) -> bool:
         """Ask about an input. False if its form is not asked about."""
@@ -137,7 +137,7 @@ class Session:
         else:
             self.counts.findings[name] += 1
 
-    def _tell(self, finding: Finding) -> None:
+    def _tell(self, finding: FuzzFinding) -> None:
         self._told[finding.name] = finding
         self.listener.found(finding)
 

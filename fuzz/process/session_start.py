@@ -14,7 +14,7 @@ from wireproof.conformance.connection.loading import load
 from wireproof.conformance.evidence import known_deviations
 from wireproof.conformance.evidence.known_deviations import Known
 from wireproof.conformance.model import Description, Op
-from wireproof.fuzz.campaign.finding import Finding
+from wireproof.fuzz.campaign.finding import FuzzFinding
 from wireproof.fuzz.corpus import inputs
 from wireproof.fuzz.corpus.inputs import Forms
 from wireproof.fuzz.errors import FuzzError
@@ -76,7 +76,7 @@ def examiner_of(spec: str, options: Options, known_file: str | None) -> Examiner
 class _Deaf:
     """A listener that ignores everything."""
 
-    def found(self, finding: Finding) -> None:
+    def found(self, finding: FuzzFinding) -> None:
         pass
 
     def novel(self, raw: bytes, shown: Likeness) -> None:

@@ -42,7 +42,7 @@ _TOLD = (Verdict.FAIL, Verdict.UNREADABLE)
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class AuditFinding:
     """Something malformed. `kind`: batch or frame; `where`: the topic and partition, or the connection."""
 
     kind: str
@@ -73,7 +73,7 @@ class Audit:
     segments: int
     captures: int
     counts: tuple[Count, ...]
-    findings: tuple[Finding, ...]
+    findings: tuple[AuditFinding, ...]
     kept: int = 0
 
     @property
@@ -102,7 +102,7 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A table of judged rows, each of a batch or a frame. `where`: the SQL of `Finding.where`. `sizes`: of files
+    """A table of judged rows, each of a batch or a frame. `where`: the SQL of `AuditFinding.where`. `sizes`: of files
     whose bytes are all in the rows."""
 
     table: str
@@ -150,7 +150,7 @@ def _sum(
     kept: int = 0,
 ) -> Audit:
     counts: list[Count] = []
-    findings: list[Finding] = []
+    findings: list[AuditFinding] = []
     for opened in parts:
         with opened as part:
             found = _counted(part)
@@ -298,7 +298,7 @@ def _check_sizes(part: _Part, found: Mapping[str, int]) -> None:
         )
 
 
-def _findings(part: _Part) -> list[Finding]:
+def _findings(part: _Part) -> list[AuditFinding]:
     rows = (
         part.rows.where(sql.col("verdict").isin(*map(str, _TOLD)))
         .withColumn("where", sql.expr(part.where))
@@ -309,6 +309,6 @@ def _findings(part: _Part) -> list[Finding]:
         .collect()
     )
     return [
-        Finding(part.kind, row["file"], row["at"], row["where"] or "", row["reason"] or "", row["detail"])
+        AuditFinding(part.kind, row["file"], row["at"], row["where"] or "", row["reason"] or "", row["detail"])
         for row in rows
     ]

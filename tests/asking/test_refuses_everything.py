@@ -97,7 +97,7 @@ ALONE = [
 @pytest.mark.parametrize("identifier", ALONE)
 def test_of_one_case_alone(identifier: str) -> None:
     question = find(identifier)
-    assert question.must_refuse
+    assert question.vector.reject is not None
     (judged,) = Examiner(Refuser()).judge([question])
     assert judged.verdict.outcome is Outcome.SKIP
     assert judged.twin is not None

@@ -14,9 +14,8 @@ from support.paths import ROOT
 from support.planted import CODEC, Clone
 
 from wireproof.cli import group
-from wireproof.clone import known_issues as known_findings_module
-from wireproof.clone import registry
-from wireproof.clone.known_issues import Shown, explaining, known_findings
+from wireproof.clone import known_issues, registry
+from wireproof.clone.known_issues import Example, explaining
 from wireproof.conformance import ledger, vectors
 from wireproof.conformance.evidence import attestation, consensus, dissent
 from wireproof.conformance.evidence.attestation import Attested, Header, Said, Stand, collect, digest
@@ -441,17 +440,17 @@ class TestFindings:
         (implementation,) = registry.implementations()
         vector = by_id(FALSE)
         file = who(Stand.DISSENT, vector, "liar")
-        (found,) = known_findings(implementation, file)
+        (found,) = known_issues.of_implementation(implementation, file)
         assert (found.severity, found.cases) == ("loses data", 1)
         assert found.shortest is not None
         assert found.shortest.id == "kafka/framing/boolean-false#decode"
         clone.write("liar.known.toml", KNOWN + 'severity = "cosmetic"\n')
-        (found,) = known_findings(implementation, file)
+        (found,) = known_issues.of_implementation(implementation, file)
         assert found.severity == "cosmetic"
-        (found,) = known_findings(implementation, None)
+        (found,) = known_issues.of_implementation(implementation, None)
         assert (found.severity, found.shortest) == ("cosmetic", None)
         clone.write("liar.known.toml", KNOWN)
-        (found,) = known_findings(implementation, None)
+        (found,) = known_issues.of_implementation(implementation, None)
         assert found.severity is None
 
     def test_ids_come_before_patterns_and_the_narrowest_pattern_first(self) -> None:
@@ -462,7 +461,7 @@ class TestFindings:
         wide = entry(signature={"verdict": "crash"})
         narrow = entry(signature={"verdict": "crash", "type": "BOOLEAN"})
         other = entry(signature={"verdict": "crash", "type": "INT8"})
-        shown = Shown(by_id(FALSE), Op.DECODE)
+        shown = Example(by_id(FALSE), Op.DECODE)
         assert explaining([wide, narrow, other, named], shown, "crash") == [named]
         assert explaining([wide, narrow, other], shown, "crash") == [narrow]
         assert explaining([other], shown, "crash") == []
@@ -472,7 +471,7 @@ class TestFindings:
         clone.add("liar", LIAR)
         clone.write("liar.known.toml", KNOWN)
         files = {"liar": who(Stand.DISSENT, by_id(FALSE), "liar")}
-        clone.monkeypatch.setattr(known_findings_module, "attested_by_name", lambda: files)
+        clone.monkeypatch.setattr(known_issues, "attested_by_name", lambda: files)
         clone.monkeypatch.setattr(attestation, "_own", lambda: (who(Stand.AGREE, by_id(FALSE), "honest"),))
         listed = CliRunner().invoke(group, ["finding", "liar"])
         assert listed.output == "kafka/framing/boolean-false#decode: loses data: it is planted\n"
@@ -489,7 +488,7 @@ class TestFindings:
         clone.add("liar", LIAR)
         clone.write("liar.known.toml", KNOWN)
         made = collect(header("liar"), [(by_id(FALSE), Op.DECODE, Said(Stand.DISSENT, "crash"))])
-        clone.monkeypatch.setattr(known_findings_module, "attested_by_name", lambda: {"liar": made})
+        clone.monkeypatch.setattr(known_issues, "attested_by_name", lambda: {"liar": made})
         text = CliRunner().invoke(group, ["finding", "liar", "kafka/framing/boolean-false#decode"]).output
         assert text.startswith("<!-- Private first: this may be a vulnerability.")
         assert ": ends the process, private first: " in CliRunner().invoke(group, ["finding", "liar"]).output

@@ -12,9 +12,9 @@ import msgspec
 import pytest
 
 from wireproof.conformance.connection.spec import known_beside
-from wireproof.conformance.evidence import drafts, known_deviations
+from wireproof.conformance.evidence import known_deviations
 from wireproof.conformance.evidence.known_deviations import Known, KnownError
-from wireproof.conformance.judging.findings import Group
+from wireproof.conformance.judging.clusters import Group
 from wireproof.conformance.model import DEVIATIONS, FailureKind, Op, Outcome, Verdict
 
 TODAY = datetime.date(2025, 6, 15)
@@ -358,7 +358,7 @@ def test_a_draft_knows_what_it_was_made_of(file: Path) -> None:
         ),
         verdict("kafka/varints/minus-1#encode", Outcome.PASS),
     ]
-    drafted = drafts.draft(made_of, "mine")
+    drafted = known_deviations.draft(made_of, "mine")
     assert drafted.startswith("# Known deviations of mine.")
     found = load(file, drafted)
     assert [entry.finding and entry.finding for entry in found.deviations] == [
@@ -394,16 +394,22 @@ def test_a_draft_excuses_the_run_that_it_was_made_of_and_nothing_else(file: Path
         verdict(f"kafka/varints/{number}#decode", kind=FailureKind.ACCEPTED_INVALID, demanded="truncated", place=place)
         for number, place in enumerate(("tag size", "count", "tag size", "length"))
     ]
-    found = load(file, drafts.draft(seen, "mine"))
+    found = load(file, known_deviations.draft(seen, "mine"))
     assert len(found.deviations) == 3
     assert [found.find(one) is not None for one in seen] == [True] * 4
     assert found.find(msgspec.structs.replace(seen[0], place="marker")) is None
 
 
 def test_a_draft_of_nothing_is_a_file(file: Path) -> None:
-    assert load(file, drafts.draft([verdict(outcome=Outcome.PASS)], "mine")).deviations == ()
+    assert load(file, known_deviations.draft([verdict(outcome=Outcome.PASS)], "mine")).deviations == ()
 
 
 def test_drafts_of_several_can_be_joined() -> None:
-    joined = "\n".join([drafts.draft([], "one"), drafts.draft([verdict()], "two"), drafts.draft([verdict()], "three")])
+    joined = "\n".join(
+        [
+            known_deviations.draft([], "one"),
+            known_deviations.draft([verdict()], "two"),
+            known_deviations.draft([verdict()], "three"),
+        ]
+    )
     assert len(tomllib.loads(joined)["deviation"]) == 2

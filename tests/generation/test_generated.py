@@ -374,7 +374,7 @@ def test_tags_given_twice_are_refused_in_any_order() -> None:
 
 def twin_of_question(op: Op, dialect: str, name: str | None, args: dict[str, Any], version: int | None = None) -> str:
     question = Question.of(*vector_of_arguments(op, dialect, name, version, args))
-    assert question.must_refuse
+    assert question.vector.reject is not None
     return "" if question.twin is None else question.twin.id
 
 
@@ -386,7 +386,7 @@ def test_the_twin_of_each_refusal() -> None:
     assert twin_of_question(Op.LOOKUP, KAFKA, "Record", {"data": b"", "key": "a"}).endswith("#lookup")
     for name, to in (("BATCH", "magic-0"), ("BATCH", "shipped"), ("RecordSet", "draft")):
         twin = find(twin_of_question(Op.CONVERT, "kip-82-string-keys", name, {"data": bytes(17), "to": to}))
-        assert (twin.case.type, twin.case.args["to"], twin.must_refuse) == (name, to, False)
+        assert (twin.case.type, twin.case.args["to"], twin.vector.reject) == (name, to, None)
     assert twin_of_question(Op.EVOLVE, KAFKA, None, {"old": 1, "new": 2}).endswith("#evolve")
 
 

@@ -22,8 +22,8 @@ from wireproof.cli import group
 from wireproof.conformance import vectors
 from wireproof.conformance.evidence import known_deviations
 from wireproof.conformance.evidence.known_deviations import KnownError
-from wireproof.conformance.model import Description, Op, Outcome, Tally, Verdict
-from wireproof.conformance.report.jsonl import ReportError, ReportWriter, read_reports
+from wireproof.conformance.model import Description, Op, Outcome, Verdict
+from wireproof.conformance.report.jsonl import ReportError, ReportWriter, Tally, read_reports
 from wireproof.conformance.vectors import VectorError
 from wireproof.conformance.vectors.parser import parse as parse_vectors
 from wireproof.explain.capture import Capture, NotToldError

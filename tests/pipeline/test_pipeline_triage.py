@@ -22,10 +22,10 @@ from wireproof.cli import group as cli
 from wireproof.conformance.asking.examiner import Examiner
 from wireproof.conformance.asking.rows import judged_row
 from wireproof.conformance.connection import Options, open_connection
-from wireproof.conformance.judging.findings import group
-from wireproof.conformance.model import Description, Tally
+from wireproof.conformance.judging.clusters import group
+from wireproof.conformance.model import Description
 from wireproof.conformance.questions.question import find
-from wireproof.conformance.report.jsonl import ReportWriter
+from wireproof.conformance.report.jsonl import ReportWriter, Tally
 from wireproof.pipeline import tables
 from wireproof.pipeline.errors import PipelineError
 from wireproof.pipeline.triage import triage

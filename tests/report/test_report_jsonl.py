@@ -11,9 +11,8 @@ import msgspec
 import pytest
 
 from wireproof.conformance import vectors
-from wireproof.conformance.asking.rows import verdict_of
-from wireproof.conformance.model import Description, FailureKind, Op, Outcome, Tally, Verdict
-from wireproof.conformance.report.jsonl import ReportError, ReportWriter, read_report, read_reports
+from wireproof.conformance.model import Description, FailureKind, Op, Outcome, Verdict
+from wireproof.conformance.report.jsonl import ReportError, ReportWriter, Tally, read_report, read_reports
 
 LIBRARY = Description("library", "1.0", "rust")
 VERDICTS = (
@@ -81,10 +80,9 @@ def test_what_is_written_can_be_read(tmp_path: Path) -> None:
 def test_a_line_loses_nothing_of_its_verdict(tmp_path: Path) -> None:
     read = read_report(write(tmp_path / "report.jsonl"))
     printable: dict[str, Any] = {"detail": "lone \\ud800 surrogate\n‡", "place": "lone \\ud800 place"}
-    assert [verdict_of(line.verdict_row) for line in read.lines] == [
-        VERDICTS[0],
-        msgspec.structs.replace(VERDICTS[1], **printable),
-    ]
+    wanted = (VERDICTS[0], msgspec.structs.replace(VERDICTS[1], **printable))
+    for line, verdict in zip(read.lines, wanted, strict=True):
+        assert msgspec.structs.asdict(verdict).items() <= msgspec.structs.asdict(line).items()
 
 
 def test_a_report_of_format_1_is_still_read() -> None:

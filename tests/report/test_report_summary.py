@@ -7,10 +7,11 @@ from collections import Counter
 import msgspec
 from support import golden
 
-from wireproof.conformance.judging.findings import findings
-from wireproof.conformance.model import Description, FailureKind, Op, Outcome, Tally, Verdict
+from wireproof.conformance.judging.clusters import clusters
+from wireproof.conformance.model import Description, FailureKind, Op, Outcome, Verdict
 from wireproof.conformance.questions.selection import NotAsked
 from wireproof.conformance.report.findings import findings_text
+from wireproof.conformance.report.jsonl import Tally
 from wireproof.conformance.report.summary import matrix, new_findings, numbers, shares, summary_table
 from wireproof.conformance.report.text import to_string
 from wireproof.conformance.report.unasked import unasked, unasked_lines
@@ -227,7 +228,7 @@ def test_findings_are_listed_most_frequent_first_and_no_more_than_asked() -> Non
         *(verdict(f"kafka/varints/b{number}#decode", Outcome.HANG) for number in range(1200)),
         verdict("kafka/varints/c#decode", Outcome.OOM),
     ]
-    text = findings_text("library", "my.wrapper", findings(seen), width=80, limit=2).plain
+    text = findings_text("library", "my.wrapper", clusters(seen), width=80, limit=2).plain
     assert text.splitlines() == [
         "library: 3 findings in 1,203 cases that deviate",
         "  1200  hang on read at VARINT",

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from wireproof.conformance.asking.rows import verdict_of
-from wireproof.conformance.judging.findings import group
+from wireproof.conformance.judging.clusters import group
 
 #: Real cases: of bytes that have to be refused, of bytes that have to be written, and one that another reading answers.
 BIT_32 = "kafka/varints/uvarint-bit-32#decode"

@@ -27,7 +27,7 @@ _OF_KIND: Mapping[str, Severity] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class Example:
     """A vector that shows a finding, and the op."""
 
     vector: Vector
@@ -45,7 +45,7 @@ class Shown:
 
 
 @dataclass(slots=True)
-class KnownFinding:
+class KnownIssue:
     """One cause: the entries with one reason. `kinds`: of the deviations that vectors show; `cases`: how many;
     `shortest`: None if no vector shows it, but derived cases alone."""
 
@@ -53,7 +53,7 @@ class KnownFinding:
     version: str
     entries: list[KnownDeviation]
     kinds: set[str] = field(default_factory=set)
-    shortest: Shown | None = None
+    shortest: Example | None = None
     cases: int = 0
 
     @property
@@ -90,13 +90,13 @@ class KnownFinding:
 
 def _kinds(entry: KnownDeviation) -> Iterator[str]:
     """The kind that an entry without ids names."""
-    pattern = entry.signature or entry.finding
+    pattern = entry.key
     if pattern is not None:
         yield from (one for one in (pattern.kind, pattern.verdict) if one is not None)
 
 
-def known_findings(implementation: Implementation, file: Attested | None) -> list[KnownFinding]:
-    """The findings of one implementation, in the order of its file of known deviations. Entries of the class
+def of_implementation(implementation: Implementation, file: Attested | None) -> list[KnownIssue]:
+    """The issues of one implementation, in the order of its file of known deviations. Entries of the class
     `unsupported`, and those about generated cases alone, are left out. `file`: its attestations.
 
     Raises KnownError for a file with a wrong format.
@@ -105,10 +105,10 @@ def known_findings(implementation: Implementation, file: Attested | None) -> lis
     if path is None:
         return []
     version = None if file is None else file.header.version
-    by_reason: dict[str, KnownFinding] = {}
+    by_reason: dict[str, KnownIssue] = {}
     for entry in known_deviations.load(path, version).deviations:
         if not entry.generated and entry.kind != "unsupported":
-            made = KnownFinding(implementation, version or "", [])
+            made = KnownIssue(implementation, version or "", [])
             by_reason.setdefault(entry.reason, made).entries.append(entry)
     found = [*by_reason.values()]
     if file is not None:
@@ -116,7 +116,7 @@ def known_findings(implementation: Implementation, file: Attested | None) -> lis
     return found
 
 
-def _fill(found: Sequence[KnownFinding], file: Attested) -> None:
+def _fill(found: Sequence[KnownIssue], file: Attested) -> None:
     """Find the vectors that show each finding: the implementation dissents from them, and an entry is about them."""
     by_entry = {entry: finding for finding in found for entry in finding.entries}
     entries = [*by_entry]
@@ -128,7 +128,7 @@ def _fill(found: Sequence[KnownFinding], file: Attested) -> None:
                 finding.shortest = shown
 
 
-def explaining(entries: Sequence[KnownDeviation], shown: Shown, kind: str) -> list[KnownDeviation]:
+def explaining(entries: Sequence[KnownDeviation], shown: Example, kind: str) -> list[KnownDeviation]:
     """The entries that explain a dissent: those with its id. Without one, the entry with the narrowest pattern that may
     be about it: attestations hold no cause and no frame, so this is likely, and not certain."""
     ids = {f"{shown.vector.path}#{op.value}" for op in shown.vector.ops if expectation_op(shown.vector, op) is shown.op}
@@ -139,8 +139,8 @@ def explaining(entries: Sequence[KnownDeviation], shown: Shown, kind: str) -> li
     return [max(likely, key=_narrowness)] if likely else []
 
 
-def _may_match(entry: KnownDeviation, shown: Shown, kind: str) -> bool:
-    pattern = entry.signature or entry.finding
+def _may_match(entry: KnownDeviation, shown: Example, kind: str) -> bool:
+    pattern = entry.key
     if pattern is None or pattern.type not in (None, shown.vector.type):
         return False
     if getattr(pattern, "op", None) not in (None, str(shown.op)):
@@ -149,16 +149,16 @@ def _may_match(entry: KnownDeviation, shown: Shown, kind: str) -> bool:
 
 
 def _narrowness(entry: KnownDeviation) -> int:
-    pattern = entry.signature or entry.finding
+    pattern = entry.key
     return sum(getattr(pattern, part, None) is not None for part in ("op", "type", "kind", "verdict"))
 
 
-def _dissents(file: Attested) -> Iterator[tuple[Shown, str]]:
+def _dissents(file: Attested) -> Iterator[tuple[Example, str]]:
     for vector, current in consensus.every_vector():
         for op in expectations(vector):
             said = file.said(vector, op, current)
             if said is not None and said.stand is Stand.DISSENT:
-                yield Shown(vector, op), said.kind
+                yield Example(vector, op), said.kind
 
 
 def attested_by_name() -> Mapping[str, Attested]:

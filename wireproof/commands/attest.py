@@ -18,7 +18,7 @@ from rich.text import Text
 
 from wireproof.cli_options import memory_option, patient_timeout_option
 from wireproof.clone import attestations, registry
-from wireproof.clone.known_issues import Shown, explaining
+from wireproof.clone.known_issues import Example, explaining
 from wireproof.clone.registry import Implementation
 from wireproof.conformance.connection import ImplementationError, Options
 from wireproof.conformance.evidence import attestation, consensus, dissent, known_deviations
@@ -255,7 +255,7 @@ class _Explained:
         """The class and reason of the entry that names this case, or that may be about it; empty for no dissent."""
         if voice.said.stand is not Stand.DISSENT:
             return ""
-        shown = Shown(opinion.vector, opinion.op)
+        shown = Example(opinion.vector, opinion.op)
         entries = explaining(self._entries[voice.who.header.name], shown, voice.said.kind)
         if not entries:
             return _UNKNOWN

@@ -8,7 +8,7 @@ import click
 import msgspec
 
 from wireproof.clone import known_issues, registry, reproducers
-from wireproof.clone.known_issues import KnownFinding, Shown
+from wireproof.clone.known_issues import Example, KnownIssue
 from wireproof.clone.registry import Implementation
 from wireproof.clone.reproducers import Reproducer
 from wireproof.conformance.evidence import attestation
@@ -47,7 +47,7 @@ def finding(name: str, case: str | None) -> None:
     """  # noqa: D301 (\b is click's sign for text that keeps its lines)
     (implementation,) = registry.chosen((name,))
     file = known_issues.attested_by_name().get(implementation.name)
-    found = known_issues.known_findings(implementation, file)
+    found = known_issues.of_implementation(implementation, file)
     if case is None:
         for one in found:
             severity = f"{one.severity or 'not measured'}{', private first' if one.private else ''}"
@@ -63,7 +63,7 @@ def finding(name: str, case: str | None) -> None:
     )
 
 
-def _text(implementation: Implementation, found: KnownFinding, shown: Shown) -> Iterator[str]:
+def _text(implementation: Implementation, found: KnownIssue, shown: Example) -> Iterator[str]:
     """The report, line by line."""
     vector = shown.vector
     title = " ".join(filter(None, (implementation.name, found.version)))

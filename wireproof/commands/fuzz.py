@@ -19,7 +19,7 @@ from wireproof.conformance.connection.spec import known_beside
 from wireproof.conformance.report.failure import failure_page
 from wireproof.conformance.report.text import middle, safe
 from wireproof.console import progress, say, show, width
-from wireproof.fuzz.campaign.finding import Finding
+from wireproof.fuzz.campaign.finding import FuzzFinding
 from wireproof.fuzz.campaign.run import Plan, State
 from wireproof.fuzz.campaign.store import Kept, Store, judged, read_finding, read_findings
 from wireproof.fuzz.errors import FuzzError
@@ -227,7 +227,7 @@ class _Watch:
     def __exit__(self, *_: object) -> None:
         self._leave()
 
-    def __call__(self, plan: Plan, state: State, finding: Finding | None) -> None:
+    def __call__(self, plan: Plan, state: State, finding: FuzzFinding | None) -> None:
         if finding is not None:
             self._leave()
             say(f"found {finding.name}: {middle(finding.id, 200)}", err=True)

@@ -13,8 +13,8 @@ from wireproof.cli_options import memory_option, patient_timeout_option
 from wireproof.clone import registry
 from wireproof.clone.matrix_runs import NotRun, Run, Runner
 from wireproof.conformance.connection import Options
-from wireproof.conformance.model import DEVIATIONS, Tally
-from wireproof.conformance.report.jsonl import Report, read_report
+from wireproof.conformance.model import DEVIATIONS
+from wireproof.conformance.report.jsonl import Report, Tally, read_report
 from wireproof.conformance.report.summary import KNOWN, summary_table
 from wireproof.console import progress, say, show
 

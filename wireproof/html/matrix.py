@@ -21,8 +21,7 @@ from typing import Any
 import msgspec
 
 from wireproof.conformance import vectors
-from wireproof.conformance.asking.rows import verdict_of
-from wireproof.conformance.judging.findings import group
+from wireproof.conformance.judging.clusters import group
 from wireproof.conformance.model import DEVIATIONS, Outcome
 from wireproof.conformance.report.jsonl import Line, Report
 from wireproof.conformance.report.text import middle, paragraph, safe
@@ -168,7 +167,7 @@ def _parts(line: Line) -> Mapping[str, str]:
     if line.outcome in DEVIATIONS or line.outcome is Outcome.CONTESTED:
         if line.group is not None:
             return line.group
-        made = group(verdict_of(line.verdict_row))
+        made = group(line)
         return {} if made is None else made.row()
     return {"note": line.note or line.detail}
 
@@ -176,7 +175,7 @@ def _parts(line: Line) -> Mapping[str, str]:
 def _title(line: Line, parts: Mapping[str, str]) -> str:
     if "note" in parts:
         return middle(safe(f"{line.outcome}: {parts['note']}" if parts["note"] else str(line.outcome)), _TITLE)
-    made = group(verdict_of(line.verdict_row))
+    made = group(line)
     return middle(safe(str(made or line.outcome)), _TITLE)
 
 

@@ -12,7 +12,7 @@ from support.paths import TESTS
 from support.pytest_run import run
 
 from wireproof.conformance.evidence import known_deviations
-from wireproof.conformance.judging.findings import Group, findings, group
+from wireproof.conformance.judging.clusters import Group, clusters, group
 from wireproof.conformance.model import DEVIATIONS, FailureKind, Op, Outcome, Verdict
 
 
@@ -36,9 +36,9 @@ def of(**fields: Any) -> Group:
 
 def test_only_deviations_are_findings() -> None:
     harmless = [Outcome.PASS, Outcome.CONTESTED, Outcome.SKIP, Outcome.NOT_ASKED]
-    assert findings(verdict(number, outcome) for number, outcome in enumerate(harmless)) == []
+    assert clusters(verdict(number, outcome) for number, outcome in enumerate(harmless)) == []
     harmful = [Outcome.FAIL, Outcome.CRASH, Outcome.HANG, Outcome.OOM, Outcome.VIOLATION]
-    found = findings(verdict(number, outcome) for number, outcome in enumerate(harmful))
+    found = clusters(verdict(number, outcome) for number, outcome in enumerate(harmful))
     assert [finding.group.verdict for finding in found] == harmful
     assert set(harmless) | set(harmful) == set(Outcome)
 
@@ -58,7 +58,7 @@ def test_what_is_demanded_its_ruling_and_the_place_tell_findings_apart(
     one: dict[str, Any], another: dict[str, Any]
 ) -> None:
     usual = {"kind": FailureKind.ACCEPTED_INVALID, "demanded": "truncated"}
-    found = findings([verdict(1, **usual | one), verdict(2, **usual | another), verdict(3, **usual | one)])
+    found = clusters([verdict(1, **usual | one), verdict(2, **usual | another), verdict(3, **usual | one)])
     assert [len(finding.verdicts) for finding in found] == [2, 1]
 
 
@@ -67,13 +67,13 @@ def test_a_place_that_is_known_is_one_finding_in_every_type_and_version() -> Non
         verdict(1, type="FetchRequest", version=12, place="tag count: missing", offset=3, detail="words"),
         verdict(2, type="ApiVersionsResponse", version=3, place="tag count: missing", area="varints"),
     ]
-    assert [finding.verdicts for finding in findings(alike)] == [tuple(alike)]
-    assert len(findings(msgspec.structs.replace(one, place="") for one in alike)) == 2
+    assert [finding.verdicts for finding in clusters(alike)] == [tuple(alike)]
+    assert len(clusters(msgspec.structs.replace(one, place="") for one in alike)) == 2
 
 
 def test_what_was_recoded_wrong_was_written_wrong() -> None:
     written = [verdict(1, op=op, kind=FailureKind.WRONG_BYTES, place="VARINT") for op in (Op.ENCODE, Op.RECODE)]
-    assert [finding.group.side for finding in findings(written)] == ["write"]
+    assert [finding.group.side for finding in clusters(written)] == ["write"]
     assert of(op=Op.RECODE, kind=FailureKind.ACCEPTED_INVALID).side == "read"
 
 
@@ -82,9 +82,9 @@ def test_a_traceback_s_line_is_the_cause_whatever_was_asked() -> None:
         verdict(1, Outcome.CRASH, error="IndexError", frame="mine:read", type="INT8", demanded="truncated"),
         verdict(2, Outcome.CRASH, error="IndexError", frame="mine:read", type="STRING", op=Op.RECODE),
     ]
-    (finding,) = findings(crashes)
+    (finding,) = clusters(crashes)
     assert finding.group == Group("crash", cause="IndexError", frame="mine:read")
-    assert len(findings([*crashes, verdict(3, Outcome.CRASH, error="IndexError", frame="mine:write")])) == 2
+    assert len(clusters([*crashes, verdict(3, Outcome.CRASH, error="IndexError", frame="mine:write")])) == 2
 
 
 def test_without_one_a_crash_is_told_by_what_was_asked() -> None:
@@ -122,9 +122,9 @@ def test_another_reading_is_grouped_by_its_rulings_and_is_no_finding() -> None:
 
 def test_the_most_frequent_comes_first_and_each_keeps_its_order() -> None:
     rare, often = [verdict(1)], [verdict(number, type="INT16") for number in (5, 3, 4)]
-    found = findings([*rare, *often])
+    found = clusters([*rare, *often])
     assert [finding.verdicts for finding in found] == [tuple(often), tuple(rare)]
-    assert findings([]) == []
+    assert clusters([]) == []
 
 
 def test_a_group_says_what_it_is_in_one_line() -> None:

@@ -1,7 +1,10 @@
-"""Findings: deviations that probably have one cause, as far as this can be seen from outside.
+"""Clusters of deviations that probably have one cause, as far as this can be seen from outside. In texts for people a
+cluster is called a finding.
 
-Deviations of the same group make one finding. If a traceback names the function that refused or crashed, the group is
+Deviations of the same group are one cluster. If a traceback names the function that refused or crashed, the group is
 this function and the exception. Else it is the demand, its ruling, and the place in the type.
+
+A campaign of `wireproof fuzz` clusters by the signature, which tells more apart: it has the type, and no place.
 """
 
 from __future__ import annotations
@@ -23,7 +26,7 @@ _SIDES: Mapping[Op, str] = {Op.DECODE: _READ, Op.RECODE: _READ, Op.LOOKUP: _READ
 
 
 class Group(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """The common properties of a finding's deviations; None for properties that do not matter. Files of known
+    """The common properties of a cluster's deviations; None for properties that do not matter. Files of known
     deviations contain it in this form.
 
     `verdict`: the outcome. `kind`: of a fail. `side`: read, write, or the op if it is neither. `cause`: the given
@@ -49,6 +52,10 @@ class Group(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     def may_match(self, verdict: Verdict) -> bool:
         """Whether a case that was not asked could belong to this group."""
         return self.type in (None, verdict.type)
+
+    def matches(self, _verdict: Verdict, its_group: Group | None) -> bool:
+        """Whether a deviation of the group `its_group` is of this one."""
+        return its_group == self
 
     def __str__(self) -> str:
         """In one line, for a person."""
@@ -85,18 +92,18 @@ def group(verdict: Verdict) -> Group | None:
         side = _WRITE
     match verdict.kind:
         case FailureKind.WRONG_VALUE | FailureKind.WRONG_BYTES:
-            finding = Group(outcome, kind, side, place=verdict.place or None)
+            found = Group(outcome, kind, side, place=verdict.place or None)
         case FailureKind.REFUSED_VALID:
             words = "" if cause else _words(verdict.detail)
             if words:
                 return Group(outcome, kind, cause=words)
-            finding = Group(outcome, kind, side, cause, place=verdict.place or None)
+            found = Group(outcome, kind, side, cause, place=verdict.place or None)
         case FailureKind.ACCEPTED_INVALID:
-            finding = Group(
+            found = Group(
                 outcome, kind, side, demanded=verdict.demanded, ruling=verdict.ground, place=verdict.place or None
             )
         case _:
-            finding = Group(
+            found = Group(
                 outcome,
                 kind,
                 side,
@@ -105,7 +112,7 @@ def group(verdict: Verdict) -> Group | None:
                 ruling=verdict.ground,
                 place=verdict.place or None,
             )
-    return finding if finding.place else msgspec.structs.replace(finding, type=verdict.type)
+    return found if found.place else msgspec.structs.replace(found, type=verdict.type)
 
 
 #: Parts of a message that depend on the case: called functions, quoted text, bytes, numbers, and lists.
@@ -118,19 +125,50 @@ def _words(detail: str) -> str:
     return _OF_THE_CASE.sub("…", said).strip()[:_LONGEST]
 
 
+class Signature(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """Properties of a deviation. In a file of known deviations it is a pattern: parts that are None match anything.
+
+    `verdict`: the outcome. `kind`: of a fail. `cause`: the given reason, or the exception's name. `frame`: where it was
+    raised; empty if that is unknown.
+    """
+
+    op: str | None = None
+    type: str | None = None
+    verdict: str | None = None
+    kind: str | None = None
+    cause: str | None = None
+    frame: str | None = None
+
+    @classmethod
+    def of(cls, verdict: Verdict) -> Signature:
+        """The signature of a verdict."""
+        kind = None if verdict.kind is None else str(verdict.kind)
+        cause = verdict.reason or verdict.error or None
+        return cls(str(verdict.op), verdict.type, str(verdict.outcome), kind, cause, verdict.frame)
+
+    def matches(self, verdict: Verdict, _its_group: Group | None) -> bool:
+        """Whether a deviation has all parts of this signature that are not None."""
+        parts = zip(msgspec.structs.astuple(self), msgspec.structs.astuple(Signature.of(verdict)), strict=True)
+        return all(wanted is None or wanted == part for wanted, part in parts)
+
+    def may_match(self, verdict: Verdict) -> bool:
+        """Whether a case that was not asked could match."""
+        return self.op in (None, str(verdict.op)) and self.type in (None, verdict.type)
+
+
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Cluster:
     """Deviations of one group, in the order of the run."""
 
     group: Group
     verdicts: tuple[Verdict, ...]
 
 
-def findings(verdicts: Iterable[Verdict]) -> list[Finding]:
+def clusters(verdicts: Iterable[Verdict]) -> list[Cluster]:
     """The deviations among `verdicts` by group, the most frequent first."""
     buckets: dict[Group, list[Verdict]] = {}
     for verdict in verdicts:
         if verdict.outcome in DEVIATIONS and (key := group(verdict)) is not None:
             buckets.setdefault(key, []).append(verdict)
-    made = [Finding(key, tuple(bucket)) for key, bucket in buckets.items()]
-    return sorted(made, key=lambda finding: -len(finding.verdicts))
+    made = [Cluster(key, tuple(bucket)) for key, bucket in buckets.items()]
+    return sorted(made, key=lambda cluster: -len(cluster.verdicts))
