@@ -1,6 +1,7 @@
 """Questions are put to an implementation, and its answers are judged.
 
 examiner          asks in blocks, each question with its positive control, and judges
+blocks            questions that are asked together
 rows              questions and verdicts as rows of JSON
 detect_readings   which other readings an implementation takes
 """

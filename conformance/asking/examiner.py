@@ -4,7 +4,7 @@ pytest, properties, `wireproof repro` and your own loop all use an `Examiner`, s
 questions from any iterator, and returns a judged question for each.
 
 Questions are asked in blocks, each together with its valid twin. While one block is judged, the implementation already
-works on the next ones: as soon as it has answered one, it gets another, which was built meanwhile, until it is `AHEAD`
+works on the next ones: as soon as it has answered one, it gets another, which was built meanwhile, until it is some
 blocks ahead. So what takes it long, like count bombs, does not hold up what takes pytest long. The observations of the
 last few thousand cases are kept, because they are the twins of later questions. Nothing else is kept, so memory does
 not grow with the number of questions.
@@ -13,37 +13,32 @@ not grow with the number of questions.
 from __future__ import annotations
 
 import dataclasses
-import itertools
 from collections import deque
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import msgspec
 
 from wireproof.conformance import vectors
+from wireproof.conformance.asking.blocks import (
+    ADDED_PER_POLL,
+    BLOCK,
+    BLOCKS_AHEAD,
+    JUDGED_PER_POLL,
+    KEPT_CASES,
+    LARGEST_BLOCK,
+    LOOKAHEAD,
+    Block,
+    WaitingEntries,
+)
 from wireproof.conformance.closing import Closing
 from wireproof.conformance.connection import Connection
 from wireproof.conformance.evidence.known_deviations import Known
 from wireproof.conformance.judging.alternatives import Readings, readings_for
 from wireproof.conformance.judging.judge import judge
 from wireproof.conformance.model import Case, Description, Observation, Outcome, Status, Verdict
-from wireproof.conformance.questions.question import Derivation, Question, Questions, offered_twin, offers
+from wireproof.conformance.questions.question import Derivation, Question, Questions, offers
 from wireproof.conformance.vectors import Vector
-
-#: The approximate number of questions in the first block: enough to keep a child busy, few enough to show progress.
-#: While the implementation is ahead, each block is larger than the last one, up to the largest: between two blocks the
-#: implementation has nothing to do.
-BLOCK, LARGEST = 256, 1024
-#: The maximum number of blocks that wait to be judged.
-AHEAD = 16
-#: The sources of derivations among this many following entries are asked beforehand.
-LOOK = 512
-#: The number of observations that are kept, for cases that are twins of others or are asked again.
-KEPT = 4096
-#: `poll` is called after this many judged questions, so that the next block goes on.
-POLLED = 8
-#: While another block is asked, it is also called after this many questions that are added to the next one.
-ADDED = 32
 
 NOTHING_KNOWN = Known(None, ())
 
@@ -64,48 +59,6 @@ class Judged:
     @property
     def case(self) -> Case:
         return self.question.case
-
-
-class _WaitingEntries:
-    """Entries in their order. Those that follow can be looked at before they are taken."""
-
-    def __init__(self, entries: Iterable[Questions]) -> None:
-        self._entries = iter(entries)
-        self._looked_at: deque[Questions] = deque()
-        #: The next block, if it could be built while the last one was asked.
-        self.built: _Block | None = None
-
-    def next_entry(self) -> Questions | None:
-        """The next one; None at the end."""
-        return self._looked_at.popleft() if self._looked_at else next(self._entries, None)
-
-    def put_back(self, entry: Questions) -> None:
-        """Make this the next entry again."""
-        self._looked_at.appendleft(entry)
-
-    def following(self, count: int) -> list[Questions]:
-        """The next entries, so many at most."""
-        self._looked_at += itertools.islice(self._entries, max(0, count - len(self._looked_at)))
-        return [*itertools.islice(self._looked_at, count)]
-
-
-@dataclass(slots=True)
-class _Block:
-    """A block of entries: their questions, with the twins that this implementation offers; the cases to ask; and the
-    observations by case id. `shared`: the ids of cases that another block asks, `asked_by`, which was open when this
-    one was built."""
-
-    entries: list[list[Question]] = field(default_factory=list)
-    cases: dict[str, Case] = field(default_factory=dict)
-    observations: dict[str, Observation] = field(default_factory=dict)
-    shared: list[str] = field(default_factory=list)
-    asked_by: _Block | None = None
-
-    def take_shared(self) -> None:
-        """The other block has its observations now: take those of the shared cases."""
-        if self.asked_by is not None:
-            self.observations |= {one: self.asked_by.observations[one] for one in self.shared}
-            self.asked_by = None
 
 
 #: Dialect, type and version.
@@ -141,7 +94,7 @@ class Examiner(Closing):
         #: The forms that turned out to be offered for recode, but not for decode. One that is offered for neither is
         #: not among them: only something in it may be lacking, like a codec.
         self._recoded: set[_Form] = set()
-        self._open: _Block | None = None
+        self._open: Block | None = None
         #: The number of questions that have been added to blocks.
         self._added = 0
         if any(entry.hangs for entry in known.deviations):
@@ -168,7 +121,7 @@ class Examiner(Closing):
     def judge_entries(self, entries: Iterable[Questions]) -> Iterator[list[Judged]]:
         """As `judge`, for questions that belong together: all judged questions of an entry at once, in the entries'
         order. Empty for a derivation none of whose sources is offered."""
-        waiting = _WaitingEntries(entries)
+        waiting = WaitingEntries(entries)
         # All but the last one are answered.
         blocks = deque([self._begun(waiting, BLOCK)])
         judged_since = 0
@@ -181,20 +134,20 @@ class Examiner(Closing):
                 for question in entry:
                     judged.append(self._judge(question, block.observations))
                     judged_since += 1
-                    if judged_since >= POLLED:
+                    if judged_since >= JUDGED_PER_POLL:
                         judged_since = 0
-                        if self._answered() and len(blocks) < AHEAD:
+                        if self._answered() and len(blocks) < BLOCKS_AHEAD:
                             self._go_on(blocks, waiting)
                 yield judged
 
-    def _go_on(self, blocks: deque[_Block], waiting: _WaitingEntries) -> None:
+    def _go_on(self, blocks: deque[Block], waiting: WaitingEntries) -> None:
         """Get the rest of the answers to the last block, and begin the next one."""
         self._finish(blocks[-1])
-        blocks.append(self._begun(waiting, min(BLOCK * len(blocks), LARGEST)))
+        blocks.append(self._begun(waiting, min(BLOCK * len(blocks), LARGEST_BLOCK)))
 
     # --- Building a block ---
 
-    def _begun(self, waiting: _WaitingEntries, size: int) -> _Block:
+    def _begun(self, waiting: WaitingEntries, size: int) -> Block:
         """The next block, of about this size, which is being asked. At the end it has no entries."""
         block = waiting.built or self._next_block(waiting, size, early=False)
         self._begin(block)
@@ -204,14 +157,14 @@ class Examiner(Closing):
             waiting.built = following
         return block
 
-    def _next_block(self, waiting: _WaitingEntries, size: int, *, early: bool) -> _Block:
+    def _next_block(self, waiting: WaitingEntries, size: int, *, early: bool) -> Block:
         """The next entries, with the cases to ask. `early`: while another block is being asked.
 
         Derived questions can only be made when the observations of their sources are known. If a source is asked in
         this block, or in one that is being asked, the block ends before the derivation. Each block also asks the
         sources of the derivations that follow soon, so that few of them end a block.
         """
-        block = _Block()
+        block = Block()
         while max(len(block.cases), len(block.entries)) < size and (entry := waiting.next_entry()) is not None:
             if isinstance(entry, Derivation):
                 if (early or block.entries) and not self._knows(entry):
@@ -223,17 +176,17 @@ class Examiner(Closing):
             self._add_sources(block, waiting, size + BLOCK)
         return block
 
-    def _add_sources(self, block: _Block, waiting: _WaitingEntries, limit: int) -> None:
+    def _add_sources(self, block: Block, waiting: WaitingEntries, limit: int) -> None:
         """Add the sources of the next derivations to the cases of a block, up to this number of cases."""
-        for entry in waiting.following(LOOK):
+        for entry in waiting.following(LOOKAHEAD):
             if isinstance(entry, Derivation) and len(block.cases) < limit and not self._knows(entry):
                 for source in entry.sources:
                     self._add(block, source)
 
-    def _add(self, block: _Block, question: Question) -> Question:
+    def _add(self, block: Block, question: Question) -> Question:
         """The question in the form in which it is asked, with its offered twin. Adds their cases to the block."""
         self._added += 1
-        if self._open is not None and self._added % ADDED == 0:
+        if self._open is not None and self._added % ADDED_PER_POLL == 0:
             self.connection.poll()
         case = question.case
         if _form(case) in self._recoded:
@@ -242,8 +195,8 @@ class Examiner(Closing):
         if lacking:
             block.observations[case.id] = Observation(case, Status.UNSUPPORTED, detail=lacking)
             return dataclasses.replace(question, twin=None)
-        twin = offered_twin(question, self.description)
-        for wanted in (question.case,) if twin is None else (question.case, twin):
+        question = question.as_offered(self.description)
+        for wanted in (question.case,) if question.twin is None else (question.case, question.twin):
             seen = self._kept.get(wanted.id)
             if seen is not None:
                 block.observations[wanted.id] = seen
@@ -252,7 +205,7 @@ class Examiner(Closing):
                 block.shared.append(wanted.id)
             else:
                 block.cases[wanted.id] = wanted
-        return question if twin is question.twin else dataclasses.replace(question, twin=twin)
+        return question
 
     def _lacking(self, vector: Vector) -> str:
         """The reason why a vector that needs settings cannot be asked; empty when it can."""
@@ -273,7 +226,7 @@ class Examiner(Closing):
         """The cases derived from the first source that the implementation reads; nothing when it offers none of the
         sources."""
         if not self._knows(derivation):
-            sources = _Block()
+            sources = Block()
             for source in derivation.sources:
                 self._add(sources, source)
             self._begin(sources)
@@ -288,7 +241,7 @@ class Examiner(Closing):
 
     # --- Asking ---
 
-    def _begin(self, block: _Block) -> None:
+    def _begin(self, block: Block) -> None:
         self._settle()
         block.take_shared()
         if block.cases:
@@ -309,15 +262,15 @@ class Examiner(Closing):
                     self._keep(observation)
 
     def _keep(self, observation: Observation) -> None:
-        while len(self._kept) >= KEPT:
+        while len(self._kept) >= KEPT_CASES:
             del self._kept[next(iter(self._kept))]
         self._kept[observation.case.id] = observation
 
-    def _finish(self, block: _Block) -> None:
+    def _finish(self, block: Block) -> None:
         """Get all observations of a block. Some of its questions may have to be asked again as recode."""
         if self._open is block:
             self._settle()
-        again, turned = _Block(), []
+        again, turned = Block(), []
         for entry in block.entries:
             for index, question in enumerate(entry):
                 recoded = self._turned(question, block.observations)

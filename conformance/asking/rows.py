@@ -15,7 +15,8 @@ import msgspec
 from wireproof.conformance.asking.examiner import Judged
 from wireproof.conformance.connection.protocol.shapes import plain
 from wireproof.conformance.model import Case, Observation, Op, Status, Verdict
-from wireproof.conformance.questions.question import Question, UnknownId, find
+from wireproof.conformance.questions.lookup import UnknownId, find
+from wireproof.conformance.questions.question import Question
 from wireproof.conformance.values.compare import equal
 from wireproof.conformance.values.encoding import ValueFormatError, from_json, to_json
 

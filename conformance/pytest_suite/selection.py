@@ -10,7 +10,7 @@ import pytest
 from wireproof.conformance import ledger, vectors
 from wireproof.conformance.model import Op
 from wireproof.conformance.pytest_suite.options import Settings, usage_error
-from wireproof.conformance.questions.question import UnknownId, find
+from wireproof.conformance.questions.lookup import UnknownId, find
 from wireproof.reference.errors import WireError
 
 #: The attribute of pytest's options that carries the ids to xdist's workers: their only argument is the suite's file.

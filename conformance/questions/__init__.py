@@ -1,6 +1,7 @@
 """What is asked.
 
-question           a case, its expectation and its positive control; a question by its id
+question           a case, its expectation and its positive control
+lookup             the question of an id
 positive_control   the valid question that an implementation must accept before its refusal counts
 selection          the questions for one implementation, and what is left out
 catalog_filter     which vectors hold under the catalogue of another Kafka version

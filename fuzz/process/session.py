@@ -19,7 +19,7 @@ from wireproof.conformance.connection import Connection
 from wireproof.conformance.connection.module import Module
 from wireproof.conformance.generation import arguments
 from wireproof.conformance.model import DEVIATIONS, Case, Outcome, Status
-from wireproof.conformance.questions.question import UnknownId, find
+from wireproof.conformance.questions.lookup import UnknownId, find
 from wireproof.fuzz.campaign.dedup import Alike
 from wireproof.fuzz.campaign.finding import FuzzFinding, seed_of
 from wireproof.fuzz.campaign.grouping import finding_of, name_of

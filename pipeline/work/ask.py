@@ -17,7 +17,8 @@ from wireproof.conformance import garbage
 from wireproof.conformance.asking.examiner import Examiner
 from wireproof.conformance.connection import ImplementationError, Options, open_connection
 from wireproof.conformance.model import Outcome, Verdict
-from wireproof.conformance.questions.question import Question, UnknownId, find, offers
+from wireproof.conformance.questions.lookup import UnknownId, find
+from wireproof.conformance.questions.question import Question, offers
 from wireproof.conformance.report.text import middle
 from wireproof.pipeline import tables
 from wireproof.pipeline.errors import NO_START

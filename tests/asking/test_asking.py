@@ -14,12 +14,14 @@ from support.recorder import TYPED, RecodesMessages, Recorder, Refuser
 
 from wireproof import reference
 from wireproof.conformance import ledger, vectors
-from wireproof.conformance.asking.examiner import ASKED, BLOCK, KEPT, Examiner, _WaitingEntries
+from wireproof.conformance.asking.blocks import BLOCK, KEPT_CASES, WaitingEntries
+from wireproof.conformance.asking.examiner import ASKED, Examiner
 from wireproof.conformance.evidence.known_deviations import Known, KnownDeviation
 from wireproof.conformance.generation import case_ids
 from wireproof.conformance.model import Case, FailureKind, Observation, Op, Outcome, Status
 from wireproof.conformance.questions import selection
-from wireproof.conformance.questions.question import Derivation, Question, find
+from wireproof.conformance.questions.lookup import find
+from wireproof.conformance.questions.question import Derivation, Question
 from wireproof.conformance.vectors import VectorKind
 
 # --- Twins ------------------------------------------------------------------------------------------------------------
@@ -39,7 +41,7 @@ def test_a_question_is_asked_with_its_twin() -> None:
 
 def test_a_twin_that_was_asked_long_ago_is_asked_again() -> None:
     negative = question(of_kind(VectorKind.INVALID)[0])
-    made = [case_ids.vector_of(Op.DECODE, "kafka", "INT32", None, n.to_bytes(4)) for n in range(KEPT + 2 * BLOCK)]
+    made = [case_ids.vector_of(Op.DECODE, "kafka", "INT32", None, n.to_bytes(4)) for n in range(KEPT_CASES + 2 * BLOCK)]
     connection = Recorder()
     found = judged(connection, negative, *(Question(*one) for one in made), negative)
     assert found[0] == found[-1]
@@ -231,10 +233,22 @@ def test_the_source_is_the_twin_of_what_is_derived() -> None:
     assert {one.verdict.outcome for one in found} == {Outcome.PASS}
 
 
+def test_a_derivation_of_which_one_source_is_known_asks_the_others() -> None:
+    """Of many cases that are asked between two sources, only the last few thousand are kept."""
+    first, second = derivation("MetadataRequest/4/set").sources
+    for known in (first, second):
+        connection = Recorder()
+        examiner = Examiner(connection)
+        [*examiner.judge([known])]
+        (found,) = examiner.judge_entries([Derivation((first, second))])
+        assert {one.verdict.outcome for one in found} == {Outcome.PASS}
+        assert {first.case.id, second.case.id} <= {*connection.ids}
+
+
 def test_no_block_is_built_that_would_have_to_wait_for_the_one_that_is_asked() -> None:
     """The sources of the second derivation are asked in the first block."""
     examiner = Examiner(Recorder())
-    waiting = _WaitingEntries([derivation("MetadataRequest/4/set"), derivation("MetadataRequest/5/set")])
+    waiting = WaitingEntries([derivation("MetadataRequest/4/set"), derivation("MetadataRequest/5/set")])
     first = examiner._begun(waiting, BLOCK)
     assert (examiner._open, waiting.built) == (first, None)
     examiner._finish(first)

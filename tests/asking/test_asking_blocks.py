@@ -11,17 +11,17 @@ from support.asked import chosen, judged, numbers, of_kind, question, questions_
 from support.recorder import Recorder
 
 from wireproof.conformance import vectors
-from wireproof.conformance.asking.examiner import (
-    ADDED,
-    AHEAD,
+from wireproof.conformance.asking.blocks import (
+    ADDED_PER_POLL,
     BLOCK,
-    KEPT,
-    LARGEST,
-    LOOK,
-    POLLED,
-    Examiner,
-    _WaitingEntries,
+    BLOCKS_AHEAD,
+    JUDGED_PER_POLL,
+    KEPT_CASES,
+    LARGEST_BLOCK,
+    LOOKAHEAD,
+    WaitingEntries,
 )
+from wireproof.conformance.asking.examiner import Examiner
 from wireproof.conformance.generation import case_ids
 from wireproof.conformance.model import Case, Observation, Op, Outcome
 from wireproof.conformance.questions.question import Question
@@ -60,7 +60,7 @@ def test_questions_are_taken_three_blocks_ahead_and_no_further() -> None:
     next(found)
     assert len(connection.asked) == 1
     assert BLOCK <= len(connection.asked[0]) < BLOCK + 2
-    assert taken.count <= 3 * BLOCK + LOOK
+    assert taken.count <= 3 * BLOCK + LOOKAHEAD
     for _ in range(5 * BLOCK):
         next(found)
     assert len(connection.asked) == 6
@@ -75,7 +75,7 @@ def test_the_next_block_is_built_while_one_is_asked() -> None:
     finished: list[int] = []
     taken = Taken()
     next(Examiner(Slow()).judge(taken))
-    assert finished[0] >= 2 * BLOCK + LOOK
+    assert finished[0] >= 2 * BLOCK + LOOKAHEAD
 
 
 def test_what_the_open_block_asks_is_not_asked_again_by_one_that_is_built_meanwhile() -> None:
@@ -100,7 +100,7 @@ def test_the_connection_is_looked_after_while_a_block_is_judged() -> None:
 
     polled: list[bool] = []
     counts = [len(polled) for _ in itertools.islice(Examiner(Polled()).judge(numbers()), 100)]
-    assert [count - counts[0] for count in counts] == [(number + 1) // POLLED for number in range(100)]
+    assert [count - counts[0] for count in counts] == [(number + 1) // JUDGED_PER_POLL for number in range(100)]
 
 
 def test_a_connection_of_which_nothing_is_awaited_is_left_alone() -> None:
@@ -128,7 +128,7 @@ def test_the_connection_is_looked_after_while_the_next_block_is_built() -> None:
     polled: list[bool] = []
     finished: list[int] = []
     next(Examiner(Polled()).judge(numbers()))
-    assert finished[0] == BLOCK // ADDED
+    assert finished[0] == BLOCK // ADDED_PER_POLL
 
 
 def test_the_first_block_of_another_dialect_is_asked_while_the_last_one_is_judged() -> None:
@@ -137,11 +137,11 @@ def test_the_first_block_of_another_dialect_is_asked_while_the_last_one_is_judge
     other = question(vectors.load(["kip-82-string-keys"], ["varints"])[0])
     questions = [*itertools.islice(numbers(), 2 * BLOCK), other]
     found = Examiner(connection).judge(questions)
-    for _ in range(2 * POLLED):
+    for _ in range(2 * JUDGED_PER_POLL):
         next(found)
     assert connection.configured == ["kafka", "kip-82-string-keys"]
     assert [len(block) for block in connection.asked] == [BLOCK, BLOCK, 1]
-    assert len([*found]) == 2 * (BLOCK - POLLED) + 1
+    assert len([*found]) == 2 * (BLOCK - JUDGED_PER_POLL) + 1
 
 
 class Quick(Recorder):
@@ -154,19 +154,19 @@ class Quick(Recorder):
 def test_one_that_answers_quickly_is_some_blocks_ahead_and_no_further() -> None:
     connection = Quick()
     found = Examiner(connection).judge(numbers())
-    for ahead in range(1, AHEAD + 1):
-        for _ in range(POLLED):
+    for ahead in range(1, BLOCKS_AHEAD + 1):
+        for _ in range(JUDGED_PER_POLL):
             next(found)
-        assert len(connection.asked) == min(ahead + 1, AHEAD)
-    judged = AHEAD * POLLED
-    while judged < 3 * LARGEST:
+        assert len(connection.asked) == min(ahead + 1, BLOCKS_AHEAD)
+    judged = BLOCKS_AHEAD * JUDGED_PER_POLL
+    while judged < 3 * LARGEST_BLOCK:
         asked = [len(block) for block in connection.asked]
-        assert sum(asked) - judged < AHEAD * (LARGEST + 2)
+        assert sum(asked) - judged < BLOCKS_AHEAD * (LARGEST_BLOCK + 2)
         next(found)
         judged += 1
-    assert len(asked) > AHEAD
+    assert len(asked) > BLOCKS_AHEAD
     assert asked == sorted(asked), "each block is as large as the last one, or larger"
-    assert [BLOCK <= asked[0] < BLOCK + 2, LARGEST <= asked[-1] < LARGEST + 2] == [True, True]
+    assert [BLOCK <= asked[0] < BLOCK + 2, LARGEST_BLOCK <= asked[-1] < LARGEST_BLOCK + 2] == [True, True]
 
 
 def test_one_that_takes_its_time_gets_small_blocks() -> None:
@@ -179,7 +179,7 @@ def test_one_that_takes_its_time_gets_small_blocks() -> None:
 
 def test_entries_are_looked_at_before_they_are_taken_and_no_more_than_that() -> None:
     made = itertools.count()
-    waiting = _WaitingEntries([question(chosen()[next(made)])] for _ in range(20))
+    waiting = WaitingEntries([question(chosen()[next(made)])] for _ in range(20))
     looked_at = waiting.following(3)
     assert waiting.following(3) == looked_at
     assert waiting.following(2) == looked_at[:2]
@@ -216,9 +216,9 @@ def test_a_connection_that_loses_an_observation_is_no_silent_pass() -> None:
 def test_nothing_but_the_last_few_observations_is_kept() -> None:
     connection = Recorder()
     examiner = Examiner(connection)
-    made = (case_ids.vector_of(Op.DECODE, "kafka", "INT32", None, n.to_bytes(4)) for n in range(KEPT + 500))
-    assert sum(1 for _ in examiner.judge(Question.of(*one) for one in made)) == KEPT + 500
-    assert len(examiner._kept) == KEPT
+    made = (case_ids.vector_of(Op.DECODE, "kafka", "INT32", None, n.to_bytes(4)) for n in range(KEPT_CASES + 500))
+    assert sum(1 for _ in examiner.judge(Question.of(*one) for one in made)) == KEPT_CASES + 500
+    assert len(examiner._kept) == KEPT_CASES
 
 
 def test_a_driver_that_leaves_off_and_begins_anew_gets_the_same() -> None:

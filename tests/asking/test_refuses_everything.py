@@ -16,7 +16,8 @@ from wireproof.conformance.asking.examiner import Examiner
 from wireproof.conformance.model import FailureKind, Op, Outcome, Verdict
 from wireproof.conformance.properties import properties
 from wireproof.conformance.questions import selection
-from wireproof.conformance.questions.question import Derivation, Question, find
+from wireproof.conformance.questions.lookup import find
+from wireproof.conformance.questions.question import Derivation, Question
 from wireproof.conformance.questions.selection import NotAsked
 
 #: All that its answers may come to.

@@ -16,7 +16,8 @@ from wireproof.conformance.asking.rows import RowError
 from wireproof.conformance.connection.protocol.shapes import plain
 from wireproof.conformance.model import Case, Observation, Op, Status
 from wireproof.conformance.questions import selection
-from wireproof.conformance.questions.question import Derivation, Question, find
+from wireproof.conformance.questions.lookup import find
+from wireproof.conformance.questions.question import Derivation, Question
 from wireproof.conformance.values.compare import equal
 
 

@@ -21,7 +21,7 @@ from wireproof.cli import group
 from wireproof.conformance import vectors
 from wireproof.conformance.judging.judge import judge
 from wireproof.conformance.model import Observation, Status
-from wireproof.conformance.questions.question import find
+from wireproof.conformance.questions.lookup import find
 from wireproof.html import questions
 from wireproof.html.page import json_for_script
 from wireproof.html.rules import DIALECT, KINDS, rule_of

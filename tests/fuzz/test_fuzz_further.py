@@ -20,7 +20,7 @@ from wireproof.conformance.generation.arguments import arguments_of, seed_of
 from wireproof.conformance.generation.mutations import readable
 from wireproof.conformance.generation.mutations.checksums import is_batch
 from wireproof.conformance.model import DEVIATIONS, Case, Op, Outcome
-from wireproof.conformance.questions.question import UnknownId, find
+from wireproof.conformance.questions.lookup import UnknownId, find
 from wireproof.fuzz.corpus import seeding
 from wireproof.fuzz.corpus.inputs import Form, Forms, of_values, split
 from wireproof.fuzz.process import lookup_and_convert

@@ -19,7 +19,8 @@ from wireproof.conformance.asking.examiner import Examiner, Judged
 from wireproof.conformance.connection import Options, open_connection
 from wireproof.conformance.generation.mutations import readable
 from wireproof.conformance.model import Op, Outcome
-from wireproof.conformance.questions.question import Question, find
+from wireproof.conformance.questions.lookup import find
+from wireproof.conformance.questions.question import Question
 from wireproof.fuzz.campaign import dedup, draft_vector
 from wireproof.fuzz.campaign.grouping import finding_of
 from wireproof.fuzz.campaign.run import describe

@@ -18,7 +18,8 @@ from wireproof.conformance.generation.case_ids import area, has_partial_tail, pa
 from wireproof.conformance.judging.judge import judge
 from wireproof.conformance.model import Case, Observation, Op, Outcome, Status
 from wireproof.conformance.oracle.types import types_of
-from wireproof.conformance.questions.question import Question, find
+from wireproof.conformance.questions.lookup import find
+from wireproof.conformance.questions.question import Question
 from wireproof.conformance.vectors import Reject, VectorKind
 from wireproof.reference.errors import Reason
 

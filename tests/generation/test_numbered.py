@@ -15,7 +15,7 @@ from wireproof.conformance.model import Op, Outcome
 from wireproof.conformance.oracle.ask import ask
 from wireproof.conformance.oracle.codec import reference_codec
 from wireproof.conformance.oracle.types import types_of
-from wireproof.conformance.questions.question import find
+from wireproof.conformance.questions.lookup import find
 from wireproof.conformance.vectors import VectorKind
 
 

@@ -9,7 +9,7 @@ import pytest
 from wireproof.conformance import ledger, vectors
 from wireproof.conformance.judging.judge import compared, judge
 from wireproof.conformance.model import DEVIATIONS, Case, Observation, Op, Status, Verdict
-from wireproof.conformance.questions.question import find
+from wireproof.conformance.questions.lookup import find
 from wireproof.conformance.vectors import ABSENT, Vector, VectorKind
 from wireproof.reference.errors import Reason
 

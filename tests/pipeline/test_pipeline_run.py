@@ -29,7 +29,7 @@ from wireproof.conformance.asking.examiner import Examiner
 from wireproof.conformance.connection import Options, open_connection
 from wireproof.conformance.evidence import known_deviations
 from wireproof.conformance.generation.numbered import Numbered
-from wireproof.conformance.questions.question import find
+from wireproof.conformance.questions.lookup import find
 from wireproof.conformance.report.jsonl import read_reports
 from wireproof.pipeline import run as running
 from wireproof.pipeline import tables

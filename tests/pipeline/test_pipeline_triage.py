@@ -24,7 +24,7 @@ from wireproof.conformance.asking.rows import judged_row
 from wireproof.conformance.connection import Options, open_connection
 from wireproof.conformance.judging.clusters import group
 from wireproof.conformance.model import Description
-from wireproof.conformance.questions.question import find
+from wireproof.conformance.questions.lookup import find
 from wireproof.conformance.report.jsonl import ReportWriter, Tally
 from wireproof.pipeline import tables
 from wireproof.pipeline.errors import PipelineError

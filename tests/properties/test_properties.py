@@ -32,7 +32,7 @@ from wireproof.conformance.oracle.ask import ask
 from wireproof.conformance.oracle.types import types_of
 from wireproof.conformance.properties import properties
 from wireproof.conformance.properties.properties import Property, offered
-from wireproof.conformance.questions.question import find
+from wireproof.conformance.questions.lookup import find
 from wireproof.conformance.values.compare import equal
 from wireproof.conformance.vectors import ABSENT, Reject, VectorKind
 from wireproof.reference import Reason

@@ -50,7 +50,9 @@ def test_an_order_of_one_s_own_asks_little_more(order: Order, most: float, monke
         monkeypatch.setattr(connection, "begin", counted)
         examiner = Examiner(connection)
         entries = [*selection.entries(examiner.description, NotAsked(), ["kafka"], ["varints", "framing"])]
-        monkeypatch.setattr("wireproof.conformance.asking.examiner.KEPT", 1)  # whatever is wanted again is asked again
+        monkeypatch.setattr(
+            "wireproof.conformance.asking.examiner.KEPT_CASES", 1
+        )  # whatever is wanted again is asked again
         ahead = Ahead(examiner)
         ahead.plan(entries)
         verdicts = {one.name: [judged.verdict.id for judged in ahead.judged(one)] for one in entries}

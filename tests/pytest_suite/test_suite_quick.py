@@ -17,7 +17,7 @@ from wireproof.conformance.model import Case, Description, Op
 from wireproof.conformance.oracle.codec import reference_codec
 from wireproof.conformance.pytest_suite.implementations import scopes
 from wireproof.conformance.questions import question, selection
-from wireproof.conformance.questions.question import twin_case
+from wireproof.conformance.questions.positive_control import twin_case
 from wireproof.conformance.values.compare import difference, identical
 from wireproof.conformance.vectors import Vector
 

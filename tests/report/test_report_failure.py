@@ -16,7 +16,7 @@ from wireproof.conformance.generation import case_ids
 from wireproof.conformance.judging.judge import judge
 from wireproof.conformance.judging.rulings import rests_on
 from wireproof.conformance.model import Case, Description, Observation, Op, Outcome, Status, Verdict
-from wireproof.conformance.questions.question import find
+from wireproof.conformance.questions.lookup import find
 from wireproof.conformance.report.background import Bug, Likeness, resemblances
 from wireproof.conformance.report.failure import failure_page, render_failure, repro_command
 from wireproof.conformance.report.text import to_string

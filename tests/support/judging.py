@@ -14,7 +14,7 @@ from wireproof.conformance.judging.alternatives import Readings
 from wireproof.conformance.judging.judge import judge
 from wireproof.conformance.model import Case, Description, FailureKind, Observation, Op, Outcome, Status, Verdict
 from wireproof.conformance.oracle.ask import ask
-from wireproof.conformance.questions.question import Question, offered_twin
+from wireproof.conformance.questions.question import Question
 from wireproof.conformance.vectors import Vector
 
 API_VERSIONS_0 = "00000010 00000007 0023 00000001 0012 0000 0005"
@@ -103,7 +103,7 @@ def judged_by_asking(
     described = Description(
         "codec", dialects=(vector.dialect,), ops=frozenset(Op), readings={} if readings is None else readings.declared
     )
-    twin = offered_twin(Question.of(vector, case), described)
+    twin = Question.of(vector, case).as_offered(described).twin
     seen = ask(codec, case)
     return seen, judge(vector, seen, readings, None if twin is None else ask(codec, twin))
 

@@ -16,7 +16,7 @@ from wireproof.cli import group
 from wireproof.conformance import vectors
 from wireproof.conformance.generation import corpus
 from wireproof.conformance.model import Op
-from wireproof.conformance.questions.question import UnknownId, find
+from wireproof.conformance.questions.lookup import UnknownId, find
 from wireproof.conformance.vectors import VectorError
 
 FIVE = {

@@ -15,7 +15,8 @@ from wireproof.cli_options import implementation_options, open_examiner, use_vec
 from wireproof.conformance.asking.examiner import Judged
 from wireproof.conformance.connection import Options
 from wireproof.conformance.model import Outcome, Status
-from wireproof.conformance.questions.question import Question, UnknownId, find
+from wireproof.conformance.questions.lookup import UnknownId, find
+from wireproof.conformance.questions.question import Question
 from wireproof.conformance.report.failure import failure_page, repro_command, titled_name
 from wireproof.conformance.report.text import brief, middle, safe
 from wireproof.conformance.vectors import VectorError

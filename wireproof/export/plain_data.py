@@ -18,7 +18,7 @@ from wireproof.conformance.connection.protocol.shapes import plain
 from wireproof.conformance.model import Op
 from wireproof.conformance.oracle.codec import reference_codec
 from wireproof.conformance.oracle.types import answered_in
-from wireproof.conformance.questions.question import twin_case
+from wireproof.conformance.questions.positive_control import twin_case
 from wireproof.conformance.values.compare import equal
 from wireproof.conformance.values.encoding import to_json
 from wireproof.conformance.vectors import Also, Vector, VectorKind

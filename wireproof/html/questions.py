@@ -13,7 +13,8 @@ from typing import Any
 from wireproof.conformance.judging.rulings import rests_on
 from wireproof.conformance.model import Op
 from wireproof.conformance.oracle.types import answered_in
-from wireproof.conformance.questions.question import Question, UnknownId, find
+from wireproof.conformance.questions.lookup import UnknownId, find
+from wireproof.conformance.questions.question import Question
 from wireproof.conformance.report import background, question
 from wireproof.conformance.report.compare import pairs
 from wireproof.conformance.report.hexview import Mark, Row
