@@ -94,7 +94,7 @@ def judged_of(row: Mapping[str, Any]) -> Judged:
 def verdict_row(verdict: Verdict) -> Row:
     """All members of a verdict, by their names in files."""
     row: Row = msgspec.to_builtins(verdict)
-    return row
+    return row | {"rulings": [*verdict.rulings]}  # as it is read from JSON again
 
 
 def verdict_of(row: Mapping[str, Any]) -> Verdict:
