@@ -4,6 +4,4 @@ attestation        what an implementation said of each expectation
 consensus          the count of independent groups for and against each expectation
 dissent            how expectations were decided that most groups contradict
 known_deviations   files of known deviations: read, matched, found stale, drafted
-coverage           the coverage of fields by vectors
-claims             the claims of the proposals' pages, and their vectors
 """

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
+from pages.coverage import REASONS, FieldCoverage, FieldState, Gap, coverage, everything
 from pages.markdown import NOTE, Lines, code, table
-from wireproof.conformance.evidence.coverage import REASONS, FieldCoverage, FieldState, Gap, coverage, everything
 from wireproof.reference import catalog
 
 _COVERAGE = """\

@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 
 import click
 
+from pages import claims
 from pages.markdown import DOCS, Lines, between, cell, code, table
 from wireproof import reference
 from wireproof.conformance import ledger, vectors
-from wireproof.conformance.evidence import claims
 
 _CLAIMS_BEGIN = "<!-- claims: written by `python docs/generate.py` from docs/claims/{}.toml -->"
 _CLAIMS_END = "<!-- end of claims -->"

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from pages import claims
+from pages.claims import Claim, Claims
 from support.paths import ROOT
 
 from wireproof import reference
 from wireproof.conformance import ledger, vectors
-from wireproof.conformance.evidence import claims
-from wireproof.conformance.evidence.claims import Claim, Claims
 from wireproof.conformance.vectors import Vector
 
 FOLDER = ROOT / "docs" / "claims"

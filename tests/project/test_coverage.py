@@ -9,10 +9,10 @@ from typing import Any
 
 import msgspec
 import pytest
+from pages import coverage as counted
+from pages.coverage import REASONS, FieldCoverage, FieldState, Gap, MessageCoverage, coverage
 
 from wireproof.conformance import ledger
-from wireproof.conformance.evidence import coverage as counted
-from wireproof.conformance.evidence.coverage import REASONS, FieldCoverage, FieldState, Gap, MessageCoverage, coverage
 from wireproof.conformance.vectors import Vector, VectorKind
 
 
