@@ -39,8 +39,8 @@ _DIGITS = 8
 _T = TypeVar("_T")
 
 
-class Stand(StrEnum):
-    """How an implementation stands to an expectation."""
+class Result(StrEnum):
+    """How what an implementation answered compares with an expectation."""
 
     AGREE = "agree"
     DISSENT = "dissent"
@@ -65,7 +65,7 @@ class Header(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
 
 class VectorLine(msgspec.Struct, forbid_unknown_fields=True, frozen=True, omit_defaults=True):
-    """The line of a vector: ops, separated by blanks, by stand; dissent by op."""
+    """The line of a vector: ops, separated by blanks, by result; dissent by op."""
 
     vector: str
     digest: str
@@ -87,18 +87,20 @@ class LedgerLine(msgspec.Struct, forbid_unknown_fields=True, frozen=True, omit_d
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """What an implementation says of an expectation; `kind` only of a dissent."""
+class Answer:
+    """What an implementation answered to the question of an expectation; `kind` only of a dissent."""
 
-    stand: Stand
+    result: Result
     kind: str = ""
 
     @classmethod
-    def of(cls, verdict: Verdict) -> Said:
-        """What a verdict makes of it. A known deviation is a dissent too."""
+    def of(cls, verdict: Verdict) -> Answer:
+        """The answer on which this verdict was given. A known deviation is a dissent too."""
         if verdict.outcome in DEVIATIONS:
-            return cls(Stand.DISSENT, str(verdict.kind or verdict.outcome))
-        return cls({Outcome.PASS: Stand.AGREE, Outcome.CONTESTED: Stand.CONTESTED}.get(verdict.outcome, Stand.UNJUDGED))
+            return cls(Result.DISSENT, str(verdict.kind or verdict.outcome))
+        return cls(
+            {Outcome.PASS: Result.AGREE, Outcome.CONTESTED: Result.CONTESTED}.get(verdict.outcome, Result.UNJUDGED)
+        )
 
 
 #: An expectation: a vector's path (`<area>/<id>`) and the op.
@@ -106,15 +108,15 @@ Expectation = tuple[str, Op]
 
 
 @dataclass(frozen=True, slots=True)
-class Attested:
+class Attestation:
     """The file of one implementation: its lines by vector and by message."""
 
     header: Header
     by_vector: Mapping[str, VectorLine] = field(default_factory=dict)
     by_message: Mapping[str, LedgerLine] = field(default_factory=dict)
 
-    def said(self, vector: Vector, op: Op, current: str = "") -> Said | None:
-        """What it says of a vector as it is now; None if it was not asked. `current`: the digest, if it is there."""
+    def answer(self, vector: Vector, op: Op, current: str = "") -> Answer | None:
+        """Its answer to a vector as it is now; None if it was not asked. `current`: the digest, if it is there."""
         line = self._line(vector)
         if line is None or line.digest != (current or current_digest(vector)):
             return None
@@ -133,25 +135,25 @@ class Attested:
         return self.by_message.get(message) if case else self.by_vector.get(f"{vector.area}/{vector.id}")
 
 
-def _of_vector(line: VectorLine, op: Op) -> Said | None:
+def _of_vector(line: VectorLine, op: Op) -> Answer | None:
     if op in line.dissent:
-        return Said(Stand.DISSENT, line.dissent[op])
-    stands = (Stand.AGREE, Stand.CONTESTED, Stand.UNJUDGED)
-    return next((Said(stand) for stand in stands if op in getattr(line, stand).split()), None)
+        return Answer(Result.DISSENT, line.dissent[op])
+    results = (Result.AGREE, Result.CONTESTED, Result.UNJUDGED)
+    return next((Answer(result) for result in results if op in getattr(line, result).split()), None)
 
 
-def _of_ledger(line: LedgerLine, op: Op, case: str) -> Said | None:
-    by_said: dict[Said, dict[str, str]] = {
-        Said(Stand.AGREE): line.agree,
-        Said(Stand.CONTESTED): line.contested,
-        Said(Stand.UNJUDGED): line.unjudged,
-        **{Said(Stand.DISSENT, kind): cases for kind, cases in line.dissent.items()},
+def _of_ledger(line: LedgerLine, op: Op, case: str) -> Answer | None:
+    by_answer: dict[Answer, dict[str, str]] = {
+        Answer(Result.AGREE): line.agree,
+        Answer(Result.CONTESTED): line.contested,
+        Answer(Result.UNJUDGED): line.unjudged,
+        **{Answer(Result.DISSENT, kind): cases for kind, cases in line.dissent.items()},
     }
     number, _, name = case.partition("/")
-    for said, by_ops in by_said.items():
+    for answer, by_ops in by_answer.items():
         for ops, tokens in by_ops.items():
             if op in ops.split() and any(_covers(token, int(number), name) for token in tokens.split()):
-                return said
+                return answer
     return None
 
 
@@ -217,7 +219,7 @@ _line = msgspec.json.Decoder(VectorLine)
 _ledger_line = msgspec.json.Decoder(LedgerLine)
 
 
-def parse(content: bytes, name: str) -> Attested:
+def parse(content: bytes, name: str) -> Attestation:
     """One file's content. Raises VectorError with the file and the line."""
     first, *lines = content.splitlines() or [b""]
     by_vector, by_message = {}, {}
@@ -230,7 +232,7 @@ def parse(content: bytes, name: str) -> Attested:
         else:
             line = _decoded(_line, raw, place)
             by_vector[line.vector] = line
-    return Attested(header, by_vector, by_message)
+    return Attestation(header, by_vector, by_message)
 
 
 def _decoded(decoder: msgspec.json.Decoder[_T], raw: bytes, place: str) -> _T:
@@ -240,13 +242,13 @@ def _decoded(decoder: msgspec.json.Decoder[_T], raw: bytes, place: str) -> _T:
         raise VectorError(f"{place}: {error}") from None
 
 
-def encoded(attested: Attested) -> bytes:
+def encoded(attestation: Attestation) -> bytes:
     """The content of a file."""
-    lines = (attested.header, *attested.by_vector.values(), *attested.by_message.values())
+    lines = (attestation.header, *attestation.by_vector.values(), *attestation.by_message.values())
     return b"".join(msgspec.json.encode(line) + b"\n" for line in lines)
 
 
-def load(folder: Traversable | None = None) -> tuple[Attested, ...]:
+def load(folder: Traversable | None = None) -> tuple[Attestation, ...]:
     """All files, by name; those of the vector set unless another folder is given. Raises VectorError."""
     if folder is None:
         return _own()
@@ -257,7 +259,7 @@ def load(folder: Traversable | None = None) -> tuple[Attested, ...]:
 
 
 @functools.cache
-def _own() -> tuple[Attested, ...]:
+def _own() -> tuple[Attestation, ...]:
     return load(resources.files("wireproof.vectors") / FOLDER)
 
 
@@ -270,8 +272,8 @@ def agreeing(vector: Vector, case: Case, but: str = "") -> tuple[str, ...]:
     current = current_digest(vector)
     for one in load():
         header = one.header
-        said = one.said(vector, case.op, current)
-        if said is None or said.stand is not Stand.AGREE or header.title == but:
+        answer = one.answer(vector, case.op, current)
+        if answer is None or answer.result is not Result.AGREE or header.title == but:
             continue
         if header.group not in by_group or header.name == header.group:  # which speaks for its group
             by_group[header.group] = header.title
@@ -281,62 +283,64 @@ def agreeing(vector: Vector, case: Case, but: str = "") -> tuple[str, ...]:
 # --- From verdicts ----------------------------------------------------------------------------------------------------
 
 
-def collect(header: Header, asked: Iterable[tuple[Vector, Op, Said]]) -> Attested:
-    """The file of an implementation, from what it said of each vector. The order is that of `asked`."""
-    by_vector: dict[str, tuple[Vector, dict[Op, Said]]] = {}
-    by_message: dict[str, dict[Op, dict[str, Said]]] = {}
-    for vector, op, said in asked:
+def collect(header: Header, asked: Iterable[tuple[Vector, Op, Answer]]) -> Attestation:
+    """The file of an implementation, from its answers to each vector. The order is that of `asked`."""
+    by_vector: dict[str, tuple[Vector, dict[Op, Answer]]] = {}
+    by_message: dict[str, dict[Op, dict[str, Answer]]] = {}
+    for vector, op, answer in asked:
         message, _, case = vector.id.partition("/")
         if case:
-            by_message.setdefault(message, {}).setdefault(op, {})[case] = said
+            by_message.setdefault(message, {}).setdefault(op, {})[case] = answer
         else:
-            by_vector.setdefault(f"{vector.area}/{vector.id}", (vector, {}))[1][expectation_op(vector, op)] = said
-    return Attested(
+            by_vector.setdefault(f"{vector.area}/{vector.id}", (vector, {}))[1][expectation_op(vector, op)] = answer
+    return Attestation(
         header,
         {path: _vector_line(path, vector, by_op) for path, (vector, by_op) in by_vector.items()},
         {message: _ledger_line_of(message, header.dialect, by_op) for message, by_op in by_message.items()},
     )
 
 
-def _vector_line(path: str, vector: Vector, by_op: Mapping[Op, Said]) -> VectorLine:
-    def ops(stand: Stand) -> str:
-        return " ".join(op for op, said in by_op.items() if said.stand is stand)
+def _vector_line(path: str, vector: Vector, by_op: Mapping[Op, Answer]) -> VectorLine:
+    def ops(result: Result) -> str:
+        return " ".join(op for op, answer in by_op.items() if answer.result is result)
 
-    dissent = {str(op): said.kind for op, said in by_op.items() if said.stand is Stand.DISSENT}
-    return VectorLine(path, digest(vector), ops(Stand.AGREE), ops(Stand.CONTESTED), ops(Stand.UNJUDGED), dissent)
+    dissent = {str(op): answer.kind for op, answer in by_op.items() if answer.result is Result.DISSENT}
+    return VectorLine(path, digest(vector), ops(Result.AGREE), ops(Result.CONTESTED), ops(Result.UNJUDGED), dissent)
 
 
-def _ledger_line_of(message: str, dialect: str, by_op: Mapping[Op, Mapping[str, Said]]) -> LedgerLine:
-    found: dict[Said, dict[str, list[Op]]] = {}
+def _ledger_line_of(message: str, dialect: str, by_op: Mapping[Op, Mapping[str, Answer]]) -> LedgerLine:
+    found: dict[Answer, dict[str, list[Op]]] = {}
     for op, cases in sorted(by_op.items()):
-        for said in dict.fromkeys(cases.values()):
-            found.setdefault(said, {}).setdefault(" ".join(_tokens(cases, said)), []).append(op)
-    by_said = {said: {" ".join(ops): tokens for tokens, ops in by_tokens.items()} for said, by_tokens in found.items()}
+        for answer in dict.fromkeys(cases.values()):
+            found.setdefault(answer, {}).setdefault(" ".join(_tokens(cases, answer)), []).append(op)
+    by_answer = {
+        answer: {" ".join(ops): tokens for tokens, ops in by_tokens.items()} for answer, by_tokens in found.items()
+    }
     return LedgerLine(
         message,
         ledger_digest(message, dialect),
-        by_said.get(Said(Stand.AGREE), {}),
-        by_said.get(Said(Stand.CONTESTED), {}),
-        by_said.get(Said(Stand.UNJUDGED), {}),
-        {said.kind: ops for said, ops in sorted(by_said.items(), key=_kind) if said.stand is Stand.DISSENT},
+        by_answer.get(Answer(Result.AGREE), {}),
+        by_answer.get(Answer(Result.CONTESTED), {}),
+        by_answer.get(Answer(Result.UNJUDGED), {}),
+        {answer.kind: ops for answer, ops in sorted(by_answer.items(), key=_kind) if answer.result is Result.DISSENT},
     )
 
 
-def _kind(item: tuple[Said, object]) -> str:
+def _kind(item: tuple[Answer, object]) -> str:
     return item[0].kind
 
 
-def _tokens(cases: Mapping[str, Said], said: Said) -> Iterator[str]:
-    """Ranges of versions of which all cases say this, then the other cases that say it, each with its versions."""
-    by_version: dict[int, set[Said]] = {}
+def _tokens(cases: Mapping[str, Answer], answer: Answer) -> Iterator[str]:
+    """Ranges of versions of which all cases have this answer, then the other cases with it, each with its versions."""
+    by_version: dict[int, set[Answer]] = {}
     by_name: dict[str, list[int]] = {}
     for case, one in cases.items():
         by_version.setdefault(int(case.partition("/")[0]), set()).add(one)
-    whole = [version for version, all_said in by_version.items() if all_said == {said}]
+    whole = [version for version, answers in by_version.items() if answers == {answer}]
     yield from _ranges(whole)
     for case, one in cases.items():
         number, _, name = case.partition("/")
-        if one == said and int(number) not in whole:
+        if one == answer and int(number) not in whole:
             by_name.setdefault(name, []).append(int(number))
     for name, versions in by_name.items():
         yield from (f"{name}:{span}" for span in _ranges(versions))

@@ -2,22 +2,40 @@
 there are fewer.
 
 A group is one or several implementations that have code in common: two codecs of one jar, or a fork and its origin.
-They have one voice; where they differ, that is no common code, and the group both agrees and dissents. The reference
-has no voice.
+They count as one; where they differ, that is no common code, and the group both agrees and dissents. The reference
+does not count.
+
+An expectation is disputed if more groups dissent than agree. `vectors/attested/decisions.toml` has the decisions on
+those, each for the expectations of one point. People made them, from Kafka's source and the specification; a test holds
+that every disputed expectation has one.
 """
 
 from __future__ import annotations
 
+import fnmatch
 import functools
+import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from importlib import resources
+from typing import Literal
+
+import msgspec
 
 from wireproof.conformance import ledger, vectors
-from wireproof.conformance.evidence.attestation import DIALECT, Attested, Said, Stand, current_digest, expectations
+from wireproof.conformance.evidence.attestation import (
+    DIALECT,
+    FOLDER,
+    Answer,
+    Attestation,
+    Result,
+    current_digest,
+    expectations,
+)
 from wireproof.conformance.model import Op, Outcome
-from wireproof.conformance.vectors import Vector
+from wireproof.conformance.vectors import Vector, VectorError
 
 #: So many independent groups have to agree.
 ENOUGH = 2
@@ -25,6 +43,8 @@ ENOUGH = 2
 _PEERS = frozenset({Op.SERVE, Op.INTERPRET, Op.NEGOTIATE, Op.EVOLVE})
 #: Verdicts of which one may take the place of another in the next run.
 _ENDS = frozenset(map(str, (Outcome.CRASH, Outcome.HANG, Outcome.OOM)))
+#: The file of decisions on disputed expectations.
+DECISIONS = "decisions.toml"
 #: Rows of their own in the count: the ledger's cases, and what is asked of the two ends of a connection.
 LEDGER = "messages, ledger"
 PEERS = "of peers (serve, interpret, negotiate, evolve)"
@@ -45,21 +65,13 @@ class Support(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Voice:
-    """What one implementation says."""
-
-    who: Attested
-    said: Said
-
-
-@dataclass(frozen=True, slots=True)
-class Opinion:
-    """What all implementations say of one expectation. `voices`: of those that were asked. `changed`: some were asked
-    about an earlier form of the vector."""
+class ExpectationSupport:
+    """One expectation with the answers of all implementations that were asked. `changed`: some were asked about an
+    earlier form of the vector."""
 
     vector: Vector
     op: Op
-    voices: tuple[Voice, ...]
+    answers: tuple[tuple[Attestation, Answer], ...]
     changed: bool
 
     @property
@@ -67,15 +79,15 @@ class Opinion:
         """The id of the question."""
         return f"{self.vector.path}#{self.op.value}"
 
-    def groups(self, stand: Stand) -> frozenset[str]:
-        """The groups with an implementation of this stand."""
-        return frozenset(voice.who.header.group for voice in self.voices if voice.said.stand is stand)
+    def groups(self, result: Result) -> frozenset[str]:
+        """The groups with an implementation of this result."""
+        return frozenset(file.header.group for file, answer in self.answers if answer.result is result)
 
     @property
     def support(self) -> Support:
         """Whether two groups agree, or why not."""
-        agree = len(self.groups(Stand.AGREE))
-        asked = {voice.who.header.group for voice in self.voices}
+        agree = len(self.groups(Result.AGREE))
+        asked = {file.header.group for file, _ in self.answers}
         if agree >= ENOUGH:
             return Support.TWO
         if self.op in _PEERS and not asked:
@@ -86,14 +98,14 @@ class Opinion:
             return Support.SETTINGS if self.vector.needs else Support.NOT_OFFERED
         if len(asked) == 1:
             return Support.ONE
-        if self.groups(Stand.DISSENT):
+        if self.groups(Result.DISSENT):
             return Support.DISSENT
-        return Support.CONTESTED if self.groups(Stand.CONTESTED) else Support.UNJUDGED
+        return Support.CONTESTED if self.groups(Result.CONTESTED) else Support.UNJUDGED
 
     @property
-    def outweighed(self) -> bool:
+    def disputed(self) -> bool:
         """Whether more groups dissent than agree."""
-        return len(self.groups(Stand.DISSENT)) > len(self.groups(Stand.AGREE))
+        return len(self.groups(Result.DISSENT)) > len(self.groups(Result.AGREE))
 
 
 @functools.cache
@@ -104,38 +116,42 @@ def every_vector() -> tuple[tuple[Vector, str], ...]:
     return tuple((vector, current_digest(vector)) for vector in (*own, *ledger.every_vector(DIALECT)))
 
 
-def opinions(files: Sequence[Attested], asked: Iterable[tuple[Vector, str]] | None = None) -> Iterator[Opinion]:
-    """What these implementations say of each expectation. `asked`: vectors with their digests; all unless given."""
+def of_expectations(
+    files: Sequence[Attestation], asked: Iterable[tuple[Vector, str]] | None = None
+) -> Iterator[ExpectationSupport]:
+    """Each expectation with the answers of these implementations. `asked`: vectors with their digests; all unless
+    given."""
     for vector, current in every_vector() if asked is None else asked:
         changed = any(one.is_changed(vector, current) for one in files)
         for op in expectations(vector):
-            found = ((one, one.said(vector, op, current)) for one in files)
-            yield Opinion(vector, op, tuple(Voice(one, said) for one, said in found if said is not None), changed)
+            found = ((one, one.answer(vector, op, current)) for one in files)
+            answers = tuple((one, answer) for one, answer in found if answer is not None)
+            yield ExpectationSupport(vector, op, answers, changed)
 
 
-def differences(kept: Attested, made: Attested) -> Iterator[str]:
-    """Where two files of one implementation say something else: `line 1`, or ids of questions.
+def differences(kept: Attestation, made: Attestation) -> Iterator[str]:
+    """Where two files of one implementation differ: `line 1`, or ids of questions.
 
     Whether it crashes, hangs or exhausts its memory at the same bytes may depend on the machine and its load, so these
     three count as the same."""
     if kept.header != made.header:
         yield "line 1"
-    old, new = opinions([kept]), opinions([made])
-    yield from (one.id for one, other in zip(old, new, strict=True) if _said(one) != _said(other))
+    old, new = of_expectations([kept]), of_expectations([made])
+    yield from (one.id for one, other in zip(old, new, strict=True) if _answers(one) != _answers(other))
 
 
-def _said(opinion: Opinion) -> list[Said]:
-    ended = Said(Stand.DISSENT, "no answer")
-    return [ended if voice.said.kind in _ENDS else voice.said for voice in opinion.voices]
+def _answers(expectation: ExpectationSupport) -> list[Answer]:
+    ended = Answer(Result.DISSENT, "no answer")
+    return [ended if answer.kind in _ENDS else answer for _, answer in expectation.answers]
 
 
 @dataclass(frozen=True, slots=True)
-class Tallied:
+class Counts:
     """Counts of expectations: by area and support. The ledger, and what is asked of peers, count as areas of their
     own."""
 
     counts: Counter[tuple[str, Support]]
-    outweighed: tuple[Opinion, ...]
+    disputed: tuple[ExpectationSupport, ...]
 
     def areas(self) -> list[str]:
         """In the order of the vector set."""
@@ -153,18 +169,68 @@ class Tallied:
         return two, self.total() - self.total(PEERS)
 
 
-def tally(found: Iterable[Opinion]) -> Tallied:
-    """Opinions counted; those with more dissent than agreement are kept."""
+def count(found: Iterable[ExpectationSupport]) -> Counts:
+    """Expectations counted by their support; the disputed ones are kept."""
     counts: Counter[tuple[str, Support]] = Counter()
-    outweighed = []
-    for opinion in found:
-        counts[_row(opinion), opinion.support] += 1
-        if opinion.outweighed:
-            outweighed.append(opinion)
-    return Tallied(counts, tuple(outweighed))
+    disputed = []
+    for expectation in found:
+        counts[_row(expectation), expectation.support] += 1
+        if expectation.disputed:
+            disputed.append(expectation)
+    return Counts(counts, tuple(disputed))
 
 
-def _row(opinion: Opinion) -> str:
-    if opinion.op in _PEERS:
+def _row(expectation: ExpectationSupport) -> str:
+    if expectation.op in _PEERS:
         return PEERS
-    return LEDGER if "/" in opinion.vector.id else opinion.vector.area
+    return LEDGER if "/" in expectation.vector.id else expectation.vector.area
+
+
+# --- Decisions on disputed expectations -------------------------------------------------------------------------------
+
+
+class Decision(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """One `[[decision]]`. It concerns the expectations whose id one of the globs matches, and whose vector rests on the
+    ruling if there is one. `outcome`: the demanded answer is right, or the vector also has that of another reading."""
+
+    subject: str
+    match: tuple[str, ...]
+    outcome: Literal["stands", "contested"]
+    why: str
+    ruling: str | None = None
+
+    def concerns(self, expectation: ExpectationSupport) -> bool:
+        """Whether it is about this expectation."""
+        if self.ruling is not None and self.ruling not in expectation.vector.rulings:
+            return False
+        return any(fnmatch.fnmatchcase(expectation.id, glob) for glob in self.match)
+
+
+class _File(msgspec.Struct, forbid_unknown_fields=True):
+    decision: tuple[Decision, ...]
+
+
+def parse_decisions(content: bytes, name: str) -> tuple[Decision, ...]:
+    """The decisions of a file. Raises VectorError, with the file's name."""
+    try:
+        return msgspec.convert(tomllib.loads(content.decode("utf-8")), _File).decision
+    except ValueError as error:
+        raise VectorError(f"{name}: {error}") from None
+
+
+@functools.cache
+def load_decisions() -> tuple[Decision, ...]:
+    """The decisions of the vector set, in the order of the file. Raises VectorError."""
+    return parse_decisions(
+        (resources.files("wireproof.vectors") / FOLDER / DECISIONS).read_bytes(), f"vectors/{FOLDER}/{DECISIONS}"
+    )
+
+
+def decision(expectation: ExpectationSupport, decisions: Sequence[Decision]) -> Decision | None:
+    """The first one that concerns an expectation; None if nobody has decided yet."""
+    return next((one for one in decisions if one.concerns(expectation)), None)
+
+
+def decided_by(disputed: Iterable[ExpectationSupport], decisions: Sequence[Decision]) -> Counter[Decision | None]:
+    """How many of these expectations each decision concerns; under None those that are not decided."""
+    return Counter(decision(expectation, decisions) for expectation in disputed)

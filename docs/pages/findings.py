@@ -7,7 +7,7 @@ import msgspec
 from pages.markdown import NOTE, Lines, cell, code, count_or_dash, table
 from wireproof.clone import known_issues, registry
 from wireproof.conformance import vectors
-from wireproof.conformance.evidence import attestation, consensus, dissent
+from wireproof.conformance.evidence import attestation, consensus
 from wireproof.conformance.report.failure import repro_command
 from wireproof.conformance.report.text import middle
 from wireproof.conformance.values.encoding import to_json
@@ -31,11 +31,11 @@ _SUPPORT = """\
 released implementations or more, beside the reference.
 [What this proves, and what it does not](../explanation/attestation.md).
 {peers} more are asked of clients and brokers, of which few have the answer as a function.
-Against {outweighed} expectations more groups dissent than agree:
+Against {disputed} expectations more groups dissent than agree:
 [how each was decided](#where-more-dissent-than-agree).
 """
-_OUTWEIGHED = """\
-More groups dissent from these {outweighed} expectations than agree with them. Each was decided from Kafka's source and
+_DISPUTED = """\
+More groups dissent from these {disputed} expectations than agree with them. Each was decided from Kafka's source and
 the specification. *Stands*: the demanded answer is right all the same. *Contested*: the vector has the answer of
 another reading too, and who gives that does not dissent. `wireproof attest --show --all` lists them, with what each
 implementation said, and the known cause.
@@ -62,15 +62,15 @@ def page() -> Lines:
     yield from _decisions([*files.values()])
 
 
-def _support(files: list[attestation.Attested]) -> Lines:
+def _support(files: list[attestation.Attestation]) -> Lines:
     """The number of expectations that two groups agree with, by area, and the others by reason."""
-    counted = consensus.tally(consensus.opinions(files))
+    counted = consensus.count(consensus.of_expectations(files))
     two, total = counted.codec
     yield _SUPPORT.format(
         share=f"{100 * two / total:.1f} %",
         total=f"{total:,}",
         peers=f"{counted.total(consensus.PEERS):,}",
-        outweighed=f"{len(counted.outweighed):,}",
+        disputed=f"{len(counted.disputed):,}",
     )
     yield from table(
         ("implementation", "version", "language", "group"),
@@ -86,12 +86,12 @@ def _support(files: list[attestation.Attested]) -> Lines:
     )
 
 
-def _decisions(files: list[attestation.Attested]) -> Lines:
+def _decisions(files: list[attestation.Attestation]) -> Lines:
     """How the expectations were decided from which more dissent."""
-    outweighed = consensus.tally(consensus.opinions(files)).outweighed
-    decisions = dissent.load()
-    number = dissent.counted(outweighed, decisions)
-    yield from ("## Where more dissent than agree", "", _OUTWEIGHED.format(outweighed=f"{len(outweighed):,}"))
+    disputed = consensus.count(consensus.of_expectations(files)).disputed
+    decisions = consensus.load_decisions()
+    number = consensus.decided_by(disputed, decisions)
+    yield from ("## Where more dissent than agree", "", _DISPUTED.format(disputed=f"{len(disputed):,}"))
     head = ("expectations", "number", "decided", "why")
     yield from table(head, [(cell(one.subject), f"{number[one]:,}", one.outcome, cell(one.why)) for one in decisions])
 
@@ -101,11 +101,11 @@ def _finding_row(found: known_issues.KnownIssue) -> tuple[str, ...]:
     notes = [*kinds, *(["private first"] if found.private else [])]
     severity = str(found.severity or "not measured") + (f" ({', '.join(notes)})" if notes else "")
     links = _links("report", found.reports) + _links("page", found.pages)
-    said = ", ".join(links) if found.reports else ", ".join(("no report yet", *links))
+    reports = ", ".join(links) if found.reports else ", ".join(("no report yet", *links))
     if found.shortest is None:
-        return cell(found.reason), severity, "", said, ""
+        return cell(found.reason), severity, "", reports, ""
     command = repro_command(found.shortest.id, found.implementation.spec)
-    return cell(found.reason), severity, _shortest(found.shortest), said, code(command)
+    return cell(found.reason), severity, _shortest(found.shortest), reports, code(command)
 
 
 def _links(name: str, addresses: tuple[str, ...]) -> list[str]:

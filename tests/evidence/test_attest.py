@@ -9,7 +9,8 @@ from typing import Any
 
 import msgspec
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import CliRunner
+from click.testing import Result as Invocation
 from support.paths import ROOT
 from support.planted import CODEC, Clone
 
@@ -17,8 +18,8 @@ from wireproof.cli import group
 from wireproof.clone import known_issues, registry
 from wireproof.clone.known_issues import Example, explaining
 from wireproof.conformance import ledger, vectors
-from wireproof.conformance.evidence import attestation, consensus, dissent
-from wireproof.conformance.evidence.attestation import Attested, Header, Said, Stand, collect, digest
+from wireproof.conformance.evidence import attestation, consensus
+from wireproof.conformance.evidence.attestation import Answer, Attestation, Header, Result, collect, digest
 from wireproof.conformance.evidence.consensus import Support
 from wireproof.conformance.evidence.known_deviations import KnownDeviation
 from wireproof.conformance.judging.judge import judge
@@ -55,16 +56,16 @@ def by_id(path: str) -> Vector:
 
 
 FALSE = "framing/boolean-false"
-STANDS = {stand: Said(stand, "wrong-value" if stand is Stand.DISSENT else "") for stand in Stand}
+ANSWERS = {result: Answer(result, "wrong-value" if result is Result.DISSENT else "") for result in Result}
 
 
-def who(stand: Stand, vector: Vector, name: str = "one", of_group: str = "") -> Attested:
+def who(result: Result, vector: Vector, name: str = "one", of_group: str = "") -> Attestation:
     """An implementation that says the same of each op of a vector."""
-    return collect(header(name, of_group=of_group), [(vector, op, STANDS[stand]) for op in vector.ops])
+    return collect(header(name, of_group=of_group), [(vector, op, ANSWERS[result]) for op in vector.ops])
 
 
-def support(vector: Vector, *files: Attested, op: Op | None = None) -> Support:
-    found = consensus.opinions(files, [(vector, attestation.current_digest(vector))])
+def support(vector: Vector, *files: Attestation, op: Op | None = None) -> Support:
+    found = consensus.of_expectations(files, [(vector, attestation.current_digest(vector))])
     return next(one.support for one in found if op in (None, one.op))
 
 
@@ -73,7 +74,7 @@ def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Clone:
     return Clone(tmp_path, monkeypatch)
 
 
-def run(*arguments: str) -> Result:
+def run(*arguments: str) -> Invocation:
     return CliRunner().invoke(group, ["attest", *arguments])
 
 
@@ -86,12 +87,12 @@ class TestAsking:
         assert done.exit_code == 0, done.output
         honest, liar = (clone.attested(name) for name in ("honest", "liar"))
         vector = by_id(FALSE)
-        assert honest.said(vector, Op.DECODE) == Said(Stand.AGREE)
-        assert liar.said(vector, Op.DECODE) == Said(Stand.DISSENT, "wrong-value")
-        assert liar.said(vector, Op.ENCODE) == Said(Stand.AGREE)
-        assert liar.said(by_id("varints/varint-1"), Op.DECODE) is None
-        outweighed = consensus.tally(consensus.opinions([liar])).outweighed
-        assert {one.op for one in outweighed if one.vector.id == vector.id} == {Op.DECODE, Op.RECODE}
+        assert honest.answer(vector, Op.DECODE) == Answer(Result.AGREE)
+        assert liar.answer(vector, Op.DECODE) == Answer(Result.DISSENT, "wrong-value")
+        assert liar.answer(vector, Op.ENCODE) == Answer(Result.AGREE)
+        assert liar.answer(by_id("varints/varint-1"), Op.DECODE) is None
+        disputed = consensus.count(consensus.of_expectations([liar])).disputed
+        assert {one.op for one in disputed if one.vector.id == vector.id} == {Op.DECODE, Op.RECODE}
         text = run("--show").output
         assert "two groups or more agree" in text
         assert "liar 7: wrong-value; known, bug: it is planted" not in text  # honest outweighs it: one against one
@@ -110,8 +111,8 @@ class TestAsking:
         clone.add("liar", LIAR)
         assert run().exit_code == 0
         assert "not decided: vectors/attested/decisions.toml has no decision about it" in run("--show").output
-        made = dissent.parse(DECIDED, "made")
-        monkeypatch.setattr(dissent, "load", lambda: made)
+        made = consensus.parse_decisions(DECIDED, "made")
+        monkeypatch.setattr(consensus, "load_decisions", lambda: made)
         text = run("--show").output
         assert "decided, stands: 00 is false." in text
         assert "not decided" not in text
@@ -192,11 +193,11 @@ class TestAsking:
 class TestChanges:
     def test_a_vector_with_another_expectation_loses_its_attestation(self) -> None:
         vector = by_id(FALSE)
-        files = [who(Stand.AGREE, vector, name) for name in ("one", "two")]
+        files = [who(Result.AGREE, vector, name) for name in ("one", "two")]
         assert support(vector, *files) is Support.TWO
         changed = msgspec.structs.replace(vector, value=True)
         assert support(changed, *files) is Support.CHANGED
-        assert files[0].said(changed, Op.DECODE) is None
+        assert files[0].answer(changed, Op.DECODE) is None
         assert support(by_id("framing/boolean-true"), *files) is Support.NOT_OFFERED  # never asked
 
     @pytest.mark.parametrize("part", ["data", "value", "canonical", "reject", "version", "also"])
@@ -220,7 +221,7 @@ class TestChanges:
     def test_a_changed_ledger_loses_it(self, monkeypatch: pytest.MonkeyPatch) -> None:
         vector = ledger.vector("HeartbeatResponse/0/default")
         assert vector is not None
-        files = [who(Stand.AGREE, vector, name) for name in ("one", "two")]
+        files = [who(Result.AGREE, vector, name) for name in ("one", "two")]
         assert support(vector, *files) is Support.TWO
         monkeypatch.setattr(attestation, "ledger_digest", lambda *_: "another")
         assert support(vector, *files) is Support.CHANGED
@@ -229,22 +230,22 @@ class TestChanges:
 class TestSupport:
     def test_two_implementations_of_one_group_are_one(self) -> None:
         vector = by_id(FALSE)
-        files = [who(Stand.AGREE, vector, name, "jar") for name in ("one", "two")]
+        files = [who(Result.AGREE, vector, name, "jar") for name in ("one", "two")]
         assert support(vector, *files) is Support.ONE
-        assert support(vector, *files, who(Stand.AGREE, vector, "three")) is Support.TWO
+        assert support(vector, *files, who(Result.AGREE, vector, "three")) is Support.TWO
 
     @pytest.mark.parametrize(
         ("second", "expected"),
         [
-            (Stand.AGREE, Support.TWO),
-            (Stand.DISSENT, Support.DISSENT),
-            (Stand.CONTESTED, Support.CONTESTED),
-            (Stand.UNJUDGED, Support.UNJUDGED),
+            (Result.AGREE, Support.TWO),
+            (Result.DISSENT, Support.DISSENT),
+            (Result.CONTESTED, Support.CONTESTED),
+            (Result.UNJUDGED, Support.UNJUDGED),
         ],
     )
-    def test_by_what_the_second_says(self, second: Stand, expected: Support) -> None:
+    def test_by_what_the_second_says(self, second: Result, expected: Support) -> None:
         vector = by_id(FALSE)
-        files = [who(Stand.AGREE, vector), who(second, vector, "two")]
+        files = [who(Result.AGREE, vector), who(second, vector, "two")]
         assert support(vector, *files) is expected
         assert support(vector, files[0]) is Support.ONE
 
@@ -256,17 +257,17 @@ class TestSupport:
         assert support(msgspec.structs.replace(plain, needs=("apis",))) is Support.SETTINGS
 
     @pytest.mark.parametrize(
-        ("agree", "dissent", "outweighed"), [(0, 1, True), (1, 1, False), (1, 2, True), (2, 2, False), (1, 0, False)]
+        ("agree", "dissent", "disputed"), [(0, 1, True), (1, 1, False), (1, 2, True), (2, 2, False), (1, 0, False)]
     )
-    def test_more_dissent_than_agreement(self, agree: int, dissent: int, outweighed: bool) -> None:
+    def test_more_dissent_than_agreement(self, agree: int, dissent: int, disputed: bool) -> None:
         vector = by_id(FALSE)
-        files = [who(Stand.AGREE, vector, f"a{number}") for number in range(agree)]
-        files += [who(Stand.DISSENT, vector, f"d{number}") for number in range(dissent)]
-        opinion = next(consensus.opinions(files, [(vector, digest(vector))]))
-        assert opinion.outweighed is outweighed
+        files = [who(Result.AGREE, vector, f"a{number}") for number in range(agree)]
+        files += [who(Result.DISSENT, vector, f"d{number}") for number in range(dissent)]
+        expectation = next(consensus.of_expectations(files, [(vector, digest(vector))]))
+        assert expectation.disputed is disputed
 
     def test_the_sum_has_every_expectation(self) -> None:
-        found = consensus.tally(consensus.opinions([]))
+        found = consensus.count(consensus.of_expectations([]))
         handwritten = sum(len(attestation.expectations(one)) for one in vectors.load(["kafka"]))
         assert found.total() == handwritten + 3 * sum(1 for _ in ledger.every_vector("kafka"))
         assert found.total() == sum(found.total(area) for area in found.areas())
@@ -274,28 +275,28 @@ class TestSupport:
 
     def test_what_is_asked_of_peers_is_counted_apart(self) -> None:
         serve, decode = by_id("unsupported-versions/broker-v0"), by_id(FALSE)
-        files = [who(Stand.AGREE, serve, "a"), who(Stand.AGREE, serve, "b")]
-        found = consensus.tally(consensus.opinions(files, [(one, digest(one)) for one in (serve, decode)]))
+        files = [who(Result.AGREE, serve, "a"), who(Result.AGREE, serve, "b")]
+        found = consensus.count(consensus.of_expectations(files, [(one, digest(one)) for one in (serve, decode)]))
         assert found.total(consensus.PEERS) == len(attestation.expectations(serve))
         assert found.total(support=Support.TWO) > 0
         assert found.codec == (0, len(attestation.expectations(decode)))
 
     def test_nine_of_ten_codec_expectations_have_two_groups(self) -> None:
-        two, total = consensus.tally(consensus.opinions(attestation.load())).codec
+        two, total = consensus.count(consensus.of_expectations(attestation.load())).codec
         assert 10 * two >= 9 * total
         assert total > 16_000
 
     def test_each_expectation_with_more_dissent_is_decided(self) -> None:
-        outweighed = consensus.tally(consensus.opinions(attestation.load())).outweighed
-        number = dissent.counted(outweighed, dissent.load())
-        assert not [one.id for one in outweighed if dissent.decision(one, dissent.load()) is None]
-        assert not [one.subject for one in dissent.load() if not number[one]], "nothing is left of these"
+        disputed = consensus.count(consensus.of_expectations(attestation.load())).disputed
+        number = consensus.decided_by(disputed, consensus.load_decisions())
+        assert not [one.id for one in disputed if consensus.decision(one, consensus.load_decisions()) is None]
+        assert not [one.subject for one in consensus.load_decisions() if not number[one]], "nothing is left of these"
 
     def test_contested_is_what_has_another_reading(self) -> None:
         """A decision calls contested what the vectors call so, and nothing else."""
-        outweighed = consensus.tally(consensus.opinions(attestation.load())).outweighed
-        for one in outweighed:
-            found = dissent.decision(one, dissent.load())
+        disputed = consensus.count(consensus.of_expectations(attestation.load())).disputed
+        for one in disputed:
+            found = consensus.decision(one, consensus.load_decisions())
             assert found is not None
             if found.outcome == "contested":
                 assert one.vector.also, one.id
@@ -304,60 +305,60 @@ class TestSupport:
     def test_from_a_verdict(self, outcome: Outcome) -> None:
         verdict = Verdict("x", "kafka", "framing", None, None, Op.DECODE, outcome, known="an entry")
         expected = {
-            "pass": Stand.AGREE,
-            "contested": Stand.CONTESTED,
-            "skip": Stand.UNJUDGED,
-            "not-asked": Stand.UNJUDGED,
+            "pass": Result.AGREE,
+            "contested": Result.CONTESTED,
+            "skip": Result.UNJUDGED,
+            "not-asked": Result.UNJUDGED,
         }
-        said = Said.of(verdict)
-        assert said.stand is expected.get(outcome, Stand.DISSENT)
-        assert said.kind == (str(outcome) if said.stand is Stand.DISSENT else "")
+        answer = Answer.of(verdict)
+        assert answer.result is expected.get(outcome, Result.DISSENT)
+        assert answer.kind == (str(outcome) if answer.result is Result.DISSENT else "")
 
 
 class TestDecisions:
     def test_the_first_that_concerns_it_counts(self) -> None:
         vector = by_id("varints/uvarint-bit-32")
-        opinion = next(consensus.opinions([], [(vector, digest(vector))]))
+        expectation = next(consensus.of_expectations([], [(vector, digest(vector))]))
         one, other, third = (
-            dissent.Decision("a", ("kafka/varints/*#decode",), "stands", "b", ruling)
+            consensus.Decision("a", ("kafka/varints/*#decode",), "stands", "b", ruling)
             for ruling in ("R-K-5", "R-K-6", None)
         )
-        assert dissent.decision(opinion, (one,)) is None
-        assert dissent.decision(opinion, (one, other, third)) is other
-        assert dissent.decision(opinion, (third, other)) is third
-        assert dissent.counted([opinion], (one, other)) == {other: 1}
+        assert consensus.decision(expectation, (one,)) is None
+        assert consensus.decision(expectation, (one, other, third)) is other
+        assert consensus.decision(expectation, (third, other)) is third
+        assert consensus.decided_by([expectation], (one, other)) == {other: 1}
 
     @pytest.mark.parametrize(
         "wrong", [b"decision = 1", b"\xff", b"[", DECIDED.replace(b"stands", b"falls"), DECIDED + b"a=1"]
     )
     def test_a_damaged_file(self, wrong: bytes) -> None:
         with pytest.raises(VectorError, match=r"^made: "):
-            dissent.parse(wrong, "made")
+            consensus.parse_decisions(wrong, "made")
 
 
 class TestFiles:
     def test_the_ledger_s_lines_lose_nothing(self) -> None:
         """Of every op some versions are not offered; the others say anything, a few things more often than the rest."""
         random = Random("ledger lines")
-        all_said = [*STANDS.values(), Said(Stand.DISSENT, "crash")]
+        answers = [*ANSWERS.values(), Answer(Result.DISSENT, "crash")]
         cases = ledger.load("MetadataResponse").vectors
         for _ in range(40):
-            weights = [random.random() ** 4 for _ in all_said]
+            weights = [random.random() ** 4 for _ in answers]
             low, high = sorted(random.choices(range(14), k=2))
             asked = [
-                (one, op, random.choices(all_said, weights)[0])
+                (one, op, random.choices(answers, weights)[0])
                 for one, op in itertools.product(cases, cases[0].ops)
                 if op is Op.DECODE or low <= (one.version or 0) <= high
             ]
             made = attestation.parse(attestation.encoded(collect(header(), asked)), "made")
-            expected = {(one.id, op): said for one, op, said in asked}
+            expected = {(one.id, op): answer for one, op, answer in asked}
             for one, op in itertools.product(cases, cases[0].ops):
-                assert made.said(one, op) == expected.get((one.id, op))
+                assert made.answer(one, op) == expected.get((one.id, op))
 
     def test_invalid_bytes_are_one_expectation(self) -> None:
         invalid = next(one for one in vectors.load(["kafka"]) if one.kind is VectorKind.INVALID and len(one.ops) == 2)
-        made = collect(header(), [(invalid, Op.RECODE, Said(Stand.AGREE))])
-        assert made.said(invalid, Op.DECODE) == made.said(invalid, Op.RECODE) == Said(Stand.AGREE)
+        made = collect(header(), [(invalid, Op.RECODE, Answer(Result.AGREE))])
+        assert made.answer(invalid, Op.DECODE) == made.answer(invalid, Op.RECODE) == Answer(Result.AGREE)
         assert attestation.expectations(invalid) == (Op.DECODE,)
 
     @pytest.mark.parametrize("content", [b"", b"\xff", b"[]", b'{"attested":1}', b"[" * 5000])
@@ -395,8 +396,8 @@ class TestFiles:
 
 class TestPages:
     @pytest.fixture
-    def files(self, monkeypatch: pytest.MonkeyPatch) -> list[Attested]:
-        files: list[Attested] = []
+    def files(self, monkeypatch: pytest.MonkeyPatch) -> list[Attestation]:
+        files: list[Attestation] = []
         monkeypatch.setattr(attestation, "_own", lambda: tuple(files))
         return files
 
@@ -406,23 +407,23 @@ class TestPages:
         verdict = judge(vector, observation)
         return failure_page(vector, case, observation, verdict, implementation="mine 1", repro="", width=100).plain
 
-    def test_it_names_who_agrees_one_of_a_group(self, files: list[Attested]) -> None:
+    def test_it_names_who_agrees_one_of_a_group(self, files: list[Attestation]) -> None:
         vector = by_id(FALSE)
         files += [
-            who(Stand.AGREE, vector, "b-schema", "b"),
-            who(Stand.AGREE, vector, "b"),
-            who(Stand.AGREE, vector, "c"),
-            who(Stand.DISSENT, vector, "d"),
-            who(Stand.AGREE, vector, "mine"),
+            who(Result.AGREE, vector, "b-schema", "b"),
+            who(Result.AGREE, vector, "b"),
+            who(Result.AGREE, vector, "c"),
+            who(Result.DISSENT, vector, "d"),
+            who(Result.AGREE, vector, "mine"),
         ]
         assert "agree     b 1, c 1 give the demanded answer" in self.page(vector)
         changed = msgspec.structs.replace(vector, value=True)
         assert "demanded answer" not in self.page(changed)
 
-    def test_none_for_derived_cases(self, files: list[Attested]) -> None:
+    def test_none_for_derived_cases(self, files: list[Attestation]) -> None:
         source = ledger.vector("HeartbeatResponse/0/default")
         assert source is not None
-        files.append(who(Stand.AGREE, source))
+        files.append(who(Result.AGREE, source))
         assert attestation.agreeing(source, source.case(Op.DECODE)) == ("one 1",)
         vector, case = next(ledger.prefixes(source, Op.DECODE))
         assert attestation.agreeing(vector, case) == ()
@@ -439,7 +440,7 @@ class TestFindings:
         clone.write("liar.known.toml", KNOWN.replace("boolean-*", "*"))
         (implementation,) = registry.implementations()
         vector = by_id(FALSE)
-        file = who(Stand.DISSENT, vector, "liar")
+        file = who(Result.DISSENT, vector, "liar")
         (found,) = known_issues.of_implementation(implementation, file)
         assert (found.severity, found.cases) == ("loses data", 1)
         assert found.shortest is not None
@@ -470,9 +471,9 @@ class TestFindings:
     def test_the_text_of_a_report(self, clone: Clone) -> None:
         clone.add("liar", LIAR)
         clone.write("liar.known.toml", KNOWN)
-        files = {"liar": who(Stand.DISSENT, by_id(FALSE), "liar")}
+        files = {"liar": who(Result.DISSENT, by_id(FALSE), "liar")}
         clone.monkeypatch.setattr(known_issues, "attested_by_name", lambda: files)
-        clone.monkeypatch.setattr(attestation, "_own", lambda: (who(Stand.AGREE, by_id(FALSE), "honest"),))
+        clone.monkeypatch.setattr(attestation, "_own", lambda: (who(Result.AGREE, by_id(FALSE), "honest"),))
         listed = CliRunner().invoke(group, ["finding", "liar"])
         assert listed.output == "kafka/framing/boolean-false#decode: loses data: it is planted\n"
         text = CliRunner().invoke(group, ["finding", "liar", "kafka/framing/boolean-false#decode"]).output
@@ -487,7 +488,7 @@ class TestFindings:
     def test_one_that_ends_a_process_is_marked(self, clone: Clone) -> None:
         clone.add("liar", LIAR)
         clone.write("liar.known.toml", KNOWN)
-        made = collect(header("liar"), [(by_id(FALSE), Op.DECODE, Said(Stand.DISSENT, "crash"))])
+        made = collect(header("liar"), [(by_id(FALSE), Op.DECODE, Answer(Result.DISSENT, "crash"))])
         clone.monkeypatch.setattr(known_issues, "attested_by_name", lambda: {"liar": made})
         text = CliRunner().invoke(group, ["finding", "liar", "kafka/framing/boolean-false#decode"]).output
         assert text.startswith("<!-- Private first: this may be a vulnerability.")

@@ -8,7 +8,7 @@ import pytest
 
 from wireproof.clone import registry
 from wireproof.conformance.evidence import attestation
-from wireproof.conformance.evidence.attestation import Attested
+from wireproof.conformance.evidence.attestation import Attestation
 
 #: A right codec of one small type.
 CODEC = """\
@@ -52,5 +52,5 @@ class Clone:
     def file(self, name: str) -> Path:
         return self.folder / "vectors" / "attested" / f"{name}.jsonl"
 
-    def attested(self, name: str) -> Attested:
+    def attested(self, name: str) -> Attestation:
         return attestation.parse(self.file(name).read_bytes(), name)

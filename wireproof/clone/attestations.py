@@ -10,7 +10,7 @@ from wireproof.clone import registry
 from wireproof.clone.registry import Implementation
 from wireproof.conformance.asking.examiner import Examiner
 from wireproof.conformance.connection import ImplementationError, Options, open_connection
-from wireproof.conformance.evidence.attestation import DIALECT, FOLDER, Attested, Header, Said, collect
+from wireproof.conformance.evidence.attestation import DIALECT, FOLDER, Answer, Attestation, Header, collect
 from wireproof.conformance.model import Op
 from wireproof.conformance.questions import selection
 from wireproof.conformance.questions.question import Derivation, Question
@@ -27,7 +27,7 @@ def file_of(implementation: Implementation) -> Path:
     return folder() / f"{implementation.name}.jsonl"
 
 
-def attest(implementation: Implementation, options: Options) -> Attested:
+def attest(implementation: Implementation, options: Options) -> Attestation:
     """Ask all that it offers, and say where it agrees. Raises ImplementationError if it cannot be asked."""
     with open_connection(implementation.absolute, options) as connection:
         try:
@@ -43,12 +43,12 @@ def attest(implementation: Implementation, options: Options) -> Attested:
             implementation.group,
             DIALECT,
         )
-        return collect(header, _said(examiner))
+        return collect(header, _answers(examiner))
 
 
-def _said(examiner: Examiner) -> Iterator[tuple[Vector, Op, Said]]:
+def _answers(examiner: Examiner) -> Iterator[tuple[Vector, Op, Answer]]:
     for judged in examiner.judge(_questions(examiner)):
-        yield judged.vector, judged.case.op, Said.of(judged.verdict)
+        yield judged.vector, judged.case.op, Answer.of(judged.verdict)
 
 
 def _questions(examiner: Examiner) -> Iterator[Question]:

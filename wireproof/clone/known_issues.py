@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from wireproof.clone.registry import Implementation
 from wireproof.conformance.evidence import attestation, consensus, known_deviations
-from wireproof.conformance.evidence.attestation import Attested, Stand, expectation_op, expectations
+from wireproof.conformance.evidence.attestation import Attestation, Result, expectation_op, expectations
 from wireproof.conformance.evidence.known_deviations import KnownDeviation, Severity
 from wireproof.conformance.model import FailureKind, Op, Outcome
 from wireproof.conformance.vectors import Vector
@@ -95,7 +95,7 @@ def _kinds(entry: KnownDeviation) -> Iterator[str]:
         yield from (one for one in (pattern.kind, pattern.verdict) if one is not None)
 
 
-def of_implementation(implementation: Implementation, file: Attested | None) -> list[KnownIssue]:
+def of_implementation(implementation: Implementation, file: Attestation | None) -> list[KnownIssue]:
     """The issues of one implementation, in the order of its file of known deviations. Entries of the class
     `unsupported`, and those about generated cases alone, are left out. `file`: its attestations.
 
@@ -116,7 +116,7 @@ def of_implementation(implementation: Implementation, file: Attested | None) -> 
     return found
 
 
-def _fill(found: Sequence[KnownIssue], file: Attested) -> None:
+def _fill(found: Sequence[KnownIssue], file: Attestation) -> None:
     """Find the vectors that show each finding: the implementation dissents from them, and an entry is about them."""
     by_entry = {entry: finding for finding in found for entry in finding.entries}
     entries = [*by_entry]
@@ -153,14 +153,14 @@ def _narrowness(entry: KnownDeviation) -> int:
     return sum(getattr(pattern, part, None) is not None for part in ("op", "type", "kind", "verdict"))
 
 
-def _dissents(file: Attested) -> Iterator[tuple[Example, str]]:
+def _dissents(file: Attestation) -> Iterator[tuple[Example, str]]:
     for vector, current in consensus.every_vector():
         for op in expectations(vector):
-            said = file.said(vector, op, current)
-            if said is not None and said.stand is Stand.DISSENT:
-                yield Example(vector, op), said.kind
+            answer = file.answer(vector, op, current)
+            if answer is not None and answer.result is Result.DISSENT:
+                yield Example(vector, op), answer.kind
 
 
-def attested_by_name() -> Mapping[str, Attested]:
+def attested_by_name() -> Mapping[str, Attestation]:
     """The attestations of the vector set, by the implementation's name."""
     return {one.header.name: one for one in attestation.load()}

@@ -21,9 +21,9 @@ from wireproof.clone import attestations, registry
 from wireproof.clone.known_issues import Example, explaining
 from wireproof.clone.registry import Implementation
 from wireproof.conformance.connection import ImplementationError, Options
-from wireproof.conformance.evidence import attestation, consensus, dissent, known_deviations
-from wireproof.conformance.evidence.attestation import Attested, Stand
-from wireproof.conformance.evidence.consensus import Opinion, Support, Tallied, Voice
+from wireproof.conformance.evidence import attestation, consensus, known_deviations
+from wireproof.conformance.evidence.attestation import Answer, Attestation, Result
+from wireproof.conformance.evidence.consensus import Counts, ExpectationSupport, Support
 from wireproof.conformance.evidence.known_deviations import KnownDeviation
 from wireproof.conformance.report.text import middle, safe
 from wireproof.conformance.vectors import VectorError
@@ -96,7 +96,7 @@ def attest(specs: tuple[str, ...], check: bool, shown: bool, every: bool, timeou
     sys.exit(1 if check and stale else 0)
 
 
-def _ask(implementation: Implementation, options: Options, *, required: bool) -> Attested | None:
+def _ask(implementation: Implementation, options: Options, *, required: bool) -> Attestation | None:
     """Its attestation; None, and a line, if it cannot be asked here. Raises click.UsageError if it was named."""
     progress(f"{implementation.name} …")
     try:
@@ -111,23 +111,23 @@ def _ask(implementation: Implementation, options: Options, *, required: bool) ->
         progress("")
 
 
-def _settle(implementation: Implementation, made: Attested, *, check: bool) -> bool:
+def _settle(implementation: Implementation, made: Attestation, *, check: bool) -> bool:
     """Compare a file with its run, and write it unless `check`. Whether it was right."""
     path = attestations.file_of(implementation)
     where = _differences(path, made)
     if where and not check:
         _write(path, attestation.encoded(made))
     counts = _counts(made)
-    said = "unchanged" if not where else "differs" if check else "written"
-    numbers = ", ".join(f"{counts[stand]:,} {word}" for stand, word in _WORDS.items() if counts[stand])
-    say(f"{made.header.title}: {numbers}: {said}")
+    state = "unchanged" if not where else "differs" if check else "written"
+    numbers = ", ".join(f"{counts[result]:,} {word}" for result, word in _WORDS.items() if counts[result])
+    say(f"{made.header.title}: {numbers}: {state}")
     if where and check:
         more = len(where) - _SHOWN_DIFFERENCES
         say(f"  differs at {', '.join(where[:_SHOWN_DIFFERENCES])}{f' and {more:,} more' if more > 0 else ''}")
     return not where
 
 
-def _differences(path: Path, made: Attested) -> list[str]:
+def _differences(path: Path, made: Attestation) -> list[str]:
     """Where a file is not what a run gives, if only that it cannot be read."""
     name = f"vectors/{attestation.FOLDER}/{path.name}"
     try:
@@ -139,11 +139,18 @@ def _differences(path: Path, made: Attested) -> list[str]:
     return list(consensus.differences(kept, made))
 
 
-_WORDS = {Stand.AGREE: "agree", Stand.DISSENT: "dissent", Stand.CONTESTED: "contested", Stand.UNJUDGED: "not judged"}
+_WORDS = {
+    Result.AGREE: "agree",
+    Result.DISSENT: "dissent",
+    Result.CONTESTED: "contested",
+    Result.UNJUDGED: "not judged",
+}
 
 
-def _counts(made: Attested) -> Counter[Stand]:
-    return Counter(voice.said.stand for opinion in consensus.opinions([made]) for voice in opinion.voices)
+def _counts(made: Attestation) -> Counter[Result]:
+    return Counter(
+        answer.result for expectation in consensus.of_expectations([made]) for _, answer in expectation.answers
+    )
 
 
 def _write(path: Path, content: bytes) -> None:
@@ -173,10 +180,10 @@ def _left_over(wanted: Sequence[Implementation]) -> list[str]:
 # --- Showing ----------------------------------------------------------------------------------------------------------
 
 
-def _page(files: Sequence[Attested], wanted: Sequence[Implementation], most: int | None) -> Group:
+def _page(files: Sequence[Attestation], wanted: Sequence[Implementation], most: int | None) -> Group:
     if not files:
         raise click.UsageError(f"there are no attestations in {attestations.folder()}: run `wireproof attest`")
-    counted = consensus.tally(consensus.opinions(files))
+    counted = consensus.count(consensus.of_expectations(files))
     titles = Text("asked: ", "bold").append(
         ", ".join(
             safe(
@@ -185,10 +192,10 @@ def _page(files: Sequence[Attested], wanted: Sequence[Implementation], most: int
             for one in files
         )
     )
-    return Group(titles, "", _table(counted), "", *_outweighed(counted, _Explained(files, wanted), most))
+    return Group(titles, "", _table(counted), "", *_disputed(counted, _Explained(files, wanted), most))
 
 
-def _table(counted: Tallied) -> Table:
+def _table(counted: Counts) -> Table:
     """A row for each area and reason."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     table.add_column("expectations by area", no_wrap=True)
@@ -208,24 +215,24 @@ def _table(counted: Tallied) -> Table:
     return table
 
 
-def _outweighed(counted: Tallied, explained: _Explained, most: int | None) -> Iterator[Text]:
+def _disputed(counted: Counts, explained: _Explained, most: int | None) -> Iterator[Text]:
     """The expectations against which more groups dissent than agree. Those of which all say the same, for the same
     known reasons, are one sort; those with an unknown dissent come first."""
-    alike: dict[tuple[tuple[str, str, str], ...], list[Opinion]] = {}
-    for opinion in counted.outweighed:
-        said = tuple(
-            (voice.who.header.title, voice.said.kind or str(voice.said.stand), explained.why(opinion, voice))
-            for voice in opinion.voices
+    alike: dict[tuple[tuple[str, str, str], ...], list[ExpectationSupport]] = {}
+    for expectation in counted.disputed:
+        answers = tuple(
+            (file.header.title, answer.kind or str(answer.result), explained.why(expectation, file, answer))
+            for file, answer in expectation.answers
         )
-        alike.setdefault(said, []).append(opinion)
+        alike.setdefault(answers, []).append(expectation)
     ordered = sorted(alike.items(), key=lambda item: (all(why != _UNKNOWN for _, _, why in item[0]), -len(item[1])))
-    found = f"{len(counted.outweighed):,} expectations against which more groups dissent than agree"
+    found = f"{len(counted.disputed):,} expectations against which more groups dissent than agree"
     yield Text(f"{found}, in {len(alike):,} sorts", "bold")
-    for said, same in ordered[:most]:
+    for answers, same in ordered[:most]:
         first = same[0]
         more = f", and {len(same) - 1:,} more" if len(same) > 1 else ""
         yield Text(f"\n{safe(first.id)}{more}").append(f"\n  {safe(first.vector.about)}", "dim")
-        for title, word, why in said:
+        for title, word, why in answers:
             line = Text(f"  {safe(title)}: ").append(word, "" if not why else "red")
             yield line.append(f"; {safe(middle(why, 3 * width()))}", "dim") if why else line
         yield _decided(first)
@@ -233,30 +240,32 @@ def _outweighed(counted: Tallied, explained: _Explained, most: int | None) -> It
         yield Text(f"\n… and {len(ordered) - most:,} sorts more (--all lists them)", "dim")
 
 
-def _decided(opinion: Opinion) -> Text:
+def _decided(expectation: ExpectationSupport) -> Text:
     """How it was decided who is right."""
-    found = dissent.decision(opinion, dissent.load())
+    found = consensus.decision(expectation, consensus.load_decisions())
     if found is None:
-        return Text(f"  not decided: vectors/{attestation.FOLDER}/{dissent.NAME} has no decision about it", "yellow")
+        return Text(
+            f"  not decided: vectors/{attestation.FOLDER}/{consensus.DECISIONS} has no decision about it", "yellow"
+        )
     return Text(f"  decided, {found.outcome}: ").append(safe(found.why), "dim")
 
 
 class _Explained:
     """The entries of known deviations that explain a dissent."""
 
-    def __init__(self, files: Sequence[Attested], wanted: Sequence[Implementation]) -> None:
+    def __init__(self, files: Sequence[Attestation], wanted: Sequence[Implementation]) -> None:
         by_name = {one.name: one.known_file for one in wanted}
         self._entries: dict[str, tuple[KnownDeviation, ...]] = {}
         for one in files:
             path = by_name.get(one.header.name)
             self._entries[one.header.name] = known_deviations.load(path, one.header.version).deviations if path else ()
 
-    def why(self, opinion: Opinion, voice: Voice) -> str:
+    def why(self, expectation: ExpectationSupport, file: Attestation, answer: Answer) -> str:
         """The class and reason of the entry that names this case, or that may be about it; empty for no dissent."""
-        if voice.said.stand is not Stand.DISSENT:
+        if answer.result is not Result.DISSENT:
             return ""
-        shown = Example(opinion.vector, opinion.op)
-        entries = explaining(self._entries[voice.who.header.name], shown, voice.said.kind)
+        shown = Example(expectation.vector, expectation.op)
+        entries = explaining(self._entries[file.header.name], shown, answer.kind)
         if not entries:
             return _UNKNOWN
         certain = "known" if entries[0].globs else "probably known"
