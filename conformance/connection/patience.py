@@ -22,7 +22,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from wireproof.conformance.model import Observation, Status
+from wireproof.conformance.model import CaseId, Observation, Status
 
 if TYPE_CHECKING:
     from wireproof.conformance.connection.process.endings import Ending
@@ -39,9 +39,6 @@ SILENT_IN_ALL = 40
 BRIEF = 0.1
 KNOWN = 0.05
 LEAST = 0.25
-
-#: The parts of a ledger id: dialect, area, message, version, name.
-_LEDGER_PARTS = 5
 
 
 def brief(limit: float, *, known: bool = False) -> float:
@@ -63,15 +60,11 @@ class HangGroup:
 
 def kind_of(case: Case) -> HangGroup:
     """The kind of a case, from its id."""
-    path, _, _ = case.id.rpartition("#")
-    path, _, mutation = path.partition("+")
-    parts = path.split("/")
-    what = case.type or ""
-    if len(parts) == _LEDGER_PARTS and parts[2] == case.type and parts[0] != "gen":
-        what = parts[4]
-    if mutation:
-        what += f"+{mutation.partition(':')[0]}"
-    return HangGroup("/".join(parts[:2]), what, case.op)
+    asked = CaseId.parse(case.id)
+    what = asked.ledger_case or case.type or ""
+    if asked.mutation:
+        what += f"+{asked.mutation.partition(':')[0]}"
+    return HangGroup("/".join(asked.path.split("/")[:2]), what, case.op)
 
 
 class Patience:

@@ -22,7 +22,7 @@ import msgspec
 
 from wireproof.conformance.files import read_text
 from wireproof.conformance.judging.clusters import Cluster, Group, Signature, clusters, group
-from wireproof.conformance.model import DEVIATIONS, Outcome, Verdict
+from wireproof.conformance.model import DEVIATIONS, CaseId, Outcome, Verdict
 
 _LINK = re.compile(r"https?://\S+")
 
@@ -178,7 +178,7 @@ class _Seen:
                 else "no deviation of this run looks so: remove the entry"
             )
         for glob in entry.globs:
-            made = glob.startswith("gen/") or "+" in glob  # ids of made cases are in no list
+            made = CaseId.parse(glob).made  # ids of made cases are in no list
             outcomes = [verdict for one in _matching(glob, self._by_id) for verdict in self._by_id[one]]
             if not outcomes and not made and not any(_matching(glob, self._every_id())):
                 return f"no case has the id {glob}: correct or remove it"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from wireproof.conformance.ledger.files import AREA, Ledger
 from wireproof.conformance.ledger.files import vector as stored_vector
-from wireproof.conformance.model import Case, Op
+from wireproof.conformance.model import Case, CaseId, Op
 from wireproof.conformance.oracle.codec import reference_codec
 from wireproof.conformance.vectors import Piece, Reject, Vector, VectorKind
 from wireproof.reference.errors import Reason
@@ -55,8 +55,7 @@ def derive(vector: Vector, op: Op) -> Iterator[tuple[Vector, Case]]:
 
 def find(identifier: str) -> tuple[Vector, Case] | None:
     """The case of a ledger's id, derived ones too; None when no ledger has it."""
-    path, _, op = identifier.rpartition("#")
-    stored, _, mutation = path.partition("+")
+    stored, mutation, op = CaseId.parse(identifier)
     dialect, _, rest = stored.partition("/")
     source = stored_vector(rest.removeprefix(f"{AREA}/"), dialect)
     if source is None or source.path != stored or op not in source.ops:

@@ -21,12 +21,12 @@ from typing import Any, Literal
 import msgspec
 
 from wireproof import reference
-from wireproof.conformance.model import Op
+from wireproof.conformance.model import MESSAGES, Op
 from wireproof.conformance.oracle.codec import shared_settings
 from wireproof.conformance.values.encoding import ValueFormatError, from_json, to_json
 from wireproof.conformance.vectors import Piece, Vector, VectorError, VectorKind
 
-AREA = "messages"
+AREA = MESSAGES
 #: The default dialect, whose ledger has cases for every version of every message.
 DIALECT = "kafka"
 #: Cases from which others are derived, the one with the most content first. The next one is used where it is missing or

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import pytest
 
 from wireproof.conformance import ledger, vectors
-from wireproof.conformance.model import Op
+from wireproof.conformance.model import CaseId, CaseKind, Op
 from wireproof.conformance.pytest_suite.options import Settings, usage_error
 from wireproof.conformance.questions.lookup import UnknownId, find
 from wireproof.reference.errors import WireError
@@ -117,14 +117,14 @@ def _parts(argument: str, implementations: Sequence[str]) -> tuple[str | None, s
 
 def _item(name: str, argument: str, settings: Settings) -> str:
     """The name of the item to which an id belongs. Raises pytest.UsageError."""
-    if name.startswith("gen/"):
-        if "#" in name:
+    wanted = CaseId.parse(name)
+    if wanted.kind is CaseKind.GENERATED:
+        if wanted.op:
             raise usage_error(f"{argument} is a generated case: `wireproof repro` asks it again")
         if not settings.properties:
             raise usage_error(f"{argument} is a property of generated cases: add --properties")
         return name
-    path, _, op = name.partition("#")
-    stored, mutated, _ = path.partition("+")
+    stored = wanted.path
     folder = stored.rpartition("/")[0]
     ops = [one for one in Op if ledger.find(f"{stored}#{one}")]
     if stored.endswith("/derived") and _has_ledger(folder):
@@ -132,11 +132,11 @@ def _item(name: str, argument: str, settings: Settings) -> str:
     try:
         if not ops:
             return find(name).case.id
-        if op or mutated:
+        if wanted.op or wanted.mutation:
             find(name)  # raises when there is no such case
     except (UnknownId, WireError) as error:
         raise usage_error(f"{argument}: {error}\n{_HOW}") from None
-    return f"{folder}/derived" if mutated else stored
+    return f"{folder}/derived" if wanted.mutation else stored
 
 
 def _has_ledger(folder: str) -> bool:

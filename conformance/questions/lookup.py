@@ -7,7 +7,7 @@ import difflib
 
 from wireproof.conformance import ledger, vectors
 from wireproof.conformance.generation import case_ids
-from wireproof.conformance.model import Op
+from wireproof.conformance.model import CaseId, CaseKind, Op
 from wireproof.conformance.questions.question import Question
 from wireproof.conformance.vectors import Vector
 
@@ -18,7 +18,8 @@ class UnknownId(ValueError):  # noqa: N818 (a wrong id from a user, not a fault 
 
 def find(identifier: str, *, similar: bool = True) -> Question:
     """The question with this id. Raises UnknownId; `similar`: whether its text names similar ids, which takes time."""
-    if identifier.startswith("gen/"):
+    wanted = CaseId.parse(identifier)
+    if wanted.kind is CaseKind.GENERATED:
         try:
             return Question.of(*case_ids.parse(identifier))
         except (ValueError, NotImplementedError) as error:
@@ -26,7 +27,7 @@ def find(identifier: str, *, similar: bool = True) -> Question:
     stored = ledger.find(identifier)
     if stored is not None:
         return Question.of(*stored)
-    path, _, op = identifier.partition("#")
+    path, op = str(wanted._replace(op="")), wanted.op
     vector = _vector(path)
     if vector is None:
         names = _near(path) if similar else []

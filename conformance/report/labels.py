@@ -53,7 +53,7 @@ def label_rows(
 
 def named_pieces(pieces: Sequence[Piece], case: Case) -> Sequence[Piece]:
     """The pieces if a person named them; none for a generated case, whose spans have better names."""
-    return () if case.id.startswith("gen/") else pieces
+    return () if case.generated else pieces
 
 
 def rows_of(spans: Sequence[Span], data: bytes) -> list[Row]:

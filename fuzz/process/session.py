@@ -142,7 +142,7 @@ class Session:
         self.listener.found(finding)
 
     def _shrink(self, form: Form, raw: bytes, judged: Judged) -> None:
-        if judged.verdict.outcome in _COSTLY or not judged.case.id.startswith("gen/"):
+        if judged.verdict.outcome in _COSTLY or not judged.case.generated:
             return
         name = self._name(judged)
 
