@@ -61,7 +61,6 @@ _OWN_FIELDS: Mapping[VectorKind, frozenset[str]] = {
         VectorKind.EVOLVE: "old new breaks",
     }.items()
 }
-_OWN_FIELDS_OF_THE_SAME = frozenset({"same_as", "twin"})
 _RULING = re.compile(r"R-[A-Za-z0-9]+(-[A-Za-z0-9]+)*")
 _HEX = re.compile("(?:[0-9a-f]{2})*")
 _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
@@ -125,6 +124,7 @@ def _settings(raw: Mapping[str, Json], short_forms: ShortForms) -> dict[str, Any
 
 
 def _raw_vector(text: bytes, short_forms: ShortForms) -> RawVector:
+    """A vector's fields from its JSON text. Most vectors have no short form, and are decoded faster."""
     if not any(word in text for word in FORM_WORDS):
         return _vector_decoder.decode(text)
     return msgspec.convert(short_forms.written_out(msgspec.json.decode(text)), RawVector)
@@ -231,9 +231,9 @@ def _resolve(raw: RawVector, file: RawFile, settings: Mapping[str, Any], same: V
     if missing:
         raise VectorError(f"needs: the file's settings have no {', '.join(sorted(missing))}")
     also = None if raw.also is msgspec.UNSET else tuple(_also(entry) for entry in raw.also)
+    if raw.twin is None and (raw.reject is not None or same is not None and same.reject is not None):
+        raise VectorError("a negative vector needs a valid twin")
     if same is not None:
-        if (raw.twin is None) != (same.twin is None):
-            raise VectorError("a negative vector needs a valid twin, and no other one has one")
         return msgspec.structs.replace(
             same,
             id=raw.id,
@@ -252,8 +252,6 @@ def _resolve(raw: RawVector, file: RawFile, settings: Mapping[str, Any], same: V
         pieces, value = _derived(raw.derive, valid=raw.reject is None)
     elif value is not ABSENT:
         value = from_json(value)
-    if raw.reject is not None and raw.twin is None:
-        raise VectorError("a negative vector needs a valid twin")
     args, expected = _question(kind, raw)
     return Vector(
         id=raw.id,
@@ -290,7 +288,7 @@ def _source(source: str, sources: Mapping[str, str]) -> str:
 
 def _check_fields(kind: VectorKind, raw: RawVector) -> None:
     present = {name for name in raw.__struct_fields__ if getattr(raw, name) != UNSET_FIELDS[name]}
-    own = _OWN_FIELDS[kind] if raw.same_as is None else _OWN_FIELDS_OF_THE_SAME
+    own = _OWN_FIELDS[kind] if raw.same_as is None else {"same_as"} | _OWN_FIELDS[kind] & {"twin"}
     foreign = sorted(present - _COMMON_FIELDS - own)
     if foreign:
         what = f"of kind {kind}" if raw.same_as is None else "with same_as"

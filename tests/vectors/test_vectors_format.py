@@ -329,7 +329,9 @@ BROKEN = [
     Broken("the same as one of no area", "five-again", {"same_as": "five"}, "same_as: 'five'"),
     Broken("the same, with a value", "five-again", {"value": 5}, "value: a vector with same_as has no such field"),
     Broken("the same, of a type", "five-again", {"type": "INT8"}, "type: a vector with same_as has no such field"),
-    Broken("the same, with a twin", "five-again", {"twin": "five"}, "no other one has one", seen=False),
+    Broken(
+        "the same, with a twin", "five-again", {"twin": "five"}, "twin: a vector with same_as has no such", seen=False
+    ),
     Broken("the same, without a twin", "six-again", {}, "needs a valid twin", seen=False, take=("twin",)),
     Broken("the same, with other ops", "five-again", {"ops": ["serve"]}, "ops: a vector of kind valid", seen=False),
     Broken("the same, without a setting", "five-again", {"needs": ["cluster"]}, "needs: the file's", seen=False),
