@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from wireproof.errors import WireproofError
+
 
 class Reason(StrEnum):
     """Why something is refused. This closed list is part of the public contract."""
@@ -52,7 +54,7 @@ def shown(value: object) -> str:
     return f"a {type(value).__name__}"
 
 
-class WireError(ValueError):
+class WireError(WireproofError):
     """Bytes, a value or a schema that the protocol does not allow.
 
     `reason` says what is wrong, `path` where in the value ("ApiKeys[2].MinVersion", "" = the whole),
@@ -93,6 +95,11 @@ class SchemaError(WireError):
 
     def __init__(self, detail: str, path: str = "") -> None:
         super().__init__(Reason.INVALID_SCHEMA, detail, path)
+
+    @property
+    def text(self) -> str:
+        """The text without the reason, which is always the same."""
+        return f"{self.path}: {self.detail}" if self.path else self.detail
 
 
 def join(path: str, name: str) -> str:

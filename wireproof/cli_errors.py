@@ -12,6 +12,8 @@ from typing import Any, NoReturn
 
 import click
 
+from wireproof.errors import WireproofError
+
 #: The exit codes of wrong use and of a bug of ours.
 USAGE, FAULT = 2, 3
 _REPORT = (
@@ -50,28 +52,12 @@ def _run(command: Callable[[], Any]) -> Any:
     except MemoryError:
         _leave("there is not enough memory for this input")
     except Exception as error:
-        said = _of_input(error)
-        if said is None:
+        from wireproof.reference.errors import DecodeError, EncodeError
+
+        # A refusal of bytes or of a value is a result, which commands show; one that none has shown is a bug.
+        if not isinstance(error, WireproofError) or isinstance(error, (DecodeError, EncodeError)):
             _fault(error)
-        _leave(said)
-
-
-def _of_input(error: Exception) -> str | None:
-    """The text of an exception about bad input, in any format; None for another exception."""
-    from wireproof.conformance.connection import ImplementationError
-    from wireproof.conformance.evidence.known_deviations import KnownError
-    from wireproof.conformance.report.jsonl import ReportError
-    from wireproof.conformance.vectors import VectorError
-    from wireproof.fuzz.errors import FuzzError
-    from wireproof.reference.errors import SchemaError
-
-    if isinstance(error, SchemaError):
-        return f"{error.path}: {error.detail}" if error.path else error.detail
-    return (
-        str(error)
-        if isinstance(error, (FuzzError, ImplementationError, KnownError, ReportError, VectorError))
-        else None
-    )
+        _leave(error.text)
 
 
 def _show(error: click.ClickException) -> None:

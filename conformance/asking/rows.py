@@ -19,11 +19,12 @@ from wireproof.conformance.questions.lookup import UnknownId, find
 from wireproof.conformance.questions.question import Question
 from wireproof.conformance.values.compare import equal
 from wireproof.conformance.values.encoding import ValueFormatError, from_json, to_json
+from wireproof.errors import WireproofError
 
 Row = dict[str, Any]
 
 
-class RowError(ValueError):
+class RowError(WireproofError):
     """A row that cannot be read, or was made with other vectors. The text names the member and the expected content."""
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from wireproof.conformance.closing import Closing
+from wireproof.errors import WireproofError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from wireproof.conformance.model import Case, Description, Observation
 
 
-class ImplementationError(ValueError):
+class ImplementationError(WireproofError):
     """An implementation that cannot be used. The text says what was tried, what went wrong and what to do."""
 
 

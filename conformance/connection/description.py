@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 
 from wireproof.conformance.connection.protocol.shapes import brief
 from wireproof.conformance.model import Description, Op
+from wireproof.errors import WireproofError
 
 #: The version of the line protocol.
 PROTOCOL = 1
@@ -18,7 +19,7 @@ _MEMBERS = ("name", "version", "language", "dialects", "ops", "types", "rebuilds
 _TYPES_EXAMPLE = '{"kafka": {"INT32": null, "ApiVersionsRequest": [0, 3]}}'
 
 
-class DescriptionError(ValueError):
+class DescriptionError(WireproofError):
     """A malformed description. The text names the member, its value and the expected form."""
 
 

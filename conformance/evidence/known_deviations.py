@@ -23,11 +23,12 @@ import msgspec
 from wireproof.conformance.files import read_text
 from wireproof.conformance.judging.clusters import Cluster, Group, Signature, clusters, group
 from wireproof.conformance.model import DEVIATIONS, CaseId, Outcome, Verdict
+from wireproof.errors import WireproofError
 
 _LINK = re.compile(r"https?://\S+")
 
 
-class KnownError(ValueError):
+class KnownError(WireproofError):
     """A known-deviations file that does not keep to the format; the text names file, entry and field."""
 
 

@@ -10,9 +10,10 @@ from wireproof.conformance.generation import case_ids
 from wireproof.conformance.model import CaseId, CaseKind, Op
 from wireproof.conformance.questions.question import Question
 from wireproof.conformance.vectors import Vector
+from wireproof.errors import WireproofError
 
 
-class UnknownId(ValueError):  # noqa: N818 (a wrong id from a user, not a fault of the program)
+class UnknownId(WireproofError):  # noqa: N818 (a wrong id from a user, not a fault of the program)
     """An unknown id. The text says what is wrong with it, and which ids are similar."""
 
 

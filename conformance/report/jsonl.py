@@ -30,6 +30,7 @@ from wireproof.conformance.closing import Closing
 from wireproof.conformance.judging.clusters import group
 from wireproof.conformance.model import Description, Verdict
 from wireproof.conformance.report.text import middle, safe_json
+from wireproof.errors import WireproofError
 
 FORMAT: Literal[2] = 2
 #: The maximum length of an implementation's text in a line, in characters.
@@ -38,7 +39,7 @@ _LONGEST = 1 << 14
 _T = TypeVar("_T")
 
 
-class ReportError(ValueError):
+class ReportError(WireproofError):
     """A report that does not keep to the format; the text names the line and the fault."""
 
 

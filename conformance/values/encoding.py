@@ -12,6 +12,8 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
+from wireproof.errors import WireproofError
+
 _UUID = re.compile("-".join(f"[0-9a-fA-F]{{{digits}}}" for digits in (8, 4, 4, 4, 12)))
 #: Larger integers are written as {"int": "…"}, because many JSON readers store numbers as doubles.
 SAFE_INTEGER = 2**53 - 1
@@ -19,7 +21,7 @@ SAFE_INTEGER = 2**53 - 1
 _MOST_DIGITS = 40
 
 
-class ValueFormatError(ValueError):
+class ValueFormatError(WireproofError):
     """A JSON value that does not fit the value encoding."""
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from wireproof.conformance.model import Case, Op
+from wireproof.errors import WireproofError
 from wireproof.reference.errors import Reason
 
 AREAS = (
@@ -25,7 +26,7 @@ AREAS = (
 )
 
 
-class VectorError(ValueError):
+class VectorError(WireproofError):
     """A vectors file with a wrong format; the text names file, vector and field."""
 
 

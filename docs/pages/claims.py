@@ -31,10 +31,11 @@ from pathlib import Path
 import msgspec
 
 from wireproof.conformance.vectors import Vector
+from wireproof.errors import WireproofError
 from wireproof.reference.rules import Ruling
 
 
-class ClaimsError(ValueError):
+class ClaimsError(WireproofError):
     """A file of claims in a wrong format. The text names the file."""
 
 

@@ -21,8 +21,10 @@ import wireproof
 from wireproof import catalog, cli, hex_input
 from wireproof.conformance.evidence.known_deviations import KnownError, load
 from wireproof.conformance.report.text import safe
+from wireproof.errors import WireproofError
 from wireproof.reference import evolution
 from wireproof.reference.dialects import DIALECTS
+from wireproof.reference.errors import DecodeError, EncodeError, Reason, SchemaError
 from wireproof.reference.schema import Versions
 
 MESSAGE: dict[str, Any] = {
@@ -107,6 +109,50 @@ def test_a_fault_of_ours_is_told_with_the_words_to_report_it(monkeypatch: pytest
     assert "a fault of Wireproof's own" in text
     assert "\x1b" not in text
     assert len(text) < 50_000
+
+
+@pytest.mark.parametrize("error", [DecodeError(Reason.TRUNCATED, "1 byte", 0), EncodeError(Reason.OUT_OF_RANGE, "7")])
+def test_a_refusal_that_no_command_shows_is_a_fault_of_ours(error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
+    @click.command()
+    def broken() -> None:
+        raise error
+
+    monkeypatch.setattr(cli.LazyGroup, "get_command", lambda *_: broken)
+    code, text = command("broken")
+    assert code == 3
+    assert str(error) in text
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (KnownError("a.toml: no TOML"), "a.toml: no TOML"),
+        (SchemaError("no name"), "no name"),
+        (SchemaError("no name", "A.fields[1]"), "A.fields[1]: no name"),
+        (WireproofError("anything else"), "anything else"),
+    ],
+)
+def test_errors_of_the_kit_are_a_line(error: Exception, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    @click.command()
+    def broken() -> None:
+        raise error
+
+    monkeypatch.setattr(cli.LazyGroup, "get_command", lambda *_: broken)
+    assert command("broken") == (2, f"Error: {said}\n")
+
+
+def test_errors_have_one_base_class() -> None:
+    """No class but the base derives from ValueError."""
+    folder = Path(wireproof.__file__).parent
+    classes = [
+        node
+        for part in (folder, *(one for one in folder.iterdir() if one.is_symlink()))
+        for path in part.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.ClassDef)
+    ]
+    own = [node.name for node in classes if "ValueError" in map(ast.unparse, node.bases)]
+    assert own == ["WireproofError"]
 
 
 @pytest.mark.parametrize("error", [MemoryError(), OSError(28, "No space left on device"), OSError("odd")])

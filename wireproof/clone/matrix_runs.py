@@ -22,6 +22,7 @@ from wireproof.clone import registry
 from wireproof.clone.registry import Implementation
 from wireproof.conformance import vectors
 from wireproof.conformance.connection import ImplementationError, Options
+from wireproof.errors import WireproofError
 from wireproof.pipeline.identity import identify, kit_digest
 
 #: Seconds between two looks at the runs.
@@ -32,7 +33,7 @@ _WHOLE = (0, 1)
 _NO_SOURCE = frozenset({"node_modules", "target", "__pycache__"})
 
 
-class CannotRunError(Exception):
+class CannotRunError(WireproofError):
     """An implementation that cannot be built or run here. The text says why, and what to do."""
 
 

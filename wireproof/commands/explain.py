@@ -375,7 +375,7 @@ def _use_schemas(files: Sequence[str], dialect: str) -> None:
     try:
         reference_codec().configure({"schemas": read}, dialect=dialect)
     except SchemaError as error:
-        raise click.UsageError(f"{error.path}: {error.detail}" if error.path else error.detail) from None
+        raise click.UsageError(error.text) from None
     if reference_codec().dialect(dialect) is DIALECTS[dialect]:
         raise click.UsageError(f"--schema: the messages of {dialect} do not come from schemas")
 

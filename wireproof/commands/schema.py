@@ -51,12 +51,8 @@ def import_(source: Path, folder: Path) -> None:
     try:
         files, live = catalog.make(source, folder)
     except SchemaError as error:
-        raise _refused(error) from None
+        raise click.ClickException(error.text) from None
     say(f"{folder}: {files} schemas, {live} messages with versions, from {catalog.made_by(source)}")
-
-
-def _refused(error: SchemaError) -> click.ClickException:
-    return click.ClickException(f"{error.path}: {error.detail}" if error.path else error.detail)
 
 
 # --- lift -------------------------------------------------------------------------------------------------------------
@@ -89,7 +85,7 @@ def lift_(folder: Path, messages: tuple[str, ...]) -> None:
         for name, raw in made.items():
             (folder / f"{name}.json").write_text(json.dumps(raw, indent=2) + "\n", "utf-8")
     except SchemaError as error:
-        raise _refused(error) from None
+        raise click.ClickException(error.text) from None
     say(f"{folder}: {len(made)} {'message' if len(made) == 1 else 'messages'}, lifted from {catalog.made_by}")
 
 
@@ -140,7 +136,7 @@ def diff(releases: tuple[Path, ...], dialect: str) -> None:
         try:
             comparison = DIALECTS[dialect].compare(history, raw)
         except SchemaError as error:
-            raise click.ClickException(f"{name}: {_refused(error).message}") from None
+            raise click.ClickException(f"{name}: {error.text}") from None
         except NotImplementedError as error:
             raise click.UsageError(str(error)) from None
         broken += len(comparison.breaks)

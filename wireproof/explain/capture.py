@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from wireproof.conformance.judging.rulings import deciding_rulings
 from wireproof.conformance.oracle.codec import reference_codec
+from wireproof.errors import WireproofError
 from wireproof.reference import DecodeError, Explanation, Reason
 from wireproof.reference.peers.framing import MAX_FRAME, SIZE_BYTES
 
@@ -21,7 +22,7 @@ from wireproof.reference.peers.framing import MAX_FRAME, SIZE_BYTES
 MOST_FRAMES = 5_000
 
 
-class NotToldError(ValueError):
+class NotToldError(WireproofError):
     """Bytes of unknown type. The text says what was tried, and what to do."""
 
 

@@ -13,6 +13,8 @@ import ipaddress
 import re
 from dataclasses import dataclass
 
+from wireproof.errors import WireproofError
+
 #: The beginning of a row: eight digits (xxd), or 0x and four or more (tcpdump), then a colon and a space.
 _OFFSET = re.compile(r"\s*(?:0x(?P<packet>[0-9a-fA-F]{4,})|(?P<file>[0-9a-fA-F]{8})):(?=\s|$)")
 #: The rest of a row: digits in groups, then two spaces and the text.
@@ -21,7 +23,7 @@ _TCP = 6
 GIVE_WHOLE = "put it in quotes, or give it on standard input, as -"
 
 
-class DumpError(ValueError):
+class DumpError(WireproofError):
     """A dump that cannot be read; the text names the line, and says what to do."""
 
 

@@ -27,6 +27,7 @@ from wireproof.conformance import vectors
 from wireproof.conformance.connection.protocol.shapes import plain
 from wireproof.conformance.report.text import brief
 from wireproof.conformance.values.encoding import to_json
+from wireproof.errors import WireproofError
 from wireproof.export import plain_data
 from wireproof.export.frame_layouts import layouts
 
@@ -70,7 +71,7 @@ LANGUAGES = {
 _VERSIONS = b"@versions@"
 
 
-class ExportError(ValueError):
+class ExportError(WireproofError):
     """An export that cannot be made or written; the text says why and what to do."""
 
 

@@ -20,12 +20,13 @@ from wireproof.conformance.connection.protocol.shapes import ShapeError, brief, 
 from wireproof.conformance.connection.protocol.simple_value import SimpleValue
 from wireproof.conformance.model import ARGUMENTS, TYPED_OPS, Case, Description, Observation, Op, Status
 from wireproof.conformance.values.encoding import ValueFormatError, from_json, to_json
+from wireproof.errors import WireproofError
 
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder().decode
 
 
-class LineError(ValueError):
+class LineError(WireproofError):
     """A line that breaks the protocol. `seq`: the number of the question that it answers, if that can be read."""
 
     def __init__(self, text: str, seq: int | None = None) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from wireproof.conformance.model import CLIENT_OUTCOMES, OUTCOME_KEYS, Op
 from wireproof.conformance.values.encoding import all_integers
+from wireproof.errors import WireproofError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,7 +22,7 @@ _TEXT = frozenset({str})
 _INTEGER_LIMIT = 10**40
 
 
-class ShapeError(ValueError):
+class ShapeError(WireproofError):
     """An answer in a form that its op cannot have. The text shows the answer and the expected form."""
 
 

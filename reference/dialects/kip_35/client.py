@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from wireproof.errors import WireproofError
 from wireproof.reference import codec
 from wireproof.reference.codec import Codec
 from wireproof.reference.dialects.kip_35.broker import LEAST_FRAME
@@ -46,7 +47,7 @@ REQUESTS = (
 )
 
 
-class NotSupportedError(ValueError):
+class NotSupportedError(WireproofError):
     """The broker does not support a request. The text is for the application."""
 
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 
+from wireproof.errors import WireproofError
+
 _COMMENT = re.compile(r"[ \t\f]*[#!]")
 #: The key ends at the first blank, = or : that no backslash precedes.
 _KEY = re.compile(r"(?:[^\\ \t\f=:]|\\.)*", re.DOTALL)
@@ -17,7 +19,7 @@ _NAMED = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-class PropertiesError(ValueError):
+class PropertiesError(WireproofError):
     """A properties file that is refused; the text names the line or the property."""
 
 

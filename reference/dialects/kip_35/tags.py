@@ -15,6 +15,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from wireproof.errors import WireproofError
 from wireproof.reference.dialects.kip_35 import properties
 from wireproof.reference.dialects.kip_35.properties import PropertiesError
 from wireproof.reference.errors import DecodeError, Reason, shown
@@ -32,7 +33,7 @@ _ENDPOINT = re.compile(r"([A-Za-z][A-Za-z0-9_+.-]*)://(\[[0-9A-Fa-f:.%]+\]|[^/:\
 _INT32_MAX = 2**31 - 1
 
 
-class TagError(ValueError):
+class TagError(WireproofError):
     """The value of a builtin tag does not have the documented form; the text names the tag."""
 
 

@@ -22,6 +22,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from wireproof.errors import WireproofError
 from wireproof.reference.cursor import Span
 from wireproof.reference.errors import shown
 
@@ -147,7 +148,7 @@ class Problem:
         return f"{self.place}: {self.kind}: {self.detail}"
 
 
-class RegisterError(ValueError):
+class RegisterError(WireproofError):
     """Text that is no register; the message names file, line and what is expected."""
 
 

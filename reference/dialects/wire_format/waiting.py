@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from wireproof.errors import WireproofError
 from wireproof.reference.rules import Rules
 
 #: The replica_id of a fetch by a client.
@@ -25,7 +26,7 @@ NO_ACKS, ALL_IN_SYNC = 0, -1
 REQUEST_TIMED_OUT, INVALID_REQUIRED_ACKS = 7, 21
 
 
-class MeaninglessError(ValueError):
+class MeaninglessError(WireproofError):
     """A required_acks that no number of replicas can meet."""
 
 
