@@ -22,12 +22,12 @@ import hashlib
 import json
 import shutil
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import IO, Any
 
 import msgspec
 
-from wireproof.conformance.closing import Closing
 from wireproof.pipeline.errors import PipelineError
 
 _MARK = "wireproof-pipeline.json"
@@ -80,7 +80,7 @@ def key_of(*parts: object) -> str:
     return hashlib.sha256(json.dumps(parts, default=str).encode()).hexdigest()[:20]
 
 
-class Store(Closing):
+class Store(AbstractContextManager["Store"]):
     """An output folder, held by one job at a time. Raises PipelineError if it cannot be used."""
 
     def __init__(self, folder: Path) -> None:
@@ -119,6 +119,9 @@ class Store(Closing):
             if (self.path(group.table, group.key) / WHOLE).is_file()
         }
         self.runs = list(self._lines("runs.jsonl", Run))
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def close(self) -> None:
         """Let other jobs use the folder."""

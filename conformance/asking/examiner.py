@@ -15,6 +15,7 @@ from __future__ import annotations
 import dataclasses
 from collections import deque
 from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 import msgspec
@@ -31,7 +32,6 @@ from wireproof.conformance.asking.blocks import (
     Block,
     WaitingEntries,
 )
-from wireproof.conformance.closing import Closing
 from wireproof.conformance.connection import Connection
 from wireproof.conformance.evidence.known_deviations import Known
 from wireproof.conformance.judging.alternatives import Readings, readings_for
@@ -75,7 +75,7 @@ def _decisive(question: Question) -> Case:
     return question.case if question.twin is None else question.twin
 
 
-class Examiner(Closing):
+class Examiner(AbstractContextManager["Examiner"]):
     """Asks one implementation through a connection, and has the answers judged. It is not safe for several threads."""
 
     def __init__(
@@ -102,6 +102,9 @@ class Examiner(Closing):
         for dialect in self.description.dialects:
             if dialect in vectors.dialects():
                 self.readings(dialect)
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def close(self) -> None:
         """Close the connection to the implementation."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
-from wireproof.conformance.closing import Closing
 from wireproof.errors import WireproofError
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class Options:
             raise ValueError(f"the memory limit is {self.memory} MiB: it has to be from 1 to {MOST_MEMORY}")
 
 
-class Connection(Closing, Protocol):
+class Connection(AbstractContextManager["Connection", None], Protocol):
     """A connection to an implementation. It is not safe for several threads.
 
     Cases are asked in blocks, one block at a time: `begin` … `finish`, or `ask`, which does both. To begin a block
@@ -84,11 +84,26 @@ class Connection(Closing, Protocol):
     def finish(self) -> list[Observation]:
         """Wait for the rest of the block. Returns the same as `ask`."""
 
+    def close(self) -> None:
+        """End the connection, as the end of a `with` block does. Closing twice is harmless."""
 
-class AtOnce(Closing):
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class AtOnce:
     """Blocks for a connection that does all its work in `ask`, and nothing in `begin`."""
 
     _block: Sequence[Case] | None = None
+
+    def close(self) -> None:
+        """See `Connection.close`."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def ask(self, cases: Sequence[Case]) -> list[Observation]:
         """See `Connection.ask`."""

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from wireproof.conformance.closing import Closing
 from wireproof.conformance.model import Description, Outcome, Verdict
 from wireproof.conformance.pytest_suite.implementations import Implementations
 from wireproof.conformance.pytest_suite.items import VERDICTS
@@ -62,7 +61,7 @@ def _spec(identifier: str) -> str:
     return identifier.partition("::")[0]
 
 
-class ReportFile(Closing):
+class ReportFile:
     """Writes the reports of several implementations into one file, one after the other.
 
     Verdicts on the current implementation are written at once. Verdicts on another one wait until the current one is

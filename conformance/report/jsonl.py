@@ -18,6 +18,7 @@ from __future__ import annotations
 import contextlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
@@ -26,7 +27,6 @@ from typing import Any, Literal, TypeVar
 import msgspec
 
 from wireproof.conformance import vectors
-from wireproof.conformance.closing import Closing
 from wireproof.conformance.judging.clusters import group
 from wireproof.conformance.model import Description, Verdict
 from wireproof.conformance.report.text import middle, safe_json
@@ -124,7 +124,7 @@ _line = msgspec.json.Decoder(Line)
 _summary = msgspec.json.Decoder(_Summary)
 
 
-class ReportWriter(Closing):
+class ReportWriter(AbstractContextManager["ReportWriter"]):
     """Writes a report file, verdict after verdict: `implementation` begins a report, `summary` ends it.
 
     Each line is written at once, so that an abort loses no verdicts. Raises ReportError when the file cannot be
@@ -155,6 +155,9 @@ class ReportWriter(Closing):
         """Write the last line of a report: its verdicts, counted. `incomplete`: the number of items that were asked,
         and of all items, if the run ended early."""
         self._put(_Summary(tally.areas(), None if incomplete is None else Incomplete(*incomplete)))
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def close(self) -> None:
         """Close the file. Failed writes are not repeated."""

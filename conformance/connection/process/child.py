@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from wireproof.conformance.closing import Closing
 from wireproof.conformance.connection import patience
-from wireproof.conformance.connection.base import ImplementationError, Options, no_block
+from wireproof.conformance.connection.base import Connection, ImplementationError, Options, no_block
 from wireproof.conformance.connection.process import endings, environment, limits
 from wireproof.conformance.connection.process.copies import RESUME
 from wireproof.conformance.connection.process.endings import Ending
@@ -97,7 +96,7 @@ def launched(launch: Launch) -> Process:
         raise ImplementationError(f"{launch.spec} cannot be started: {error.strerror}") from error
 
 
-class ChildConnection(Closing):
+class ChildConnection(Connection):
     """A connection to a child process."""
 
     def __init__(self, launch: Launch, options: Options, process: Process | None = None) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from wireproof.conformance.closing import Closing
 from wireproof.conformance.connection.base import Connection, ImplementationError, Options
 from wireproof.conformance.connection.in_process import InProcessConnection
 from wireproof.conformance.connection.process.child import ChildConnection, launched, module_launch, program_launch
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
 _SYSTEMS = ("linux", "darwin")
 
 
-class Starting(Closing):
+class Starting:
     """An implementation that is being started: `package.module[:attribute]`, or `exec:COMMAND ARGS`. A module that is
     to run in this process is imported by `connection`."""
 
