@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -18,22 +17,10 @@ from wireproof.conformance.connection import ImplementationError, Options, open_
 from wireproof.conformance.connection.base import LONGEST, MOST_MEMORY
 from wireproof.conformance.vectors import VectorError
 
-
-class _Seconds(click.FloatRange):
-    """A finite time: nan, which passes every comparison of a range, is refused."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """As click's, without nan."""
-        number: float = super().convert(value, param, ctx)
-        if math.isnan(number):
-            self.fail(f"{value!r} is no number of seconds", param, ctx)
-        return number
-
-
 _timeout_option = functools.partial(
     click.option,
     "--timeout",
-    type=_Seconds(min=0, min_open=True, max=LONGEST),
+    type=click.FloatRange(min=0, min_open=True, max=LONGEST),
     show_default=True,
     metavar="SECONDS",
     help="Time limit of one question.",

@@ -33,6 +33,8 @@ class Options:
     `transcript`: the conversation is appended to this file, one JSON object per line: `{"t": seconds since the start,
     "dir": ">" or "<", "line": …}`. ">" goes to the implementation; `line` is the JSON sent, or a string if the line was
     not JSON.
+
+    Raises WireproofError for a limit out of its range, or none (nan).
     """
 
     timeout: float = 5.0
@@ -42,9 +44,11 @@ class Options:
 
     def __post_init__(self) -> None:
         if not 0 < self.timeout <= LONGEST:
-            raise ValueError(f"the time limit is {self.timeout} seconds: it has to be more than 0 and at most a day")
+            raise WireproofError(
+                f"the time limit is {self.timeout} seconds: it has to be more than 0 and at most a day"
+            )
         if not 0 < self.memory <= MOST_MEMORY:
-            raise ValueError(f"the memory limit is {self.memory} MiB: it has to be from 1 to {MOST_MEMORY}")
+            raise WireproofError(f"the memory limit is {self.memory} MiB: it has to be from 1 to {MOST_MEMORY}")
 
 
 class Connection(AbstractContextManager["Connection", None], Protocol):
