@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,9 +13,8 @@ import click
 from rich.text import Text
 
 from wireproof import reference
-from wireproof.conformance.files import read_bytes, read_text
 from wireproof.conformance.judging.rulings import deciding_rulings
-from wireproof.conformance.oracle.codec import reference_codec, shared_settings
+from wireproof.conformance.oracle.codec import reference_codec
 from wireproof.conformance.report.control import control_lines
 from wireproof.conformance.report.hexview import Mark, hex_dump
 from wireproof.conformance.report.labels import rows_of
@@ -26,17 +24,14 @@ from wireproof.conformance.report.text import brief, safe, wrap
 from wireproof.conformance.values.encoding import to_json
 from wireproof.console import say, say_json, show, width
 from wireproof.explain.capture import Capture, CapturedFrame, NotToldError
+from wireproof.explain.types import check_type, types_of, use_registers, use_schemas
 from wireproof.hex_input import input_bytes
 from wireproof.html.options import check_free, html_options
 from wireproof.html.parts import Part
-from wireproof.reference.dialects import DIALECTS, NamesNumbers
-from wireproof.reference.errors import DecodeError, SchemaError
-from wireproof.reference.schema import load_json
+from wireproof.reference.errors import DecodeError
 
 #: The width of the word before a paragraph below a dump.
 _MARGIN = 9
-#: The maximum number of types in a list.
-_MANY = 40
 #: An argument of only these characters is HEX, and no TYPE.
 _HEX = re.compile(r"(?:0[xX]|\\x|[0-9a-fA-F\s:,])*")
 
@@ -116,10 +111,10 @@ def explain(
         check_free(html, overwrite=overwrite)
     output = Output(as_json, html, overwrite)
     if schemas:
-        _use_schemas(schemas, dialect)
+        use_schemas(schemas, dialect)
     type_name, digits = split_type(arguments, dialect)
     if registers:
-        _register(registers, dialect)
+        use_registers(registers, dialect)
     if type_name is None:
         refused = _explain_frames(digits, request, dialect, version, output)
     elif request is None:
@@ -150,7 +145,7 @@ def split_type(arguments: tuple[str, ...], dialect: str) -> tuple[str | None, tu
     """TYPE (None where it is left out) and the arguments with HEX. Raises click.UsageError."""
     first, *rest = arguments
     is_hex = not first[:1].isalpha() or _HEX.fullmatch(first)
-    if is_hex and first not in _types(dialect):
+    if is_hex and first not in types_of(dialect):
         return None, arguments
     if not rest:
         raise click.UsageError(f"Missing argument 'HEX...': {first!r} is taken for TYPE")
@@ -197,7 +192,7 @@ def _explain_frames(
     """Write the explanation of the frames. Returns whether one of them is refused, or cannot be read."""
     if version is not None:
         raise click.UsageError("--version needs a TYPE, such as ResponseFrame:Metadata")
-    types, spoken = _types(dialect), reference_codec().dialect(dialect)
+    types, spoken = types_of(dialect), reference_codec().dialect(dialect)
     if not any(map(spoken.request_type, spoken.apis())):
         raise click.UsageError(f"the dialect {dialect} has no frames: say TYPE, {', '.join(sorted(types))}")
     capture = Capture(input_bytes(digits), dialect)
@@ -324,114 +319,3 @@ def _facts(explanation: reference.Explanation, rulings: Iterable[str]) -> dict[s
 def _frame_facts(frame: CapturedFrame) -> dict[str, Any]:
     named = {name: getattr(frame, name) for name in ("start", "end", "type", "version", "sized", "why")}
     return {**named, **_facts(frame.explanation, frame.rulings)}
-
-
-# --- Input ------------------------------------------------------------------------------------------------------------
-
-
-def _register(files: tuple[str, ...], dialect: str) -> None:
-    """Use these registers while the command runs; their problems are written to standard error. Raises
-    click.UsageError."""
-    _types(dialect)
-    spoken = DIALECTS[dialect]
-    if not isinstance(spoken, NamesNumbers):
-        raise click.UsageError(f"the dialect {dialect} has no registers; leave --register out")
-    texts = {file: _text(Path(file)) for file in files}
-    try:
-        problems = spoken.register_problems(texts)
-    except ValueError as error:
-        raise click.UsageError(str(error)) from None
-    for problem in problems:
-        say(str(problem), err=True)
-    click.get_current_context().call_on_close(
-        lambda: reference_codec().configure(shared_settings(dialect), dialect=dialect)
-    )
-    reference_codec().configure({**shared_settings(dialect), "registers": texts}, dialect=dialect)
-
-
-def _text(path: Path) -> str:
-    try:
-        return read_text(path)
-    except OSError as error:
-        raise click.UsageError(f"{path} cannot be read: {error.strerror or error}") from None
-    except UnicodeDecodeError as error:
-        raise click.UsageError(f"{path} is not UTF-8: {error}") from None
-
-
-def _use_schemas(files: Sequence[str], dialect: str) -> None:
-    """Use the messages of these schemas while the command runs. Raises click.UsageError."""
-    _types(dialect)
-    read = []
-    for name in files:
-        try:
-            read.append(load_json(read_bytes(Path(name))))
-        except OSError as error:
-            raise click.UsageError(f"{name} cannot be read: {error.strerror or error}") from None
-        except SchemaError as error:
-            raise click.UsageError(f"{name}: {error.detail}") from None
-    click.get_current_context().call_on_close(
-        lambda: reference_codec().configure(shared_settings(dialect), dialect=dialect)
-    )
-    try:
-        reference_codec().configure({"schemas": read}, dialect=dialect)
-    except SchemaError as error:
-        raise click.UsageError(error.text) from None
-    if reference_codec().dialect(dialect) is DIALECTS[dialect]:
-        raise click.UsageError(f"--schema: the messages of {dialect} do not come from schemas")
-
-
-def _types(dialect: str) -> Mapping[str, tuple[int, int] | None]:
-    if dialect not in DIALECTS:
-        raise click.UsageError(f"there is no dialect {dialect!r}; there are {', '.join(DIALECTS)}")
-    return reference_codec().dialect(dialect).types
-
-
-def check_type(type_name: str, dialect: str, version: int | None) -> None:
-    """Check that the type exists and has this version. Raises click.UsageError with similar names."""
-    types = _types(dialect)
-    name = "ARRAY" if type_name.endswith(">") else type_name
-    if name not in types or type_name == "ARRAY":
-        raise click.UsageError(_unknown(type_name, dialect, types))
-    span = types[name]
-    if span is None:
-        try:
-            reference_codec().explain(type_name, b"", dialect=dialect)
-        except NotImplementedError:
-            raise click.UsageError(_unknown(type_name, dialect, types)) from None
-        if version is not None:
-            raise click.UsageError(f"{type_name} has no versions; leave --version out")
-    elif version is None:
-        raise click.UsageError(f"{type_name} has versions: say which with --version, {span[0]} to {span[1]}")
-
-
-def _unknown(type_name: str, dialect: str, types: Mapping[str, tuple[int, int] | None]) -> str:
-    if "ARRAY" in types and ("<" in type_name or type_name == "ARRAY"):
-        return (
-            f"{type_name!r} is no array type of {dialect}: ARRAY, NULLABLE_ARRAY, COMPACT_ARRAY or "
-            "COMPACT_NULLABLE_ARRAY stands before <T>, and T is a primitive or an array, as in ARRAY<STRING>"
-        )
-    near = _near(type_name, sorted(types))
-    meant = f"; near it are {', '.join(near)}" if near else f"; its types are {_listed(types)}"
-    return f"the dialect {dialect} has no type {type_name!r}{meant}"
-
-
-def _listed(types: Mapping[str, tuple[int, int] | None]) -> str:
-    """All types; for many messages only their number."""
-    names = sorted(types.keys() - {"*"})
-    if len(names) <= _MANY:
-        return ", ".join(names)
-    few = [name for name in names if types[name] is None and ":" not in name]
-    return f"{', '.join(few)}, and {len(names) - len(few)} of messages"
-
-
-def _near(type_name: str, names: Sequence[str]) -> list[str]:
-    """Types that may be meant: those of an api with this name, else those with a similar name."""
-    wanted = type_name.casefold()
-    ends = ("request", "response")
-    of_api = [
-        name for name in names if name.casefold().removeprefix("responseframe:") in {wanted, *map(wanted.__add__, ends)}
-    ]
-    if of_api:
-        return of_api
-    by_lower = {name.casefold(): name for name in names}
-    return [by_lower[one] for one in difflib.get_close_matches(wanted, by_lower, n=4, cutoff=0.6)]

@@ -1,2 +1,2 @@
-"""What `wireproof explain` reads beside plain bytes: `capture` finds frames in captured bytes, `hexdump` reads a pasted
-dump."""
+"""What `wireproof explain` reads: `types` are a dialect's types; `capture` finds frames in captured bytes;
+`hexdump` reads a pasted dump."""
