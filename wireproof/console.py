@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import time
 from typing import Any
 
 import click
@@ -49,6 +50,34 @@ def progress(line: str) -> None:
         click.echo(f"\r{safe(line)[: width()]:<{width()}}", err=True, nl=False)
     else:
         click.echo(err=True)
+
+
+class ProgressLine:
+    """What a long command does now, on standard error: on a terminal a line that is written over, elsewhere a new line
+    from time to time. Both numbers are the seconds between two lines."""
+
+    def __init__(self, *, on_terminal: float = 0.0, elsewhere: float = 10.0) -> None:
+        self._terminal = sys.stderr.isatty()
+        self._pause = on_terminal if self._terminal else elsewhere
+        self._next = 0.0
+        self._open = False
+
+    def __call__(self, line: str) -> None:
+        now = time.monotonic()
+        if now < self._next:
+            return
+        self._next = now + self._pause
+        if self._terminal:
+            progress(line)
+            self._open = True
+        else:
+            say(line, err=True)
+
+    def end(self) -> None:
+        """Leave the line that is written over."""
+        if self._open:
+            progress("")
+            self._open = False
 
 
 def say_json(value: Any, indent: int | None = None) -> None:

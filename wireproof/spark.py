@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,10 +11,7 @@ from typing import Any
 
 import click
 
-from wireproof.console import progress, say
-
-#: Seconds between two lines of progress where standard error is no terminal.
-_EACH = 10.0
+from wireproof.console import ProgressLine, say
 
 master_option = click.option(
     "--master",
@@ -38,13 +34,13 @@ def spark_and_progress(master: str, log: Path | None) -> Iterator[tuple[Any, Any
     from wireproof.pipeline.spark.progress import Progress
     from wireproof.pipeline.spark.session import session
 
-    teller = _Teller()
+    line = ProgressLine()
     try:
-        teller("starting Spark")
+        line("starting Spark")
         with session(master, log=log) as spark:
-            yield spark, Progress(spark, teller)
+            yield spark, Progress(spark, line)
     finally:
-        teller.end()
+        line.end()
 
 
 @contextmanager
@@ -62,26 +58,3 @@ def user_errors(interrupted: str) -> Iterator[None]:
     except CountError as error:
         say(f"Rows were lost. {error}", err=True)
         sys.exit(3)
-
-
-class _Teller:
-    """Shows progress: on a terminal in one line, elsewhere a line from time to time."""
-
-    def __init__(self) -> None:
-        self._terminal = sys.stderr.isatty()
-        self._next = 0.0
-        self._open = False
-
-    def __call__(self, line: str) -> None:
-        if self._terminal:
-            progress(line)
-            self._open = True
-        elif time.monotonic() >= self._next:
-            self._next = time.monotonic() + _EACH
-            say(line, err=True)
-
-    def end(self) -> None:
-        """Leave the line."""
-        if self._open:
-            progress("")
-            self._open = False

@@ -5,10 +5,10 @@ from __future__ import annotations
 import importlib.util
 import re
 import sys
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NoReturn, Self, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import click
 from rich.text import Text
@@ -18,14 +18,12 @@ from wireproof.conformance.connection import Options
 from wireproof.conformance.connection.spec import known_beside
 from wireproof.conformance.report.failure import failure_page
 from wireproof.conformance.report.text import middle, safe
-from wireproof.console import progress, say, show, width
+from wireproof.console import ProgressLine, say, show, width
 from wireproof.fuzz.campaign.finding import FuzzFinding
 from wireproof.fuzz.campaign.run import Plan, State
 from wireproof.fuzz.campaign.store import Kept, Store, judged, read_finding, read_findings
 from wireproof.fuzz.errors import FuzzError
 
-#: Seconds between two lines of progress, on a terminal and elsewhere.
-_ON_TERMINAL, _ELSEWHERE = 1.0, 10.0
 #: This number of new findings are shown as pages, the others as lines.
 _PAGES = 5
 _TIME = re.compile(r"(\d+(?:\.\d+)?)(s|m|h)?")
@@ -145,9 +143,9 @@ def run(target: str, dialect: str, only: str | None, runs: int | None, out: Path
     plan, described = _plan(target=target, dialect=dialect, only=only, runs=runs, **options)
     forms(kind_of(target), described, dialect, only)
     with Store(out) as store:
-        with _Watch(out) as watch:
+        with _progress() as watch:
             state = campaign.run(plan, store, described, watch)
-        _tell(store, [state], watch)
+        _tell(store, [state], out)
     _leave([state])
 
 
@@ -169,9 +167,9 @@ def all_targets(out: Path, **options: Any) -> None:
 
     plan, described = _plan(target="decode", dialect=None, only=None, runs=None, **options)
     with Store(out) as store:
-        with _Watch(out) as watch:
+        with _progress() as watch:
             states = campaign.campaign(plan, store, described, watch)
-        _tell(store, states, watch)
+        _tell(store, states, out)
     _leave(states)
 
 
@@ -212,49 +210,29 @@ def _plan(
     return plan, described
 
 
-class _Watch:
-    """Shows progress: on a terminal in one line that is overwritten, elsewhere with a new line from time to time."""
+@contextmanager
+def _progress() -> Iterator[Callable[[Plan, State, FuzzFinding | None], None]]:
+    """Shows the state of a run, and each new finding."""
+    line = ProgressLine(on_terminal=1.0)
 
-    def __init__(self, out: Path) -> None:
-        self.out = out
-        self._terminal = sys.stderr.isatty()
-        self._next = 0.0
-        self._open = False
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._leave()
-
-    def __call__(self, plan: Plan, state: State, finding: FuzzFinding | None) -> None:
+    def show_state(plan: Plan, state: State, finding: FuzzFinding | None) -> None:
         if finding is not None:
-            self._leave()
+            line.end()
             say(f"found {finding.name}: {middle(finding.id, 200)}", err=True)
-        now = time.monotonic()
-        if now < self._next:
-            return
-        self._next = now + (_ON_TERMINAL if self._terminal else _ELSEWHERE)
         a_second = round(state.executions / state.seconds) if state.seconds else 0
-        line = (
+        line(
             f"{plan.target} {plan.dialect}: {state.executions:,} executions, {a_second:,} a second, coverage "
             f"{state.coverage:,}, corpus {state.corpus:,}, {len(state.new)} new findings, "
             f"{state.known.total():,} known, {state.restarts} restarts"
         )
-        if self._terminal:
-            progress(line)
-            self._open = True
-        else:
-            say(line, err=True)
 
-    def _leave(self) -> None:
-        """End the line that is overwritten."""
-        if self._open:
-            progress("")
-            self._open = False
+    try:
+        yield show_state
+    finally:
+        line.end()
 
 
-def _tell(store: Store, states: list[State], watch: _Watch) -> None:
+def _tell(store: Store, states: list[State], out: Path) -> None:
     new = [store.findings[name] for state in states for name in state.new]
     for kept in new[:_PAGES]:
         _page(kept)
@@ -267,7 +245,7 @@ def _tell(store: Store, states: list[State], watch: _Watch) -> None:
         f"{known_of:,} known deviations"
     )
     if new:
-        say(f"wireproof fuzz findings {watch.out} lists them")
+        say(f"wireproof fuzz findings {out} lists them")
 
 
 def _leave(states: list[State]) -> NoReturn:
