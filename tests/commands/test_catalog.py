@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 from support.pytest_run import run
 
-from wireproof import catalog as making
+from wireproof import catalog_import
 from wireproof.cli import group
 from wireproof.reference import catalog
 from wireproof.reference.schema import load_json, parse
@@ -112,13 +112,13 @@ def test_a_jar_is_read_as_it_is(tmp_path: Path) -> None:
     with zipfile.ZipFile(jar, "w") as file:
         file.writestr("common/message/PingRequest.json", json.dumps(message()))
         file.writestr("org/apache/kafka/Other.class", b"\xca\xfe\xba\xbe")
-    assert making.make(jar, tmp_path / "made") == (1, 1)
+    assert catalog_import.make(jar, tmp_path / "made") == (1, 1)
     assert catalog.Catalog(tmp_path / "made").made_by == "kafka-clients 9.9.9"
 
 
 def test_making_it_again_changes_nothing(tmp_path: Path) -> None:
     bundled = Path(catalog.__file__).parent
-    making.make(bundled, tmp_path)
+    catalog_import.make(bundled, tmp_path)
     for path in bundled.glob("*.json"):
         if path.name != "index.json":
             assert (tmp_path / path.name).read_bytes() == path.read_bytes(), path.name

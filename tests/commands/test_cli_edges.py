@@ -18,10 +18,11 @@ from click.testing import CliRunner
 from support.pytest_run import run as run_pytest
 
 import wireproof
-from wireproof import catalog, cli, hex_input
+from wireproof import catalog_import, cli
 from wireproof.conformance.evidence.known_deviations import KnownError, load
 from wireproof.conformance.report.text import safe
 from wireproof.errors import WireproofError
+from wireproof.explain import hex_input
 from wireproof.reference import evolution
 from wireproof.reference.dialects import DIALECTS
 from wireproof.reference.errors import DecodeError, EncodeError, Reason, SchemaError
@@ -325,12 +326,12 @@ def test_messages_that_would_overwrite_each_other(
 
 
 def test_a_schema_that_is_too_large_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(catalog, "_LARGEST", 10)
+    monkeypatch.setattr(catalog_import, "_LARGEST", 10)
     code, text = command("schema", "import", str(jar(tmp_path, [("A", MESSAGE)])), str(tmp_path / "made"))
     assert code == 1
     assert "common/message/A.json has more than 10 bytes" in text
-    monkeypatch.setattr(catalog, "_LARGEST", 1000)
-    monkeypatch.setattr(catalog, "_LARGEST_OF_ALL", 20)
+    monkeypatch.setattr(catalog_import, "_LARGEST", 1000)
+    monkeypatch.setattr(catalog_import, "_LARGEST_OF_ALL", 20)
     code, text = command("schema", "import", str(tmp_path / "kafka-clients-1.0.jar"), str(tmp_path / "made"))
     assert code == 1
     assert "more than 20 bytes together" in text

@@ -17,7 +17,7 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
-from wireproof import catalog as making
+from wireproof import catalog_import
 from wireproof.cli import group
 from wireproof.conformance import vectors
 from wireproof.conformance.evidence import known_deviations
@@ -197,7 +197,7 @@ def test_jars(how: int, tmp_path: Path) -> None:
 
     def read(content: bytes) -> None:
         path.write_bytes(content)
-        making.make(path, tmp_path / "made")
+        catalog_import.make(path, tmp_path / "made")
 
     judge_all(made.getvalue(), read, (SchemaError,))
 

@@ -24,8 +24,8 @@ from wireproof.conformance.report.text import brief, safe, wrap
 from wireproof.conformance.values.encoding import to_json
 from wireproof.console import say, say_json, show, width
 from wireproof.explain.capture import Capture, CapturedFrame, NotToldError
+from wireproof.explain.hex_input import input_bytes
 from wireproof.explain.types import check_type, types_of, use_registers, use_schemas
-from wireproof.hex_input import input_bytes
 from wireproof.html.options import check_free, html_options
 from wireproof.html.parts import Part
 from wireproof.reference.errors import DecodeError

@@ -9,10 +9,10 @@ from typing import Any
 
 import click
 
-from wireproof import catalog
+from wireproof import catalog_import
 from wireproof.conformance.files import read_bytes
 from wireproof.console import say
-from wireproof.reference import catalog as catalogs
+from wireproof.reference import catalog
 from wireproof.reference.dialects import DIALECTS, Dialect
 from wireproof.reference.dialects.kip_482 import schemas
 from wireproof.reference.dialects.kip_482.lift import KINDS, lift
@@ -49,10 +49,10 @@ def import_(source: Path, folder: Path) -> None:
     Exit codes: 0 done, 1 a schema is refused, 2 a usage error.
     """  # noqa: D301 (\b is click's sign for text that keeps its lines)
     try:
-        files, live = catalog.make(source, folder)
+        files, live = catalog_import.make(source, folder)
     except SchemaError as error:
         raise click.ClickException(error.text) from None
-    say(f"{folder}: {files} schemas, {live} messages with versions, from {catalog.made_by(source)}")
+    say(f"{folder}: {files} schemas, {live} messages with versions, from {catalog_import.made_by(source)}")
 
 
 # --- lift -------------------------------------------------------------------------------------------------------------
@@ -77,22 +77,22 @@ def lift_(folder: Path, messages: tuple[str, ...]) -> None:
     \b
     Exit codes: 0 done, 1 a schema is refused, 2 a usage error.
     """  # noqa: D301 (\b is click's sign for text that keeps its lines)
-    catalog = catalogs.current()
+    current = catalog.current()
     try:
-        wanted = [_message(catalog, name) for name in messages or catalog.messages]
+        wanted = [_message(current, name) for name in messages or current.messages]
         made = {one.name: schemas.to_json(lift(one)) for one in wanted if messages or one.kind in KINDS}
         folder.mkdir(parents=True, exist_ok=True)
         for name, raw in made.items():
             (folder / f"{name}.json").write_text(json.dumps(raw, indent=2) + "\n", "utf-8")
     except SchemaError as error:
         raise click.ClickException(error.text) from None
-    say(f"{folder}: {len(made)} {'message' if len(made) == 1 else 'messages'}, lifted from {catalog.made_by}")
+    say(f"{folder}: {len(made)} {'message' if len(made) == 1 else 'messages'}, lifted from {current.made_by}")
 
 
-def _message(catalog: catalogs.Catalog, name: str) -> Schema:
-    message = catalog.load(name) if name in catalog.messages else None
+def _message(current: catalog.Catalog, name: str) -> Schema:
+    message = current.load(name) if name in current.messages else None
     if message is None:
-        raise click.UsageError(f"the catalogue ({catalog.made_by}) has no message {name!r} with a version")
+        raise click.UsageError(f"the catalogue ({current.made_by}) has no message {name!r} with a version")
     return message
 
 

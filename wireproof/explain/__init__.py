@@ -1,2 +1,7 @@
-"""What `wireproof explain` reads: `types` are a dialect's types; `capture` finds frames in captured bytes;
-`hexdump` reads a pasted dump."""
+"""What `wireproof explain` reads.
+
+hex_input  bytes from the command line: digits, a dump, a file
+hexdump    a pasted dump
+capture    the frames in captured bytes
+types      a dialect's types, schemas and registers
+"""
