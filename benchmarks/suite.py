@@ -73,7 +73,7 @@ def run(name: str) -> Taken:
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
     if empty:
         environment["EMPTY_ITEMS"] = str(empty)
-        options = ["-p", "benchmarks.empty_items", "-o", "faulthandler_timeout=0", "vectors/schema.json", *options]
+        options = ["-p", "benchmarks.empty_items", "-o", "faulthandler_timeout=0", "vectors/bugs.json", *options]
     reader, writer = os.pipe()
     with tempfile.TemporaryFile() as output, os.fdopen(reader, "rb") as status_pipe:
         command = [sys.executable, "-c", _PYTEST, str(writer), "-q", "-p", "no:cacheprovider", *options]

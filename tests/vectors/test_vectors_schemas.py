@@ -16,7 +16,7 @@ from referencing import Registry, Resource
 from wireproof.conformance import vectors
 
 FOLDER = Path(vectors.__file__).parents[2] / "vectors"
-SCHEMAS: dict[str, Any] = {path.name: json.loads(path.read_bytes()) for path in FOLDER.glob("*schema.json")}
+SCHEMAS: dict[str, Any] = {path.name: json.loads(path.read_bytes()) for path in FOLDER.glob("*.schema.json")}
 _REGISTRY: Registry[Any] = Registry().with_resources(
     (schema["$id"], Resource.from_contents(schema)) for schema in SCHEMAS.values()
 )
@@ -47,7 +47,7 @@ def test_it_is_a_schema_with_an_id_of_its_own(name: str) -> None:
 def test_every_kind_of_file_has_a_schema() -> None:
     """Kafka's message schemas of kip-482-v1 are in the draft's own format."""
     kinds = {
-        "schema.json": {f"{path.parent.name}/{path.name}" for path in FOLDER.glob("*/*.json")},
+        "vectors.schema.json": {f"{path.parent.name}/{path.name}" for path in FOLDER.glob("*/*.json")},
         "ledger.schema.json": {path.name for path in FOLDER.glob("*/messages/*.jsonl")},
         "attestation.schema.json": {path.name for path in FOLDER.glob("attested/*.jsonl")},
         "decisions.schema.json": {path.name for path in FOLDER.glob("attested/*.toml")},

@@ -21,7 +21,7 @@ from wireproof.conformance.vectors import Vector, VectorFile, VectorKind
 
 FOLDER = Path(vectors.__file__).parents[2] / "vectors"
 FILES = sorted(path for path in FOLDER.glob("*/*.json"))
-SCHEMA = json.loads((FOLDER / "schema.json").read_bytes())
+SCHEMA = json.loads((FOLDER / "vectors.schema.json").read_bytes())
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 VECTORS = vectors.load()
 
