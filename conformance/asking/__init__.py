@@ -5,3 +5,8 @@ blocks            questions that are asked together
 rows              questions and verdicts as rows of JSON
 detect_readings   which other readings an implementation takes
 """
+
+from wireproof.conformance.asking import rows
+from wireproof.conformance.asking.examiner import Examiner, Judged
+
+__all__ = ["Examiner", "Judged", "rows"]

@@ -6,3 +6,9 @@ positive_control   the valid question that an implementation must accept before 
 selection          the questions for one implementation, and what is left out
 catalog_filter     which vectors hold under the catalogue of another Kafka version
 """
+
+from wireproof.conformance.questions import selection
+from wireproof.conformance.questions.lookup import UnknownId, find
+from wireproof.conformance.questions.question import Derivation, Question, Questions
+
+__all__ = ["Derivation", "Question", "Questions", "UnknownId", "find", "selection"]

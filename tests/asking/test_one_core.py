@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import json
+import re
 import subprocess
 import sys
 from functools import cache
@@ -69,7 +71,7 @@ def test_they_are_asked_something_and_do_differ() -> None:
 def test_two_processes_with_rows_between_them(spec: str) -> None:
     """The other one runs the loop that stands in the page."""
     loop = next(block.text for block in blocks(PAGE) if block.name == "examine.py")
-    assert len(loop.splitlines()) == 12
+    assert len(loop.splitlines()) == 11
     sent = "".join(f"{json.dumps(rows.question_row(question))}\n" for question in questions(spec))
     done = subprocess.run(
         [sys.executable, "-c", loop, spec], input=sent, capture_output=True, text=True, check=False, timeout=120
@@ -77,6 +79,21 @@ def test_two_processes_with_rows_between_them(spec: str) -> None:
     assert done.returncode == 0, done.stderr
     judged = [rows.judged_of(json.loads(line)) for line in done.stdout.splitlines()]
     assert tuple(one.verdict for one in judged) == by_loop(spec)
+
+
+def test_what_the_page_promises_is_what_the_packages_list() -> None:
+    promised = PAGE.read_text("utf-8").partition("## What is promised")[2]
+    imports = re.findall(r"^from (\S+) import (.+)$", promised, re.MULTILINE)
+    listed: dict[str, list[str]] = {}
+    for package, names in imports:
+        listed.setdefault(package, []).extend(names.split(", "))
+    assert listed.pop("wireproof.conformance") == ["vectors"]
+    assert listed.keys() == {f"wireproof.conformance.{room}" for room in ("asking", "connection", "model", "questions")}
+    for package, promised_names in listed.items():
+        module = importlib.import_module(package)
+        assert all(hasattr(module, name) for name in promised_names)
+        if package != "wireproof.conformance.model":
+            assert sorted(module.__all__) == sorted(promised_names), package
 
 
 @pytest.mark.parametrize("spec", SPECS)
