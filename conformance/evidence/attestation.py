@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from importlib import resources
 from importlib.resources.abc import Traversable
-from typing import Literal, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 import msgspec
 
@@ -103,8 +103,19 @@ class Answer:
         )
 
 
-#: An expectation: a vector's path (`<area>/<id>`) and the op.
-Expectation = tuple[str, Op]
+class LedgerCase(NamedTuple):
+    """The parts of the id of a ledger's vector, `<message>/<version>/<name>`."""
+
+    message: str
+    version: int
+    name: str
+
+    @classmethod
+    def of(cls, vector: Vector) -> LedgerCase | None:
+        """Those of a vector; None if it is in no ledger."""
+        message, slash, case = vector.id.partition("/")
+        version, _, name = case.partition("/")
+        return cls(message, int(version), name) if slash else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +133,7 @@ class Attestation:
             return None
         op = expectation_op(vector, op)
         if isinstance(line, LedgerLine):
-            return _of_ledger(line, op, vector.id.partition("/")[2])
+            return _of_ledger(line, op, LedgerCase.of(vector))
         return _of_vector(line, op)
 
     def is_changed(self, vector: Vector, current: str) -> bool:
@@ -131,8 +142,8 @@ class Attestation:
         return line is not None and line.digest != current
 
     def _line(self, vector: Vector) -> VectorLine | LedgerLine | None:
-        message, _, case = vector.id.partition("/")
-        return self.by_message.get(message) if case else self.by_vector.get(f"{vector.area}/{vector.id}")
+        case = LedgerCase.of(vector)
+        return self.by_message.get(case.message) if case else self.by_vector.get(f"{vector.area}/{vector.id}")
 
 
 def _of_vector(line: VectorLine, op: Op) -> Answer | None:
@@ -142,17 +153,17 @@ def _of_vector(line: VectorLine, op: Op) -> Answer | None:
     return next((Answer(result) for result in results if op in getattr(line, result).split()), None)
 
 
-def _of_ledger(line: LedgerLine, op: Op, case: str) -> Answer | None:
+def _of_ledger(line: LedgerLine, op: Op, case: LedgerCase | None) -> Answer | None:
+    assert case is not None
     by_answer: dict[Answer, dict[str, str]] = {
         Answer(Result.AGREE): line.agree,
         Answer(Result.CONTESTED): line.contested,
         Answer(Result.UNJUDGED): line.unjudged,
         **{Answer(Result.DISSENT, kind): cases for kind, cases in line.dissent.items()},
     }
-    number, _, name = case.partition("/")
     for answer, by_ops in by_answer.items():
         for ops, tokens in by_ops.items():
-            if op in ops.split() and any(_covers(token, int(number), name) for token in tokens.split()):
+            if op in ops.split() and any(_covers(token, case.version, case.name) for token in tokens.split()):
                 return answer
     return None
 
@@ -178,8 +189,8 @@ def expectations(vector: Vector) -> tuple[Op, ...]:
 
 def current_digest(vector: Vector) -> str:
     """The digest that the line of a vector has to have: its own, or that of its message's ledger."""
-    message, _, case = vector.id.partition("/")
-    return ledger_digest(message, vector.dialect) if case else digest(vector)
+    case = LedgerCase.of(vector)
+    return ledger_digest(case.message, vector.dialect) if case else digest(vector)
 
 
 def _short(text: str) -> str:
@@ -286,11 +297,11 @@ def agreeing(vector: Vector, case: Case, but: str = "") -> tuple[str, ...]:
 def collect(header: Header, asked: Iterable[tuple[Vector, Op, Answer]]) -> Attestation:
     """The file of an implementation, from its answers to each vector. The order is that of `asked`."""
     by_vector: dict[str, tuple[Vector, dict[Op, Answer]]] = {}
-    by_message: dict[str, dict[Op, dict[str, Answer]]] = {}
+    by_message: dict[str, dict[Op, dict[LedgerCase, Answer]]] = {}
     for vector, op, answer in asked:
-        message, _, case = vector.id.partition("/")
+        case = LedgerCase.of(vector)
         if case:
-            by_message.setdefault(message, {}).setdefault(op, {})[case] = answer
+            by_message.setdefault(case.message, {}).setdefault(op, {})[case] = answer
         else:
             by_vector.setdefault(f"{vector.area}/{vector.id}", (vector, {}))[1][expectation_op(vector, op)] = answer
     return Attestation(
@@ -308,7 +319,7 @@ def _vector_line(path: str, vector: Vector, by_op: Mapping[Op, Answer]) -> Vecto
     return VectorLine(path, digest(vector), ops(Result.AGREE), ops(Result.CONTESTED), ops(Result.UNJUDGED), dissent)
 
 
-def _ledger_line_of(message: str, dialect: str, by_op: Mapping[Op, Mapping[str, Answer]]) -> LedgerLine:
+def _ledger_line_of(message: str, dialect: str, by_op: Mapping[Op, Mapping[LedgerCase, Answer]]) -> LedgerLine:
     found: dict[Answer, dict[str, list[Op]]] = {}
     for op, cases in sorted(by_op.items()):
         for answer in dict.fromkeys(cases.values()):
@@ -330,18 +341,17 @@ def _kind(item: tuple[Answer, object]) -> str:
     return item[0].kind
 
 
-def _tokens(cases: Mapping[str, Answer], answer: Answer) -> Iterator[str]:
+def _tokens(cases: Mapping[LedgerCase, Answer], answer: Answer) -> Iterator[str]:
     """Ranges of versions of which all cases have this answer, then the other cases with it, each with its versions."""
     by_version: dict[int, set[Answer]] = {}
     by_name: dict[str, list[int]] = {}
     for case, one in cases.items():
-        by_version.setdefault(int(case.partition("/")[0]), set()).add(one)
+        by_version.setdefault(case.version, set()).add(one)
     whole = [version for version, answers in by_version.items() if answers == {answer}]
     yield from _ranges(whole)
     for case, one in cases.items():
-        number, _, name = case.partition("/")
-        if one == answer and int(number) not in whole:
-            by_name.setdefault(name, []).append(int(number))
+        if one == answer and case.version not in whole:
+            by_name.setdefault(case.name, []).append(case.version)
     for name, versions in by_name.items():
         yield from (f"{name}:{span}" for span in _ranges(versions))
 

@@ -30,6 +30,7 @@ from wireproof.conformance.evidence.attestation import (
     FOLDER,
     Answer,
     Attestation,
+    LedgerCase,
     Result,
     current_digest,
     expectations,
@@ -183,7 +184,7 @@ def count(found: Iterable[ExpectationSupport]) -> Counts:
 def _row(expectation: ExpectationSupport) -> str:
     if expectation.op in _PEERS:
         return PEERS
-    return LEDGER if "/" in expectation.vector.id else expectation.vector.area
+    return LEDGER if LedgerCase.of(expectation.vector) else expectation.vector.area
 
 
 # --- Decisions on disputed expectations -------------------------------------------------------------------------------
