@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from support.pytest_run import run
 
 from wireproof.conformance.pytest_suite.signals import Signals
 from wireproof.conformance.report.jsonl import read_report, read_reports
@@ -77,15 +78,22 @@ def _interruptible() -> Iterator[None]:
     signal.signal(signal.SIGINT, before)
 
 
-def ended(run: subprocess.Popen[str]) -> tuple[int, str]:
+def ended(process: subprocess.Popen[str]) -> tuple[int, str]:
     """Its exit code, and what it printed."""
     try:
-        output, _ = run.communicate(timeout=PATIENCE)
+        output, _ = process.communicate(timeout=PATIENCE)
     finally:
-        run.kill()
+        process.kill()
     assert "Traceback" not in output
     assert "INTERNALERROR" not in output
-    return run.returncode, output
+    return process.returncode, output
+
+
+def finished(folder: Path, *options: str) -> tuple[int, str]:
+    """The exit code of a run that ends by itself, and what it printed."""
+    done = run("-q", "-p", "no:cacheprovider", "--area=varints", *options, cwd=folder)
+    assert not re.search("Traceback|INTERNALERROR", done.text)
+    return done.code, done.text
 
 
 def lines(report: Path) -> list[dict[str, object]]:
@@ -94,11 +102,11 @@ def lines(report: Path) -> list[dict[str, object]]:
     return [json.loads(line) for line in whole.splitlines()]
 
 
-def until(state: Callable[[], object], run: subprocess.Popen[str]) -> None:
+def until(state: Callable[[], object], process: subprocess.Popen[str]) -> None:
     """Wait for a state of a run that goes on."""
     deadline = time.monotonic() + PATIENCE
     while not state():
-        assert run.poll() is None, run.communicate()[0]
+        assert process.poll() is None, process.communicate()[0]
         assert time.monotonic() < deadline
         time.sleep(0.05)
 
@@ -106,12 +114,12 @@ def until(state: Callable[[], object], run: subprocess.Popen[str]) -> None:
 @pytest.fixture
 def waiting(folder: Path) -> Iterator[subprocess.Popen[str]]:
     """A run whose implementation waits for ever, after verdicts that its report already holds."""
-    run = start(folder, "--impl=waits", "--case-timeout=1000", "--report=report.jsonl")
+    process = start(folder, "--impl=waits", "--case-timeout=1000", "--report=report.jsonl")
     try:
-        until(lambda: (folder / "waits").exists() and len(lines(folder / "report.jsonl")) > 20, run)
-        yield run
+        until(lambda: (folder / "waits").exists() and len(lines(folder / "report.jsonl")) > 20, process)
+        yield process
     finally:
-        run.kill()
+        process.kill()
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
@@ -160,7 +168,7 @@ def test_what_was_judged_before_a_process_is_killed_is_in_its_report(
 
 @pytest.mark.parametrize(("option", "failures"), [("-x", 1), ("--maxfail=3", 3)])
 def test_a_run_that_stops_at_a_failure_says_how_much_was_asked(folder: Path, option: str, failures: int) -> None:
-    code, output = ended(start(folder, "--impl=refuses", option, "--report=report.jsonl"))
+    code, output = finished(folder, "--impl=refuses", option, "--report=report.jsonl")
     assert code == pytest.ExitCode.TESTS_FAILED
     with (folder / "report.jsonl").open("rb") as file:
         report = read_report(file)
@@ -171,7 +179,7 @@ def test_a_run_that_stops_at_a_failure_says_how_much_was_asked(folder: Path, opt
 
 
 def test_a_report_of_several_implementations_says_of_each_how_much_was_asked(folder: Path) -> None:
-    code, output = ended(start(folder, "--impl=reference", "--impl=refuses", "-x", "--report=report.jsonl"))
+    code, output = finished(folder, "--impl=reference", "--impl=refuses", "-x", "--report=report.jsonl")
     assert code == pytest.ExitCode.TESTS_FAILED
     with (folder / "report.jsonl").open("rb") as file:
         whole, cut = read_reports(file)
@@ -183,7 +191,7 @@ def test_a_report_of_several_implementations_says_of_each_how_much_was_asked(fol
 
 
 def test_a_run_that_comes_to_its_end_says_nothing_of_it(folder: Path) -> None:
-    code, output = ended(start(folder, "--impl=reference", "--report=report.jsonl"))
+    code, output = finished(folder, "--impl=reference", "--report=report.jsonl")
     assert code == pytest.ExitCode.OK
     assert "incomplete" not in output
     assert "incomplete" not in (folder / "report.jsonl").read_text()
@@ -191,7 +199,7 @@ def test_a_run_that_comes_to_its_end_says_nothing_of_it(folder: Path) -> None:
 
 
 def test_workers_of_xdist_hand_over_what_they_judged_before_the_end(folder: Path) -> None:
-    code, output = ended(start(folder, "--impl=refuses", "-x", "-n2", "--report=report.jsonl"))
+    code, output = finished(folder, "--impl=refuses", "-x", "-n2", "--report=report.jsonl")
     assert code != pytest.ExitCode.OK
     with (folder / "report.jsonl").open("rb") as file:
         report = read_report(file)
@@ -207,7 +215,7 @@ def little_room() -> None:
 
 
 def test_a_report_that_finds_the_disk_full_ends_the_run_with_a_line(folder: Path) -> None:
-    code, output = ended(start(folder, "--impl=reference", "--report=/dev/full"))
+    code, output = finished(folder, "--impl=reference", "--report=/dev/full")
     assert code == pytest.ExitCode.INTERRUPTED
     assert "/dev/full: the report cannot be written there: No space left on device" in output
     assert "incomplete: 1 of " in output
@@ -237,13 +245,13 @@ jsonl.ReportWriter.summary = summary
 @pytest.mark.parametrize("implementation", ["reference", "refuses"])
 def test_a_report_without_its_end_is_no_result(folder: Path, implementation: str) -> None:
     (folder / "no_end.py").write_text(NO_END)
-    code, output = ended(start(folder, f"--impl={implementation}", "-p", "no_end", "--report=report.jsonl", "--tb=no"))
+    code, output = finished(folder, f"--impl={implementation}", "-p", "no_end", "--report=report.jsonl", "--tb=no")
     assert code == pytest.ExitCode.INTERRUPTED
     assert output.rstrip().splitlines()[-2].endswith("no room for the last line")
 
 
 def test_a_transcript_that_finds_the_disk_full_is_a_line(folder: Path) -> None:
-    code, output = ended(start(folder, "--impl=reference", "--transcript=/dev/full"))
+    code, output = finished(folder, "--impl=reference", "--transcript=/dev/full")
     assert code == pytest.ExitCode.USAGE_ERROR
     assert "the transcript /dev/full cannot be written: No space left on device" in output
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 
 import msgspec
 import pytest
+from support.pytest_run import run, run_anew
 
 from wireproof.conformance import ledger, vectors
 from wireproof.conformance.model import Case, Description, Op
@@ -101,19 +99,9 @@ def recode(type, data, *, dialect, version=None):
 """
 
 
-def run(folder: Path, *options: str) -> str:
+def printed(folder: Path, *options: str) -> str:
     """What a run prints."""
-    env = {key: value for key, value in os.environ.items() if not key.startswith(("PYTEST", "COLUMNS"))}
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--area=varints", *options],
-        cwd=folder,
-        env=env,
-        capture_output=True,
-        text=True,
-        timeout=100,
-        check=False,
-    )
-    return done.stdout
+    return run("-q", "-p", "no:cacheprovider", "--area=varints", *options, cwd=folder).text
 
 
 @pytest.fixture
@@ -124,10 +112,10 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_workers_ask_no_question_that_another_asks(folder: Path) -> None:
-    run(folder, "--impl=counts")
+    printed(folder, "--impl=counts")
     alone = sorted((folder / "asked").read_text().splitlines())
     (folder / "asked").unlink()
-    assert " passed" in run(folder, "--impl=counts", "-n2")
+    assert " passed" in printed(folder, "--impl=counts", "-n2")
     assert sorted((folder / "asked").read_text().splitlines()) == alone
 
 
@@ -137,16 +125,16 @@ def test_a_mark_and_a_hook_of_the_user_count(folder: Path) -> None:
         "def pytest_collection_modifyitems(items):\n"
         "    items[0].add_marker(pytest.mark.xfail(run=False))\n"
     )
-    assert " 1 xfailed" in run(folder, "--impl=counts")
+    assert " 1 xfailed" in printed(folder, "--impl=counts")
     (folder / "skips.py").write_text("import pytest\ndef pytest_runtest_setup(item):\n    pytest.xfail('no')\n")
-    assert " passed" not in run(folder, "--impl=counts", "-p", "skips", "-k", "uvarint-0")
+    assert " passed" not in printed(folder, "--impl=counts", "-p", "skips", "-k", "uvarint-0")
 
 
 def test_hypothesis_is_imported_for_properties_only(folder: Path) -> None:
     (folder / "conftest.py").write_text(
         "import sys\ndef pytest_unconfigure():\n    print('hypothesis' in sys.modules and 'imported')\n"
     )
-    assert "imported" not in run(folder, "--impl=counts")
+    assert "imported" not in run_anew("-q", "--area=varints", "--impl=counts", cwd=folder).text
 
 
 def test_a_vector_is_changed_by_msgspec() -> None:
@@ -154,14 +142,14 @@ def test_a_vector_is_changed_by_msgspec() -> None:
     assert msgspec.structs.replace(vector, also=()).id == vector.id
 
 
-def test_what_a_mark_of_the_user_skips_is_not_counted_as_asked(folder: Path) -> None:
+def test_what_a_mark_of_the_user_skips_is_not_counted_as_printed(folder: Path) -> None:
     (folder / "conftest.py").write_text(
         "import pytest\n"
         "def pytest_collection_modifyitems(items):\n"
         "    for item in items[:2]:\n"
         "        item.add_marker(pytest.mark.skip(reason='mine'))\n"
     )
-    text = run(folder, "--impl=counts")
+    text = printed(folder, "--impl=counts")
     assert " 2 skipped" in text
     counts = re.search(r"incomplete: ([\d,]+) of ([\d,]+) items asked", text)
     assert counts
@@ -176,4 +164,4 @@ def test_a_run_whose_every_item_a_mark_skips_fails(folder: Path) -> None:
         "    for item in items:\n"
         "        item.add_marker(pytest.mark.skip(reason='mine'))\n"
     )
-    assert "nothing was asked" in run(folder, "--impl=counts")
+    assert "nothing was asked" in printed(folder, "--impl=counts")
