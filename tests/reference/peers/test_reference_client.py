@@ -121,6 +121,7 @@ def test_an_api_that_the_catalogue_lacks_is_named_by_its_key() -> None:
     assert makes_of(ask(0, api_key=999), frame("0003")) == {"outcome": "error", "error": 3}
     assert makes_of(ask(0, api_key=999), frame("0000")) == ACCEPTED
     assert makes_of(ask(0, api_key=999), frame("0000", "00000008")) == MALFORMED
+    assert makes_of(ask(0, api_key=999), frame("0000") + b"\0") == MALFORMED
 
 
 class Catalogue:
