@@ -15,6 +15,49 @@ import pytest
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+#: The rooms of `pytest -m fast`, which takes less than 30 seconds.
+FAST = ("asking", "judging", "reference", "values", "vectors")
+#: What is slower in them: its tests start processes, generate code, or repeat all vectors many times.
+SLOW = frozenset(
+    {
+        "compiled",
+        "test_added_vectors.py",
+        "test_bombs.py",
+        "test_coverage.py",
+        "test_fast_arrays_and_records.py",
+        "test_findings.py",
+        "test_ledger.py",
+        "test_one_core.py",
+        "test_other_catalog.py",
+        "test_readings.py",
+        "test_recode_alone.py",
+        "test_records_fast.py",
+        "test_refuses_everything.py",
+        "test_rows.py",
+        "test_vectors_set.py",
+    }
+)
+TESTS = Path(__file__).parent
+
+
+def is_fast(path: Path) -> bool:
+    """Whether tests of this file are among the fast ones; whether a folder can have some."""
+    parts = path.relative_to(TESTS).parts if path.is_relative_to(TESTS) else ("",)
+    return not parts or (parts[0] in FAST and SLOW.isdisjoint(parts))
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """With `-m fast` no other file is imported: that would take half of the time."""
+    return config.option.markexpr == "fast" and not is_fast(collection_path) or None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if is_fast(item.path):
+            item.add_marker("fast")
+
+
 @pytest.fixture(autouse=True)
 def _width(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same width for every output, whatever terminal the tests run in."""
