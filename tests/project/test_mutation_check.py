@@ -57,3 +57,9 @@ def test_the_list_is_whole_and_of_the_files_that_are_mutated() -> None:
         (source,) = (file for module, file in modules.items() if fault.function.startswith(f"{module}."))
         text = source.read_text("utf-8")
         assert all(line in text for line in fault.was.splitlines()), f"{fault.function} has changed"
+
+
+def test_the_settings_name_what_there_is() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["mutmut"]
+    keys = ("source_paths", "only_mutate", "also_copy", "pytest_add_cli_args_test_selection")
+    assert [path for key in keys for path in settings[key] if not (ROOT / path).exists()] == []
