@@ -1,4 +1,4 @@
-"""Each miniature, asked all vectors in its own child, gets exactly the verdicts that it declares."""
+"""Each miniature, asked all vectors, gets exactly the verdicts that it declares."""
 
 from __future__ import annotations
 
@@ -41,6 +41,12 @@ def spec(module: ModuleType) -> str:
     return module.__name__
 
 
+def stays_alive(module: ModuleType) -> bool:
+    """Whether it only answers wrongly. It is then asked in this process: to start one takes longer than to ask it."""
+    program = getattr(module, "PROGRAM", False)
+    return not program and {verdict for _, verdict, _ in module.PRODUCES} <= {Outcome.FAIL, Outcome.CONTESTED}
+
+
 def is_long(vector: Vector) -> bool:
     """Whether its bytes are many, or inflate to many: a hundred miniatures need not read them all."""
     return len(vector.data) > LONG or vector.id.endswith("bomb")
@@ -67,7 +73,7 @@ def verdicts(module: ModuleType) -> list[Verdict]:
     that deviate in resource-limits, and what is huge only of those that say so: it takes ten times as long as all else,
     and its verdicts are of the same kinds."""
     limits = getattr(module, "LIMITS", {})
-    options = Options(timeout=limits.get("timeout", 10.0), memory=limits.get("memory", 1024))
+    options = Options(limits.get("timeout", 10.0), limits.get("memory", 1024), in_process=stays_alive(module))
     with Examiner(open_connection(spec(module), options)) as examiner:
         every = any(area == "resource-limits" for area, _, _ in module.PRODUCES)
         huge = getattr(module, "HUGE", False)
@@ -82,8 +88,10 @@ def verdicts(module: ModuleType) -> list[Verdict]:
 
 @pytest.fixture(autouse=True)
 def _in_tests(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A child finds modules from its current folder."""
+    """Modules are found from the current folder. What one configures in this process ends with its test."""
     monkeypatch.chdir(TESTS)
+    monkeypatch.setattr(reference._reference, "_settings", {})
+    monkeypatch.setattr(reference._reference, "_configured", {})
 
 
 @pytest.mark.parametrize("name", NAMES)
