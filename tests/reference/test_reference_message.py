@@ -23,9 +23,6 @@ TAG_DEFAULTS = {
 
 #: type, version, value, bytes
 MESSAGES: list[tuple[str, int, dict[str, Any], str]] = [
-    (REQUEST, 0, {}, ""),
-    (REQUEST, 2, {}, ""),
-    (REQUEST, 3, {"ClientSoftwareName": "", "ClientSoftwareVersion": ""}, "01" + "01" + "00"),
     (REQUEST, 3, {"ClientSoftwareName": "a", "ClientSoftwareVersion": "1.0"}, "0261" + "04312e30" + "00"),
     (
         REQUEST,
@@ -46,18 +43,11 @@ MESSAGES: list[tuple[str, int, dict[str, Any], str]] = [
         "01" + "01" + "0263" + "00000002" + "01" + "07020102",
     ),
     (RESPONSE, 0, {"ErrorCode": 35, "ApiKeys": []}, "0023" + "00000000"),
-    (RESPONSE, 0, {"ErrorCode": 0, "ApiKeys": [KEY]}, "0000" + "00000001" + "001200000005"),
     (
         RESPONSE,
         1,
         {"ErrorCode": 0, "ApiKeys": [KEY], "ThrottleTimeMs": 9},
         "0000" + "00000001" + "001200000005" + "00000009",
-    ),
-    (
-        RESPONSE,
-        3,
-        {"ErrorCode": 0, "ApiKeys": [KEY], "ThrottleTimeMs": 0, **TAG_DEFAULTS},
-        "0000" + "02" + "00120000000500" + "00000000" + "00",
     ),
     (
         RESPONSE,
@@ -107,7 +97,6 @@ MESSAGES: list[tuple[str, int, dict[str, Any], str]] = [
         "0012" + "0003" + "00000001" + "000163" + "00",
     ),
     ("ResponseHeader", 0, {"CorrelationId": 1}, "00000001"),
-    ("ResponseHeader", 1, {"CorrelationId": 1}, "0000000100"),
     ("ResponseHeader", 1, {"CorrelationId": 1, "_tags": [(0, b"a")]}, "0000000101000161"),
 ]  # fmt: skip
 
