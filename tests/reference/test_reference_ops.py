@@ -61,7 +61,7 @@ FORMS = ("", "NULLABLE_", "COMPACT_", "COMPACT_NULLABLE_")
 
 
 def test_other_attributes_are_not_there() -> None:
-    with pytest.raises(AttributeError, match="module 'wireproof.reference' has no attribute 'rebuilds'"):
+    with pytest.raises(AttributeError, match=r"module 'wireproof\.reference' has no attribute 'rebuilds'"):
         _ = reference.rebuilds
 
 
