@@ -35,7 +35,7 @@ REFERENCE = "wireproof.reference"
 _ALIKE = (
     REFERENCE,
     *(f"{REFERENCE}.{module}" for module in ("catalog", "codec", "cursor", "dialects.base", "errors", "rules")),
-    *(f"{REFERENCE}.compiled.{module}" for module in ("decoding", "encoding", "even", "source")),
+    *(f"{REFERENCE}.compiled.{module}" for module in ("decoding", "encoding", "fixed_layout", "source")),
 )
 #: Modules of which only the branches are instrumented, and not what they compare: like the functions that the reference
 #: generates, they read what a readable module reads too, and compare the same.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import importlib.util
 import json
 import subprocess
 import sys
@@ -373,6 +374,13 @@ class TestInstrumented:
         there = {name: type(dialect).__module__.rpartition(".")[2] for name, dialect in DIALECTS.items()}
         assert there.pop("kafka") == "kafka"
         assert there == instrument.PACKAGES
+
+    def test_modules_that_are_named_exist(self) -> None:
+        need_atheris()
+        from wireproof.fuzz.process import instrument
+
+        named = (*instrument._ALIKE, *instrument._BRANCHES, *instrument._OF_SCHEMAS)
+        assert [name for name in named if importlib.util.find_spec(name) is None] == []
 
     @pytest.mark.parametrize(
         ("dialect", "target", "seen", "left_out"),
