@@ -1,7 +1,8 @@
 """Wireproof: a conformance test kit for Kafka's wire protocol and the proposals it grew from.
 
-This package is the command line (`wireproof`). The codec is `reference`; the vectors are in `vectors`; `conformance`
-asks and judges."""
+`wireproof.reference` is the codec, `wireproof.vectors` the vectors; `wireproof.conformance` asks and judges. The other
+modules here are the command line. In a clone, five folders here are links to those at the top (docs/adr/0016).
+"""
 
 from __future__ import annotations
 
