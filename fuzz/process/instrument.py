@@ -40,19 +40,6 @@ _ALIKE = (
 #: Modules of which only the branches are instrumented, and not what they compare: like the functions that the reference
 #: generates, they read what a readable module reads too, and compare the same.
 _BRANCHES = (f"{REFERENCE}.records.fast",)
-
-
-#: The package of each dialect that has one: no input of another dialect reaches it. `kafka` is a module, and the shared
-#: modules beside it are always instrumented.
-PACKAGES = {
-    "kip-35-v7": "kip_35",
-    "kip-482-v1": "kip_482",
-    "kip-82-int-keys": "kip_82_int",
-    "kip-82-string-keys": "kip_82_string_keys",
-    "wire-format": "wire_format",
-}
-
-
 #: Modules that only the inputs of this target reach.
 _SCHEMA = "schema"
 _OF_SCHEMAS = (f"{REFERENCE}.evolution", f"{REFERENCE}.schema.parsing")
@@ -125,11 +112,20 @@ class Branches:
 
 
 def _never(dialect: str) -> Iterator[str]:
-    """The kit's modules outside of the reference, and the reference's for other dialects."""
-    others = {f"{REFERENCE}.dialects.{package}" for other, package in PACKAGES.items() if other != dialect}
-    for module in _modules(Path(wireproof.__file__).parent, "wireproof."):
+    """The kit's modules outside of the reference, and the reference's for other dialects: no input reaches them."""
+    kit = Path(wireproof.__file__).parent
+    others = _packages_of_others(kit / "reference" / "dialects", dialect)
+    for module in _modules(kit, "wireproof."):
         if not belongs(module, (REFERENCE,)) or belongs(module, others):
             yield module
+
+
+def _packages_of_others(folder: Path, dialect: str) -> frozenset[str]:
+    """The packages of all dialects but this one, by their names (see `Dialect.name`): none may be imported yet. Modules
+    beside them belong to all dialects."""
+    own = dialect.replace("-", "_")
+    found = (one.name for one in pkgutil.iter_modules([str(folder)]) if one.ispkg)
+    return frozenset(f"{REFERENCE}.dialects.{name}" for name in found if not own.startswith(name))
 
 
 def _modules(folder: Path, prefix: str) -> Iterator[str]:

@@ -10,9 +10,10 @@ from random import Random
 
 from wireproof.conformance.generation import mutations
 from wireproof.conformance.generation.arguments import arguments_of, seed_of
-from wireproof.conformance.generation.mutations.checksums import BATCHES, is_batch, sealed
+from wireproof.conformance.generation.mutations.checksums import is_batch, sealed
 from wireproof.conformance.generation.mutations.conversation import mutate_conversation
 from wireproof.conformance.model import Op
+from wireproof.conformance.oracle.codec import reference_codec
 from wireproof.conformance.properties import invalid_values
 from wireproof.fuzz.corpus.inputs import Form, Forms
 from wireproof.fuzz.process import lookup_and_convert
@@ -32,7 +33,6 @@ _SEALED = 0.9
 #: The probability that a value in JSON is changed. Otherwise an input with known structure is changed instead: values
 #: take long to read, and their few kinds of changes are soon tried.
 _VALUES = 1 / 16
-_KAFKA = "kafka"
 #: The probability of a mutation of the frames of a conversation.
 _CONVERSED = 0.1
 #: To find the structure of an input takes ten to twenty times as long as to change it. So this share of inputs is
@@ -164,7 +164,8 @@ def _has_batches(form: Form) -> bool:
     if form.type is None:
         return False
     dialect, type_name, _ = _read_as(form)
-    return dialect == _KAFKA and type_name in BATCHES
+    entries = reference_codec().dialect(dialect).entries.get(type_name)
+    return entries is not None and entries.batches
 
 
 def _other_value(data: bytes, most: int, random: Random) -> bytes:

@@ -33,11 +33,13 @@ class Entries:
     `guarded`: for valid bytes that begin with a batch or message, the range of offsets from its CRC to the end of what
     the CRC covers. `compressed`: whether anything in a value is compressed; then its bytes are not determined.
     `ends_partially`: whether valid bytes end with an incomplete batch or message, which is dropped on reading.
+    `batches`: whether valid bytes begin with a record batch of Kafka's (magic 2).
     """
 
     guarded: Callable[[bytes], range]
     compressed: Callable[[Any], bool]
     ends_partially: Callable[[bytes], bool] = lambda _: False
+    batches: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,7 @@ class Dialect(abc.ABC):
     """A version of the protocol. A method that a dialect does not override raises NotImplementedError, unless it has a
     default."""
 
+    #: The id. The dialect's module or package has the same name with `_` for `-`, or the beginning of it.
     name: str
     rulings: tuple[Ruling, ...]
     #: The ruling that a refusal rests on, by its reason.

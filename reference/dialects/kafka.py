@@ -377,8 +377,8 @@ class Kafka(Dialect):
     bomb_ruling: str | None = "R-K-10"
     areas: Mapping[str, str] = records.AREAS
     entries: Mapping[str, Entries] = {
-        "RecordBatch": Entries(records.guarded, lambda batch: records.is_compressed([batch])),
-        "RecordSet": Entries(records.guarded, records.is_compressed, records.ends_partially),
+        "RecordBatch": Entries(records.guarded, lambda batch: records.is_compressed([batch]), batches=True),
+        "RecordSet": Entries(records.guarded, records.is_compressed, records.ends_partially, batches=True),
         "MessageSet": Entries(records.guarded, records.is_compressed, records.ends_partially),
     }
 

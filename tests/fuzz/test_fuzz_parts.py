@@ -367,13 +367,21 @@ def test_an_order_of_findings() -> None:
 class TestInstrumented:
     """Which modules of the reference libFuzzer sees the branches of."""
 
-    def test_each_dialect_s_package_is_known(self) -> None:
+    @pytest.mark.parametrize("dialect", DIALECTS)
+    def test_all_packages_of_dialects_but_its_own_are_left_out(self, dialect: str) -> None:
         need_atheris()
         from wireproof.fuzz.process import instrument
 
-        there = {name: type(dialect).__module__.rpartition(".")[2] for name, dialect in DIALECTS.items()}
-        assert there.pop("kafka") == "kafka"
-        assert there == instrument.PACKAGES
+        places = {type(other).__module__ for other in DIALECTS.values()} - {"wireproof.reference.dialects.kafka"}
+        left_out = {*instrument._never(dialect)}
+        assert places - left_out == places & {type(DIALECTS[dialect]).__module__}
+
+    def test_modules_that_are_named_are_there(self) -> None:
+        need_atheris()
+        from wireproof.fuzz.process import instrument
+
+        for module in (*instrument._ALIKE, *instrument._BRANCHES, *instrument._OF_SCHEMAS):
+            assert importlib.util.find_spec(module), module
 
     def test_modules_that_are_named_exist(self) -> None:
         need_atheris()

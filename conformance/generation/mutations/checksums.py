@@ -31,8 +31,6 @@ def _broken(layout: Layout, random: Random, _: Layout | None) -> Draft | None:
 
 MUTATIONS: Mapping[str, Mutation] = {"crc-mend": _mended, "crc-break": _broken}
 
-#: Types whose bytes begin with a record batch, in the dialect `kafka`.
-BATCHES = frozenset({"RecordBatch", "RecordSet"})
 # Where a batch has its length, what follows that, its magic, its CRC and what that covers; the size of its header.
 _LENGTH, _COUNTED, _MAGIC, _CRC, _COVERED, _HEADER = 8, 12, 16, 17, 21, 61
 
