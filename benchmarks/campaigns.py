@@ -45,15 +45,14 @@ from wireproof.conformance.connection import ImplementationError, Options, open_
 from wireproof.conformance.model import DEVIATIONS, Description
 from wireproof.conformance.questions import selection
 from wireproof.fuzz.campaign import campaign
-from wireproof.fuzz.campaign.dependencies import Ground, scout
-from wireproof.fuzz.campaign.finding import FuzzFinding
+from wireproof.fuzz.campaign.dependencies import Dependencies, dependencies_of
 from wireproof.fuzz.campaign.run import Plan, Run, State, describe
 from wireproof.fuzz.campaign.store import Store
 from wireproof.fuzz.corpus import minimise, seeding
 from wireproof.fuzz.errors import FuzzError
-from wireproof.fuzz.process.messages import Order
-from wireproof.fuzz.process.session_start import forms, kind_of, opened, session_of
-from wireproof.fuzz.process.targets import Likeness
+from wireproof.fuzz.targets.finding import FuzzFinding
+from wireproof.fuzz.targets.kinds import Likeness
+from wireproof.fuzz.targets.session_start import forms, kind_of, open_session, session_of
 
 HERE = Path(__file__).resolve().parent
 TESTS = HERE.parent / "tests"
@@ -147,10 +146,10 @@ def speed(rounds: int, words: Sequence[str]) -> Iterator[str]:
 def _speeds() -> Iterator[tuple[str, Plan, bool]]:
     """What speed is measured of: a name, the plan of a run, and whether it begins with seeds."""
     for target, only, child in SPEEDS:
-        plan = Plan("reference", target, "kafka", Ground((), ("native",) if child else ()), only=only)
+        plan = Plan("reference", target, "kafka", Dependencies((), ("native",) if child else ()), only=only)
         yield f"{target:<13}{only or 'all':<18}{'in a child' if child else 'in process':<11}", plan, True
     for target in ("differential", "decode"):
-        plan = Plan("reference", target, "kafka", Ground((), ()), structured=False)
+        plan = Plan("reference", target, "kafka", Dependencies((), ()), structured=False)
         yield f"{target:<13}{'all':<18}{'any bytes':<11}", plan, True
         yield f"{target:<13}{'all':<18}{'no seeds':<11}", plan, False
 
@@ -201,7 +200,9 @@ def _share(only: str, index: int, seconds: float, *, structured: bool) -> float:
         offered = forms(kind, described, "kafka", only)
         skipped = len({*seeding.seeds(kind, "kafka", offered)})
         os.environ |= {"COUNTING": str(counted), "SKIPPED": str(skipped)}
-        plan = Plan("counting", "decode", "kafka", Ground((), ()), only=only, seconds=seconds, structured=structured)
+        plan = Plan(
+            "counting", "decode", "kafka", Dependencies((), ()), only=only, seconds=seconds, structured=structured
+        )
         ran(plan, described)
         counts = [int(word) for word in counted.read_text().split()]
     return counts[index] / counts[0]
@@ -210,11 +211,11 @@ def _share(only: str, index: int, seconds: float, *, structured: bool) -> float:
 def _lines(seconds: float, *, structured: bool) -> int:
     """The lines of the reference that the inputs of a run reach, its seeds included."""
     described = describe("reference", Options(), None)
-    plan = Plan("reference", "decode", "kafka", Ground((), ()), seconds=seconds, structured=structured)
+    plan = Plan("reference", "decode", "kafka", Dependencies((), ()), seconds=seconds, structured=structured)
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder)) as store:
         Run(plan, store, described, lambda *_: None).go()
         raws = [entry.read_bytes() for entry in store.corpus("decode", "kafka").iterdir()]
-    with session_of("reference", "decode", "kafka", outside=False) as session:
+    with session_of("reference", "decode", "kafka", in_child=False) as session:
         seeds = seeding.seeds(session.kind, "kafka", session.forms)
         codes: dict[int, CodeType] = {}  # it keeps them, so that no id is given twice
         reached: minimise.Reached = set()
@@ -245,7 +246,7 @@ def _miniature(name: str) -> str:
     if getattr(module, "PROGRAM", False):
         spec = f"exec:{sys.executable} -m {spec}"
     described = describe(spec, Options(), None)
-    plan = Plan(spec, "decode", "kafka", scout(spec), until_found=True, timeout=1.0)
+    plan = Plan(spec, "decode", "kafka", dependencies_of(spec), until_found=True, timeout=1.0)
     cells = [_first(replace(plan, structured=structured), described) for structured in (False, True)]
     return f"| `{name}` | {' | '.join([*cells, _by_hypothesis(spec, described)])} |"
 
@@ -290,7 +291,7 @@ def _by_hypothesis(spec: str, described: Description) -> str:
     for dialect in described.dialects:
         heard = _Heard()
         try:
-            session = opened(Order(spec, "values", dialect, (), "", 0, outside=True, timeout=1.0), heard)
+            session = open_session(spec, "values", dialect, heard, in_child=True, timeout=1.0)
         except FuzzError:
             continue
         offered = [*session.forms.values()]
@@ -338,8 +339,8 @@ def _visible_mutants(dialect: str, folder: Path) -> Iterator[tuple[str, codec_mu
 
 
 def _mutant(package: str, mutant: codec_mutants.Mutant, described: Description) -> str:
-    ground = Ground((package,), ())
-    plan = Plan(f"{package}:readable", "differential", mutant.dialect, ground, until_found=True)
+    dependencies = Dependencies((package,), ())
+    plan = Plan(f"{package}:readable", "differential", mutant.dialect, dependencies, until_found=True)
     found = next((cell for cell in _of_targets(plan, described) if cell), "**not found**")
     return f"| `{mutant.name}` | {found} |"
 

@@ -60,14 +60,12 @@ def main(
     from wireproof.conformance.evidence.known_deviations import KnownError
     from wireproof.fuzz.corpus.seeding import words, write_words
     from wireproof.fuzz.errors import FuzzError
-    from wireproof.fuzz.process.messages import Order
     from wireproof.fuzz.process.mutator import Mutator
-    from wireproof.fuzz.process.session_start import opened
+    from wireproof.fuzz.targets.session_start import open_session
 
     first = _First()
-    order = Order(impl, target, dialect, corpus=(), running="", events=0, only=type, known=known)
     try:
-        session = opened(order, first)
+        session = open_session(impl, target, dialect, first, only=type, known=known)
     except (FuzzError, ImplementationError, KnownError) as error:
         sys.stderr.write(f"{error}\n")
         sys.exit(2)

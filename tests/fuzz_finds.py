@@ -19,10 +19,10 @@ from support.fuzzing import TESTS, command, findings, kill, need_atheris
 from support.paths import ROOT
 
 from wireproof.conformance.connection import Options
-from wireproof.fuzz.campaign.dependencies import scout
+from wireproof.fuzz.campaign.dependencies import dependencies_of
 from wireproof.fuzz.campaign.run import Plan, Run, describe
 from wireproof.fuzz.campaign.store import Kept, Store
-from wireproof.fuzz.process.session import digest
+from wireproof.fuzz.targets.inputs import digest
 
 #: Executions beside the seeds.
 RUNS = 300
@@ -81,7 +81,9 @@ def test_it_is_found(implementation: str, type_name: str, tmp_path: Path, monkey
     monkeypatch.chdir(ROOT)
     spec = f"implementations.{implementation}"
     described = describe(spec, Options(), None)
-    plan = Plan(spec, "differential", "kafka", scout(spec), only=type_name, runs=RUNS, seconds=SECONDS, seed=1)
+    plan = Plan(
+        spec, "differential", "kafka", dependencies_of(spec), only=type_name, runs=RUNS, seconds=SECONDS, seed=1
+    )
     with Store(tmp_path) as store:
         state = Run(plan, store, described, lambda *_: None).go()
     there = findings(tmp_path)

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from wireproof.conformance.connection import Options
 from wireproof.fuzz.campaign import campaign
-from wireproof.fuzz.campaign.dependencies import scout
+from wireproof.fuzz.campaign.dependencies import dependencies_of
 from wireproof.fuzz.campaign.run import Plan, Run, State, describe
 from wireproof.fuzz.campaign.store import Store
 
@@ -33,8 +33,8 @@ SPECS = {"differential": "reference:readable"}
 
 def plans(executions: int) -> Iterator[Plan]:
     """One for each target and dialect, the long ones first."""
-    plan = Plan("reference", "decode", "kafka", scout("reference"))
-    for one in campaign.lanes(plan, describe("reference", Options(), None)):
+    plan = Plan("reference", "decode", "kafka", dependencies_of("reference"))
+    for one in campaign.plans(plan, describe("reference", Options(), None)):
         runs = max(1, executions // DRAWN) if one.target == "values" else executions
         yield replace(one, spec=SPECS.get(one.target, one.spec), runs=runs, timeout=PATIENCE)
 

@@ -3,9 +3,6 @@
 campaign       one target for a time, or all in turns
 run            starts children, and restarts those that end
 store          the folder of a campaign
-finding        all deviations of one group, with the smallest input
-grouping       the group of a deviation
-dedup          of deviations that look alike the first ones are judged
 dependencies   the packages behind a wrapper, and which of them are native
 canaries       planted bugs that a campaign must find first
 draft_vector   drafts a vector from a finding

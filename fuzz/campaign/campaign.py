@@ -11,13 +11,13 @@ from pathlib import Path
 from wireproof import reference
 from wireproof.conformance.model import Description
 from wireproof.fuzz.campaign import canaries
-from wireproof.fuzz.campaign.dependencies import Ground
-from wireproof.fuzz.campaign.finding import FuzzFinding
+from wireproof.fuzz.campaign.dependencies import Dependencies
 from wireproof.fuzz.campaign.run import Plan, Run, State
 from wireproof.fuzz.campaign.store import Store
 from wireproof.fuzz.errors import FuzzError
-from wireproof.fuzz.process.session_start import forms, kind_of
-from wireproof.fuzz.process.targets import KINDS
+from wireproof.fuzz.targets.finding import FuzzFinding
+from wireproof.fuzz.targets.kinds import KINDS
+from wireproof.fuzz.targets.session_start import forms, kind_of
 
 #: The limits for finding a canary: executions after the seeds, and seconds.
 BUDGET = 20_000
@@ -40,14 +40,14 @@ def canary_found(plan: Plan, described: Description) -> State:
     planted = replace(
         plan,
         spec=f"{_MODULE}:{plan.target}",
-        ground=Ground((), plan.ground.native),
+        dependencies=Dependencies((), plan.dependencies.native),
         known=None,
         seconds=PATIENCE,
         runs=BUDGET,
         jobs=1,
         until_found=True,
     )
-    bird = replace(
+    copy = replace(
         described,
         name="canary",
         version=None,
@@ -55,7 +55,7 @@ def canary_found(plan: Plan, described: Description) -> State:
         ops=frozenset(op for form in offered.values() for op in form.ops),
     )
     with tempfile.TemporaryDirectory(prefix="wireproof-canary-") as folder, Store(Path(folder)) as store:
-        state = Run(planted, store, bird, lambda *_: None).go()
+        state = Run(planted, store, copy, lambda *_: None).go()
     if not state.new:
         raise FuzzError(
             f"the search is blind: a bug that was planted in a copy of the target {plan.target} ({plan.dialect}) was "
@@ -71,15 +71,15 @@ def run(plan: Plan, store: Store, described: Description, watch: Watch) -> State
 
 
 @dataclass(slots=True)
-class _Lane:
-    """A target with a dialect. `yielded`: the gain of its last turn, per second."""
+class _Scheduled:
+    """A target with a dialect. `gain`: of its last turn, per second."""
 
     plan: Plan
-    yielded: float = 0.0
+    gain: float = 0.0
     coverage: int = 0
 
 
-def lanes(plan: Plan, described: Description) -> Sequence[Plan]:
+def plans(plan: Plan, described: Description) -> Sequence[Plan]:
     """All targets and dialects that an implementation offers, in the order of their first turns. Raises FuzzError if
     there are none."""
     plans = sorted(_offered(plan, described), key=lambda one: _ORDER.index(one.target))
@@ -100,7 +100,7 @@ def _offered(plan: Plan, described: Description) -> Iterator[Plan]:
 
 def campaign(plan: Plan, store: Store, described: Description, watch: Watch) -> list[State]:
     """Run all targets in turns, after each has found its canary. Raises FuzzError."""
-    for one in lanes(plan, described):
+    for one in plans(plan, described):
         canary_found(one, described)
     return [*turns(plan, store, described, watch)]
 
@@ -108,23 +108,23 @@ def campaign(plan: Plan, store: Store, described: Description, watch: Watch) -> 
 def turns(plan: Plan, store: Store, described: Description, watch: Watch) -> Iterator[State]:
     """The turns of all targets: first each of them has a short one, so that what is easily found is found soon, then
     always the one with the highest gain in its last turn. Raises FuzzError."""
-    waiting = [_Lane(one) for one in lanes(plan, described)]
+    waiting = [_Scheduled(one) for one in plans(plan, described)]
     assert plan.seconds is not None
     end = time.monotonic() + plan.seconds
     share = plan.seconds / len(waiting)
     first = min(LEAST, share, max(FIRST, share / 4))
-    for lane in waiting:
-        yield _turn(lane, replace(lane.plan, seconds=first), store, described, watch)
+    for one in waiting:
+        yield _turn(one, replace(one.plan, seconds=first), store, described, watch)
     turn = max(min(LEAST, share), share / 4)
     while (left := end - time.monotonic()) > 0:
-        lane = max(waiting, key=lambda one: one.yielded)
-        yield _turn(lane, replace(lane.plan, seconds=min(turn, left)), store, described, watch)
+        one = max(waiting, key=lambda each: each.gain)
+        yield _turn(one, replace(one.plan, seconds=min(turn, left)), store, described, watch)
 
 
-def _turn(lane: _Lane, plan: Plan, store: Store, described: Description, watch: Watch) -> State:
+def _turn(one: _Scheduled, plan: Plan, store: Store, described: Description, watch: Watch) -> State:
     plan = replace(plan, seed=plan.seed + store.executions)
     state = Run(plan, store, described, lambda state, finding: watch(plan, state, finding)).go()
-    gained = max(0, state.coverage - lane.coverage) + _WORTH * len(state.new)
-    lane.coverage = max(lane.coverage, state.coverage)
-    lane.yielded = gained / max(state.seconds, 1.0)
+    gained = max(0, state.coverage - one.coverage) + _WORTH * len(state.new)
+    one.coverage = max(one.coverage, state.coverage)
+    one.gain = gained / max(state.seconds, 1.0)
     return state

@@ -1,6 +1,6 @@
 """Lists the packages that a wrapper uses, and which of them are native, by importing it in a separate process.
 
-As a program (`python -m wireproof.fuzz.campaign.dependencies SPEC`) it prints a JSON object; `scout` runs it.
+As a program (`python -m wireproof.fuzz.campaign.dependencies SPEC`) it prints a JSON object; `dependencies_of` runs it.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ OWN = frozenset({"pytest_wireproof", "wireproof"})
 HELPERS = frozenset({"cramjam", "crc32c", "google_crc32c", "lz4", "snappy", "xxhash", "zlib", "zstandard"})
 
 
-class Ground(msgspec.Struct, frozen=True):
-    """The packages that are instrumented for a wrapper, and the native modules in them."""
+class Dependencies(msgspec.Struct, frozen=True):
+    """The packages that a wrapper uses, which are instrumented, and the native modules in them."""
 
     packages: tuple[str, ...]
     native: tuple[str, ...]
 
     @property
-    def outside(self) -> bool:
+    def in_child(self) -> bool:
         """Whether the implementation is asked in a child: its code cannot be instrumented, and may end the process."""
         return bool(self.native)
 
@@ -46,10 +46,10 @@ def environment() -> dict[str, str]:
     return importing_kit() | {"PYTHONHASHSEED": "0"}
 
 
-def scout(spec: str) -> Ground:
+def dependencies_of(spec: str) -> Dependencies:
     """The packages behind a spec. A program counts as native. Raises ImplementationError, FuzzError."""
     if spec.startswith("exec:"):
-        return Ground((), (spec,))
+        return Dependencies((), (spec,))
     command = [sys.executable, "-P", "-m", __name__, spec]
     try:
         done = subprocess.run(
@@ -59,7 +59,7 @@ def scout(spec: str) -> Ground:
         raise FuzzError(f"{spec}: its import takes more than {TIMEOUT:.0f} seconds") from None
     last = done.stdout.rpartition(b"\n{")[2].strip()
     try:
-        return msgspec.json.decode(last if last.startswith(b"{") else b"{" + last, type=Ground)
+        return msgspec.json.decode(last if last.startswith(b"{") else b"{" + last, type=Dependencies)
     except (msgspec.DecodeError, UnicodeDecodeError):
         said = done.stderr.decode("utf-8", "replace").strip()
         raise ImplementationError(said or f"{spec}: its import ended the process ({done.returncode})") from None

@@ -23,17 +23,17 @@ from wireproof.conformance.connection.base import Options
 from wireproof.conformance.connection.process.guard import guard
 from wireproof.conformance.model import Description
 from wireproof.conformance.report.failure import repro_command
-from wireproof.fuzz.campaign.dependencies import Ground, environment
-from wireproof.fuzz.campaign.finding import FuzzFinding
+from wireproof.fuzz.campaign.dependencies import Dependencies, environment
 from wireproof.fuzz.campaign.store import Kept, Store
 from wireproof.fuzz.corpus import seeding
-from wireproof.fuzz.corpus.inputs import Forms
 from wireproof.fuzz.errors import FuzzError
 from wireproof.fuzz.process import messages
 from wireproof.fuzz.process.input_file import read as read_running
 from wireproof.fuzz.process.messages import Ended, Failed, Found, Order, Progress
-from wireproof.fuzz.process.session import Outside
-from wireproof.fuzz.process.session_start import examiner_of, forms, kind_of
+from wireproof.fuzz.targets.finding import FuzzFinding
+from wireproof.fuzz.targets.inputs import Forms
+from wireproof.fuzz.targets.session import ChildSession
+from wireproof.fuzz.targets.session_start import examiner_of, forms, kind_of
 
 #: The reason for each exit code of libFuzzer.
 EXITS = {77: "it ended the process", 70: "it took too long", 71: "it took too much memory", 72: "it was told to end"}
@@ -58,7 +58,7 @@ class Plan:
     spec: str
     target: str
     dialect: str
-    ground: Ground
+    dependencies: Dependencies
     only: str | None = None
     known: str | None = None
     vectors: tuple[str, ...] = ()
@@ -93,10 +93,10 @@ class _Job:
     events: int
     running: Path
     number: int
-    outside: bool
-    heard: float
-    half: bytes = b""
-    said: bytes = b""
+    in_child: bool
+    last_event: float
+    unfinished: bytes = b""
+    stderr: bytes = b""
     progress: Progress | None = None
     ended: bool = False
     failed: str = ""
@@ -119,7 +119,7 @@ class Run:
         self._watch = watch
         self._kind = kind_of(plan.target)
         self._forms: Forms = forms(self._kind, described, plan.dialect, plan.only)
-        self._outside = plan.ground.outside
+        self._in_child = plan.dependencies.in_child
         self._began = 0.0
         self._before = store.executions
         self._deaths = 0
@@ -188,8 +188,8 @@ class Run:
             known=self.plan.known,
             words=self._words,
             vectors=self.plan.vectors,
-            packages=() if self._outside else self.plan.ground.packages,
-            outside=self._outside,
+            packages=() if self._in_child else self.plan.dependencies.packages,
+            in_child=self._in_child,
             structured=self.plan.structured,
             seed=self.plan.seed + self._starts - 1,
             seconds=self._left,
@@ -211,7 +211,7 @@ class Run:
         finally:
             os.close(writing)
         guard.watch(process.pid)
-        job = _Job(process, reading, running, number, self._outside, time.monotonic())
+        job = _Job(process, reading, running, number, self._in_child, time.monotonic())
         assert process.stderr is not None
         os.set_blocking(reading, False)
         os.set_blocking(process.stderr.fileno(), False)
@@ -240,32 +240,32 @@ class Run:
                 self.store.demand_room()
             for key, _ in self._selector.select(0.2):
                 job, events = key.data
-                self._hear(job, events)
+                self._read(job, events)
             self.state.seconds = time.monotonic() - self._began
             self._watch(self.state, None)
             if self.plan.until_found and self.state.new:
                 return
             for job in [*jobs]:
                 if job.process.poll() is not None:
-                    self._drain(job)
+                    self._read_rest(job)
                 elif not self._silent(job):
                     continue
                 jobs.remove(job)
                 self._end(job)
-                if self._goes_on(job):
+                if self._replace_ended(job):
                     jobs.append(self._start(folder, job.number))
 
     def _silent(self, job: _Job) -> bool:
         """Whether a child has sent no event for too long."""
         silence = SILENCE if job.executions else START
-        waiting = silence + self.plan.timeout * (40 if job.outside else 2)
-        return time.monotonic() - job.heard > waiting
+        waiting = silence + self.plan.timeout * (40 if job.in_child else 2)
+        return time.monotonic() - job.last_event > waiting
 
-    def _drain(self, job: _Job) -> None:
-        while self._hear(job, True) or self._hear(job, False):
+    def _read_rest(self, job: _Job) -> None:
+        while self._read(job, True) or self._read(job, False):
             pass
 
-    def _goes_on(self, job: _Job) -> bool:
+    def _replace_ended(self, job: _Job) -> bool:
         """Handle the end of a child. True if another one must replace it. A child that died when the time was over is
         asked about as well: a hang is only noticed after its time limit, and turns are short."""
         if job.failed:
@@ -280,8 +280,8 @@ class Run:
             self._failed_starts += 1
         else:
             self._failed_starts = 0
-        if self._failed_starts >= FAILED_STARTS or (code == 77 and b"Uncaught Python exception" in job.said):
-            raise RuntimeError(f"a child of the campaign ended ({code}):\n{_last(job.said)}")
+        if self._failed_starts >= FAILED_STARTS or (code == 77 and b"Uncaught Python exception" in job.stderr):
+            raise RuntimeError(f"a child of the campaign ended ({code}):\n{_last_lines(job.stderr)}")
         self._died(raw, code)
         return not over
 
@@ -294,22 +294,22 @@ class Run:
         self._deaths += 1
         before = len(self.state.new)
         self._ask_again(raw)
-        if self._deaths >= DEATHS and not self._outside:
-            self._outside = True
+        if self._deaths >= DEATHS and not self._in_child:
+            self._in_child = True
             self.store.log("outside", why=f"{DEATHS} children ended", new=len(self.state.new) - before)
 
     def _ask_again(self, raw: bytes) -> None:
         """Ask about the input that ended a child again, in a watched child, and judge the result."""
         options = Options(timeout=self.plan.timeout, memory=self.plan.memory)
         with examiner_of(self.plan.spec, options, self.plan.known) as examiner:
-            session = Outside(self._kind, self._forms, examiner, _Keeping(self))
+            session = ChildSession(self._kind, self._forms, examiner, _StoringListener(self))
             session.execute(raw)
             session.finish()
             self._count(Counter(session.counts.findings), session.counts.known)
 
     # --- Events of children ---
 
-    def _hear(self, job: _Job, events: bool) -> bool:
+    def _read(self, job: _Job, events: bool) -> bool:
         """Read from a child: its events, or else its stderr. True if there was something to read."""
         assert job.process.stderr is not None
         try:
@@ -319,21 +319,21 @@ class Run:
         if not chunk:
             return False
         if events:
-            job.heard = time.monotonic()
-            *lines, job.half = (job.half + chunk).split(b"\n")
+            job.last_event = time.monotonic()
+            *lines, job.unfinished = (job.unfinished + chunk).split(b"\n")
             for line in lines:
-                self._take(job, messages.decode(line))
+                self._take_event(job, messages.decode(line))
         else:
-            self._look(job, chunk)
+            self._take_stderr(job, chunk)
         return True
 
-    def _look(self, job: _Job, chunk: bytes) -> None:
-        job.said = (job.said + chunk)[-_TAIL:]
+    def _take_stderr(self, job: _Job, chunk: bytes) -> None:
+        job.stderr = (job.stderr + chunk)[-_TAIL:]
         for status in _STATUS.finditer(chunk):
             self.state.coverage = max(self.state.coverage, int(status[1]))
             self.state.corpus = max(self.state.corpus, int(status[2]))
 
-    def _take(self, job: _Job, event: messages.Event) -> None:
+    def _take_event(self, job: _Job, event: messages.Event) -> None:
         match event:
             case Progress():
                 self.state.executions += event.executions - job.executions
@@ -389,7 +389,7 @@ class Run:
         )
 
 
-class _Keeping:
+class _StoringListener:
     """Stores the findings of a session in this process."""
 
     def __init__(self, run: Run) -> None:
@@ -402,7 +402,7 @@ class _Keeping:
         pass
 
 
-def _last(said: bytes) -> str:
+def _last_lines(said: bytes) -> str:
     return "\n".join(said.decode("utf-8", "replace").splitlines()[-30:])
 
 

@@ -24,10 +24,9 @@ import msgspec
 from wireproof.conformance.asking.examiner import Judged
 from wireproof.conformance.asking.rows import RowError, judged_of
 from wireproof.conformance.files import read_bytes
-from wireproof.fuzz.campaign.finding import FuzzFinding
-from wireproof.fuzz.corpus.inputs import LONGEST
 from wireproof.fuzz.errors import FuzzError
-from wireproof.fuzz.process.session import digest
+from wireproof.fuzz.targets.finding import FuzzFinding
+from wireproof.fuzz.targets.inputs import LONGEST, digest
 
 
 class Kept(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

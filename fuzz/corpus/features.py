@@ -13,23 +13,23 @@ from dataclasses import dataclass
 from types import CodeType
 
 from wireproof.fuzz.corpus.minimise import reached
-from wireproof.fuzz.process.session import Session
-from wireproof.fuzz.process.session_start import session_of
+from wireproof.fuzz.targets.session import Session
+from wireproof.fuzz.targets.session_start import session_of
 
 
 @dataclass(frozen=True, slots=True)
 class Features:
     """Runs inputs, asking one implementation. `packages`: the packages whose lines count, beside those of the
-    reference. `outside`: whether the implementation is asked in a child."""
+    reference. `in_child`: whether the implementation is asked in a child."""
 
     spec: str
     packages: frozenset[str]
-    outside: bool
+    in_child: bool
 
     def __call__(self, target: str, dialect: str, raw: bytes) -> frozenset[int]:
         """The features of an input; none if the target does not take it. Raises FuzzError, ImplementationError."""
         codes: dict[int, CodeType] = {}
-        session = _session(self.spec, target, dialect, self.outside)
+        session = _session(self.spec, target, dialect, self.in_child)
         session.execute(raw)  # the first time may run code that is run once in a process
         session.finish()
         steps = reached(session, raw, self.packages | {"wireproof.reference"}, codes)
@@ -39,9 +39,9 @@ class Features:
 
 
 @functools.lru_cache(64)
-def _session(spec: str, target: str, dialect: str, outside: bool) -> Session:
+def _session(spec: str, target: str, dialect: str, in_child: bool) -> Session:
     """The session of a target, kept until the process ends."""
-    return _KEPT.enter_context(session_of(spec, target, dialect, outside=outside))
+    return _KEPT.enter_context(session_of(spec, target, dialect, in_child=in_child))
 
 
 _KEPT = contextlib.ExitStack()

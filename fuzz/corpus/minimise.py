@@ -8,8 +8,8 @@ from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
-from wireproof.fuzz.corpus.inputs import split
-from wireproof.fuzz.process.session import Session
+from wireproof.fuzz.targets.inputs import split
+from wireproof.fuzz.targets.session import Session
 
 Reached = set[tuple[Any, ...]]
 

@@ -13,11 +13,9 @@ from wireproof.conformance.generation.corpus import Seed, dictionary
 from wireproof.conformance.generation.corpus import seeds as kit_seeds
 from wireproof.conformance.model import TYPED_OPS, Op
 from wireproof.conformance.oracle.codec import reference_codec
-from wireproof.fuzz.corpus import inputs
-from wireproof.fuzz.corpus.inputs import LONGEST, Forms
-from wireproof.fuzz.process import lookup_and_convert
-from wireproof.fuzz.process.session import digest
-from wireproof.fuzz.process.targets import Kind
+from wireproof.fuzz.targets import inputs, lookup_and_convert
+from wireproof.fuzz.targets.inputs import LONGEST, Forms, digest
+from wireproof.fuzz.targets.kinds import Kind
 from wireproof.reference.errors import WireError
 
 #: For targets that draw values: the size of the random buffer of each form.

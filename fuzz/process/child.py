@@ -33,13 +33,13 @@ _NO_LIMIT = 1_000_000
 _NOVELTIES = 4096
 
 
-class _Telling:
+class _Parent:
     """Sends events to the parent. If the parent is gone, the child ends."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
 
-    def tell(self, event: Event) -> None:
+    def send(self, event: Event) -> None:
         line = encode(event)
         try:
             while line:
@@ -51,7 +51,7 @@ class _Telling:
 def main(argument: str) -> NoReturn:
     """Carry out an order."""
     order = msgspec.json.decode(argument, type=Order)
-    telling = _Telling(order.events)
+    parent = _Parent(order.events)
     # The output of the implementation is dropped.
     null = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1):
@@ -66,25 +66,35 @@ def main(argument: str) -> NoReturn:
 
     apply(order.memory)
     try:
-        _run(order, telling, generated)
+        _run(order, parent, generated)
     except (FuzzError, ImplementationError) as error:
-        telling.tell(Failed(str(error)))
+        parent.send(Failed(str(error)))
         os._exit(1)
 
 
-def _run(order: Order, telling: _Telling, generated: Generated) -> NoReturn:
+def _run(order: Order, parent: _Parent, generated: Generated) -> NoReturn:
     from wireproof.conformance import vectors
     from wireproof.fuzz.process.input_file import RunningInput
     from wireproof.fuzz.process.mutator import Mutator
-    from wireproof.fuzz.process.session_start import opened
+    from wireproof.fuzz.targets.session_start import open_session
 
     vectors.use_folders(map(Path, order.vectors))
     novelties = _Novelties(Path(order.corpus[0]))
-    session = opened(order, _Listener(telling, novelties))
+    session = open_session(
+        order.spec,
+        order.target,
+        order.dialect,
+        _Listener(parent, novelties),
+        only=order.only,
+        known=order.known,
+        in_child=order.in_child,
+        timeout=order.timeout,
+        memory=order.memory,
+    )
     instrument.show_branches()
-    target = _Target(order, session, telling, RunningInput(Path(order.running)), novelties, generated)
+    target = _Target(order, session, parent, RunningInput(Path(order.running)), novelties, generated)
     mutator = Mutator(session.forms, instrument.basic_mutation, structured=order.structured, drawn=session.kind.draws)
-    limit = _NO_LIMIT if order.outside else max(1, round(order.timeout))
+    limit = _NO_LIMIT if order.in_child else max(1, round(order.timeout))
     arguments = [
         sys.argv[0],
         f"-seed={order.seed + 1}",  # with 0 libFuzzer would choose a seed itself
@@ -128,7 +138,7 @@ class _Novelties:
         self._of[raw] = self._count
         self._branch(self._count)
         self._count += 1
-        from wireproof.fuzz.process.session import digest
+        from wireproof.fuzz.targets.inputs import digest
 
         with contextlib.suppress(OSError):  # the parent reports a folder that cannot be written
             path = self._folder / digest(raw)
@@ -142,12 +152,12 @@ class _Novelties:
 
 
 class _Listener:
-    def __init__(self, telling: _Telling, novelties: _Novelties) -> None:
-        self._telling = telling
+    def __init__(self, parent: _Parent, novelties: _Novelties) -> None:
+        self._parent = parent
         self._novelties = novelties
 
     def found(self, finding: Any) -> None:
-        self._telling.tell(Found(finding))
+        self._parent.send(Found(finding))
 
     def novel(self, raw: bytes, shown: Any) -> None:  # noqa: ARG002 (only the fact that it is new counts)
         self._novelties.add(raw)
@@ -160,22 +170,22 @@ class _Target:
         self,
         order: Order,
         session: Any,
-        telling: _Telling,
+        parent: _Parent,
         running: Any,
         novelties: _Novelties,
         generated: Generated,
     ) -> None:
-        from wireproof.fuzz.process.session import digest
+        from wireproof.fuzz.targets.inputs import digest
 
         self._digest = digest
         self._session = session
-        self._telling = telling
+        self._parent = parent
         self._running = running
         self._novelties = novelties
         self._generated = generated
         #: None where inputs are asked in blocks: there most of the time goes elsewhere, and libFuzzer, which sees fewer
         #: inputs, chose ones a fifth longer, so that it took longer in all.
-        self._branches = None if order.outside else Branches()
+        self._branches = None if order.in_child else Branches()
         self._avoided = frozenset(order.avoided)
         self._runs = order.runs
         self._end = None if order.seconds is None else time.monotonic() + order.seconds
@@ -206,12 +216,12 @@ class _Target:
     def _report(self) -> None:
         counts = self._session.counts
         progress = Progress(counts.executions, counts.judged, dict(counts.findings), dict(counts.known))
-        self._telling.tell(progress)
+        self._parent.send(progress)
 
     def _leave(self) -> NoReturn:
         self._session.finish()
         self._report()
-        self._telling.tell(Ended())
+        self._parent.send(Ended())
         self._session.examiner.close()
         os._exit(0)  # neither atexit functions nor the code after Fuzz() would run
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import mmap
 from pathlib import Path
 
-from wireproof.fuzz.corpus.inputs import LONGEST
+from wireproof.fuzz.targets.inputs import LONGEST
 
 _SIZE = 4
 

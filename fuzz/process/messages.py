@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from wireproof.fuzz.campaign.finding import FuzzFinding
+from wireproof.fuzz.targets.finding import FuzzFinding
 
 
 class Order(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -27,7 +27,7 @@ class Order(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     words: str | None = None
     vectors: tuple[str, ...] = ()
     packages: tuple[str, ...] = ()
-    outside: bool = False
+    in_child: bool = False
     structured: bool = True
     seed: int = 0
     seconds: float | None = None

@@ -15,8 +15,8 @@ from wireproof.conformance.generation.mutations.conversation import mutate_conve
 from wireproof.conformance.model import Op
 from wireproof.conformance.oracle.codec import reference_codec
 from wireproof.conformance.properties import invalid_values
-from wireproof.fuzz.corpus.inputs import Form, Forms
-from wireproof.fuzz.process import lookup_and_convert
+from wireproof.fuzz.targets import lookup_and_convert
+from wireproof.fuzz.targets.inputs import Form, Forms
 
 #: libFuzzer's own mutation, called with bytes and the maximum size of the result.
 Basic = Callable[[bytes, int], bytes]

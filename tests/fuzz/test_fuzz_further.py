@@ -22,12 +22,12 @@ from wireproof.conformance.generation.mutations.checksums import is_batch
 from wireproof.conformance.model import DEVIATIONS, Case, Op, Outcome
 from wireproof.conformance.questions.lookup import UnknownId, find
 from wireproof.fuzz.corpus import seeding
-from wireproof.fuzz.corpus.inputs import Form, Forms, of_values, split
-from wireproof.fuzz.process import lookup_and_convert
 from wireproof.fuzz.process.mutator import Mutator
-from wireproof.fuzz.process.session import BLOCK, FIRST_BLOCK, Outside
-from wireproof.fuzz.process.session_start import forms, kind_of
-from wireproof.fuzz.process.targets import Looked
+from wireproof.fuzz.targets import lookup_and_convert
+from wireproof.fuzz.targets.inputs import Form, Forms, of_values, split
+from wireproof.fuzz.targets.kinds import TargetResult
+from wireproof.fuzz.targets.session import BLOCK, FIRST_BLOCK, ChildSession
+from wireproof.fuzz.targets.session_start import forms, kind_of
 
 DIFFERENTIAL = kind_of("differential")
 #: `{1: "a", 2: "b"}` as HEADERS of kip-82-int-keys.
@@ -38,7 +38,7 @@ def table(name: str, dialect: str, only: str | None = None) -> Forms:
     return forms(DIFFERENTIAL, load(name).description, dialect, only)
 
 
-def looked(module: Module, form: Form, data: bytes) -> tuple[set[Op], Looked]:
+def looked(module: Module, form: Form, data: bytes) -> tuple[set[Op], TargetResult]:
     """The ops that an input asks, and what the target makes of the answers."""
     steps, asked = DIFFERENTIAL.steps(form, data), set()
     try:
@@ -47,7 +47,7 @@ def looked(module: Module, form: Form, data: bytes) -> tuple[set[Op], Looked]:
             asked |= {case.op for case in cases}
             cases = steps.send([module.call(case) for case in cases])
     except StopIteration as end:
-        found: Looked = end.value
+        found: TargetResult = end.value
     return asked, found
 
 
@@ -263,7 +263,7 @@ def test_blocks_grow_until_one_ends_the_child(miniature: str, grows: bool, monke
     monkeypatch.chdir(TESTS)
     with Examiner(open_connection(f"miniatures.{miniature}", Options())) as examiner:
         found = forms(kind_of("decode"), examiner.description, "kafka", None)
-        session = Outside(kind_of("decode"), found, examiner, _Deaf())
+        session = ChildSession(kind_of("decode"), found, examiner, _Deaf())
         sizes: list[int] = []
         begin = examiner.connection.begin
 

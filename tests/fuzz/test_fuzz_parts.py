@@ -22,17 +22,18 @@ from wireproof.conformance.generation.mutations import readable
 from wireproof.conformance.model import Op, Outcome
 from wireproof.conformance.questions.lookup import find
 from wireproof.conformance.questions.question import Question
-from wireproof.fuzz.campaign import dedup, draft_vector
-from wireproof.fuzz.campaign.grouping import finding_of
+from wireproof.fuzz.campaign import draft_vector
 from wireproof.fuzz.campaign.run import describe
 from wireproof.fuzz.campaign.store import Kept, Store, judged, read_findings
-from wireproof.fuzz.corpus import inputs, minimise, seeding
-from wireproof.fuzz.corpus.inputs import Form
+from wireproof.fuzz.corpus import minimise, seeding
 from wireproof.fuzz.errors import FuzzError
 from wireproof.fuzz.process import input_file
 from wireproof.fuzz.process.mutator import Mutator
-from wireproof.fuzz.process.session_start import forms, kind_of, session_of
-from wireproof.fuzz.process.shrink import Same, smaller
+from wireproof.fuzz.targets import dedup, inputs
+from wireproof.fuzz.targets.finding import finding_of
+from wireproof.fuzz.targets.inputs import Form
+from wireproof.fuzz.targets.session_start import forms, kind_of, session_of
+from wireproof.fuzz.targets.shrink import Same, smaller
 from wireproof.reference.dialects import DIALECTS
 
 VARINT = Form("kafka", "VARINT", None, frozenset({Op.DECODE}))
@@ -158,10 +159,10 @@ class TestWords:
 
 
 def test_of_those_that_look_alike_the_first_are_judged_and_then_one_in_many() -> None:
-    found = dedup.Alike()
-    wanted = [number for number in range(1, 300) if found.wants(("decode", "VARINT"))]
+    found = dedup.Deduplication()
+    wanted = [number for number in range(1, 300) if found.should_judge(("decode", "VARINT"))]
     assert wanted == [1, 2, 3, 64, 128, 192, 256]
-    assert found.wants(("encode", "VARINT"))
+    assert found.should_judge(("encode", "VARINT"))
 
 
 def shows(holds: Callable[[Form, bytes], bool]) -> Same:
@@ -351,7 +352,7 @@ def test_a_corpus_keeps_what_is_needed(tmp_path: Path) -> None:
     raws = [VARINT.input(bytes([number])) for number in range(20)] + [VARINT.input(b"\x80"), VARINT.input(b"\x80\x01")]
     for number, raw in enumerate(raws):
         (tmp_path / str(number)).write_bytes(raw)
-    with session_of("reference", "decode", "kafka", outside=False) as session:
+    with session_of("reference", "decode", "kafka", in_child=False) as session:
         before, after = minimise.minimise(session, tmp_path, ())
     assert before == len(raws)
     assert 2 <= after < 8

@@ -14,11 +14,11 @@ from wireproof.conformance.connection.module import Module
 from wireproof.conformance.generation import mutations
 from wireproof.conformance.model import Op, Status
 from wireproof.fuzz.corpus import seeding
-from wireproof.fuzz.corpus.inputs import Form, split
 from wireproof.fuzz.errors import FuzzError
-from wireproof.fuzz.process import targets
-from wireproof.fuzz.process.session_start import forms, kind_of
-from wireproof.fuzz.process.targets import Kind, Looked
+from wireproof.fuzz.targets import kinds
+from wireproof.fuzz.targets.inputs import Form, split
+from wireproof.fuzz.targets.kinds import Kind, TargetResult
+from wireproof.fuzz.targets.session_start import forms, kind_of
 from wireproof.reference.errors import DecodeError, Reason
 
 #: Miniatures of all dialects that read, write or answer wrongly, each in its own way.
@@ -51,7 +51,7 @@ TARGETS = ("decode", "differential", "stability", "exchange", "schema")
 INPUTS = 120
 
 
-def steps(kind: Kind, module: Module, form: Form, data: bytes) -> Looked:
+def steps(kind: Kind, module: Module, form: Form, data: bytes) -> TargetResult:
     """What a target's steps, all of them, make of an input."""
     taken = kind.steps(form, data)
     try:
@@ -59,7 +59,7 @@ def steps(kind: Kind, module: Module, form: Form, data: bytes) -> Looked:
         while True:
             cases = taken.send([module.call(case) for case in cases])
     except StopIteration as end:
-        looked: Looked = end.value
+        looked: TargetResult = end.value
     return looked
 
 
@@ -159,7 +159,7 @@ def test_to_find_the_reason_of_a_refusal_late_changes_no_suspect(name: str, monk
         inputs = asked(kind, module, dialect)
         late = [steps(kind, module, form, data).suspects for form, data in inputs]
         with monkeypatch.context() as patched:
-            patched.setattr(targets, "_read_quickly", targets._read)
+            patched.setattr(kinds, "_read_quickly", kinds._read)
             assert [steps(kind, module, form, data).suspects for form, data in inputs] == late
 
 

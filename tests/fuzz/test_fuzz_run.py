@@ -22,14 +22,14 @@ from wireproof.conformance.connection import Options
 from wireproof.conformance.generation.corpus import dictionary
 from wireproof.conformance.model import DEVIATIONS
 from wireproof.fuzz.campaign import campaign
-from wireproof.fuzz.campaign.dependencies import Ground, scout
+from wireproof.fuzz.campaign.dependencies import Dependencies, dependencies_of
 from wireproof.fuzz.campaign.run import Plan, Run, State, describe
 from wireproof.fuzz.campaign.store import Store, judged
 from wireproof.fuzz.corpus import seeding
 from wireproof.fuzz.errors import FuzzError
-from wireproof.fuzz.process.session import digest
-from wireproof.fuzz.process.session_start import forms, kind_of
-from wireproof.fuzz.process.targets import KINDS
+from wireproof.fuzz.targets.inputs import digest
+from wireproof.fuzz.targets.kinds import KINDS
+from wireproof.fuzz.targets.session_start import forms, kind_of
 
 #: Enough executions for what is to be found, in a second or two.
 FEW = "--runs=400"
@@ -126,7 +126,7 @@ def test_what_ends_the_process_when_the_time_is_over_is_a_finding(
     spec = "miniatures.hangs_in_every_tag_buffer"
     left = iter([60.0])
     monkeypatch.setattr(Run, "_left", property(lambda _: next(left, -1.0)))
-    plan = Plan(spec, "decode", "kafka", scout(spec), only="TAG_BUFFER", seconds=60.0, timeout=1.0)
+    plan = Plan(spec, "decode", "kafka", dependencies_of(spec), only="TAG_BUFFER", seconds=60.0, timeout=1.0)
     with Store(tmp_path) as store:
         state = Run(plan, store, describe(spec, Options(), None), lambda *_: None).go()
     assert state.restarts == 0
@@ -149,14 +149,14 @@ def test_a_program_is_asked_in_a_child_and_what_it_does_wrong_is_a_finding(tmp_p
     assert '"death"' not in (tmp_path / "campaign.jsonl").read_text()
 
 
-def test_a_native_module_is_outside(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_native_module_is_asked_in_a_child(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     pytest.importorskip("kio")
     pytest.importorskip("kafka")
-    assert scout("implementations.kio").outside
-    assert not scout("implementations.kafka_python").outside
-    assert {"kafka", "implementations"} <= {*scout("implementations.kafka_python").packages}
-    assert scout("exec:./anything").outside
+    assert dependencies_of("implementations.kio").in_child
+    assert not dependencies_of("implementations.kafka_python").in_child
+    assert {"kafka", "implementations"} <= {*dependencies_of("implementations.kafka_python").packages}
+    assert dependencies_of("exec:./anything").in_child
 
 
 def test_what_the_known_file_explains_is_counted_and_not_told(tmp_path: Path) -> None:
@@ -177,7 +177,7 @@ def test_a_full_disk_for_temporary_files_is_told(tmp_path: Path, monkeypatch: py
 
     monkeypatch.setattr(seeding, "write", full)
     described = describe("reference", Options(), None)
-    plan = Plan("reference", "decode", "kafka", Ground((), ()), only="VARINT", runs=10)
+    plan = Plan("reference", "decode", "kafka", Dependencies((), ()), only="VARINT", runs=10)
     with Store(tmp_path) as store, pytest.raises(FuzzError, match=r"seeds: No space left on device.*TMPDIR"):
         Run(plan, store, described, lambda *_: None).go()
 
@@ -185,7 +185,7 @@ def test_a_full_disk_for_temporary_files_is_told(tmp_path: Path, monkeypatch: py
 def test_a_disk_that_is_full_for_inputs_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """libFuzzer writes the inputs, and goes on without a word when it cannot."""
     described = describe("reference", Options(), None)
-    plan = Plan("reference", "decode", "kafka", Ground((), ()), only="VARINT", runs=10)
+    plan = Plan("reference", "decode", "kafka", Dependencies((), ()), only="VARINT", runs=10)
     usual = Path.write_bytes
 
     def full(self: Path, content: bytes) -> int:
@@ -243,15 +243,17 @@ def test_the_dictionary_is_given_and_a_users_own_vectors_are_seeds(
     folder = own_vectors(tmp_path)
     vectors.use_folders([folder])
     said: list[bytes] = []
-    look = Run._look
+    look = Run._take_stderr
 
     def heard(self: Run, job: Any, chunk: bytes) -> None:
         said.append(chunk)
         look(self, job, chunk)
 
-    monkeypatch.setattr(Run, "_look", heard)
+    monkeypatch.setattr(Run, "_take_stderr", heard)
     described = describe("reference", Options(), None)
-    plan = Plan("reference", "decode", "kafka", Ground((), ()), only="COMPACT_STRING", runs=50, vectors=(str(folder),))
+    plan = Plan(
+        "reference", "decode", "kafka", Dependencies((), ()), only="COMPACT_STRING", runs=50, vectors=(str(folder),)
+    )
     try:
         with Store(tmp_path / "out") as store:
             state = Run(plan, store, described, lambda *_: None).go()
@@ -322,7 +324,7 @@ class TestBlind:
         monkeypatch.setattr(campaign, "_MODULE", "support.no_canary")
         monkeypatch.setattr(campaign, "BUDGET", 300)
         described = describe("reference", Options(), None)
-        plan = Plan("reference", "decode", "kafka", Ground((), ()), only="VARINT")
+        plan = Plan("reference", "decode", "kafka", Dependencies((), ()), only="VARINT")
         with pytest.raises(FuzzError, match="the search is blind"):
             campaign.canary_found(plan, described)
 
@@ -330,12 +332,12 @@ class TestBlind:
     def test_each_canary_is_found(self, target: str) -> None:
         described = describe("reference", Options(), None)
         only = "STRING" if KINDS[target].typed else None
-        plan = Plan("reference", target, "kafka", Ground((), ()), only=only)
+        plan = Plan("reference", target, "kafka", Dependencies((), ()), only=only)
         assert campaign.canary_found(plan, described).new
 
     def test_a_canary_is_found_in_a_child(self) -> None:
         described = describe("reference", Options(), None)
-        plan = Plan("reference", "differential", "kafka", Ground((), ("native",)), only="INT32")
+        plan = Plan("reference", "differential", "kafka", Dependencies((), ("native",)), only="INT32")
         assert campaign.canary_found(plan, described).new
 
 
@@ -343,7 +345,7 @@ class TestBlind:
 def test_libfuzzer_sees_the_branches(native: tuple[str, ...], least: int, tmp_path: Path) -> None:
     """Where only the functions that are instrumented later show theirs, there are 164 in process, and 18 in a child."""
     described = describe("reference", Options(), None)
-    plan = Plan("reference", "differential", "kafka", Ground((), native), only="RecordBatch", runs=2_000)
+    plan = Plan("reference", "differential", "kafka", Dependencies((), native), only="RecordBatch", runs=2_000)
     with Store(tmp_path) as store:
         state = Run(plan, store, described, lambda *_: None).go()
     assert state.coverage > least
@@ -351,9 +353,9 @@ def test_libfuzzer_sees_the_branches(native: tuple[str, ...], least: int, tmp_pa
 
 def test_a_campaign_takes_its_turns(tmp_path: Path) -> None:
     described = describe("miniatures.kip_35_counts_in_two_bytes", Options(), None)
-    ground = scout("miniatures.kip_35_counts_in_two_bytes")
-    plan = Plan("miniatures.kip_35_counts_in_two_bytes", "decode", "kip-35-v7", ground, seconds=8.0)
-    offered = campaign.lanes(plan, described)
+    dependencies = dependencies_of("miniatures.kip_35_counts_in_two_bytes")
+    plan = Plan("miniatures.kip_35_counts_in_two_bytes", "decode", "kip-35-v7", dependencies, seconds=8.0)
+    offered = campaign.plans(plan, described)
     assert {one.dialect for one in offered} == {"kip-35-v7"}
     assert {one.target for one in offered} >= {"decode", "differential"}
     seen: list[Any] = []
@@ -385,8 +387,8 @@ def test_each_target_has_a_short_turn_first_and_the_best_has_the_rest(
     monkeypatch.setattr(Run, "go", go)
     monkeypatch.setattr(time, "monotonic", lambda: now)
     described = describe("reference", Options(), None)
-    plan = Plan("reference", "decode", described.dialects[0], Ground((), ()), seconds=3600.0)
-    offered = campaign.lanes(plan, described)
+    plan = Plan("reference", "decode", described.dialects[0], Dependencies((), ()), seconds=3600.0)
+    offered = campaign.plans(plan, described)
     with Store(tmp_path) as store:
         states = [*campaign.turns(plan, store, described, lambda *_: None)]
     first, later = taken[: len(offered)], taken[len(offered) :]

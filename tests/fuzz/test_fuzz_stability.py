@@ -14,10 +14,10 @@ import pytest
 
 from wireproof import reference
 from wireproof.fuzz.corpus import seeding
-from wireproof.fuzz.corpus.inputs import Form
-from wireproof.fuzz.process.session import Session
-from wireproof.fuzz.process.session_start import session_of
-from wireproof.fuzz.process.targets import Suspect
+from wireproof.fuzz.targets.inputs import Form
+from wireproof.fuzz.targets.kinds import Suspect
+from wireproof.fuzz.targets.session import Session
+from wireproof.fuzz.targets.session_start import session_of
 
 #: Changed inputs of each dialect, beside the seeds.
 CHANGED = 4000
@@ -65,7 +65,7 @@ def suspects(spec: str, dialect: str, monkeypatch: pytest.MonkeyPatch) -> list[s
 
     monkeypatch.setattr(Session, "_judge", keep)
     random = Random(1)
-    with session_of(spec, "stability", dialect, outside=False) as session:
+    with session_of(spec, "stability", dialect, in_child=False) as session:
         raws = [*seeding.seeds(session.kind, dialect, session.forms)]
         for raw in (*raws, *(changed(random.choice(raws), random) for _ in range(CHANGED))):
             session.execute(raw)

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from wireproof.cli import group as cli
 from wireproof.fuzz.corpus.features import Features
-from wireproof.fuzz.corpus.inputs import Form, split
+from wireproof.fuzz.targets.inputs import Form, split
 from wireproof.pipeline import corpus as merging
 from wireproof.pipeline.corpus import find, merge
 from wireproof.pipeline.errors import CountError, PipelineError
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 VARINT = Form("kafka", "VARINT", None, frozenset())
 STRING = Form("kafka", "STRING", None, frozenset())
-REFERENCE = Features("reference", frozenset(), outside=False)
+REFERENCE = Features("reference", frozenset(), in_child=False)
 ONE_BYTE = [VARINT.input(bytes([number])) for number in range(10)]
 FIRST = [*ONE_BYTE, VARINT.input(b"\x80\x80\x01"), STRING.input(b"\x00\x02ab")]
 SECOND = [
@@ -75,7 +75,7 @@ def test_for_each_feature_the_smallest_input_is_kept(spark: SparkSession, campai
 
 def test_features_depend_on_the_input_alone() -> None:
     """In another process, whose memory is laid out in another way, they are the same: the workers' are merged."""
-    again = Features("reference", frozenset(), outside=False)
+    again = Features("reference", frozenset(), in_child=False)
     assert REFERENCE("decode", "kafka", FIRST[0]) == again("decode", "kafka", FIRST[0])
     assert REFERENCE("decode", "kafka", FIRST[0]) == REFERENCE("decode", "kafka", FIRST[1])
     assert REFERENCE("decode", "kafka", FIRST[0]) != REFERENCE("decode", "kafka", FIRST[-1])

@@ -19,10 +19,10 @@ from wireproof.conformance.connection.spec import known_beside
 from wireproof.conformance.report.failure import failure_page
 from wireproof.conformance.report.text import middle, safe
 from wireproof.console import ProgressLine, say, show, width
-from wireproof.fuzz.campaign.finding import FuzzFinding
 from wireproof.fuzz.campaign.run import Plan, State
 from wireproof.fuzz.campaign.store import Kept, Store, judged, read_finding, read_findings
 from wireproof.fuzz.errors import FuzzError
+from wireproof.fuzz.targets.finding import FuzzFinding
 
 #: This number of new findings are shown as pages, the others as lines.
 _PAGES = 5
@@ -137,7 +137,7 @@ def run(target: str, dialect: str, only: str | None, runs: int | None, out: Path
         wireproof fuzz run differential --type MetadataResponse --impl="exec:./wrapper"
     """  # noqa: D301 (\b is click's sign for text that keeps its lines)
     from wireproof.fuzz.campaign import campaign
-    from wireproof.fuzz.process.session_start import forms, kind_of
+    from wireproof.fuzz.targets.session_start import forms, kind_of
 
     kind_of(target)
     plan, described = _plan(target=target, dialect=dialect, only=only, runs=runs, **options)
@@ -187,7 +187,7 @@ def _plan(
     """The plan and the implementation's description. Raises click.UsageError, FuzzError."""
     if importlib.util.find_spec("atheris") is None:
         raise click.UsageError("fuzzing needs atheris, which is not installed: pip install 'wireproof[fuzz]'")
-    from wireproof.fuzz.campaign.dependencies import scout
+    from wireproof.fuzz.campaign.dependencies import dependencies_of
     from wireproof.fuzz.campaign.run import describe
 
     use_vectors(folders)
@@ -200,7 +200,7 @@ def _plan(
         spec=spec,
         target=target,
         dialect=dialect or described.dialects[0],
-        ground=scout(spec),
+        dependencies=dependencies_of(spec),
         known=path,
         vectors=tuple(str(folder.resolve()) for folder in folders),
         timeout=timeout,
@@ -323,18 +323,18 @@ def promote(finding: Path, file: Path) -> None:
 )
 def minimise(folder: Path, spec: str) -> None:
     """Keep the smallest corpus that reaches the same lines."""
-    from wireproof.fuzz.campaign.dependencies import scout
+    from wireproof.fuzz.campaign.dependencies import dependencies_of
     from wireproof.fuzz.corpus.minimise import minimise as smallest
-    from wireproof.fuzz.process.session_start import session_of
+    from wireproof.fuzz.targets.session_start import session_of
 
     if not folder.is_dir():
         raise FuzzError(f"{folder}: there is no such folder")
-    ground = scout(spec)
+    dependencies = dependencies_of(spec)
     with Store(folder) as store:
         for place in sorted((folder / "corpus").glob("*/*")):
             corpus = store.corpus(place.parent.name, place.name)
-            with session_of(spec, place.parent.name, place.name, outside=ground.outside) as session:
-                before, after = smallest(session, corpus, ground.packages)
+            with session_of(spec, place.parent.name, place.name, in_child=dependencies.in_child) as session:
+                before, after = smallest(session, corpus, dependencies.packages)
             say(f"{place.parent.name} {place.name}: {before:,} inputs, {after:,} are needed")
 
 
@@ -359,7 +359,7 @@ def seeds(
     from wireproof.fuzz.campaign.run import describe
     from wireproof.fuzz.corpus.seeding import seeds as of_target
     from wireproof.fuzz.corpus.seeding import write
-    from wireproof.fuzz.process.session_start import forms, kind_of
+    from wireproof.fuzz.targets.session_start import forms, kind_of
 
     use_vectors(folders)
     kind = kind_of(target)

@@ -35,7 +35,7 @@ def corpus(folders: tuple[Path, ...], out: Path, spec: str, master: str) -> None
     DIR is the folder of a campaign. Inputs are only copied; these folders are not changed.
     """
     need_spark()
-    from wireproof.fuzz.campaign.dependencies import scout
+    from wireproof.fuzz.campaign.dependencies import dependencies_of
     from wireproof.fuzz.campaign.store import Store as Campaign
     from wireproof.fuzz.corpus.features import Features
     from wireproof.fuzz.errors import FuzzError
@@ -45,8 +45,8 @@ def corpus(folders: tuple[Path, ...], out: Path, spec: str, master: str) -> None
     try:
         with user_errors("Nothing was merged."):
             files = find(folders)
-        ground = scout(spec)
-        features = Features(spec, frozenset(ground.packages), ground.outside)
+        dependencies = dependencies_of(spec)
+        features = Features(spec, frozenset(dependencies.packages), dependencies.in_child)
         with (
             user_errors("Nothing was merged."),
             Campaign(out) as campaign,

@@ -1,13 +1,12 @@
 """A session turns inputs into questions, has suspicious answers judged, and reports findings at once.
 
-`Inside` asks a module in this process, one input at a time. `Outside` asks through a connection, a block of inputs at a
-time, because a child is only fast with many questions at once.
+`ModuleSession` asks a module in this process, one input at a time. `ChildSession` asks through a connection, a block of
+inputs at a time, because a child is only fast with many questions at once.
 """
 
 from __future__ import annotations
 
 import functools
-import hashlib
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -20,14 +19,12 @@ from wireproof.conformance.connection.module import Module
 from wireproof.conformance.generation import arguments
 from wireproof.conformance.model import DEVIATIONS, Case, Outcome, Status
 from wireproof.conformance.questions.lookup import UnknownId, find
-from wireproof.fuzz.campaign.dedup import Alike
-from wireproof.fuzz.campaign.finding import FuzzFinding, seed_of
-from wireproof.fuzz.campaign.grouping import finding_of, name_of
-from wireproof.fuzz.corpus import inputs
-from wireproof.fuzz.corpus.inputs import Form, Forms
-from wireproof.fuzz.process import lookup_and_convert
-from wireproof.fuzz.process.shrink import smaller
-from wireproof.fuzz.process.targets import Kind, Likeness, Looked, Steps, Suspect
+from wireproof.fuzz.targets import inputs, lookup_and_convert
+from wireproof.fuzz.targets.dedup import Deduplication
+from wireproof.fuzz.targets.finding import FuzzFinding, finding_of, name_of, seed_of
+from wireproof.fuzz.targets.inputs import Form, Forms
+from wireproof.fuzz.targets.kinds import Kind, Likeness, Steps, Suspect, TargetResult
+from wireproof.fuzz.targets.shrink import smaller
 
 #: The number of inputs in a block: at first, and at most. Each block is twice as large as the one before. After one
 #: that ended or held up the child it is as at first again: starting the child for each input takes long, and nothing is
@@ -61,7 +58,7 @@ class Counts:
 
 
 class Session:
-    """The common part of `Inside` and `Outside`."""
+    """The common part of `ModuleSession` and `ChildSession`."""
 
     def __init__(self, kind: Kind, forms: Forms, examiner: Examiner, listener: Listener) -> None:
         self.kind = kind
@@ -69,7 +66,7 @@ class Session:
         self.examiner = examiner
         self.listener = listener
         self.counts = Counts()
-        self._alike = Alike()
+        self._dedup = Deduplication()
         self._shown: set[Likeness] = set()
         self._told: dict[str, FuzzFinding] = {}
 
@@ -86,25 +83,25 @@ class Session:
         form = self.forms.get(head)
         return None if form is None else (form, self.kind.steps(form, data))
 
-    def _end(self, raw: bytes, form: Form, looked: Looked) -> None:
-        for shown in looked.shown:
+    def _end(self, raw: bytes, form: Form, result: TargetResult) -> None:
+        for shown in result.shown:
             if shown not in self._shown:
                 self._shown.add(shown)
                 self.listener.novel(raw, shown)
-        for suspect in looked.suspects:
+        for suspect in result.suspects:
             self._judge(raw, form, suspect)
 
     # --- Suspects ---
 
     def _judge(self, raw: bytes, form: Form, suspect: Suspect) -> None:
-        if not self._alike.wants(suspect.likeness):
-            name = self._alike.named(suspect.likeness)
+        if not self._dedup.should_judge(suspect.likeness):
+            name = self._dedup.last_name(suspect.likeness)
             if name is not None:
                 self._count(name)
             return
         judged = self.judged(suspect.identifier)
         name = None if judged is None else self._name(judged)
-        self._alike.name(suspect.likeness, name)
+        self._dedup.remember(suspect.likeness, name)
         if judged is None or name is None:
             return
         self._count(name)
@@ -166,7 +163,7 @@ class Session:
             self._tell(finding_of(smallest, kept, self.kind.name))
 
 
-class Inside(Session):
+class ModuleSession(Session):
     """Asks a module in this process."""
 
     def __init__(self, kind: Kind, forms: Forms, examiner: Examiner, listener: Listener, module: Module) -> None:
@@ -189,9 +186,9 @@ class Inside(Session):
             while True:
                 cases = steps.send([self._call(case) for case in cases])
         except StopIteration as end:
-            looked: Looked = end.value
-        if looked.suspects or not self._shown.issuperset(looked.shown):
-            self._end(raw, form, looked)
+            result: TargetResult = end.value
+        if result.suspects or not self._shown.issuperset(result.shown):
+            self._end(raw, form, result)
         return True
 
 
@@ -203,7 +200,7 @@ class _Waiting:
     cases: Sequence[Case]
 
 
-class Outside(Session):
+class ChildSession(Session):
     """Asks through a connection, a block of inputs at a time. While one block is asked, the next is collected."""
 
     def __init__(self, kind: Kind, forms: Forms, examiner: Examiner, listener: Listener) -> None:
@@ -257,8 +254,3 @@ class Outside(Session):
 def configure(connection: Connection | Module, dialect: str) -> bool:
     """Send the settings of a dialect's vectors to the implementation."""
     return connection.configure(dialect, vectors.settings(dialect))
-
-
-def digest(raw: bytes) -> str:
-    """The file name of an input in a corpus, the same as libFuzzer gives."""
-    return hashlib.sha1(raw, usedforsecurity=False).hexdigest()

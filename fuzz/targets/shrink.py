@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from wireproof.conformance.asking.examiner import Judged
-from wireproof.fuzz.corpus.inputs import Form, Forms
+from wireproof.fuzz.targets.inputs import Form, Forms
 
 #: The maximum number of inputs to try.
 TRIES = 300

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import difflib
+import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
@@ -21,7 +22,7 @@ from wireproof.conformance.model import Case, Description, Op
 from wireproof.conformance.oracle.types import types_of
 from wireproof.conformance.values.encoding import ValueFormatError
 from wireproof.fuzz.errors import FuzzError
-from wireproof.fuzz.process import lookup_and_convert
+from wireproof.fuzz.targets import lookup_and_convert
 
 #: The longest input, in bytes.
 LONGEST = 4096
@@ -64,6 +65,11 @@ def split(raw: bytes) -> tuple[bytes, bytes]:
     """The head and the bytes of an input. Without a line feed, all of it is the head."""
     head, _, data = raw.partition(b"\n")
     return head, data
+
+
+def digest(raw: bytes) -> str:
+    """The file name of an input in a corpus, the same as libFuzzer gives."""
+    return hashlib.sha1(raw, usedforsecurity=False).hexdigest()
 
 
 def typed(described: Description, dialect: str, ops: Iterable[Op], only: str | None = None) -> Forms:

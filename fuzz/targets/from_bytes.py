@@ -15,7 +15,7 @@ from wireproof.conformance.model import Case
 from wireproof.conformance.properties import properties
 from wireproof.conformance.properties.properties import Property
 from wireproof.conformance.vectors import Vector
-from wireproof.fuzz.corpus.inputs import Form
+from wireproof.fuzz.targets.inputs import Form
 
 
 def draw(form: Form, data: bytes) -> Sequence[tuple[Vector, Case]]:

@@ -19,13 +19,13 @@ from wireproof.conformance.model import ARGUMENTS, Op
 from wireproof.conformance.oracle.codec import reference_codec
 from wireproof.conformance.values.compare import difference, identical
 from wireproof.conformance.vectors.configured_reference import configured_reference
-from wireproof.fuzz.process import lookup_and_convert
+from wireproof.fuzz.targets import lookup_and_convert
 from wireproof.reference import Reference
 from wireproof.reference.codec import REFUSED, encode_fast, quick_reader
 from wireproof.reference.errors import WireError
 
 if TYPE_CHECKING:
-    from wireproof.fuzz.corpus.inputs import Form
+    from wireproof.fuzz.targets.inputs import Form
 
 #: Returns True if nothing is wrong or new with these bytes.
 Look = Callable[[bytes], bool]

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 
-from wireproof.fuzz.process.targets import Likeness
+from wireproof.fuzz.targets.kinds import Likeness
 
 #: The first `FIRST` deviations that look alike are judged, then one in `THEN`.
 FIRST = 3
 THEN = 64
 
 
-class Alike:
+class Deduplication:
     """Decides which deviations are judged. So a frequent deviation does not slow down the search, and a different
     deviation that looks the same can still be found later."""
 
@@ -20,19 +20,19 @@ class Alike:
         #: The name of the last judged deviation of each likeness.
         self._named: dict[Likeness, str] = {}
 
-    def wants(self, likeness: Likeness) -> bool:
+    def should_judge(self, likeness: Likeness) -> bool:
         """Count a deviation. True if it should be judged."""
         self._seen[likeness] += 1
         count = self._seen[likeness]
         return count <= FIRST or count % THEN == 0
 
-    def name(self, likeness: Likeness, name: str | None) -> None:
+    def remember(self, likeness: Likeness, name: str | None) -> None:
         """Remember the finding that a deviation of this likeness belongs to. None: the judge saw no deviation."""
         if name is None:
             self._named.pop(likeness, None)
         else:
             self._named[likeness] = name
 
-    def named(self, likeness: Likeness) -> str | None:
+    def last_name(self, likeness: Likeness) -> str | None:
         """The last finding of this likeness, if there is one."""
         return self._named.get(likeness)

@@ -25,9 +25,8 @@ from wireproof.conformance.values.compare import difference, identical
 from wireproof.conformance.values.encoding import ValueFormatError
 from wireproof.conformance.vectors import Vector
 from wireproof.conformance.vectors.configured_reference import configured_reference
-from wireproof.fuzz.corpus import inputs
-from wireproof.fuzz.corpus.inputs import Form
-from wireproof.fuzz.process import fast_comparison, lookup_and_convert
+from wireproof.fuzz.targets import fast_comparison, inputs, lookup_and_convert
+from wireproof.fuzz.targets.inputs import Form
 from wireproof.reference.codec import REFUSED, Codec, decode_fast, encode_fast, quick_reader
 from wireproof.reference.dialects.base import UnknownType
 from wireproof.reference.errors import WireError
@@ -49,7 +48,7 @@ class Suspect:
 
 
 @dataclass(slots=True)
-class Looked:
+class TargetResult:
     """The result of a target for an input: its suspects, and the behaviour that decides whether the input is new."""
 
     suspects: list[Suspect] = field(default_factory=list)
@@ -68,7 +67,7 @@ class Looked:
         self.shown.append((case.op, case.type, seen.status, seen.reason, told.reason, part))
 
 
-Steps = Generator[Sequence[Case], Sequence[Observation], Looked]
+Steps = Generator[Sequence[Case], Sequence[Observation], TargetResult]
 Target = Callable[[Form, bytes], Steps]
 
 
@@ -90,12 +89,12 @@ def decode(form: Form, data: bytes) -> Steps:
     (seen,) = yield (_named(form, op, data),)
     if _is_by_recode(form, seen):
         (seen,) = yield (_named(form, Op.RECODE, data),)
-    looked = Looked()
+    result = TargetResult()
     told = _read(form, seen.case)
-    looked.show(seen, told, len(data))
+    result.show(seen, told, len(data))
     if seen.status not in (Status.ANSWER, Status.REJECT, Status.UNSUPPORTED):
-        looked.add(seen.case, seen, told)
-    return looked
+        result.add(seen.case, seen, told)
+    return result
 
 
 def _named(form: Form, op: Op, data: bytes) -> Case:
@@ -105,10 +104,10 @@ def _named(form: Form, op: Op, data: bytes) -> Case:
 
 def differential(form: Form, data: bytes) -> Steps:
     """The implementation reads and writes the same as the reference, looks up the same and converts to the same."""
-    looked = Looked()
+    result = TargetResult()
     expected = _of_value(form, data) if form.value else _of_bytes(form, data)
     if not expected:
-        return looked
+        return result
     observed = [*(yield [told.case for told in expected])]
     if expected[0].status is Status.REJECT and _is_by_recode(form, observed[0]):
         by_recode = _named(form, Op.RECODE, data)
@@ -116,9 +115,9 @@ def differential(form: Form, data: bytes) -> Steps:
         expected.append(_read(form, by_recode))
     for seen, quickly_told in zip(observed, expected, strict=True):
         told = _with_reason(form, seen, quickly_told)
-        looked.show(seen, told, len(data))
-        _compare(looked, seen, told)
-    return looked
+        result.show(seen, told, len(data))
+        _compare(result, seen, told)
+    return result
 
 
 def _of_bytes(form: Form, data: bytes) -> list[Observation]:
@@ -250,7 +249,7 @@ def _written(form: Form, value: Any) -> Observation:
 
 
 def _codec(form: Form) -> Codec:
-    """The reference's codec of a form. It is looked up once and kept."""
+    """The reference's codec of a form. It is result up once and kept."""
     return _codec_of(form.dialect, form.type or "", form.version)
 
 
@@ -259,7 +258,7 @@ def _codec_of(dialect: str, type_name: str, version: int | None) -> Codec:
     return reference_codec().dialect(dialect).codec(type_name, version)
 
 
-def _compare(looked: Looked, seen: Observation, told: Observation) -> None:
+def _compare(result: TargetResult, seen: Observation, told: Observation) -> None:
     """Add a suspect if the answer differs from the reference's. Two refusals agree, whatever their reasons are."""
     where = ""
     match seen.status, told.status:
@@ -275,7 +274,7 @@ def _compare(looked: Looked, seen: Observation, told: Observation) -> None:
             if different is None:
                 return
             where = different
-    looked.add(seen.case, seen, told, where)
+    result.add(seen.case, seen, told, where)
 
 
 def _difference(expected: Any, answer: Any) -> str | None:
@@ -293,46 +292,46 @@ def stability(form: Form, data: bytes) -> Steps:
     """After reading and writing, the bytes give the same value, and writing that gives the same bytes. This check does
     not need the reference."""
     first, written = yield (_named(form, Op.DECODE, data), _named(form, Op.RECODE, data))
-    looked = Looked()
-    looked.show(first, _read(form, first.case), len(data))
+    result = TargetResult()
+    result.show(first, _read(form, first.case), len(data))
     if first.status is not Status.ANSWER or case_ids.has_partial_tail(form.dialect, form.type or "", data):
-        return looked
+        return result
     if written.status is not Status.ANSWER:
         if written.status is not Status.UNSUPPORTED:
-            _all(looked, form, data, written, first, "not written")
-        return looked
+            _all(result, form, data, written, first, "not written")
+        return result
     again = written.answer
     read, rewritten = yield (_named(form, Op.DECODE, again), _named(form, Op.RECODE, again))
     if read.status is not Status.ANSWER or difference(first.answer, read.answer) is not None:
-        _all(looked, form, data, read, first, "reads otherwise")
-        _all(looked, form, again, read, first, "reads otherwise, as written")
+        _all(result, form, data, read, first, "reads otherwise")
+        _all(result, form, again, read, first, "reads otherwise, as written")
     elif rewritten.status is not Status.ANSWER or rewritten.answer != again:
-        _all(looked, form, data, rewritten, first, "no fixed point")
-        _all(looked, form, again, rewritten, first, "no fixed point, as written")
-    return looked
+        _all(result, form, data, rewritten, first, "no fixed point")
+        _all(result, form, again, rewritten, first, "no fixed point, as written")
+    return result
 
 
-def _all(looked: Looked, form: Form, data: bytes, seen: Observation, told: Observation, where: str) -> None:
+def _all(result: TargetResult, form: Form, data: bytes, seen: Observation, told: Observation, where: str) -> None:
     """Add a suspect for each op, because it is not known whether reading or writing is wrong."""
     for op in (Op.DECODE, Op.ENCODE, Op.RECODE):
         if op in form.ops:
-            looked.add(_named(form, op, data), seen, told, f"{where} {op}")
+            result.add(_named(form, op, data), seen, told, f"{where} {op}")
 
 
 def values(form: Form, data: bytes) -> Steps:
     """The properties of `--properties` hold for the examples that hypothesis draws from the bytes."""
-    from wireproof.fuzz.process.from_bytes import draw  # hypothesis loads slowly, and no other target needs it
+    from wireproof.fuzz.targets.from_bytes import draw  # hypothesis loads slowly, and no other target needs it
 
     asked = draw(form, data)
-    looked = Looked()
+    result = TargetResult()
     if not asked:
-        return looked
+        return result
     cases = [case if case.op is Op.ENCODE else _named(form, case.op, vector.data) for vector, case in asked]
     for seen, (vector, case) in zip((yield cases), asked, strict=True):
         told = _expected(vector, case)
-        looked.show(seen, told, len(vector.data))
-        _compare(looked, seen, told)
-    return looked
+        result.show(seen, told, len(vector.data))
+        _compare(result, seen, told)
+    return result
 
 
 def _expected(vector: Vector, case: Case) -> Observation:
@@ -344,23 +343,23 @@ def _expected(vector: Vector, case: Case) -> Observation:
 def answers(form: Form, data: bytes) -> Steps:
     """An op without a type gives the same answer as the reference. The bytes are the seed of its arguments."""
     (op,) = form.ops
-    looked = Looked()
+    result = TargetResult()
     try:
         args = arguments_of(op, data)
     except ValueError:
-        return looked
+        return result
     case = Case(form.identifier(op, data), op, form.dialect, args=args)
     told = ask(configured_reference(form.dialect), case)
     if told.status is Status.UNSUPPORTED:
-        return looked
+        return result
     (seen,) = yield (case,)
-    looked.show(seen, told, len(data))
+    result.show(seen, told, len(data))
     if op is Op.EVOLVE and (seen.status, told.status) == (Status.ANSWER, Status.ANSWER):
         if bool(seen.answer) is not bool(told.answer):
-            looked.add(case, seen, told)
+            result.add(case, seen, told)
     else:
-        _compare(looked, seen, told)
-    return looked
+        _compare(result, seen, told)
+    return result
 
 
 def _look(form: Form, module: Module) -> fast_comparison.Look:
@@ -413,7 +412,7 @@ KINDS: Mapping[str, Kind] = {
         ),
         Kind(
             "differential",
-            "what is read, written, looked up and converted is what the reference makes of it",
+            "what is read, written, result up and converted is what the reference makes of it",
             differential,
             fast_comparison.differential,
             (*_READS_AND_WRITES, Op.LOOKUP, Op.CONVERT),

@@ -14,13 +14,12 @@ from wireproof.conformance.connection.loading import load
 from wireproof.conformance.evidence import known_deviations
 from wireproof.conformance.evidence.known_deviations import Known
 from wireproof.conformance.model import Description, Op
-from wireproof.fuzz.campaign.finding import FuzzFinding
-from wireproof.fuzz.corpus import inputs
-from wireproof.fuzz.corpus.inputs import Forms
 from wireproof.fuzz.errors import FuzzError
-from wireproof.fuzz.process.messages import Order
-from wireproof.fuzz.process.session import Inside, Listener, Outside, Session, configure
-from wireproof.fuzz.process.targets import KINDS, Kind, Likeness
+from wireproof.fuzz.targets import inputs
+from wireproof.fuzz.targets.finding import FuzzFinding
+from wireproof.fuzz.targets.inputs import Forms
+from wireproof.fuzz.targets.kinds import KINDS, Kind, Likeness
+from wireproof.fuzz.targets.session import ChildSession, Listener, ModuleSession, Session, configure
 
 
 def kind_of(target: str) -> Kind:
@@ -73,7 +72,7 @@ def examiner_of(spec: str, options: Options, known_file: str | None) -> Examiner
         raise ImplementationError(str(error)) from None
 
 
-class _Deaf:
+class _NoListener:
     """A listener that ignores everything."""
 
     def found(self, finding: FuzzFinding) -> None:
@@ -84,25 +83,38 @@ class _Deaf:
 
 
 @contextlib.contextmanager
-def session_of(spec: str, target: str, dialect: str, *, outside: bool) -> Iterator[Session]:
+def session_of(spec: str, target: str, dialect: str, *, in_child: bool) -> Iterator[Session]:
     """A session that only runs inputs and reports nothing. Raises FuzzError, ImplementationError."""
-    order = Order(spec, target, dialect, corpus=(), running="", events=0, outside=outside)
-    session = opened(order, _Deaf())
+    session = open_session(spec, target, dialect, _NoListener(), in_child=in_child)
     try:
         yield session
     finally:
         session.examiner.close()
 
 
-def opened(order: Order, listener: Listener) -> Session:
-    """Open the session of an order. Raises FuzzError, ImplementationError, KnownError."""
-    kind = kind_of(order.target)
-    options = Options(timeout=order.timeout, memory=order.memory, in_process=not order.outside)
-    examiner = examiner_of(order.spec, options, order.known)
-    asked = forms(kind, examiner.description, order.dialect, order.only)
-    configure(examiner.connection, order.dialect)
-    if order.outside:
-        return Outside(kind, asked, examiner, listener)
-    module = load(order.spec)
-    module.configure(order.dialect, vectors.settings(order.dialect))
-    return Inside(kind, asked, examiner, listener, module)
+def open_session(
+    spec: str,
+    target: str,
+    dialect: str,
+    listener: Listener,
+    *,
+    only: str | None = None,
+    known: str | None = None,
+    in_child: bool = False,
+    timeout: float = 5.0,
+    memory: int = 1024,
+) -> Session:
+    """Connect to an implementation, and prepare the questions of a target. `only`: about this type alone. `known`: a
+    file of known deviations. `in_child`: ask it in a child, in `timeout` seconds and with `memory` MiB.
+
+    Raises FuzzError, ImplementationError, KnownError.
+    """
+    kind = kind_of(target)
+    examiner = examiner_of(spec, Options(timeout=timeout, memory=memory, in_process=not in_child), known)
+    asked = forms(kind, examiner.description, dialect, only)
+    configure(examiner.connection, dialect)
+    if in_child:
+        return ChildSession(kind, asked, examiner, listener)
+    module = load(spec)
+    module.configure(dialect, vectors.settings(dialect))
+    return ModuleSession(kind, asked, examiner, listener, module)

@@ -1,0 +1,77 @@
+"""A finding: all deviations of one signature, with the smallest input that shows it.
+
+This module imports no other of the kit when it is loaded: a child reads its order before it may import modules that
+will be instrumented.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+if TYPE_CHECKING:
+    from wireproof.conformance.asking.examiner import Judged
+    from wireproof.conformance.model import Verdict
+
+_PLAIN = re.compile(r"[^A-Za-z0-9]+")
+#: The maximum length of the readable part of a file name.
+_LONGEST = 80
+
+
+def seed_of(identifier: str) -> bytes:
+    """The bytes in the id of a generated case; before them stands a letter."""
+    return bytes.fromhex(identifier.rpartition("/")[2].partition("#")[0].partition("+")[0][1:])
+
+
+class FuzzFinding(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A finding. `row`: the judged question, in the format of `conformance.asking.rows`."""
+
+    name: str
+    signature: dict[str, str | None]
+    target: str
+    dialect: str
+    id: str
+    input: str
+    size: int
+    row: dict[str, Any]
+
+    @property
+    def order(self) -> tuple[int, int, str]:
+        """A sort key, the smallest first: fewer bytes, then a smaller sum of bytes."""
+        return self.size, sum(seed_of(self.id)), self.id
+
+
+def name_of(verdict: Verdict) -> str:
+    """The name of a finding, made from its dialect and signature. It can be used as a file name."""
+    signature = signature_of(verdict)
+    named = [verdict.dialect, *(signature[part] for part in ("op", "type", "verdict", "kind", "cause"))]
+    readable = "-".join(_PLAIN.sub("-", part).strip("-") for part in filter(None, named))[:_LONGEST]
+    exact = repr((verdict.dialect, *signature.values()))
+    return f"{readable}-{hashlib.sha256(exact.encode()).hexdigest()[:8]}"
+
+
+def signature_of(verdict: Verdict) -> dict[str, str | None]:
+    """The parts of a verdict's signature, by name."""
+    from wireproof.conformance.judging.clusters import Signature
+
+    return msgspec.structs.asdict(Signature.of(verdict))
+
+
+def finding_of(judged: Judged, raw: bytes, target: str) -> FuzzFinding:
+    """The finding of a deviation. `raw`: the input that caused it."""
+    from wireproof.conformance.asking import rows
+
+    case = judged.case
+    return FuzzFinding(
+        name=name_of(judged.verdict),
+        signature=signature_of(judged.verdict),
+        target=target,
+        dialect=case.dialect,
+        id=case.id,
+        input=raw.hex(),
+        size=len(seed_of(case.id)),
+        row=rows.judged_row(judged),
+    )
