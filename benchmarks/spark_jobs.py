@@ -45,12 +45,12 @@ from wireproof.pipeline.audit.files import find_logs, open_bytes
 from wireproof.pipeline.audit.logs.batches import judge
 from wireproof.pipeline.audit.logs.segments import ranges
 from wireproof.pipeline.identity import identify
+from wireproof.pipeline.parts import write_part
 from wireproof.pipeline.run import GROUP, Plan, run, verdicts_of_part
 from wireproof.pipeline.spark.progress import Progress
 from wireproof.pipeline.spark.session import session
 from wireproof.pipeline.store import Store
-from wireproof.pipeline.work.ask import Order
-from wireproof.pipeline.work.parts import write_part
+from wireproof.pipeline.workers import Order
 from wireproof.reference.records.compression import deflate
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -1,8 +1,14 @@
 """Jobs on Spark: more cases than one pytest run can ask, and more bytes than one process can read.
 
-session       starts Spark and ends it; `java` finds a Java
-tables        the columns of all tables
-audit         judges log segments and captures
+run        asks implementations numbered cases, group by group; `identity` decides which groups of before are used again
+reports    what a job found, and what changed between two
+triage     failures as clusters
+corpus     one corpus from those of many fuzz campaigns
+audit      judges log segments and captures
+workers    what a worker does for a task; `parts` are its files
+store      the folder of a job
+spark      starts Spark and ends it
+tables     the columns of all tables
 """
 
 from __future__ import annotations

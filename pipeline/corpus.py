@@ -25,8 +25,7 @@ from pyspark.sql import functions as F  # noqa: N812 (its usual name)
 from wireproof.conformance.connection import ImplementationError
 from wireproof.conformance.files import read_bytes
 from wireproof.pipeline import tables
-from wireproof.pipeline.errors import NO_START, CountError, PipelineError
-from wireproof.pipeline.spark.errors import failed
+from wireproof.pipeline.errors import NO_START, CountError, PipelineError, failed
 from wireproof.pipeline.spark.progress import Progress
 
 #: The largest file that is read, in bytes. Inputs of campaigns are much smaller.

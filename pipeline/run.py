@@ -26,14 +26,12 @@ from pyspark.sql import functions as F  # noqa: N812 (its usual name)
 
 from wireproof.conformance.generation.numbered import Numbered
 from wireproof.pipeline import tables
-from wireproof.pipeline.errors import CountError, PipelineError
+from wireproof.pipeline.errors import CountError, PipelineError, failed
 from wireproof.pipeline.identity import Identity, kit_digest
-from wireproof.pipeline.spark.errors import failed
+from wireproof.pipeline.parts import Make, read_part, write_parts
 from wireproof.pipeline.spark.progress import Progress
 from wireproof.pipeline.store import WHOLE, Group, Run, RunImplementation, Store, key_of
-from wireproof.pipeline.work.ask import BAD_ROW, COLUMNS, Order, verdicts_of
-from wireproof.pipeline.work.make import cases_of
-from wireproof.pipeline.work.parts import Make, read_part, write_parts
+from wireproof.pipeline.workers import BAD_ROW, COLUMNS, Order, cases_of, verdicts_of
 
 #: Cases in a group. Spark's own work for a group takes the cores as long as to judge some 2,000 cases; a kill costs at
 #: most two groups.

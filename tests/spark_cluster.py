@@ -25,7 +25,7 @@ import pyspark
 from wireproof.conformance.connection import Options
 from wireproof.pipeline.identity import identify
 from wireproof.pipeline.spark.java import java_home
-from wireproof.pipeline.work.ask import Order, verdicts_of
+from wireproof.pipeline.workers import Order, verdicts_of
 
 CASES = 4_000
 LOGGING = """\

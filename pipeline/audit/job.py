@@ -29,10 +29,9 @@ from wireproof.pipeline.audit.files import CaptureFile, LogFile, check_capture, 
 from wireproof.pipeline.audit.findings import Verdict
 from wireproof.pipeline.audit.groups import of_captures, of_segments
 from wireproof.pipeline.audit.sources import CAPTURES, FOUND, SEGMENTS, register
-from wireproof.pipeline.errors import CountError, PipelineError
+from wireproof.pipeline.errors import CountError, PipelineError, first_line
 from wireproof.pipeline.identity import kit_digest
 from wireproof.pipeline.spark.progress import Progress
-from wireproof.pipeline.spark.session import first_line
 from wireproof.pipeline.store import AuditRun, Group, Store, key_of
 
 #: The number of findings that a summary holds; the tables hold all.

@@ -1,2 +1,1 @@
-"""Spark itself: `session` starts and ends it, `java` finds a Java for it, `progress` follows a job, `errors` tells its
-errors to people."""
+"""Spark itself: `session` starts and ends it, `java` finds a Java for it, `progress` follows a job."""

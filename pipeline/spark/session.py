@@ -26,7 +26,7 @@ from pyspark.errors import PySparkException
 from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
-from wireproof.pipeline.errors import PipelineError
+from wireproof.pipeline.errors import PipelineError, first_line
 from wireproof.pipeline.spark.java import java_home
 
 #: The number of times that a task is tried: a worker that dies costs a retry, not the job.
@@ -179,15 +179,6 @@ def _connect(master: str, gateway: Any) -> SparkSession:
     finally:  # Spark's own handler calls Java in the middle of another call
         if interrupted is not None and threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGINT, interrupted)
-
-
-def first_line(error: BaseException) -> str:
-    """The line of an error that says what happened: of Java's errors the message, without the stack."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    message = next((line for line in lines if re.match(r"(: )?[a-z]+(\.\w+)+(Exception|Error): ", line)), None)
-    if message is None:
-        return lines[0] if lines else type(error).__name__
-    return message.partition(": ")[2] if not message.startswith(": ") else message[2:].partition(": ")[2]
 
 
 def _stop(gateway: Any) -> None:

@@ -33,15 +33,14 @@ from wireproof.conformance.questions.lookup import find
 from wireproof.conformance.report.jsonl import read_reports
 from wireproof.pipeline import run as running
 from wireproof.pipeline import tables
-from wireproof.pipeline.errors import CountError, PipelineError
+from wireproof.pipeline.errors import CountError, PipelineError, failed
 from wireproof.pipeline.identity import identify
+from wireproof.pipeline.parts import read_part, write_part, write_parts
 from wireproof.pipeline.reports import made_before, report, write_json_lines
 from wireproof.pipeline.run import Done, Plan, finished, run
-from wireproof.pipeline.spark.errors import failed
 from wireproof.pipeline.spark.progress import Progress
 from wireproof.pipeline.store import Group, Run, Store
-from wireproof.pipeline.work.ask import BAD_ROW, Order, verdicts_of
-from wireproof.pipeline.work.parts import read_part, write_part, write_parts
+from wireproof.pipeline.workers import BAD_ROW, Order, verdicts_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

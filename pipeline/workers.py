@@ -1,4 +1,4 @@
-"""On a worker: rows of cases in, rows of `verdicts` out.
+"""What Spark's workers do: numbers in, rows of `cases` out; rows of cases in, rows of `verdicts` out.
 
 A worker keeps its connection to an implementation for all its tasks, because to start a child takes far longer than to
 ask it. Implementations always run in children: there they have limits, and one that aborts costs its own process only.
@@ -16,12 +16,14 @@ import pyarrow as pa
 from wireproof.conformance import garbage
 from wireproof.conformance.asking.examiner import Examiner
 from wireproof.conformance.connection import ImplementationError, Options, open_connection
+from wireproof.conformance.generation.numbered import Numbered
 from wireproof.conformance.model import Outcome, Verdict
 from wireproof.conformance.questions.lookup import UnknownId, find
 from wireproof.conformance.questions.question import Question, offers
 from wireproof.conformance.report.text import middle
 from wireproof.pipeline import tables
 from wireproof.pipeline.errors import NO_START
+from wireproof.pipeline.spark.session import BATCH
 
 #: The word in `error` of a row that could not be asked.
 BAD_ROW = "bad-row"
@@ -46,6 +48,32 @@ class Order:
 
 #: Of this process, by the implementation as given to --impl.
 _EXAMINERS: dict[str, tuple[Order, Examiner]] = {}
+
+
+def cases_of(numbered: Numbered, numbers: range) -> Iterator[pa.RecordBatch]:
+    """The rows of `cases` for these numbers."""
+    garbage.freeze()  # what is alive at the beginning of a task stays
+    schema = tables.CASES.arrow
+    for at in range(0, len(numbers), BATCH):
+        rows = []
+        for number in numbers[at : at + BATCH]:
+            case = numbered.case(number)
+            rows.append(
+                {
+                    "number": case.number,
+                    "seed": numbered.seed,
+                    "id": case.id,
+                    "dialect": case.dialect,
+                    "area": case.area,
+                    "type": case.type,
+                    "version": case.version,
+                    "op": str(case.op),
+                    "kind": str(case.kind),
+                    "mutation": case.mutation,
+                    "size_bytes": case.size,
+                }
+            )
+        yield pa.RecordBatch.from_pylist(rows, schema)
 
 
 def verdicts_of(order: Order, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
