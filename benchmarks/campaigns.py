@@ -220,7 +220,7 @@ def _lines(seconds: float, *, structured: bool) -> int:
         codes: dict[int, CodeType] = {}  # it keeps them, so that no id is given twice
         reached: minimise.Reached = set()
         for raw in itertools.chain(seeds, raws):
-            reached |= minimise.reached(session, raw, frozenset({"reference"}), codes)
+            reached |= minimise.reached(session, raw, frozenset({"wireproof.reference"}), codes)
         return len({(step[0], step[-1]) for step in reached if step[0] in codes})
 
 

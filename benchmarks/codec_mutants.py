@@ -28,7 +28,7 @@ MODULES: Mapping[str, tuple[str, ...]] = {
     ),
     "kip-482-v1": ("optional_fields.py",),
 }
-_IMPORT = re.compile(r"^(\s*(?:from|import) )reference\b", re.MULTILINE)
+_IMPORT = re.compile(r"^(\s*(?:from|import) )wireproof\.reference\b", re.MULTILINE)
 _OTHER = {ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt}
 
 
