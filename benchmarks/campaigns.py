@@ -329,7 +329,7 @@ def _visible_mutants(dialect: str, folder: Path) -> Iterator[tuple[str, codec_mu
         package = f"mutant_{dialect.replace('-', '_')}_{number}"
         mutant.write(folder, package)
         try:
-            with Examiner(open_connection(f"{package}:readable", Options(timeout=2.0))) as examiner:
+            with Examiner(open_connection(package, Options(timeout=2.0))) as examiner:
                 found = examiner.judge(selection.of_vectors(asked, examiner.description))
                 visible = any(judged.verdict.outcome in DEVIATIONS for judged in found)
         except ImplementationError:  # it ends when it is imported
@@ -340,7 +340,7 @@ def _visible_mutants(dialect: str, folder: Path) -> Iterator[tuple[str, codec_mu
 
 def _mutant(package: str, mutant: codec_mutants.Mutant, described: Description) -> str:
     dependencies = Dependencies((package,), ())
-    plan = Plan(f"{package}:readable", "differential", mutant.dialect, dependencies, until_found=True)
+    plan = Plan(package, "differential", mutant.dialect, dependencies, until_found=True)
     found = next((cell for cell in _of_targets(plan, described) if cell), "**not found**")
     return f"| `{mutant.name}` | {found} |"
 

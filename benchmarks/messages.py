@@ -35,6 +35,7 @@ from rich.table import Table
 from timing import Job, in_turn, medians, ratio, rounds_of
 
 from wireproof import reference
+from wireproof.reference import fast
 
 RIVALS = ("kafka-python", "kio", "aiokafka")
 BASE = "kafka-python"
@@ -181,8 +182,8 @@ def compare(title: str, name: str, version: int, value: Value, rivals: Mapping[s
     """A row a codec: how many times as fast as kafka-python it is, and how many times as long as marshal it takes."""
     data = reference.encode(name, value, dialect="kafka", version=version)
     codecs: dict[str, Pair] = {
-        "reference, generated": of_reference(reference.Reference(), name, version, data),
-        "reference, readable": of_reference(reference.Reference(fast=False), name, version, data),
+        "reference, fast": of_reference(fast.reference, name, version, data),
+        "reference, readable": of_reference(reference.Reference(), name, version, data),
         **{rival: make(name, version, data) for rival, make in rivals.items()},
     }
     for codec, (_, encode) in codecs.items():
@@ -210,7 +211,7 @@ def growth(rounds: int) -> Table:
     jobs: dict[tuple[int, int], Job] = {}
     for topics in sizes:
         data = reference.encode("MetadataResponse", metadata(topics, 12), dialect="kafka", version=12)
-        for op, job in enumerate(of_reference(reference.Reference(), "MetadataResponse", 12, data)):
+        for op, job in enumerate(of_reference(fast.reference, "MetadataResponse", 12, data)):
             jobs[topics, op] = job
     times = medians(jobs, rounds)
     table = Table(title="Metadata response 12, generated codec", title_justify="left")

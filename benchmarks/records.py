@@ -22,6 +22,7 @@ from rich.table import Table
 from timing import Job, medians, rounds_of
 
 from wireproof import reference
+from wireproof.reference import fast
 from wireproof.reference.records.compression import NAMES, deflate, inflate
 from wireproof.reference.rules import Rules
 
@@ -85,8 +86,8 @@ def compare(rounds: int) -> Table:
     value = batch(100, b"v" * 50)
     data = reference.encode("RecordBatch", value, dialect="kafka")
     codecs = {
-        "reference, fast": of_reference(reference.Reference(), value, data),
-        "reference, readable": of_reference(reference.readable, value, data),
+        "reference, fast": of_reference(fast.reference, value, data),
+        "reference, readable": of_reference(reference.Reference(), value, data),
         BASE: of_library(kafka_records.DefaultRecordBatch, kafka_records.DefaultRecordBatchBuilder, value, data),
         "aiokafka, Python": of_library(
             aiokafka_records._DefaultRecordBatchPy,  # noqa: SLF001 (it gives the C classes the public names)

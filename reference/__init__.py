@@ -45,7 +45,6 @@ __all__ = [
     "lookup",
     "name",
     "negotiate",
-    "readable",
     "recode",
     "rejects",
     "rules_with",
@@ -85,16 +84,12 @@ class Reference:
     dialects = dialects
     rejects = rejects
 
-    def __init__(self, rules: Rules | None = None, *, fast: bool = True) -> None:
-        """`fast`: use the generated codec for messages, else the readable one for all. Their answers are equal."""
+    name = name
+
+    def __init__(self, rules: Rules | None = None) -> None:
         self.rules = rules or DEMANDED
-        self._fast = fast
-        self._decode, self._encode = (
-            (_codec.decode_fast, _codec.encode_fast) if fast else (_codec.decode, _codec.encode)
-        )
         self._settings: dict[str, Mapping[str, Any]] = {}
         self._configured: dict[str, Dialect] = {}
-        self.name = name if fast else f"{name}:readable"
 
     @property
     def types(self) -> dict[str, dict[str, tuple[int, int] | None]]:
@@ -118,8 +113,8 @@ class Reference:
 
     def under(self, rules: Rules) -> Reference:
         """The same configuration under other readings. It is cheap: no schema is read again."""
-        other = Reference(rules, fast=self._fast)
-        other._settings, other._configured = dict(self._settings), dict(self._configured)
+        other = type(self)(rules)
+        other._settings, other._configured = dict(self._settings), dict(self._configured)  # noqa: SLF001 (of its class)
         return other
 
     def dialect(self, dialect: str) -> Dialect:
@@ -127,14 +122,14 @@ class Reference:
         return (self._configured.get(dialect) or dialect_named(dialect)).under(self.rules)
 
     def decode(self, type: str, data: bytes, *, dialect: str, version: int | None = None) -> Any:
-        return self._decode(self._codec(type, dialect, version), data, self.rules)
+        return self._read(self._codec(type, dialect, version), data)
 
     def encode(self, type: str, value: Any, *, dialect: str, version: int | None = None) -> bytes:
         try:
             codec = self._codec(type, dialect, version)
         except DecodeError as error:  # a version argument that is refused both ways
             raise EncodeError(error.reason, error.detail) from None
-        return self._encode(codec, value, self.rules)
+        return self._write(codec, value)
 
     def recode(self, type: str, data: bytes, *, dialect: str, version: int | None = None) -> bytes:
         """Decodes and encodes again. An error's `half` tells which of the two steps refused."""
@@ -191,6 +186,12 @@ class Reference:
         """The incompatible changes of the new schema; `old` may be a list, oldest first."""
         return self.dialect(dialect).evolve(old, new, self.rules)
 
+    def _read(self, codec: Codec, data: bytes) -> Any:
+        return _codec.decode(codec, data, self.rules)
+
+    def _write(self, codec: Codec, value: Any) -> bytes:
+        return _codec.encode(codec, value, self.rules)
+
     def _codec(self, type_name: str, dialect: str, version: int | None) -> Codec:
         return self.dialect(dialect).codec(type_name, version)
 
@@ -208,10 +209,6 @@ serve = _reference.serve
 interpret = _reference.interpret
 negotiate = _reference.negotiate
 evolve = _reference.evolve
-
-
-#: The readable codec alone: `--impl=reference:readable`.
-readable = Reference(fast=False)
 
 
 def __getattr__(attribute: str) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -176,3 +177,34 @@ def rules_with(rulings: Iterable[Ruling], readings: Mapping[str, str], base: Rul
         switch, value = ruling.others[reading]
         switches[switch] = value
     return dataclasses.replace(base or Rules(), **switches)
+
+
+#: Switches whose other readings accept something that the demanded reading refuses, and change nothing else.
+_LOOSENING = frozenset(
+    {
+        "high_bits",
+        "invalid_text",
+        "trailing_bytes",
+        "negative_length",
+        "compact_length",
+        "tag_order",
+        "tag_size",
+        "struct_marker",
+        "record_length",
+        "empty_batch",
+        "after_stream",
+        "xerial_version",
+        "zstd_window",
+        "inner_partial",
+        "inner_magic",
+    }
+)
+
+
+@functools.lru_cache(64)
+def accepts_more(rules: Rules) -> bool:
+    """Whether these rules accept all that the demanded readings accept, with the same values."""
+    return all(
+        field.name in _LOOSENING or getattr(rules, field.name) == getattr(DEMANDED, field.name)
+        for field in dataclasses.fields(Rules)
+    )

@@ -67,7 +67,7 @@ def _width(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def generated_anew() -> None:
     """What the fast codec generates for a test is generated in it, whatever others have asked for before."""
-    from wireproof.reference.compiled import decoding, encoding
+    from wireproof.reference.fast import decoding, encoding
 
     for function in (decoding.decoder, decoding._ready, encoding.encoder, encoding._has_lookalikes):
         function.cache_clear()

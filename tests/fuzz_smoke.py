@@ -28,7 +28,7 @@ DRAWN = 20
 #: Seconds that an input may take: more than on a quiet machine, so that a busy one makes no difference.
 PATIENCE = 60.0
 #: Who stands for the reference in a target.
-SPECS = {"differential": "reference:readable"}
+SPECS = {"differential": "wireproof.reference.fast:reference"}
 
 
 def plans(executions: int) -> Iterator[Plan]:

@@ -77,7 +77,7 @@ COMMANDS: dict[str, tuple[tuple[str, int, str], ...]] = {
         ("wireproof repro kafka/varints/varint-1#decode --impl=nothing", 2, "there is no module"),
         ("pytest --impl=nothing", 4, "there is no module"),
     ),
-    "workers": (("pytest --impl=mine --impl=wireproof.reference:readable --area=varints -n 2", 0, " passed"),),
+    "workers": (("pytest --impl=mine --impl=wireproof.reference.fast:reference --area=varints -n 2", 0, " passed"),),
     "fuzz": (
         ("wireproof fuzz run differential --impl=mine --time 1m --runs 300", 0, "0 new findings"),
         ("wireproof fuzz run decode --time 1x", 2, "is no time"),

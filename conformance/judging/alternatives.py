@@ -19,7 +19,7 @@ from wireproof.conformance.values.compare import equal
 from wireproof.conformance.values.undecodable_text import as_expected
 from wireproof.conformance.vectors import Also, Vector, VectorKind
 from wireproof.conformance.vectors.configured_reference import configured_reference
-from wireproof.reference.codec import accepts_more
+from wireproof.reference.rules import accepts_more
 
 #: Ops that take bytes.
 _OF_BYTES = frozenset({Op.DECODE, Op.RECODE})

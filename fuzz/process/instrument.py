@@ -35,11 +35,12 @@ REFERENCE = "wireproof.reference"
 _ALIKE = (
     REFERENCE,
     *(f"{REFERENCE}.{module}" for module in ("catalog", "codec", "cursor", "dialects.base", "errors", "rules")),
-    *(f"{REFERENCE}.compiled.{module}" for module in ("decoding", "encoding", "fixed_layout", "source")),
+    f"{REFERENCE}.fast",
+    *(f"{REFERENCE}.fast.{module}" for module in ("decoding", "encoding", "source")),
 )
 #: Modules of which only the branches are instrumented, and not what they compare: like the functions that the reference
 #: generates, they read what a readable module reads too, and compare the same.
-_BRANCHES = (f"{REFERENCE}.records.fast",)
+_BRANCHES = (f"{REFERENCE}.fast.records",)
 #: Modules that only the inputs of this target reach.
 _SCHEMA = "schema"
 _OF_SCHEMAS = (f"{REFERENCE}.evolution", f"{REFERENCE}.schema.parsing")

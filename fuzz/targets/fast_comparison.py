@@ -20,8 +20,7 @@ from wireproof.conformance.oracle.codec import reference_codec
 from wireproof.conformance.values.compare import difference, identical
 from wireproof.conformance.vectors.configured_reference import configured_reference
 from wireproof.fuzz.targets import lookup_and_convert
-from wireproof.reference import Reference
-from wireproof.reference.codec import REFUSED, encode_fast, quick_reader
+from wireproof.reference import Reference, fast
 from wireproof.reference.errors import WireError
 
 if TYPE_CHECKING:
@@ -97,7 +96,7 @@ def _bytes(form: Form, module: Module) -> Look:
     reference = reference_codec()
     spoken = reference.dialect(dialect)
     codec, rules, entries = spoken.codec(name, version), reference.rules, spoken.entries.get(name)
-    read = quick_reader(codec, rules)
+    read = fast.reader(codec, rules)
     refusals = module.refusals(Op.DECODE)
     writes, rewrites = Op.ENCODE in form.ops, Op.RECODE in form.ops
     shown = _Shown()
@@ -112,7 +111,7 @@ def _bytes(form: Form, module: Module) -> Look:
         return False
 
     def written(value: Any, answer: Any, data: bytes) -> bool:
-        expected = encode_fast(codec, value, rules)
+        expected = fast.encode(codec, value, rules)
         if writes and _other(encode(name, value, dialect=dialect, version=version), expected):  # type: ignore[misc]
             return False
         if not rewrites or (entries is not None and entries.ends_partially(data)):
@@ -125,7 +124,7 @@ def _bytes(form: Form, module: Module) -> Look:
     def look(data: bytes) -> bool:
         try:
             value = read(data)
-        except REFUSED:
+        except fast.REFUSED:
             return refused(data)
         answer = decode(name, data, dialect=dialect, version=version)
         return _same(value, answer) and written(value, answer, data) and shown.before("read")
@@ -146,7 +145,7 @@ def _value(form: Form, module: Module) -> Look:
     def look(data: bytes) -> bool:
         value = arguments_of(Op.ENCODE, data)["value"]
         try:
-            expected = encode_fast(codec, value, rules)
+            expected = fast.encode(codec, value, rules)
         except WireError as error:
             try:
                 encode(name, value, dialect=dialect, version=version)
@@ -172,7 +171,7 @@ def _further(form: Form, module: Module) -> Look:
     name, version, dialect = form.type, form.version, form.dialect
     assert name is not None
     ours = configured_reference(dialect)
-    read = quick_reader(ours.dialect(dialect).codec(name, version), ours.rules)
+    read = fast.reader(ours.dialect(dialect).codec(name, version), ours.rules)
     shown = _Shown()
 
     def made(function: Any, refusals: tuple[type[BaseException], ...], op: Op, args: dict[str, Any]) -> Any:
@@ -185,7 +184,7 @@ def _further(form: Form, module: Module) -> Look:
 
     def look(data: bytes) -> bool:
         value = None
-        with contextlib.suppress(*REFUSED):
+        with contextlib.suppress(*fast.REFUSED):
             value = read(data)
         for op, args in lookup_and_convert.arguments(form.ops, dialect, name, data, value):
             expected = made(getattr(ours, op), (WireError,), op, args)

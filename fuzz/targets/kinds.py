@@ -27,7 +27,8 @@ from wireproof.conformance.vectors import Vector
 from wireproof.conformance.vectors.configured_reference import configured_reference
 from wireproof.fuzz.targets import fast_comparison, inputs, lookup_and_convert
 from wireproof.fuzz.targets.inputs import Form
-from wireproof.reference.codec import REFUSED, Codec, decode_fast, encode_fast, quick_reader
+from wireproof.reference import fast
+from wireproof.reference.codec import Codec
 from wireproof.reference.dialects.base import UnknownType
 from wireproof.reference.errors import WireError
 
@@ -206,7 +207,7 @@ def _read(form: Form, case: Case) -> Observation:
     if case.op is not Op.DECODE:
         return ask(reference_codec(), case)
     try:
-        return Observation(case, Status.ANSWER, decode_fast(_codec(form), case.args["data"], reference_codec().rules))
+        return Observation(case, Status.ANSWER, fast.decode(_codec(form), case.args["data"], reference_codec().rules))
     except WireError as error:
         return refusal(case, error)
     except UnknownType as error:  # one that is only converted
@@ -220,13 +221,13 @@ def _read_quickly(form: Form, case: Case) -> Observation:
         return Observation(case, Status.ANSWER, read(case.args["data"]))
     except UnknownType as error:  # one that is only converted
         return Observation(case, Status.UNSUPPORTED, detail=str(error))
-    except REFUSED:
+    except fast.REFUSED:
         return Observation(case, Status.REJECT)
 
 
 @functools.lru_cache(1 << 13)
 def _quick_reader_of(dialect: str, type_name: str, version: int | None) -> Callable[[bytes], Any]:
-    return quick_reader(_codec_of(dialect, type_name, version), reference_codec().rules)
+    return fast.reader(_codec_of(dialect, type_name, version), reference_codec().rules)
 
 
 def _with_reason(form: Form, seen: Observation, told: Observation) -> Observation:
@@ -243,7 +244,7 @@ def _written(form: Form, value: Any) -> Observation:
     """The reference's observation when it writes a value."""
     case = Case("", Op.ENCODE, form.dialect, form.type, form.version, {"value": value})
     try:
-        return Observation(case, Status.ANSWER, encode_fast(_codec(form), value, reference_codec().rules))
+        return Observation(case, Status.ANSWER, fast.encode(_codec(form), value, reference_codec().rules))
     except WireError as error:
         return refusal(case, error)
 

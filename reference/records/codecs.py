@@ -6,16 +6,12 @@ from functools import partial
 
 from wireproof.reference.codec import Codec, ShapedCodec
 from wireproof.reference.errors import DecodeError, Reason
-from wireproof.reference.records import batch, fast, message_set, record, record_set, values
+from wireproof.reference.records import batch, message_set, record, record_set, values
 
 _CODECS = {
-    "Record": ShapedCodec(record.read_record, record.append_record, values.RECORD, fast.decode_record),
-    "RecordBatch": ShapedCodec(
-        batch.read_batch, batch.append_batch, values.BATCH, fast.decode_batch, fast.encode_batch
-    ),
-    "RecordSet": ShapedCodec(
-        record_set.read_record_set, record_set.append_record_set, values.RECORD_SET, fast.decode_set
-    ),
+    "Record": ShapedCodec(record.read_record, record.append_record, values.RECORD),
+    "RecordBatch": ShapedCodec(batch.read_batch, batch.append_batch, values.BATCH),
+    "RecordSet": ShapedCodec(record_set.read_record_set, record_set.append_record_set, values.RECORD_SET),
 }
 _MESSAGE_SETS = {
     magic: ShapedCodec(

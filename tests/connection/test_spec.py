@@ -25,7 +25,7 @@ def decode(type, data, *, dialect, version=None):
     ("spec", "module"),
     [
         ("reference", "wireproof.reference"),
-        ("reference:readable", "wireproof.reference"),
+        ("reference:name", "wireproof.reference"),
         ("reference.codec:decode", "wireproof.reference.codec"),
         ("wireproof.reference", "wireproof.reference"),
         ("references", "references"),
@@ -45,7 +45,7 @@ def test_a_module_of_the_users_comes_first(file: str, tmp_path: Path, monkeypatc
     monkeypatch.chdir(tmp_path)
     Path(file).parent.mkdir(exist_ok=True)
     Path(file).write_text(OWN)
-    assert module_name("reference:readable") == "reference"
+    assert module_name("reference:name") == "reference"
     with open_connection("reference") as connection:
         assert connection.description.name == "a codec of the user's"
 

@@ -454,7 +454,8 @@ class TestInstrumented:
         program = """
 from wireproof.fuzz.process import instrument
 instrument.install([instrument.REFERENCE], "kafka", "decode")
-from wireproof.reference.records import batch, fast
+from wireproof.reference.fast import records as fast
+from wireproof.reference.records import batch
 
 def calls(function):
     return tuple(name in function.__code__.co_names for name in ("_trace_branch", "_trace_cmp"))

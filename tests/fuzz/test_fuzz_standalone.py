@@ -73,7 +73,7 @@ def test_it_sees_the_branches_of_the_fast_codec_of_records_too(tmp_path: Path) -
 import atheris
 
 def show():
-    from wireproof.reference.records import fast
+    from wireproof.reference.fast import records as fast
     print("branches:", "_trace_branch" in fast.decode_batch.__code__.co_names, flush=True)
 
 atheris.Setup, atheris.Fuzz = lambda *_, **__: None, show

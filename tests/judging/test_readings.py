@@ -13,7 +13,7 @@ from wireproof.conformance.model import Case, Observation, Op, Status
 from wireproof.conformance.oracle.ask import ask
 from wireproof.conformance.values.compare import equal
 from wireproof.conformance.vectors.configured_reference import configured_reference
-from wireproof.reference.codec import accepts_more
+from wireproof.reference.rules import accepts_more
 
 KAFKA = "kafka"
 

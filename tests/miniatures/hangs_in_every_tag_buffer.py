@@ -7,8 +7,9 @@ from typing import Any
 from unittest import mock
 
 from miniatures import Produces, only
+from wireproof.reference import decode as readable_decode
 from wireproof.reference import encode as encode
-from wireproof.reference import message, readable
+from wireproof.reference import message
 
 #: Which of them are waited for in full is a matter of their order: those that come first.
 PRODUCES: Produces = frozenset(
@@ -30,7 +31,7 @@ _read_tags = message._read_tags
 
 def decode(type: str, data: bytes, *, dialect: str, version: int | None = None) -> Any:
     with mock.patch.object(message, "_read_tags", _read_or_hang):
-        return readable.decode(type, data, dialect=dialect, version=version)
+        return readable_decode(type, data, dialect=dialect, version=version)
 
 
 def _read_or_hang(node: Any, reader: Any, value: Any) -> Any:

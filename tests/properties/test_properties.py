@@ -95,7 +95,7 @@ def counterexample(found: Property, own: Examiner, examples: int = 200) -> Judge
 
 
 EVERY = [*offered(Description("reference", ops=ALL))]
-#: All but most messages, which test_compiled.py tries all of.
+#: All but most messages, which test_fast_messages.py tries all of.
 SOME = [
     found
     for found in EVERY

@@ -26,7 +26,7 @@ from wireproof.reference.errors import Reason
 COUNT = 200_000
 SEED = 482_35_82
 
-#: Messages that have no vectors, and so no bytes to start from, are tried in test_compiled.py.
+#: Messages that have no vectors, and so no bytes to start from, are tried in test_fast_messages.py.
 OTHER_MESSAGES = set(catalog.current().messages) - {"ApiVersionsRequest", "ApiVersionsResponse", "ResponseHeader"}
 
 

@@ -22,14 +22,14 @@ from wireproof.conformance.judging.judge import judge
 from wireproof.conformance.model import Case, Observation, Op, Outcome, Status, Verdict
 from wireproof.conformance.oracle.ask import ask
 from wireproof.conformance.vectors import Vector, VectorError, VectorKind
-from wireproof.reference import catalog
+from wireproof.reference import catalog, fast
 from wireproof.reference.codec import NodeCodec
 from wireproof.reference.dialects import DIALECTS
 from wireproof.reference.schema.plan import Struct
 
 JAVA = ROOT / "implementations" / "java"
 REFERENCE = reference.Reference()
-READABLE = reference.Reference(fast=False)
+FAST = fast.reference
 
 
 def vector(identifier: str) -> Vector:
@@ -62,7 +62,7 @@ def test_kafkas_own_classes_made_it() -> None:
 @pytest.mark.parametrize("name", ledger.names())
 def test_both_codecs_agree_with_java(name: str) -> None:
     for found in ledger.load(name).vectors:
-        for codec in (REFERENCE, READABLE):
+        for codec in (REFERENCE, FAST):
             for op in found.ops:
                 _, verdict = judged_by_asking(codec, found, found.case(op))
                 assert verdict.outcome is Outcome.PASS, (found.id, op, verdict.detail)

@@ -21,7 +21,8 @@ from wireproof.conformance.generation.mutations import checksums, compressed, el
 from wireproof.conformance.generation.mutations.layout import layout_of
 from wireproof.conformance.generation.mutations.mutation import Mutation
 from wireproof.conformance.oracle.codec import reference_codec
-from wireproof.reference.codec import REFUSED, NodeCodec, quick_reader
+from wireproof.reference import fast
+from wireproof.reference.codec import NodeCodec
 
 _PLAIN: Mapping[str, Mutation] = {
     **tags.MUTATIONS,
@@ -84,10 +85,10 @@ def _is_refused(data: bytes, dialect: str, type_name: str, version: int | None) 
     try:
         codec = reference_codec().dialect(dialect).codec(type_name, version)
         if type(codec) is NodeCodec:
-            quick_reader(codec, reference_codec().rules)(data)
+            fast.reader(codec, reference_codec().rules)(data)
     except NotImplementedError:
         return False
-    except REFUSED:
+    except fast.REFUSED:
         return True
     return False
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from wireproof.reference import evolution
-from wireproof.reference.codec import Codec, decode
+from wireproof.reference.codec import Codec, NodeCodec, decode
 from wireproof.reference.dialects.base import Dialect, RefusedFor, UnknownType
 from wireproof.reference.dialects.kip_35 import broker, protocol_versions, tags
 from wireproof.reference.dialects.kip_35.client import Kip35Client, common
@@ -25,7 +25,6 @@ from wireproof.reference.dialects.kip_35.layouts import (
     VERSION,
     EmptyResponse,
     Layouts,
-    PlainCodec,
 )
 from wireproof.reference.dialects.kip_35.rulings import RULINGS
 from wireproof.reference.errors import DecodeError, Reason, SchemaError, shown
@@ -83,7 +82,7 @@ class Kip35(Dialect):
             detail = f"{type_name} has version {VERSION}, not {shown(version)}"
             raise DecodeError(Reason.UNSUPPORTED_VERSION, detail, None)
         if type_name in BODIES:
-            return PlainCodec(BODIES[type_name])
+            return NodeCodec(BODIES[type_name])
         if type_name == "RequestFrame":
             return RequestFrame(self.layouts)
         if type_name == "EmptyResponse":

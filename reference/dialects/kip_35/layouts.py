@@ -21,7 +21,6 @@ from wireproof.reference.cursor import Reader, Writer
 from wireproof.reference.errors import DecodeError, Reason, shown
 from wireproof.reference.peers import framing
 from wireproof.reference.primitives import PRIMITIVES, append_int32, read_int32
-from wireproof.reference.rules import Rules
 from wireproof.reference.schema.plan import Array, Node, PlannedField, PlannedPair, Struct
 
 API = "BrokerMetadata"
@@ -89,19 +88,7 @@ class Layouts:
         return layout
 
 
-class PlainCodec(NodeCodec):
-    """The codec of a node, without a fast path."""
-
-    __slots__ = ()
-
-    def fast_decoder(self, rules: Rules) -> None:
-        """None: there is no fast path."""
-
-    def fast_encoder(self) -> None:
-        """None: there is no fast path."""
-
-
-class EmptyResponse(PlainCodec):
+class EmptyResponse(NodeCodec):
     """{"header": {"CorrelationId"}}: the whole response to a request that a broker does not know."""
 
     __slots__ = ()

@@ -48,14 +48,6 @@ _HEADERS = {
 }
 
 
-class _Readable(NodeCodec):
-    """The readable codec alone: a draft's messages are not read often enough to generate code for them."""
-
-    __slots__ = ()
-    fast_decoder = Codec.fast_decoder
-    fast_encoder = Codec.fast_encoder
-
-
 class _Messages:
     """The plans of headers and bodies, for frames (`framing.MessagePlans`)."""
 
@@ -149,7 +141,7 @@ class Kip482(Dialect):
             return RequestFrame(self.messages)
         kind, _, name = type_name.rpartition(":")
         if kind == _BUFFER:
-            return _Readable(self._optional_fields(name))
+            return NodeCodec(self._optional_fields(name))
         if kind not in ("", _FRAME[:-1]):
             raise UnknownType(f"the dialect {self.name} has no type {type_name!r}")
         message = f"{name}Response" if kind else name
@@ -157,7 +149,7 @@ class Kip482(Dialect):
             self.messages.body(message, self._last(message))  # is there such a message at all?
             raise DecodeError(Reason.UNSUPPORTED_VERSION, f"{type_name} needs a version", None)
         body = self.messages.body(message, version)
-        return ResponseFrame(_HEADERS["ResponseHeader"], body) if kind else _Readable(body)
+        return ResponseFrame(_HEADERS["ResponseHeader"], body) if kind else NodeCodec(body)
 
     def _last(self, name: str) -> int:
         message = self.messages.by_name.get(name)

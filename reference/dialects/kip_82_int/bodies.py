@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from wireproof.reference import compiled, message, schema
+from wireproof.reference import message, schema
 from wireproof.reference.codec import NodeCodec
 from wireproof.reference.cursor import Reader, Span, Writer
 from wireproof.reference.errors import DecodeError, EncodeError, Reason, join, shown
@@ -160,13 +160,6 @@ class _BodyCodec(NodeCodec):
                     self._demand(records, writer.rules)
                 except DecodeError as error:
                     raise EncodeError(error.reason, error.detail, path) from None
-
-    def fast_decoder(self, rules: Rules) -> compiled.Decoder | None:
-        return NodeCodec.fast_decoder(self, rules) if rules.headed_records == "raw" else None
-
-    def fast_encoder(self) -> compiled.Encoder | None:
-        """None: the fast encoder does not know the rules."""
-        return None
 
     def _demand(self, records: bytes, rules: Rules) -> None:
         from wireproof.reference.dialects.kip_82_int import messages  # which loads the compression libraries

@@ -283,13 +283,6 @@ def test_a_missing_key_is_its_default() -> None:
     assert equal(whole, {"UserAgent": "", "Foos": [{"Bar": "hello world", "Baz": 0}]})
 
 
-def test_no_code_is_generated_for_a_draft() -> None:
-    for version in (8, 9):
-        codec = reference_codec().dialect(DIALECT).codec("FooResponse", version)
-        assert codec.fast_decoder(Rules()) is None
-        assert codec.fast_encoder() is None
-
-
 def test_every_prefix_is_a_property_of_what_is_a_buffer_alone() -> None:
     """A body without fields has one byte in the new version, and none before."""
     everything = Description("all", ops=frozenset({Op.DECODE}), dialects=(DIALECT,))

@@ -9,7 +9,7 @@ from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from wireproof.reference.compiled.source import NotPlain, Source, is_nullable, is_number, lead_letter, letter
+from wireproof.reference.fast.source import NotPlain, Source, is_nullable, is_number, lead_letter, letter
 from wireproof.reference.primitives import MAX_INT32, MAX_STRING, PRIMITIVES, Primitive
 from wireproof.reference.schema.plan import Array, Node, PlannedField, Struct
 

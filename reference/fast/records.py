@@ -1,7 +1,7 @@
-"""The fast path for batches: the same values and bytes as `batch.py`, without paths, spans and reasons.
+"""Records, batches and sets: the same values and bytes as `reference.records` has, without paths, spans and reasons.
 
 It handles the common case only: minimal varints, complete values of the right types. For anything else it gives up, and
-the readable codec starts again, as with messages (`reference.compiled`).
+the readable codec starts again, as with messages.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 from crc32c import crc32c
 
-from wireproof.reference.compiled import GIVES_UP, Fault, NotPlain
+from wireproof.reference.fast.source import GIVES_UP, Fault, NotPlain
 from wireproof.reference.records.batch import FIELD_ENDS, KEYS, MAGIC
 from wireproof.reference.records.compression import MASK, NAMES, CompressionError, deflate, inflate
 from wireproof.reference.rules import Rules

@@ -1,9 +1,9 @@
 """The fast codec part by part, on small messages that are made here: what it reads and writes itself, at the borders of
 each part, what it leaves to the readable codec, and what it refuses. Here fields, lengths and structures; see also
-test_compiled_tags.py and test_compiled_even.py.
+test_fast_tags.py and test_fast_source.py.
 
-Bytes and values are written by hand, and the readable codec has to agree with each. test_compiled.py compares the two
-on all messages of the catalogue.
+Bytes and values are written by hand, and the readable codec has to agree with each. test_fast_messages.py compares the
+two on all messages of the catalogue.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from support.compiled_checks import (
+from support.fast_checks import (
     COMPACT,
     FIELDS,
     FORMS,
@@ -28,8 +28,8 @@ from support.compiled_checks import (
 )
 from support.wire import Refused, field, tagged
 
-from wireproof.reference import compiled
-from wireproof.reference.compiled import decoding, encoding
+from wireproof.reference import fast
+from wireproof.reference.fast import decoding, encoding
 
 pytestmark = pytest.mark.usefixtures("generated_anew")
 
@@ -164,7 +164,7 @@ def test_the_most_elements(flexible: str) -> None:
         if count > 1_000_000:
             is_left(limited, digits, Refused("resource-limit", 0, "F"))
         else:
-            assert compiled.decoder(limited.node)(bytes.fromhex(digits), 0) == ({"F": [1] * count}, len(digits) // 2)
+            assert fast.decoder(limited.node)(bytes.fromhex(digits), 0) == ({"F": [1] * count}, len(digits) // 2)
 
 
 #: What follows the first byte of an unsigned varint; that byte; the number.
@@ -202,13 +202,13 @@ def test_varints_of_one_byte(number: int) -> None:
 
 @pytest.mark.parametrize("rest", ["ffffff10", "ffffff1f", "8080808001", "ffffffff7f", "8080808000"])
 def test_varints_that_are_too_wide(rest: str) -> None:
-    with pytest.raises(compiled.Fault):
+    with pytest.raises(fast.Fault):
         decoding._uvarint(bytes.fromhex(rest), 0, 0x80)
 
 
 @pytest.mark.parametrize(("rest", "first"), [("00", 0x80), ("00", 0xFF), ("8000", 0x85), ("80808000", 0x81)])
 def test_varints_of_more_bytes_than_needed(rest: str, first: int) -> None:
-    with pytest.raises(compiled.NotPlain):
+    with pytest.raises(fast.NotPlain):
         decoding._uvarint(bytes.fromhex(rest), 0, first)
     overlong = message(field("F", "bytes", **NULL_IN_ALL), flexible="0+")
     length = {"00": first & 0x7F, "8000": 5, "80808000": 1}[rest]

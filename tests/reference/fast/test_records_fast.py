@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from wireproof import reference
-from wireproof.reference import DecodeError, EncodeError
-from wireproof.reference.compiled import Fault, NotPlain
-from wireproof.reference.records import fast
+from wireproof.reference import DecodeError, EncodeError, fast
+from wireproof.reference.fast import records
+from wireproof.reference.fast.source import Fault, NotPlain
 from wireproof.reference.rules import Rules
 
 KAFKA = "kafka"
-FAST = reference.Reference()
-READABLE = reference.readable
+FAST = fast.reference
+READABLE = reference.Reference()
 
 
 def record(dice: random.Random, index: int) -> dict[str, Any]:
@@ -169,9 +169,9 @@ def test_what_is_valid_is_left_to_nobody_else(seed: int) -> None:
     """The fast path gives up by an exception, and the readable codec does its work: then they are equal anyhow."""
     value = batch(seed)
     written = READABLE.encode("RecordBatch", value, dialect=KAFKA)
-    assert fast.encode_batch(value) == written
-    assert fast.decode_batch(written, 0) == (READABLE.decode("RecordBatch", written, dialect=KAFKA), len(written))
-    entries, end = fast.decode_set(written * 2, 0)
+    assert records.encode_batch(value) == written
+    assert records.decode_batch(written, 0) == (READABLE.decode("RecordBatch", written, dialect=KAFKA), len(written))
+    entries, end = records.decode_set(written * 2, 0)
     assert (len(entries), end) == (2, 2 * len(written))
 
 
@@ -191,8 +191,8 @@ def alone(**changes: Any) -> dict[str, Any]:
 def both_ways(value: dict[str, Any]) -> None:
     """The fast path alone writes it as the readable codec does, and reads it back."""
     written = READABLE.encode("RecordBatch", value, dialect=KAFKA)
-    assert fast.encode_batch(value) == written
-    assert fast.decode_batch(written, 0) == (value, len(written))
+    assert records.encode_batch(value) == written
+    assert records.decode_batch(written, 0) == (value, len(written))
 
 
 #: Where varints get another byte: after 7 bits, 14, 21, …; and around what is made in advance, −64 to 511.
@@ -228,13 +228,13 @@ def of_record(body: str) -> bytes:
     raw = bytes.fromhex(body)
     assert len(raw) < 64
     content = bytes([2 * len(raw)]) + raw
-    data = fast.encode_batch(batch(3) | {"attributes": 0, "records": []})
+    data = records.encode_batch(batch(3) | {"attributes": 0, "records": []})
     fields = data[21:57] + (1).to_bytes(4, "big") + content
     return recrc(bytearray(data[:8] + (49 + len(content)).to_bytes(4, "big") + data[12:21] + fields))
 
 
 def test_a_record_by_hand() -> None:
-    (read_back,) = fast.decode_batch(of_record("00" + "04" + "06" + "026b" + "0276" + "02" + "0261" + "01"), 0)[0][
+    (read_back,) = records.decode_batch(of_record("00" + "04" + "06" + "026b" + "0276" + "02" + "0261" + "01"), 0)[0][
         "records"
     ]
     assert (
@@ -261,7 +261,7 @@ def test_a_record_by_hand() -> None:
 def test_a_varint_that_readers_differ_on_is_left_to_the_readable_codec(body: str) -> None:
     data = of_record(body)
     with pytest.raises(NotPlain):
-        fast.decode_batch(data, 0)
+        records.decode_batch(data, 0)
     assert read(FAST, data) == read(READABLE, data)
 
 
@@ -275,64 +275,64 @@ def test_a_varint_that_readers_differ_on_is_left_to_the_readable_codec(body: str
 def test_a_varint_of_too_many_bits_is_refused_at_once_and_read_where_they_are_dropped(body: str) -> None:
     data = of_record(body)
     with pytest.raises(Fault):
-        fast.decode_batch(data, 0)
+        records.decode_batch(data, 0)
     assert read(FAST, data) == read(READABLE, data)
     dropped = Rules(high_bits="dropped")
     assert read(FAST.under(dropped), data) == read(READABLE.under(dropped), data)
 
 
 def test_a_batch_that_ends_behind_the_input_is_refused_whatever_its_crc() -> None:
-    data = bytearray(fast.encode_batch(alone()))
+    data = bytearray(records.encode_batch(alone()))
     data[8:12] = (int.from_bytes(data[8:12]) + 1).to_bytes(4)
     with pytest.raises(Fault):
-        fast.decode_batch(recrc(data), 0)
+        records.decode_batch(recrc(data), 0)
     assert read(FAST, recrc(data)) == read(READABLE, recrc(data))
 
 
 def test_a_batch_shorter_than_its_fields_is_refused_whatever_its_crc() -> None:
     """Its count has a byte too few; the one behind it is another's."""
-    whole = bytearray(fast.encode_batch(batch(3) | {"attributes": 0, "records": []}))
+    whole = bytearray(records.encode_batch(batch(3) | {"attributes": 0, "records": []}))
     assert len(whole) == 61
     whole[8:12] = (48).to_bytes(4)
     data = recrc(whole[:60])
     for behind in (b"", b"\0"):
         with pytest.raises(Fault):
-            fast.decode_batch(data + behind, 0)
+            records.decode_batch(data + behind, 0)
     assert read(FAST, data) == read(READABLE, data)
 
 
 def test_each_batch_of_a_set_is_read_where_it_stands() -> None:
     values = [alone(key=b"one") | {"baseOffset": 1}, alone(key=b"other") | {"baseOffset": 2}]
-    data = b"".join(fast.encode_batch(value) for value in values)
-    assert fast.decode_set(data, 0) == ([{"magic": 2} | value for value in values], len(data))
+    data = b"".join(records.encode_batch(value) for value in values)
+    assert records.decode_set(data, 0) == ([{"magic": 2} | value for value in values], len(data))
 
 
 @pytest.mark.parametrize("codec", [5, 6, 7])
 def test_a_codec_that_is_none_is_refused_at_once_and_not_written(codec: int) -> None:
     with pytest.raises(NotPlain):
-        fast.encode_batch(alone() | {"attributes": codec})
-    data = bytearray(fast.encode_batch(alone()))
+        records.encode_batch(alone() | {"attributes": codec})
+    data = bytearray(records.encode_batch(alone()))
     data[22] = codec
     with pytest.raises(Fault):
-        fast.decode_batch(recrc(data), 0)
+        records.decode_batch(recrc(data), 0)
     assert read(FAST, recrc(data)) == read(READABLE, recrc(data)) == ("unsupported-compression", 21, "attributes")
 
 
 @pytest.mark.parametrize("codec", [1, 2, 3, 4])
 def test_broken_content_is_refused_at_once(codec: int) -> None:
-    data = bytearray(fast.encode_batch(batch(5) | {"attributes": codec}))
+    data = bytearray(records.encode_batch(batch(5) | {"attributes": codec}))
     data[61] ^= 0x80
     with pytest.raises(Fault):
-        fast.decode_batch(recrc(data), 0)
+        records.decode_batch(recrc(data), 0)
     assert read(FAST, recrc(data)) == read(READABLE, recrc(data)) == ("corrupt-compression", 61, "records")
 
 
 @pytest.mark.parametrize("codec", [1, 2, 3, 4])
 def test_what_is_compressed_to_nothing_is_left_to_the_readable_codec(codec: int) -> None:
-    data = bytearray(fast.encode_batch(batch(3) | {"attributes": 0, "records": []}))
+    data = bytearray(records.encode_batch(batch(3) | {"attributes": 0, "records": []}))
     data[22] = codec
     with pytest.raises(NotPlain):
-        fast.decode_batch(recrc(data), 0)
+        records.decode_batch(recrc(data), 0)
     assert read(FAST, recrc(data)) == read(READABLE, recrc(data))
 
 
@@ -341,5 +341,5 @@ def test_the_borders_of_a_delta_are_written_at_once(least: int) -> None:
     for delta in (least, -1 - least):
         value = batch(3) | {"attributes": 0, "records": [record(random.Random(1), 0) | {"timestampDelta": delta}]}
         written = READABLE.encode("RecordBatch", value, dialect=KAFKA)
-        assert fast.encode_batch(value) == written
-        assert fast.decode_batch(written, 0)[0]["records"][0]["timestampDelta"] == delta
+        assert records.encode_batch(value) == written
+        assert records.decode_batch(written, 0)[0]["records"][0]["timestampDelta"] == delta

@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 
 from support.wire import Message, Refused, schema
-from wireproof.reference import compiled
+from wireproof.reference import fast
 
 NULL_IN_ALL = {"nullableVersions": "0+"}
 #: "none": a message without tags; "0+": a flexible one.
@@ -87,8 +87,8 @@ def read_fast(message: Message, digits: str) -> Any:
     """What the fast codec reads; None if it gives up, or does not end where the bytes end."""
     data = bytes.fromhex(digits)
     try:
-        value, end = compiled.decoder(message.node)(data, 0)
-    except compiled.GIVES_UP:
+        value, end = fast.decoder(message.node)(data, 0)
+    except fast.GIVES_UP:
         return None
     return value if end == len(data) else None
 
@@ -97,8 +97,8 @@ def is_plain(message: Message, digits: str, value: Any) -> None:
     """The fast codec itself reads and writes this, as the readable one does; and no beginning of it."""
     data = bytes.fromhex(digits)
     # As text, which tells True from 1 and shows the order of keys.
-    assert repr(compiled.decoder(message.node)(data, 0)) == repr((value, len(data)))
-    assert compiled.encoder(message.node)(value) == data
+    assert repr(fast.decoder(message.node)(data, 0)) == repr((value, len(data)))
+    assert fast.encoder(message.node)(value) == data
     assert (message.decode(digits), message.encode(value)) == (value, data.hex())
     for length in {*range(min(len(data), 300)), *range(max(len(data) - 3, 0), len(data))}:
         assert read_fast(message, data[:length].hex()) is None
@@ -106,15 +106,15 @@ def is_plain(message: Message, digits: str, value: Any) -> None:
 
 def is_left(message: Message, digits: str, readable: Any) -> None:
     """The fast codec leaves these bytes to the readable one, which says this."""
-    with pytest.raises(compiled.NotPlain):
-        compiled.decoder(message.node)(bytes.fromhex(digits), 0)
+    with pytest.raises(fast.NotPlain):
+        fast.decoder(message.node)(bytes.fromhex(digits), 0)
     assert message.decode(digits) == readable
 
 
 def is_refused(message: Message, digits: str, reason: str) -> None:
     """The fast codec refuses these bytes at once, and the readable one for this reason."""
-    with pytest.raises(compiled.Fault):
-        compiled.decoder(message.node)(bytes.fromhex(digits), 0)
+    with pytest.raises(fast.Fault):
+        fast.decoder(message.node)(bytes.fromhex(digits), 0)
     refusal = message.decode(digits)
     assert isinstance(refusal, Refused)
     assert refusal.reason == reason
@@ -122,7 +122,7 @@ def is_refused(message: Message, digits: str, reason: str) -> None:
 
 def is_not_written(message: Message, value: Any, readable: Any) -> None:
     """The fast codec leaves this value to the readable one, which gives these bytes or this reason."""
-    with pytest.raises(compiled.NotPlain):
-        compiled.encoder(message.node)(value)
+    with pytest.raises(fast.NotPlain):
+        fast.encoder(message.node)(value)
     found = message.encode(value)
     assert (found.reason if isinstance(found, Refused) else found) == readable

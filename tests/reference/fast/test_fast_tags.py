@@ -1,4 +1,4 @@
-"""The fast codec's tags, and the values that it does not write. How they are tested says test_compiled_parts.py."""
+"""The fast codec's tags, and the values that it does not write. How they are tested says test_fast_parts.py."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections import OrderedDict
 from typing import Any
 
 import pytest
-from support.compiled_checks import FIELDS, FORMS, is_left, is_not_written, is_plain, is_refused, message, read_fast
+from support.fast_checks import FIELDS, FORMS, is_left, is_not_written, is_plain, is_refused, message, read_fast
 from support.wire import Refused, field, tagged
 
-from wireproof.reference import compiled
+from wireproof.reference import fast
 
 pytestmark = pytest.mark.usefixtures("generated_anew")
 
@@ -93,7 +93,7 @@ def test_unknown_tags_among_known_ones() -> None:
 def test_a_tag_of_other_versions_is_written_among_known_ones_and_its_reading_is_left() -> None:
     other = message(tagged("T", "int8", 0, "1+"), tagged("U", "int8", 1), flexible="0+")
     value = {"U": 6, "_tags": [(0, b"a")]}
-    assert compiled.encoder(other.node)(value).hex() == other.encode(value) == "02" + "000161" + "010106"
+    assert fast.encoder(other.node)(value).hex() == other.encode(value) == "02" + "000161" + "010106"
     is_left(other, "02" + "000161" + "010106", value)
     is_plain(other, "01" + "020161", {"U": 0, "_tags": [(2, b"a")]})
 
@@ -180,8 +180,8 @@ def test_values_that_are_not_plain(flexible: str, kind: str, value: Any, readabl
 def test_numbers_that_do_not_fit_are_given_up(kind: str) -> None:
     for value in (10**400, "a"):
         given = {"F": [value] if kind[0] == "[" else value}
-        with pytest.raises(compiled.GIVES_UP):
-            compiled.encoder(message(field("F", kind)).node)(given)
+        with pytest.raises(fast.GIVES_UP):
+            fast.encoder(message(field("F", kind)).node)(given)
 
 
 @FORMS
@@ -191,12 +191,12 @@ def test_structures_that_are_not_plain(flexible: str) -> None:
     is_not_written(pair, OrderedDict(A=1, B=2), "0102" + end)
     is_not_written(pair, [1, 2], "out-of-range")
     is_not_written(pair, {"A": 1, "B": 2, "C": 3, "_tags": []}, "unknown-field")
-    with pytest.raises(compiled.GIVES_UP):
-        compiled.encoder(pair.node)({"A": 1})
-    with pytest.raises(compiled.GIVES_UP):
-        compiled.encoder(pair.node)({"A": 1, "C": 2})
-    with pytest.raises(compiled.GIVES_UP):
-        compiled.encoder(pair.node)({"A": 1, "B": 2, "C": 3})
+    with pytest.raises(fast.GIVES_UP):
+        fast.encoder(pair.node)({"A": 1})
+    with pytest.raises(fast.GIVES_UP):
+        fast.encoder(pair.node)({"A": 1, "C": 2})
+    with pytest.raises(fast.GIVES_UP):
+        fast.encoder(pair.node)({"A": 1, "B": 2, "C": 3})
 
 
 @pytest.mark.parametrize(

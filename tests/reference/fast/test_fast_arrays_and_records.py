@@ -8,15 +8,19 @@ from dataclasses import fields, replace
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import pytest
+from support.wire import attempt
 from test_records_fast import FAST, READABLE, record
 
 from wireproof import reference
 from wireproof.conformance import vectors
-from wireproof.reference.codec import _LOOSENING, ShapedCodec, decode, decode_fast
-from wireproof.reference.cursor import Reader
+from wireproof.conformance.model import Op
+from wireproof.conformance.vectors import Vector
+from wireproof.reference import codec as readable
+from wireproof.reference import fast
+from wireproof.reference.codec import decode
 from wireproof.reference.dialects import DIALECTS
 from wireproof.reference.errors import DecodeError, EncodeError
-from wireproof.reference.rules import Rules
+from wireproof.reference.rules import _LOOSENING, Rules
 
 FORMS = ("ARRAY", "COMPACT_ARRAY", "NULLABLE_ARRAY", "COMPACT_NULLABLE_ARRAY")
 NUMBERS: dict[str, Any] = {
@@ -49,7 +53,7 @@ def changed(data: bytes, dice: random.Random) -> bytes:
 @pytest.mark.parametrize("form", FORMS)
 def test_arrays_of_numbers_are_read_alike(form: str, number: str) -> None:
     type_name, dice = f"{form}<{number}>", random.Random(f"{form} {number}")
-    assert DIALECTS["kafka"].codec(type_name, None).fast_decoder(Rules()) is not None
+    assert fast.decoder_of(DIALECTS["kafka"].codec(type_name, None), Rules()) is not None
     data = READABLE.encode(type_name, NUMBERS[number], dialect="kafka")
     for given in (data, *(changed(data, dice) for _ in range(60))):
         assert outcome(FAST, type_name, given) == outcome(READABLE, type_name, given)
@@ -67,9 +71,9 @@ def written(codec: reference.Reference, type_name: str, value: Any) -> Any:
 @pytest.mark.parametrize("form", FORMS)
 def test_arrays_of_numbers_are_written_alike(form: str, number: str) -> None:
     type_name, numbers = f"{form}<{number}>", NUMBERS[number]
-    fast = DIALECTS["kafka"].codec(type_name, None).fast_encoder()
-    assert fast is not None
-    assert fast(numbers) == READABLE.encode(type_name, numbers, dialect="kafka")
+    encode = fast.encoder_of(DIALECTS["kafka"].codec(type_name, None))
+    assert encode is not None
+    assert encode(numbers) == READABLE.encode(type_name, numbers, dialect="kafka")
     wrong: tuple[Any, ...] = (True, 1, -1, 2**64, 0.5, 1.0, None, "1", b"1", [])
     others: list[Any] = [None, [], (), tuple(numbers), "ab", b"ab", {1: 1}, 7, [1], [True]]
     others += [[*numbers, one] for one in wrong]
@@ -80,8 +84,8 @@ def test_arrays_of_numbers_are_written_alike(form: str, number: str) -> None:
 @pytest.mark.parametrize("element", ["UNSIGNED_VARINT", "STRING", "UUID"])
 def test_other_arrays_are_left_to_the_readable_codec(element: str) -> None:
     codec = DIALECTS["kafka"].codec(f"ARRAY<{element}>", None)
-    assert codec.fast_decoder(Rules()) is None
-    assert codec.fast_encoder() is None
+    assert fast.decoder_of(codec, Rules()) is None
+    assert fast.encoder_of(codec) is None
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -95,7 +99,7 @@ def test_a_record_alone_is_read_alike(seed: int) -> None:
 
 def test_a_record_that_is_plain_is_left_to_nobody_else() -> None:
     codec = DIALECTS["kafka"].codec("Record", None)
-    decode = codec.fast_decoder(Rules())
+    decode = fast.decoder_of(codec, Rules())
     assert decode is not None
     data = bytes.fromhex("16" + "00" + "04" + "06" + "026b" + "0276" + "02" + "0261" + "01")
     value = {
@@ -131,29 +135,48 @@ def test_records_are_read_alike_under_each_other_reading(reading: str) -> None:
     rules = OTHERS[reading]
     for vector in vectors.load(["kafka"]):
         if vector.type in ("RecordBatch", "Record") and 0 < len(vector.data) < 2_000:
-            given = read(decode_fast, vector.type, vector.data, rules)
+            given = read(fast.decode, vector.type, vector.data, rules)
             assert given == read(decode, vector.type, vector.data, rules), vector.path
 
 
 def test_only_readings_that_accept_more_have_the_fast_codec() -> None:
     codec = DIALECTS["kafka"].codec("RecordBatch", None)
-    fast = {reading.partition("=")[0] for reading, rules in OTHERS.items() if codec.fast_decoder(rules) is not None}
-    assert fast == _LOOSENING
-    assert codec.fast_decoder(OTHERS["overlong_varints=refused"]) is None
-    assert codec.fast_decoder(OTHERS["linked_blocks=refused"]) is None
-    assert codec.fast_decoder(replace(Rules(), inflate_limit=10)) is None
+    found = {
+        reading.partition("=")[0] for reading, rules in OTHERS.items() if fast.decoder_of(codec, rules) is not None
+    }
+    assert found == _LOOSENING
+    assert fast.decoder_of(codec, OTHERS["overlong_varints=refused"]) is None
+    assert fast.decoder_of(codec, OTHERS["linked_blocks=refused"]) is None
+    assert fast.decoder_of(codec, replace(Rules(), inflate_limit=10)) is None
 
 
-def test_a_reading_that_accepts_more_is_no_reason_to_read_slowly() -> None:
+def test_a_reading_that_accepts_more_is_no_reason_to_read_slowly(monkeypatch: pytest.MonkeyPatch) -> None:
     """The readable codec is not even asked."""
     codec = DIALECTS["kafka"].codec("Record", None)
-    assert isinstance(codec, ShapedCodec)
     data = READABLE.encode("Record", record(random.Random(0), 0), dialect="kafka")
+    value = decode(codec, data, Rules())
 
-    def asked(_reader: Reader) -> None:
+    def asked(*_: object) -> None:
         raise AssertionError("the readable codec was asked")
 
-    fast = replace(codec, read_value=asked)
-    assert decode_fast(fast, data, OTHERS["invalid_text=kept"]) == decode(codec, data, Rules())
+    monkeypatch.setattr(readable, "decode", asked)
+    assert fast.decode(codec, data, OTHERS["invalid_text=kept"]) == value
     with pytest.raises(AssertionError, match="was asked"):
-        decode_fast(fast, data, OTHERS["overlong_varints=refused"])
+        fast.decode(codec, data, OTHERS["overlong_varints=refused"])
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_the_vectors_of_each_dialect_are_read_alike(dialect: str) -> None:
+    codecs = reference.Reference(), fast.FastReference()
+    for one in codecs:
+        one.configure(vectors.settings(dialect), dialect=dialect)
+
+    def seen(one: reference.Reference, vector: Vector) -> Any:
+        return attempt(
+            lambda: repr(one.decode(vector.type or "", vector.data, dialect=dialect, version=vector.version))
+        )
+
+    asked = [one for one in vectors.load([dialect]) if Op.DECODE in one.ops and len(one.data) < 2_000]
+    assert asked
+    for vector in asked:
+        assert seen(codecs[0], vector) == seen(codecs[1], vector), vector.path

@@ -9,8 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from wireproof.reference.compiled.fixed_layout import decode_even, may_be_even
-from wireproof.reference.compiled.source import (
+from wireproof.reference.fast.source import (
     SHORT,
     Fault,
     NotPlain,
@@ -288,12 +287,7 @@ def _decode_array(source: Source, node: Array, target: str, lead: str) -> None:
         source.line(f"{target} = []")
     with source.block("else:"):
         _decode_count(source, node, lead)
-        if isinstance(node.element, Struct) and may_be_even(node.element):
-            decode_even(source, node.element, lead, target)
-            with source.block("else:"):
-                _decode_each(source, node.element, lead, target)
-        else:
-            _decode_each(source, node.element, lead, target)
+        _decode_each(source, node.element, lead, target)
 
 
 def _decode_each(source: Source, node: Node, count: str, target: str) -> None:
