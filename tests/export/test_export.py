@@ -319,7 +319,7 @@ def test_that_would_be_seen(what: str, tmp_path: Path) -> None:
     planted = f"""
 import locale, os, sys, time
 from pathlib import Path
-import wireproof.export as module
+from wireproof.export import package as module
 about = module._about
 module._about = lambda: about() | {{"taken": {TAKEN[what]}}}
 module.write(module.export(["kafka"], ["varints"]), Path(sys.argv[1]))
