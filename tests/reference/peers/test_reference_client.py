@@ -79,6 +79,18 @@ def test_error_35_comes_in_a_v0_body_whatever_was_asked() -> None:
     assert makes_of(ask(5), frame("0023")) == MALFORMED
 
 
+@pytest.mark.parametrize(
+    ("version", "span"),
+    [(5, "00000005"), (3, "00000004"), (5, "00060009"), (5, "00020001")],  # what was asked, more, none in common, empty
+)
+def test_a_version_that_cannot_be_retried_is_unsupported(version: int, span: str) -> None:
+    assert makes_of(ask(version), frame("0023" + "00000001" + "0012" + span)) == UNSUPPORTED
+
+
+def test_a_retry_is_in_a_version_that_the_client_has() -> None:
+    assert makes_of(ask(99), frame("0023" + "00000001" + "001200000009")) == retry(5)
+
+
 def test_the_full_table_may_be_taken_as_it_is() -> None:
     full = frame("0023" + "00000002" + "000300000001" + OWN_0_2)
     assert makes_of(ask(5), full, full_table="accepted") == ACCEPTED
