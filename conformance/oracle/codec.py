@@ -1,5 +1,9 @@
-"""The reference codec that the judge, the properties and the reports ask: one for the whole process, configured with
-the schemas that the vectors use."""
+"""The reference codec that says what bytes mean and how values are written: one for the whole process.
+
+It is the readable codec alone: no generated code decides a verdict. Its only settings are the schemas that the vectors
+use. An answer to a whole case (a broker's, or one under a declared reading) depends on more settings: ask
+`vectors.configured_reference` for it.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +35,8 @@ def _schemas(folder: Traversable) -> Iterator[Any]:
 
 @functools.cache
 def reference_codec() -> reference.Reference:
-    """The reference that takes no other reading, with the schemas of every dialect's vectors."""
+    """The reference that takes no other reading, with the schemas of every dialect's vectors. The judge asks it to
+    read, write and complete values."""
     codec = reference.Reference()
     for dialect in reference.dialects:
         codec.configure(shared_settings(dialect), dialect=dialect)

@@ -1,4 +1,7 @@
-"""The reference, configured for the vectors of a dialect, as implementations are."""
+"""The reference with all settings of a dialect's vectors, as an implementation has them: it answers whole cases.
+
+For the meaning of bytes and values alone, `oracle.codec.reference_codec` is enough.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,8 @@ from wireproof.conformance import vectors
 
 @functools.cache
 def configured_reference(dialect: str) -> reference.Reference:
-    """The reference with the demanded readings, made once in each process. `Reference.under` returns one with other
-    readings without reading the schemas again."""
+    """The reference with the demanded readings, made once in each process. The judge asks it what a declared reading
+    answers: `Reference.under` returns one with other readings without reading the schemas again."""
     codec = reference.Reference()
     codec.configure(vectors.settings(dialect), dialect=dialect)
     return codec
