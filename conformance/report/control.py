@@ -11,14 +11,13 @@ from wireproof.reference import catalog
 from wireproof.reference.records.control import CONTROL, read_control
 from wireproof.reference.rules import Rules
 
-_BATCHES = ("RecordBatch", "RecordSet")
 #: The maximum length of a record's content, in characters.
 _SHOWN = 200
 
 
 def control_lines(dialect: str, type_name: str, value: Any) -> list[str]:
     """A line for each control record in a value of Kafka's batches; none for other types."""
-    if dialect != "kafka" or type_name not in _BATCHES:
+    if type_name not in reference.dialect_named(dialect).control_batches:
         return []
     batches = enumerate([value] if type_name == "RecordBatch" else value)
     return [

@@ -12,6 +12,7 @@ from wireproof.reference.codec import Codec
 from wireproof.reference.cursor import Span
 from wireproof.reference.errors import DecodeError, Reason
 from wireproof.reference.evolution import Comparison
+from wireproof.reference.records.compression import LZ4
 from wireproof.reference.rules import DEMANDED, Rules, Ruling
 from wireproof.reference.schema import load_json, type_names
 
@@ -69,6 +70,18 @@ class Dialect(abc.ABC):
     #: What `convert` can do: type → name of the target format → that format. A type whose only op is `convert` is here
     #: too.
     formats: Mapping[str, Mapping[str, Format]] = {}
+    #: The type of message sets that are the value of a compressed message. If it has versions, they are magics.
+    message_set: str | None = None
+    #: The type of the bytes in fields named Records.
+    records_field: str | None = None
+    #: Types whose batches may hold Kafka's control records.
+    control_batches: frozenset[str] = frozenset()
+    #: The highest number of a compression codec in `attributes`: 3 is LZ4, 4 is zstd.
+    highest_codec: int = LZ4
+    #: Whether lengths and counts are unsigned varints.
+    unsigned_lengths: bool = False
+    #: Whether a broker may answer pipelined requests in any order.
+    answers_in_any_order: bool = False
     #: Area → why the dialect has no vectors in it.
     empty_areas: Mapping[str, str] = {}
 

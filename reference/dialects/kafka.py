@@ -14,6 +14,7 @@ from wireproof.reference.errors import DecodeError, Reason
 from wireproof.reference.peers import answers, broker, client
 from wireproof.reference.peers.framing import API_VERSIONS, RequestFrame, ResponseFrame
 from wireproof.reference.primitives import PRIMITIVES
+from wireproof.reference.records.compression import ZSTD
 from wireproof.reference.rules import DEMANDED, OTHER, Rules, Ruling
 from wireproof.reference.schema import plan, type_names
 from wireproof.reference.schema.plan import Struct
@@ -381,6 +382,10 @@ class Kafka(Dialect):
         "RecordSet": Entries(records.guarded, records.is_compressed, records.ends_partially, batches=True),
         "MessageSet": Entries(records.guarded, records.is_compressed, records.ends_partially),
     }
+    message_set = "MessageSet"
+    records_field = "RecordSet"
+    control_batches = frozenset({"RecordBatch", "RecordSet"})
+    highest_codec = ZSTD
 
     @property
     def messages(self) -> CatalogMessages:

@@ -3,10 +3,9 @@
     mutate(data, "kafka", "MetadataResponse", 12, random)                 # one random change
     apply("tags-reorder", data, "kafka", "MetadataResponse", 12, random)  # this change; None where it does not apply
 
-layout        the parts of an input, found by the reference; puts changed parts together again
+layout        the parts of an input, found by the reference; puts changed parts together again; the type of a mutation
 forms         forms of integers: big-endian, varints, zigzag
 conversation  mutations of what `serve` and `interpret` take
-mutation      the type of a mutation
 tags, elements, prefixes, varints, fields, checksums, compressed   the mutations, by name
 
 Results depend only on `random`: the same input, seed and Python version give the same bytes.
@@ -18,8 +17,7 @@ from collections.abc import Mapping
 from random import Random
 
 from wireproof.conformance.generation.mutations import checksums, compressed, elements, fields, prefixes, tags, varints
-from wireproof.conformance.generation.mutations.layout import layout_of
-from wireproof.conformance.generation.mutations.mutation import Mutation
+from wireproof.conformance.generation.mutations.layout import Mutation, layout_of
 from wireproof.conformance.oracle.codec import reference_codec
 from wireproof.reference import fast
 from wireproof.reference.codec import NodeCodec
@@ -123,10 +121,3 @@ def _scrambled(data: bytes, random: Random) -> bytes:
     if random.random() < 0.3:
         return data[:at] + data[at + 1 :]
     return data[:at] + bytes([data[at] ^ random.randrange(1, 256)]) + data[at + 1 :]
-
-
-def other_version(dialect: str, type_name: str, version: int | None, random: Random) -> int | None:
-    """Another version of a type, for reading the same bytes; None for a type with one version or none."""
-    span = reference_codec().dialect(dialect).types.get(type_name)
-    others = [] if span is None or version is None else [one for one in range(span[0], span[1] + 1) if one != version]
-    return random.choice(others) if others else None

@@ -8,8 +8,7 @@ from random import Random
 
 from crc32c import crc32c
 
-from wireproof.conformance.generation.mutations.layout import Draft, Layout
-from wireproof.conformance.generation.mutations.mutation import Mutation, pick
+from wireproof.conformance.generation.mutations.layout import Draft, Layout, Mutation, pick
 
 
 def _mended(layout: Layout, _: Random, __: Layout | None) -> Draft | None:

@@ -10,15 +10,11 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from random import Random
 
-from wireproof.conformance.generation.mutations.layout import Draft, Layout, LayoutPiece, layout_of
-from wireproof.conformance.generation.mutations.mutation import Mutation, pick
-from wireproof.reference.records.compression import LZ4, MASK, NONE, ZSTD, CompressionError, deflate, inflate
+from wireproof.conformance.generation.mutations.layout import Draft, Layout, LayoutPiece, Mutation, layout_of, pick
+from wireproof.reference import dialect_named
+from wireproof.reference.records.compression import MASK, NONE, CompressionError, deflate, inflate
 from wireproof.reference.rules import Rules
 
-#: Dialect → the type of message sets, and whether its version is the magic.
-_SETS: Mapping[str, tuple[str, bool]] = {"kafka": ("MessageSet", True), "kip-82-int-keys": ("MESSAGE_SET", False)}
-#: Dialect → the type of fields named Records.
-_RECORDS: Mapping[str, str] = {"kafka": "RecordSet", "kip-82-int-keys": "MESSAGE_SET"}
 #: The name for pieces that must not change: no mutation of fields uses a piece with this name.
 _OUTSIDE = "crc"
 #: The last field before a batch's records.
@@ -39,7 +35,7 @@ def changing(inside: Mapping[str, Mutation]) -> Mapping[str, Mutation]:
 
     def records(layout: Layout, random: Random, _: Layout | None) -> Draft | None:
         index = pick(random, [at for at in layout.where("bytes") if layout.kind(at).endswith("Records")])
-        name = _RECORDS.get(layout.dialect)
+        name = dialect_named(layout.dialect).records_field
         if index is None or name is None:
             return None
         content = _changed(layout.raw(index), layout.dialect, name, None, random, options)
@@ -76,12 +72,13 @@ def _is_wrapper(layout: Layout, index: int) -> bool:
 
 def _of_wrapper(layout: Layout, index: int, random: Random, options: Sequence[Mutation]) -> Draft | None:
     magic_at, attributes_at = _before(layout, index, "magic"), _before(layout, index, "attributes")
-    if magic_at is None or attributes_at is None or layout.dialect not in _SETS:
+    dialect = dialect_named(layout.dialect)
+    name = dialect.message_set
+    if magic_at is None or attributes_at is None or name is None:
         return None
     magic = layout.pieces[magic_at].value
-    name, versioned = _SETS[layout.dialect]
-    content = layout.pieces[index].value
-    changed = _changed(content, layout.dialect, name, magic if versioned else None, random, options)
+    version = None if dialect.types[name] is None else magic
+    changed = _changed(layout.pieces[index].value, layout.dialect, name, version, random, options)
     if changed is None:
         return None
     return _with(layout, {index: deflate(layout.pieces[attributes_at].value & MASK, changed, magic)})
@@ -137,7 +134,7 @@ def _other_codec(layout: Layout, random: Random, _: Layout | None) -> Draft | No
     if before is None or window is None:
         return None
     attributes = layout.pieces[attributes_at]
-    codec, most = attributes.value & MASK, ZSTD if layout.dialect == "kafka" else LZ4
+    codec, most = attributes.value & MASK, dialect_named(layout.dialect).highest_codec
     if codec > most:
         return None
     draft = Draft(layout)

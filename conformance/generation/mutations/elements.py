@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from random import Random
 
-from wireproof.conformance.generation.mutations.layout import Draft, Elements, Layout
-from wireproof.conformance.generation.mutations.mutation import Mutation, pick
+from wireproof.conformance.generation.mutations.layout import Draft, Elements, Layout, Mutation, pick
 
 
 def reordered(layout: Layout, lists: tuple[Elements, ...], random: Random) -> Draft | None:

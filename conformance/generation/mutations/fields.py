@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping
 from random import Random
 
 from wireproof.conformance.generation import edge_values
-from wireproof.conformance.generation.mutations.layout import Draft, Layout
-from wireproof.conformance.generation.mutations.mutation import Mutation, pick
+from wireproof.conformance.generation.mutations.layout import Draft, Layout, Mutation, pick
 from wireproof.conformance.generation.mutations.prefixes import PREFIXES
 
 _TEXT = ("text",)

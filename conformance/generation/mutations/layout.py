@@ -13,14 +13,18 @@ import re
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from random import Random
+from typing import Any, TypeVar
 
 from crc32c import crc32c
 
 from wireproof.conformance.generation.mutations.forms import NumberForm, form_of
 from wireproof.conformance.oracle.codec import reference_codec
+from wireproof.reference import dialect_named
 from wireproof.reference.cursor import Span
 from wireproof.reference.errors import DecodeError, Reason
+
+T = TypeVar("T")
 
 #: Longer inputs have no layout, and only random bytes change: a mutation has to be quick.
 LARGEST = 1 << 14
@@ -30,8 +34,6 @@ _KEPT = 512
 _MOST_CRCS = 4
 _SIZES = re.compile(r"(?i).*(size|length)( \+ 1)?")
 _CONTENTS = re.compile(r"(gzip|snappy|lz4|zstd) content")
-#: A dialect whose lengths are unsigned varints.
-_UNSIGNED_LENGTHS = frozenset({"kip-82-string-keys"})
 #: Counts with another name than their list.
 _COUNTED = {"recordsCount": "records"}
 _INDEX = re.compile(r"\[\d+\]")
@@ -201,6 +203,16 @@ class Draft:
                 self.parts[index] = piece.form.write(size + piece.bias)
 
 
+#: (an input, a source of random choices, a second input of the same type or None) → the input with one change, before
+#: sizes and CRCs are corrected; None where the mutation does not apply.
+Mutation = Callable[[Layout, Random, Layout | None], Draft | None]
+
+
+def pick(random: Random, options: Sequence[T]) -> T | None:
+    """One of the options; None if there are none."""
+    return random.choice(options) if options else None
+
+
 def layout_of(data: bytes, dialect: str, type_name: str, version: int | None) -> Layout | None:
     """The layout of an input. None for an unknown type, and for an input that is too long."""
     return None if len(data) > LARGEST else _layout_of(bytes(data), dialect, type_name, version)
@@ -231,7 +243,7 @@ _PARTS = ("pieces", "windows", "checksums", "lists", "tags", "error")
 def _of_spans(
     spans: Sequence[Span], data: bytes, dialect: str, type_name: str, version: int | None, error: DecodeError | None
 ) -> Layout:
-    pieces = tuple(_pieces(spans, data, unsigned_lengths=dialect in _UNSIGNED_LENGTHS))
+    pieces = tuple(_pieces(spans, data, unsigned_lengths=dialect_named(dialect).unsigned_lengths))
     starts = {piece.start: index for index, piece in enumerate(pieces)} | {len(data): len(pieces)}
     windows = tuple(_windows(pieces, starts))
     checksums = tuple(_checksums(pieces, windows, data))

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from random import Random
 
-from wireproof.conformance.generation.mutations.layout import Draft, Layout
-from wireproof.conformance.generation.mutations.mutation import Mutation, pick
+from wireproof.conformance.generation.mutations.layout import Draft, Layout, Mutation, pick
 
 _LENGTHS = ("length", "length + 1", "key length", "header length", "message length")
 _COUNTS = ("count", "count + 1", "tag count", "headersCount", "recordsCount")

@@ -9,8 +9,7 @@ from random import Random
 from wireproof.conformance.generation import random_values
 from wireproof.conformance.generation.mutations import elements
 from wireproof.conformance.generation.mutations.forms import NumberForm
-from wireproof.conformance.generation.mutations.layout import Draft, Elements, Layout
-from wireproof.conformance.generation.mutations.mutation import Mutation, pick
+from wireproof.conformance.generation.mutations.layout import Draft, Elements, Layout, Mutation, pick
 from wireproof.conformance.oracle.codec import reference_codec
 from wireproof.conformance.vectors.leb128 import leb128
 from wireproof.reference import codec

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from random import Random
 
-from wireproof.conformance.generation.mutations.layout import Draft, Layout
-from wireproof.conformance.generation.mutations.mutation import Mutation, pick
+from wireproof.conformance.generation.mutations.layout import Draft, Layout, Mutation, pick
 
 
 def _varints(layout: Layout) -> list[int]:

@@ -72,6 +72,8 @@ class Kip82Int(Dialect):
         "MESSAGE_AND_OFFSET": Entries(_GUARDED, lambda message: is_compressed([message])),
         "MESSAGE_SET": Entries(_GUARDED, is_compressed, ends_partially),
     }
+    message_set = "MESSAGE_SET"
+    records_field = "MESSAGE_SET"
     formats: Mapping[str, Mapping[str, Format]] = {
         "MESSAGE_SET": {f"magic-{magic}": Format("kip-82-int-keys", "MESSAGE_SET") for magic in (0, 1, 2)}
     }

@@ -60,6 +60,7 @@ class Kip82StringKeys(Dialect):
     entries: Mapping[str, Entries] = {
         "BATCH": Entries(partial(guarded_from, MESSAGE_CRC), lambda batch: is_compressed([batch])),
     }
+    unsigned_lengths = True
     formats: Mapping[str, Mapping[str, Format]] = {
         "BATCH": {
             "magic-0": Format("kafka", "MessageSet", 0),

@@ -51,6 +51,7 @@ class WireFormat(Dialect):
     entries: Mapping[str, Entries] = {
         "MESSAGE_SET": Entries(messages.guarded, lambda _: False),  # the content of wrappers is kept as bytes
     }
+    answers_in_any_order = True
     empty_areas: Mapping[str, str] = {
         "varints": "it has no varints: lengths and counts have fixed widths",
         "tag-ordering": "it has no tags",
