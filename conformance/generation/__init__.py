@@ -7,5 +7,4 @@ random_values   values of every type from a seed
 edge_values     values at the borders of types
 numbered        the case of a number
 mutations       inputs with one structural change
-corpus          what a fuzz campaign begins with
 """

@@ -1,4 +1,4 @@
-"""Turns the reference's answers to generated questions into expectations of a vector.
+"""Vectors that expect the reference's answers to generated questions.
 
 A broker is free in parts of its answers. So only these are expected: the types, the correlation ids, the top-level
 error codes of ApiVersions, the ids of the brokers in a BrokerMetadata response (the setting `cluster` and the request
@@ -17,11 +17,12 @@ import msgspec
 
 from wireproof import reference
 from wireproof.conformance import vectors
-from wireproof.conformance.model import Case, Observation, Op, Status
+from wireproof.conformance.generation.arguments import seed_of
+from wireproof.conformance.model import TYPED_OPS, Case, Observation, Op, Status
 from wireproof.conformance.oracle.ask import ask
 from wireproof.conformance.oracle.codec import reference_codec
 from wireproof.conformance.oracle.types import answered_in
-from wireproof.conformance.vectors import Piece, Reject, Vector, VectorKind
+from wireproof.conformance.vectors import ABSENT, Piece, Reject, Vector, VectorKind
 from wireproof.conformance.vectors.configured_reference import configured_reference
 from wireproof.conformance.vectors.patterns import mismatch
 from wireproof.reference.errors import Reason
@@ -33,17 +34,122 @@ AREAS: Mapping[Op, str] = {
     Op.NEGOTIATE: "unsupported-versions",
     Op.EVOLVE: "schema-evolution",
 }
+_KINDS: Mapping[Op, VectorKind] = {
+    Op.ENCODE: VectorKind.VALID,
+    Op.LOOKUP: VectorKind.LOOKUP,
+    Op.CONVERT: VectorKind.CONVERT,
+    Op.SERVE: VectorKind.SERVE,
+    Op.INTERPRET: VectorKind.INTERPRET,
+    Op.NEGOTIATE: VectorKind.NEGOTIATE,
+    Op.EVOLVE: VectorKind.EVOLVE,
+}
 #: Settings on which a broker's answers depend.
 _NEEDED = ("apis", "cluster")
-#: Dialects whose broker may answer pipelined requests in any order, and the maximum number of such answers (comparing
-#: more would be slow).
-_ANY_ORDER = frozenset({"wire-format"})
+#: The maximum number of answers that may come in any order: comparing more would be slow.
 _MOST_TOGETHER = 5
 #: The response whose brokers the setting `cluster` and the request decide.
 _OF_A_CLUSTER = "ResponseFrame:BrokerMetadata"
 #: The first fields of a request in every dialect: size, api key, version and correlation id.
 _HEAD = struct.Struct(">ihhi")
 _SIZE = 4
+
+
+def area(dialect: str, type_name: str) -> str:
+    """The area of a generated case of this type."""
+    return reference_codec().dialect(dialect).area(type_name)
+
+
+def has_partial_tail(dialect: str, type_name: str, data: bytes) -> bool:
+    """Whether valid bytes end with a partial entry. Written bytes never do, so recode is then not asked."""
+    entries = reference_codec().dialect(dialect).entries.get(type_name)
+    return entries is not None and entries.ends_partially(data)
+
+
+def _is_compressed(dialect: str, type_name: str, value: Any) -> bool:
+    """Whether any batch or message in it is compressed: then an encoder may write other bytes."""
+    entries = reference_codec().dialect(dialect).entries.get(type_name)
+    return entries is not None and entries.compressed(value)
+
+
+def vector_of(
+    op: Op, dialect: str, type_name: str, version: int | None, seed: bytes, prefix: int | None = None
+) -> tuple[Vector, Case]:
+    """The case of a seed, and a vector that expects the reference's answer. Raises ValueError when there is no such
+    case: encode needs a seed that can be decoded."""
+    where = f"gen/{dialect}/{type_name}/{'-' if version is None else version}"
+    mutation = "" if prefix is None else f"+prefix:{prefix}"
+    identifier = f"{where}/x{seed.hex()}{mutation}#{op}"
+    data = seed if prefix is None else seed[:prefix]
+    decoded = ask(reference_codec(), Case(identifier, Op.DECODE, dialect, type_name, version, {"data": data}))
+    if decoded.status is Status.UNSUPPORTED:
+        raise ValueError(decoded.detail)
+    vector = Vector(
+        id=f"x{seed.hex()}{mutation}",
+        dialect=dialect,
+        area=area(dialect, type_name),
+        about=f"generated: {'the first ' + str(prefix) + ' of ' if prefix is not None else ''}{len(seed)} bytes",
+        kind=VectorKind.INVALID,
+        ops=(op,),
+        type=type_name,
+        version=version,
+        pieces=(Piece(data, "as generated"),),
+        source="the reference codec",
+    )
+    if decoded.status is Status.REJECT:
+        if op is Op.ENCODE:
+            raise ValueError(f"{identifier}: its seed does not decode ({decoded.detail}): nothing to encode")
+        reject = Reject(Reason(decoded.reason or Reason.TRUNCATED), decoded.offset)
+        vector = msgspec.structs.replace(vector, reject=reject)
+    else:
+        written = reference_codec().encode(type_name, decoded.answer, dialect=dialect, version=version)
+        canonical = () if written == data else (Piece(written, "as the reference writes it"),)
+        vector = msgspec.structs.replace(
+            vector,
+            kind=VectorKind.VALID,
+            value=decoded.answer,
+            canonical=canonical,
+            compare_decoded=_is_compressed(dialect, type_name, decoded.answer),
+        )
+    arguments = {"value": decoded.answer} if op is Op.ENCODE else {"data": data}
+    return vector, Case(identifier, op, dialect, type_name, version, arguments)
+
+
+def vector_of_arguments(
+    op: Op, dialect: str, type_name: str | None, version: int | None, args: Mapping[str, Any]
+) -> tuple[Vector, Case]:
+    """The case with these arguments, and a vector that expects the reference's answer. `type_name`: None for ops
+    without a type. Encode takes any value, even one that has to be refused. Raises ValueError for arguments that do not
+    fit the op."""
+    if (op in TYPED_OPS) != (type_name is not None):
+        raise ValueError(f"{op} {'needs a type' if type_name is None else 'speaks of no type: - is expected'}")
+    if type_name is None and version is not None:
+        raise ValueError(f"{op} speaks of no type, and so of no version: - is expected")
+    if op in (Op.DECODE, Op.RECODE):
+        assert type_name is not None
+        return vector_of(op, dialect, type_name, version, args["data"])
+    if dialect not in reference.dialects:
+        raise ValueError(f"there is no dialect {dialect!r}; there are {', '.join(reference.dialects)}")
+    seed = seed_of(op, args)
+    name = f"{'v' if op is Op.ENCODE else 'x'}{seed.hex()}"
+    where = f"gen/{dialect}/{type_name or '-'}/{'-' if version is None else version}"
+    case = Case(f"{where}/{name}#{op}", op, dialect, type_name, version, args)
+    own_args = {key: item for key, item in args.items() if key not in ("data", "value")}
+    pieces = (Piece(args["data"], "as generated"),) if "data" in args else ()
+    vector = Vector(
+        id=name,
+        dialect=dialect,
+        area=AREAS[op] if type_name is None else area(dialect, type_name),
+        about=f"generated: a question of {len(seed)} bytes",
+        kind=_KINDS[op],
+        ops=(op,),
+        type=type_name,
+        version=version,
+        pieces=pieces,
+        value=args.get("value", ABSENT),
+        source="the reference codec",
+        args=own_args,
+    )
+    return expect(vector, case), case
 
 
 def expect(vector: Vector, case: Case) -> Vector:
@@ -146,7 +252,7 @@ def _patterns(case: Case, sent: bytes) -> list[dict[str, Any]]:
         if pattern is None:
             raise ValueError(f"answer {len(patterns) + 1}: no pattern can tell what else may be sent in its place")
         patterns.append(pattern)
-    if case.dialect in _ANY_ORDER and len(patterns) > 1:
+    if reference.dialect_named(case.dialect).answers_in_any_order and len(patterns) > 1:
         if len(patterns) > _MOST_TOGETHER:
             raise ValueError(f"{len(patterns)} answers in any order; at most {_MOST_TOGETHER} can be told apart")
         patterns = [pattern | {"order": "any"} for pattern in patterns]

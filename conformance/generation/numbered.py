@@ -16,7 +16,7 @@ from enum import StrEnum
 from random import Random
 
 from wireproof import reference
-from wireproof.conformance.generation import case_ids, mutations, random_values
+from wireproof.conformance.generation import expectations, mutations, random_values
 from wireproof.conformance.model import Op
 from wireproof.conformance.oracle.codec import reference_codec
 from wireproof.conformance.oracle.types import types_of
@@ -86,7 +86,7 @@ class Numbered:
             number,
             f"gen/{dialect}/{type_name}/{shown}/x{data.hex()}#{op}",
             dialect,
-            case_ids.area(dialect, type_name),
+            expectations.area(dialect, type_name),
             type_name,
             version,
             op,
@@ -132,6 +132,6 @@ def _op(kind: Kind, dialect: str, type_name: str, data: bytes, random: Random) -
     so such input is only decoded."""
     options = (Op.DECODE, Op.RECODE) if kind is Kind.MUTATED else (Op.DECODE, Op.ENCODE, Op.RECODE)
     op = random.choice(options)
-    if op is Op.RECODE and case_ids.has_partial_tail(dialect, type_name, data):
+    if op is Op.RECODE and expectations.has_partial_tail(dialect, type_name, data):
         return Op.DECODE
     return op

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 
 from wireproof import reference
 from wireproof.conformance.asking.examiner import Examiner, Judged
-from wireproof.conformance.generation import case_ids
+from wireproof.conformance.generation import expectations
 from wireproof.conformance.model import DEVIATIONS, Case, Description, Op, Outcome
 from wireproof.conformance.oracle.codec import reference_codec
 from wireproof.conformance.oracle.types import types_of
@@ -71,7 +71,7 @@ def offered(
         if dialects is not None and dialect not in dialects:
             continue
         for type_name, version in types_of(dialect):
-            if areas is not None and case_ids.area(dialect, type_name) not in areas:
+            if areas is not None and expectations.area(dialect, type_name) not in areas:
                 continue
             ops = frozenset(
                 op
@@ -126,7 +126,7 @@ def _written(check: Property, value: Any) -> bytes:
 def _round_trip(check: Property, value: Any) -> Questions:
     seed = _written(check, value)
     for op in sorted(check.ops):
-        yield case_ids.vector_of(op, check.dialect, check.type, check.version, seed)
+        yield expectations.vector_of(op, check.dialect, check.type, check.version, seed)
 
 
 def _prefixes(check: Property, value: Any) -> Questions:
@@ -158,7 +158,7 @@ def _arbitrary(check: Property, data: bytes) -> Questions:
 def _wrong_values(check: Property, change: Change) -> Questions:
     """A question, or none if the reference writes something that cannot be compared, or has no JSON for the value."""
     with contextlib.suppress(ValueError):
-        yield case_ids.vector_of_arguments(
+        yield expectations.vector_of_arguments(
             Op.ENCODE, check.dialect, check.type, check.version, {"value": change.made()}
         )
 
@@ -166,8 +166,8 @@ def _wrong_values(check: Property, change: Change) -> Questions:
 def _read(check: Property, seed: bytes, prefix: int | None = None) -> Questions:
     """The questions to decode or recode these bytes. recode is not asked if they end with a partial entry."""
     op = _reading(check)
-    vector, case = case_ids.vector_of(op, check.dialect, check.type, check.version, seed, prefix)
-    partial = vector.kind is VectorKind.VALID and case_ids.has_partial_tail(check.dialect, check.type, vector.data)
+    vector, case = expectations.vector_of(op, check.dialect, check.type, check.version, seed, prefix)
+    partial = vector.kind is VectorKind.VALID and expectations.has_partial_tail(check.dialect, check.type, vector.data)
     if not partial or op is not Op.RECODE:
         yield vector, case
 

@@ -18,7 +18,7 @@ import functools
 import itertools
 
 from wireproof.conformance import ledger, vectors
-from wireproof.conformance.generation import case_ids, random_values
+from wireproof.conformance.generation import case_ids, expectations, random_values
 from wireproof.conformance.model import Case, Description, Op
 from wireproof.conformance.oracle.codec import reference_codec
 from wireproof.conformance.vectors import Vector
@@ -100,7 +100,7 @@ def _simplest(op: Op, dialect: str, type_name: str, version: int | None) -> Case
         seed = reference_codec().encode(type_name, value, dialect=dialect, version=version)
     except (NotImplementedError, WireError):
         return None
-    return case_ids.vector_of(op, dialect, type_name, version, seed)[1]
+    return expectations.vector_of(op, dialect, type_name, version, seed)[1]
 
 
 def offered_twin(case: Case, twin: Case | None, offered: Description) -> Case | None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pages.markdown import ROOT, Lines, between, table
 from wireproof.conformance.evidence import known_deviations
-from wireproof.conformance.generation import case_ids
+from wireproof.conformance.generation import expectations
 
 _FOUND_BEGIN = "<!-- found: written by `python docs/generate.py` from the files of known deviations -->"
 _FOUND_END = "<!-- end of found -->"
@@ -72,7 +72,7 @@ def _area(glob: str) -> str:
     """The area of the cases that a glob matches: it is in the id of a vector's case, and of its type's in a generated
     one's."""
     parts = glob.split("/")
-    return case_ids.area(parts[1], parts[2]) if parts[0] == "gen" else parts[1]
+    return expectations.area(parts[1], parts[2]) if parts[0] == "gen" else parts[1]
 
 
 def _version(path: Path, entries: Iterable[known_deviations.KnownDeviation]) -> str:

@@ -1,6 +1,7 @@
 """The files of inputs.
 
-seeding    what a campaign begins with
-minimise   fewer and smaller inputs with the same coverage
-features   coverage as numbers that are the same on each machine
+seeding        what a campaign begins with
+vector_seeds   seeds from vectors and stored cases, and a dictionary of typical bytes
+minimise       fewer and smaller inputs with the same coverage
+features       coverage as numbers that are the same on each machine
 """

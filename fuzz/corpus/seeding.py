@@ -9,10 +9,10 @@ from random import Random
 
 from wireproof.conformance.generation import random_values
 from wireproof.conformance.generation.arguments import arguments_of
-from wireproof.conformance.generation.corpus import Seed, dictionary
-from wireproof.conformance.generation.corpus import seeds as kit_seeds
 from wireproof.conformance.model import TYPED_OPS, Op
 from wireproof.conformance.oracle.codec import reference_codec
+from wireproof.fuzz.corpus.vector_seeds import Seed, dictionary
+from wireproof.fuzz.corpus.vector_seeds import seeds as kit_seeds
 from wireproof.fuzz.targets import inputs, lookup_and_convert
 from wireproof.fuzz.targets.inputs import LONGEST, Forms, digest
 from wireproof.fuzz.targets.kinds import Kind

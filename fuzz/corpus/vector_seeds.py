@@ -1,4 +1,4 @@
-"""Seeds for a fuzz campaign, from all vectors and the message ledger, and a dictionary of typical bytes."""
+"""Seeds for a fuzz campaign from all vectors and the message ledger, and a dictionary of typical bytes."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from wireproof.conformance.connection.module import Module
-from wireproof.conformance.generation import case_ids
+from wireproof.conformance.generation import expectations
 from wireproof.conformance.generation.arguments import arguments_of, seed_of
 from wireproof.conformance.model import TYPED_OPS, Case, Observation, Op, Status
 from wireproof.conformance.oracle.ask import ask, refusal
@@ -197,7 +197,7 @@ def _writing(form: Form, data: bytes, value: Any) -> list[Case]:
         encode = form.identifier(Op.ENCODE, data)
         cases.append(Case(encode, Op.ENCODE, form.dialect, form.type, form.version, {"value": value}))
     both = form.ops.issuperset({Op.DECODE, Op.RECODE})
-    if both and not case_ids.has_partial_tail(form.dialect, form.type or "", data):
+    if both and not expectations.has_partial_tail(form.dialect, form.type or "", data):
         cases.append(_named(form, Op.RECODE, data))
     return cases
 
@@ -295,7 +295,7 @@ def stability(form: Form, data: bytes) -> Steps:
     first, written = yield (_named(form, Op.DECODE, data), _named(form, Op.RECODE, data))
     result = TargetResult()
     result.show(first, _read(form, first.case), len(data))
-    if first.status is not Status.ANSWER or case_ids.has_partial_tail(form.dialect, form.type or "", data):
+    if first.status is not Status.ANSWER or expectations.has_partial_tail(form.dialect, form.type or "", data):
         return result
     if written.status is not Status.ANSWER:
         if written.status is not Status.UNSUPPORTED:

@@ -17,7 +17,7 @@ from wireproof.conformance import ledger, vectors
 from wireproof.conformance.asking.blocks import BLOCK, KEPT_CASES, WaitingEntries
 from wireproof.conformance.asking.examiner import ASKED, Examiner
 from wireproof.conformance.evidence.known_deviations import Known, KnownDeviation
-from wireproof.conformance.generation import case_ids
+from wireproof.conformance.generation import expectations
 from wireproof.conformance.model import Case, FailureKind, Observation, Op, Outcome, Status
 from wireproof.conformance.questions import selection
 from wireproof.conformance.questions.lookup import find
@@ -41,7 +41,9 @@ def test_a_question_is_asked_with_its_twin() -> None:
 
 def test_a_twin_that_was_asked_long_ago_is_asked_again() -> None:
     negative = question(of_kind(VectorKind.INVALID)[0])
-    made = [case_ids.vector_of(Op.DECODE, "kafka", "INT32", None, n.to_bytes(4)) for n in range(KEPT_CASES + 2 * BLOCK)]
+    made = [
+        expectations.vector_of(Op.DECODE, "kafka", "INT32", None, n.to_bytes(4)) for n in range(KEPT_CASES + 2 * BLOCK)
+    ]
     connection = Recorder()
     found = judged(connection, negative, *(Question(*one) for one in made), negative)
     assert found[0] == found[-1]

@@ -22,7 +22,7 @@ from wireproof.conformance.asking.blocks import (
     WaitingEntries,
 )
 from wireproof.conformance.asking.examiner import Examiner
-from wireproof.conformance.generation import case_ids
+from wireproof.conformance.generation import expectations
 from wireproof.conformance.model import Case, Observation, Op, Outcome
 from wireproof.conformance.questions.question import Question
 from wireproof.conformance.vectors import VectorKind
@@ -216,7 +216,7 @@ def test_a_connection_that_loses_an_observation_is_no_silent_pass() -> None:
 def test_nothing_but_the_last_few_observations_is_kept() -> None:
     connection = Recorder()
     examiner = Examiner(connection)
-    made = (case_ids.vector_of(Op.DECODE, "kafka", "INT32", None, n.to_bytes(4)) for n in range(KEPT_CASES + 500))
+    made = (expectations.vector_of(Op.DECODE, "kafka", "INT32", None, n.to_bytes(4)) for n in range(KEPT_CASES + 500))
     assert sum(1 for _ in examiner.judge(Question.of(*one) for one in made)) == KEPT_CASES + 500
     assert len(examiner._kept) == KEPT_CASES
 

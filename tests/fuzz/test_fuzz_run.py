@@ -19,13 +19,13 @@ from support.paths import ROOT
 from wireproof.cli import group
 from wireproof.conformance import vectors
 from wireproof.conformance.connection import Options
-from wireproof.conformance.generation.corpus import dictionary
 from wireproof.conformance.model import DEVIATIONS
 from wireproof.fuzz.campaign import campaign
 from wireproof.fuzz.campaign.dependencies import Dependencies, dependencies_of
 from wireproof.fuzz.campaign.run import Plan, Run, State, describe
 from wireproof.fuzz.campaign.store import Store, judged
 from wireproof.fuzz.corpus import seeding
+from wireproof.fuzz.corpus.vector_seeds import dictionary
 from wireproof.fuzz.errors import FuzzError
 from wireproof.fuzz.targets.inputs import digest
 from wireproof.fuzz.targets.kinds import KINDS

@@ -14,7 +14,7 @@ from support.blocks import blocks
 from support.fuzzing import need_atheris
 from support.paths import ROOT
 
-from wireproof.conformance.generation.corpus import dictionary
+from wireproof.fuzz.corpus.vector_seeds import dictionary
 
 PAGE = ROOT / "docs/how-to/fuzz-your-codec.md"
 FILES = {block.name: block.text for block in blocks(PAGE) if block.kind == "file"}

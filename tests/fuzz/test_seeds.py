@@ -7,19 +7,19 @@ import pytest
 
 from wireproof import reference
 from wireproof.conformance import ledger, vectors
-from wireproof.conformance.generation import corpus
 from wireproof.conformance.generation.arguments import arguments_of
-from wireproof.conformance.generation.corpus import LARGEST, Seed, dictionary
 from wireproof.conformance.model import TYPED_OPS, Op
+from wireproof.fuzz.corpus import vector_seeds
+from wireproof.fuzz.corpus.vector_seeds import LARGEST, Seed, dictionary
 
-KAFKA = [*corpus.seeds("kafka")]
+KAFKA = [*vector_seeds.seeds("kafka")]
 
 
 @pytest.mark.parametrize("dialect", reference.dialects)
 def test_each_is_a_question_once_and_in_the_same_order(dialect: str) -> None:
-    found = [*corpus.seeds(dialect)]
+    found = [*vector_seeds.seeds(dialect)]
     assert len({*found}) == len(found) > 20
-    assert found == [*corpus.seeds(dialect)]
+    assert found == [*vector_seeds.seeds(dialect)]
     for seed in found:
         assert seed.dialect == dialect
         assert len(seed.data) <= LARGEST
@@ -45,7 +45,7 @@ def test_the_same_bytes_are_not_both_decoded_and_recoded() -> None:
 
 
 def test_of_one_type_alone() -> None:
-    found = [*corpus.seeds("kafka", "VARINT")]
+    found = [*vector_seeds.seeds("kafka", "VARINT")]
     assert found == [seed for seed in KAFKA if seed.type == "VARINT"]
     assert found
 
@@ -62,7 +62,7 @@ def test_what_is_long_is_left_out() -> None:
     long = msgspec.structs.replace(vector, pieces=(vectors.Piece(bytes(LARGEST + 1), "long"),))
     short = msgspec.structs.replace(vector, pieces=(vectors.Piece(b"\0\0\0\x03abc", "short"),))
     elsewhere = msgspec.structs.replace(short, dialect="wire-format")
-    added = {*corpus.seeds("kafka", "BYTES", more=[long, short, elsewhere])} - {*KAFKA}
+    added = {*vector_seeds.seeds("kafka", "BYTES", more=[long, short, elsewhere])} - {*KAFKA}
     assert added == {Seed(Op.DECODE, "kafka", "BYTES", None, b"\0\0\0\x03abc")}
 
 

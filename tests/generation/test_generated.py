@@ -14,7 +14,8 @@ from wireproof import reference
 from wireproof.conformance import vectors
 from wireproof.conformance.asking.examiner import Examiner
 from wireproof.conformance.connection import Options, open_connection
-from wireproof.conformance.generation.case_ids import area, has_partial_tail, parse, vector_of, vector_of_arguments
+from wireproof.conformance.generation.case_ids import parse
+from wireproof.conformance.generation.expectations import area, has_partial_tail, vector_of, vector_of_arguments
 from wireproof.conformance.judging.judge import judge
 from wireproof.conformance.model import Case, Observation, Op, Outcome, Status
 from wireproof.conformance.oracle.types import types_of

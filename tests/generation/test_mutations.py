@@ -14,11 +14,12 @@ from crc32c import crc32c
 from support.wire import KAFKA
 
 from wireproof import reference
-from wireproof.conformance.generation import corpus, mutations
+from wireproof.conformance.generation import mutations
 from wireproof.conformance.generation.mutations import elements, fields
 from wireproof.conformance.generation.mutations.checksums import sealed
 from wireproof.conformance.model import Op
 from wireproof.conformance.oracle.codec import reference_codec
+from wireproof.fuzz.corpus import vector_seeds
 
 T = TypeVar("T")
 
@@ -268,15 +269,9 @@ def test_names() -> None:
         mutations.apply("no-such", b"\0", KAFKA, "INT8", None, Random(1))
 
 
-def test_another_version() -> None:
-    random = Random(1)
-    found = {mutations.other_version(KAFKA, "ApiVersionsRequest", 2, random) for _ in range(100)}
-    assert found == {0, 1, 3, 4, 5}
-    assert mutations.other_version(KAFKA, "INT8", None, random) is None
-    assert mutations.other_version(KAFKA, "NO_TYPE", 3, random) is None
-
-
-INPUTS = {dialect: [seed for seed in corpus.seeds(dialect) if seed.op is Op.DECODE] for dialect in reference.dialects}
+INPUTS = {
+    dialect: [seed for seed in vector_seeds.seeds(dialect) if seed.op is Op.DECODE] for dialect in reference.dialects
+}
 
 
 @pytest.mark.parametrize("dialect", reference.dialects)

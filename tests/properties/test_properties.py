@@ -16,7 +16,8 @@ from wireproof.conformance.asking.examiner import Examiner, Judged
 from wireproof.conformance.connection import Options, open_connection
 from wireproof.conformance.connection.base import AtOnce
 from wireproof.conformance.evidence.known_deviations import Known, KnownDeviation
-from wireproof.conformance.generation.case_ids import has_partial_tail, parse
+from wireproof.conformance.generation.case_ids import parse
+from wireproof.conformance.generation.expectations import has_partial_tail
 from wireproof.conformance.model import (
     DEVIATIONS,
     Case,

@@ -12,7 +12,7 @@ from support import golden
 from support.judging import judged
 
 from wireproof.conformance import vectors
-from wireproof.conformance.generation import case_ids
+from wireproof.conformance.generation import expectations
 from wireproof.conformance.judging.judge import judge
 from wireproof.conformance.judging.rulings import rests_on
 from wireproof.conformance.model import Case, Description, Observation, Op, Outcome, Status, Verdict
@@ -265,7 +265,7 @@ def test_lookup() -> None:
 
 def test_generated_cases_are_named_by_the_reference() -> None:
     seed = bytes.fromhex("0000000000010012000000040000")
-    vector, case = case_ids.vector_of(Op.DECODE, "kafka", "ApiVersionsResponse", 0, seed, 12)
+    vector, case = expectations.vector_of(Op.DECODE, "kafka", "ApiVersionsResponse", 0, seed, 12)
     observation = Observation(case, Status.REJECT, reason="truncated", detail="no")
     text = failure_page(
         vector,
@@ -510,7 +510,7 @@ def test_a_length_that_announces_too_much_shows_its_ruling_though_the_vector_nam
         (("NULLABLE_STRING", "fffe"), "negative-length", "R-K-15"),
         (("VARINT", "ffffffff1f"), "varint-overflow", "R-K-6"),
     ):
-        vector, case = case_ids.vector_of(Op.DECODE, "kafka", seed[0], None, bytes.fromhex(seed[1]))
+        vector, case = expectations.vector_of(Op.DECODE, "kafka", seed[0], None, bytes.fromhex(seed[1]))
         assert vector.reject is not None
         assert vector.reject.reason == reason
         assert rests_on(vector, case)[0] == ruling

@@ -9,7 +9,7 @@ from support.recorder import Recorder
 from wireproof.conformance import vectors
 from wireproof.conformance.asking.examiner import Examiner, Judged
 from wireproof.conformance.evidence.known_deviations import Known
-from wireproof.conformance.generation import case_ids
+from wireproof.conformance.generation import expectations
 from wireproof.conformance.model import Op, Verdict
 from wireproof.conformance.questions import selection
 from wireproof.conformance.questions.question import Question
@@ -44,4 +44,4 @@ def verdict(connection: Recorder, asked: Question) -> Verdict:
 def numbers() -> Iterator[Question]:
     """Questions without end, each asked once."""
     for number in itertools.count():
-        yield Question.of(*case_ids.vector_of(Op.DECODE, "kafka", "INT32", None, number.to_bytes(4)))
+        yield Question.of(*expectations.vector_of(Op.DECODE, "kafka", "INT32", None, number.to_bytes(4)))

@@ -17,8 +17,8 @@ import sys
 from typing import Any
 
 from wireproof.conformance import ledger, vectors
-from wireproof.conformance.generation import corpus
 from wireproof.conformance.oracle.codec import reference_codec
+from wireproof.fuzz.corpus import vector_seeds
 
 #: What a run imports. Not plugins that are installed: pytest rewrites these when it imports them.
 IMPORTS = {
@@ -44,7 +44,7 @@ def main(module: str) -> None:
         pass
     reference_codec()
     if module == "wireproof":
-        corpus.dictionary("kafka")  # reads all messages' schemas
+        vector_seeds.dictionary("kafka")  # reads all messages' schemas
     gc.collect()
     gc.freeze()  # no copy has to look through what all of them share
     for line in sys.stdin:

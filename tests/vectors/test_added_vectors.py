@@ -14,10 +14,10 @@ from support.pytest_run import run
 
 from wireproof.cli import group
 from wireproof.conformance import vectors
-from wireproof.conformance.generation import corpus
 from wireproof.conformance.model import Op
 from wireproof.conformance.questions.lookup import UnknownId, find
 from wireproof.conformance.vectors import VectorError
+from wireproof.fuzz.corpus import vector_seeds
 
 FIVE = {
     "id": "five", "about": "5", "type": "UNSIGNED_VARINT", "bytes": [["05", "5"]], "value": 5, "source": "mine",
@@ -120,7 +120,7 @@ def test_files_lie_in_it_or_in_folders_named_as_dialects(tmp_path: Path) -> None
     assert find("my-own/header-multimaps/none#decode").case.dialect == "kip-82-int-keys"
     assert find("my-own/varints/five#decode").vector.value == 5
     assert [vector.path for vector in vectors.load(["kafka"]) if vector.folder] == ["my-own/varints/five"]
-    found = [one.data for one in corpus.seeds("kip-82-int-keys", "HEADERS") if one.op is Op.DECODE]
+    found = [one.data for one in vector_seeds.seeds("kip-82-int-keys", "HEADERS") if one.op is Op.DECODE]
     assert b"" in found
     vectors.use_folders(())
     with pytest.raises(UnknownId):

@@ -13,7 +13,7 @@ from support.wire import Refused, attempt
 
 from wireproof import reference
 from wireproof.conformance import vectors
-from wireproof.conformance.generation import case_ids
+from wireproof.conformance.generation import case_ids, expectations
 from wireproof.conformance.judging.alternatives import readings_for
 from wireproof.conformance.judging.rulings import deciding_rulings
 from wireproof.conformance.model import Op, Outcome
@@ -299,11 +299,11 @@ def test_each_refusal_of_a_vector_rests_on_a_ruling() -> None:
 @pytest.mark.parametrize("type_name", TYPES)
 def test_generated_cases(type_name: str) -> None:
     expected = "varints" if type_name.endswith(("INT", "VAR")) else "header-multimaps"
-    assert case_ids.area(DRAFT, type_name) == ("framing" if type_name == "BATCH" else expected)
+    assert expectations.area(DRAFT, type_name) == ("framing" if type_name == "BATCH" else expected)
     assert strategies.values(type_name, dialect=DRAFT) is not None
     zero = {"UVARINT": "00", "INTVAR": "00", "HEADER": "0100", "HEADERS": "", "MESSAGE": "03030000"}
     digits = zero.get(type_name) or encode("BATCH", {}) if type_name != "HEADERS" else ""
-    vector, case = case_ids.vector_of(Op.RECODE, DRAFT, type_name, None, bytes.fromhex(digits))
+    vector, case = expectations.vector_of(Op.RECODE, DRAFT, type_name, None, bytes.fromhex(digits))
     assert vector.canonical_data == bytes.fromhex(digits)
     assert case_ids.parse(case.id) == (vector, case)
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from wireproof import reference
-from wireproof.conformance.generation import case_ids
+from wireproof.conformance.generation import expectations
 from wireproof.conformance.model import Description, Op
 from wireproof.conformance.properties import strategies
 from wireproof.conformance.properties.deterministic import each
@@ -117,8 +117,8 @@ def test_every_type_has_every_property() -> None:
     expected = {(name, one) for name in TYPES for one in usual} | {("MESSAGE_SET", "flipped-bits")}
     everything = Description("all", dialects=(DIALECT,), ops=frozenset({Op.DECODE, Op.ENCODE, Op.RECODE}))
     assert {(found.type, found.name) for found in offered(everything)} == expected
-    assert case_ids.area(DIALECT, "MESSAGE_SET") == "framing"
-    assert case_ids.area(DIALECT, "FetchRequest") == "messages"
+    assert expectations.area(DIALECT, "MESSAGE_SET") == "framing"
+    assert expectations.area(DIALECT, "FetchRequest") == "messages"
 
 
 @pytest.mark.parametrize(
