@@ -10,7 +10,7 @@ compare, valueview            layout of two byte strings and of two values
 hints                         guesses about common mistakes
 question                      the question of a failure
 labels                        the names of bytes
-background, rule, control     real bugs, rulings, control records
+background                    rulings and real bugs
 page, text                    layout of a page, and safe text
 
 Text from an implementation is escaped (`text.safe`) before it is shown. Colours are only set as styles.

@@ -10,8 +10,11 @@ from importlib import resources
 from typing import Any
 
 import msgspec
+from rich.text import Text
 
 from wireproof.conformance.model import Observation, Status
+from wireproof.conformance.report.hexview import DIM, GOOD
+from wireproof.conformance.report.text import safe, wrap
 from wireproof.conformance.values.compare import equal
 from wireproof.conformance.vectors import Vector, Wrong
 from wireproof.reference.errors import WireError
@@ -110,3 +113,25 @@ def _same(expected: Any, actual: Any) -> bool:
         return equal(expected, actual)
     except (WireError, ValueError, TypeError):
         return False
+
+
+def ruling_text(identifier: str, ruling: Ruling | None, width: int) -> Text:
+    """The ruling's id, question, demand and other reading, on lines of `width`; for None only the id."""
+    if ruling is None:
+        return Text(safe(identifier), "bold")
+    mark = " ‡" if ruling.contested else ""
+    first, *rest = wrap(safe(ruling.question), width - len(identifier) - len(mark) - 2) or [""]
+    out = Text().append(identifier, "bold").append(f"{mark}  {first}")
+    for line in rest:
+        out.append(f"\n    {line}")
+    for title, said, style in (
+        ("demanded", ruling.demanded, GOOD),
+        ("other reading", ruling.other, "yellow"),
+        ("source", ruling.source, DIM),
+    ):
+        if said:
+            first, *rest = wrap(safe(f"{title}: {said}"), width - 4)
+            out.append(f"\n  {first}", style)
+            for line in rest:
+                out.append(f"\n    {line}", style)
+    return out

@@ -17,12 +17,11 @@ from wireproof.conformance.model import Case, Description, FailureKind, Observat
 from wireproof.conformance.oracle.types import answered_in
 from wireproof.conformance.questions.positive_control import twin_of
 from wireproof.conformance.report import background, question
-from wireproof.conformance.report.background import Bug, Likeness
+from wireproof.conformance.report.background import Bug, Likeness, ruling_text
 from wireproof.conformance.report.compare import name_difference, side_by_side
 from wireproof.conformance.report.hexview import BAD, DIM, FAULT, GOOD, Mark
 from wireproof.conformance.report.labels import completed, explained, flat, label_rows, named_pieces
 from wireproof.conformance.report.page import Page
-from wireproof.conformance.report.rule import ruling_text
 from wireproof.conformance.report.text import brief, middle, safe, safe_lines, to_string, wrap
 from wireproof.conformance.report.valueview import compare_values
 from wireproof.conformance.values.compare import difference

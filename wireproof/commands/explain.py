@@ -15,15 +15,15 @@ from rich.text import Text
 from wireproof import reference
 from wireproof.conformance.judging.rulings import deciding_rulings
 from wireproof.conformance.oracle.codec import reference_codec
-from wireproof.conformance.report.control import control_lines
+from wireproof.conformance.report.background import ruling_text
 from wireproof.conformance.report.hexview import Mark, hex_dump
 from wireproof.conformance.report.labels import rows_of
 from wireproof.conformance.report.outline import is_structure, outline_rows
-from wireproof.conformance.report.rule import ruling_text
 from wireproof.conformance.report.text import brief, safe, wrap
 from wireproof.conformance.values.encoding import to_json
 from wireproof.console import say, say_json, show, width
 from wireproof.explain.capture import Capture, CapturedFrame, NotToldError
+from wireproof.explain.control_records import control_lines
 from wireproof.explain.hex_input import input_bytes
 from wireproof.explain.types import check_type, types_of, use_registers, use_schemas
 from wireproof.html.options import check_free, html_options
