@@ -9,6 +9,7 @@ workers    what a worker does for a task; `parts` are its files
 store      the folder of a job
 spark      starts Spark and ends it
 tables     the columns of all tables
+errors     the errors of jobs
 """
 
 from __future__ import annotations

@@ -6,6 +6,16 @@ r"""The reference codec, to which the kit compares others. It is an implementati
 
 It is pure: bytes in, values out; no sockets, clocks, logging. `Reference(rules)` has other readings of contested
 rulings; this module's functions are the methods of a Reference with the demanded readings.
+
+cursor, primitives, errors   bytes within bounds; the primitive types; what can be wrong with them
+message, optional_fields     messages by their plans, readable; the buffer of kip-482-v1
+schema, catalog              from a schema to the plan of one version; Kafka's schemas
+records                      record batches and message sets
+codec                        the interface of all types
+dialects, rules              kafka and the proposals; the readings of contested rulings
+peers                        broker, client, and their frames
+evolution                    changes of schemas that break compatibility
+compiled, fast               code generated from plans, for fuzzing alone
 """
 
 from __future__ import annotations

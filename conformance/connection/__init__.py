@@ -1,6 +1,14 @@
 """Connections to implementations: `open_connection(spec, options).ask(cases)`.
 
-`base` defines the interface, `lines` the line protocol; `conversation` decides which case caused a crash or a hang.
+base          the interface, and its options
+spec          what a SPEC names
+loading       imports a Python module; `module` calls its functions
+description   what an implementation says of itself
+in_process    a module in this process, for a debugger
+process       a child process: started, watched, ended
+protocol      the line protocol; which question is to blame for a death
+patience      how long to wait for an answer
+quarantine    cases that are not asked any more
 """
 
 from __future__ import annotations

@@ -5,5 +5,5 @@ comparison     an answer compared with the expected one, for each op
 alternatives   whether other readings, listed or declared, explain an answer
 rulings        which ruling decides that a case is refused
 location       the place in a type where a deviation is
-findings       deviations that probably have one cause
+clusters       deviations that probably have one cause
 """

@@ -9,6 +9,9 @@ parser         reads a file into vectors
 kit_files      the kit's own files
 user_folders   users' own folders of vectors
 loader         both
+patterns       the pattern language of `sends`
+compression_bombs        bytes that inflate to far more; `leb128` for their sizes
+configured_reference     the reference with a vector's settings
 """
 
 from wireproof.conformance.vectors.kit_files import dialects, digest, load_file

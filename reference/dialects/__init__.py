@@ -1,4 +1,7 @@
-"""The dialects. A dialect is one version of the protocol, with its own types, rules and rulings."""
+"""The dialects. A dialect is one version of the protocol, with its own types, rules and rulings.
+
+`base` has the class of all; `kafka` is what Kafka ships, the others are proposals, and share `drafts`.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Message schemas: Kafka's JSON form → Schema, Field.
 
 `parsing` reads a message, with the help of `text` (JSON with comments), `parts` (the parts of the JSON) and `defaults`;
-`model` has the results, Schema and Field.
+`model` has the results, Schema and Field. `plan` has the fields of one version with their encodings; `type_names` reads
+the contract's names of types; `shapes` describes the values of types without a plan.
 """
 
 from wireproof.reference.schema.defaults import default_of
