@@ -17,9 +17,9 @@ from wireproof.reference.cursor import Reader
 from wireproof.reference.errors import DecodeError, EncodeError, Reason
 from wireproof.reference.peers import answers, framing
 from wireproof.reference.peers.answers import ALONE, ANSWERS, PRODUCE, UNSUPPORTED_VERSION, Apis, Cluster, Facts
-from wireproof.reference.peers.framing import API_VERSIONS, MessagePlans
+from wireproof.reference.peers.framing import API_VERSIONS
 from wireproof.reference.rules import Rules
-from wireproof.reference.schema.plan import Struct
+from wireproof.reference.schema.plan import MessagePlans, Struct
 
 #: Key, version and correlation id: the shortest request header.
 LEAST_FRAME = 8

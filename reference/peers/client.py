@@ -14,8 +14,9 @@ from wireproof.reference.errors import DecodeError, EncodeError, Reason
 from wireproof.reference.peers import framing
 from wireproof.reference.peers.answers import UNSUPPORTED_VERSION
 from wireproof.reference.peers.broker import LEAST_FRAME
-from wireproof.reference.peers.framing import API_VERSIONS, MessagePlans, ResponseFrame
+from wireproof.reference.peers.framing import API_VERSIONS, ResponseFrame
 from wireproof.reference.rules import Rules
+from wireproof.reference.schema.plan import MessagePlans
 
 #: The versions of ApiVersions that this client has.
 OWN_API_VERSIONS = (0, 5)

@@ -11,14 +11,14 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from wireproof.reference import message
 from wireproof.reference.codec import Codec
 from wireproof.reference.cursor import Reader, Writer
 from wireproof.reference.errors import DecodeError, EncodeError, Reason, shown
 from wireproof.reference.primitives import append_int32, read_int16, read_int32, read_window
-from wireproof.reference.schema.plan import Struct
+from wireproof.reference.schema.plan import MessagePlans, Struct
 
 T = TypeVar("T")
 
@@ -92,18 +92,6 @@ def append_frame(writer: Writer, append: Callable[[Writer], None]) -> None:
     append(inner)
     append_int32(writer, len(inner.out))
     writer.out += inner.out
-
-
-class MessagePlans(Protocol):
-    """The plans of headers and bodies, for frames."""
-
-    def api_name(self, api_key: int) -> str | None:
-        """The name of an api ("Metadata"), None for a key that is none."""
-        ...
-
-    def plan(self, name: str, version: int) -> Struct:
-        """The plan of a message or header. Raises DecodeError(unsupported-version)."""
-        ...
 
 
 def request_plans(messages: MessagePlans, api_key: int, version: int) -> tuple[Struct, Struct]:

@@ -14,8 +14,8 @@ from typing import Any
 
 from wireproof.reference import codec
 from wireproof.reference.errors import DecodeError, Reason
-from wireproof.reference.peers.framing import MessagePlans
 from wireproof.reference.rules import Rules
+from wireproof.reference.schema.plan import MessagePlans
 
 #: Bit 5 of a batch's attributes: its records are control records.
 CONTROL = 0x20

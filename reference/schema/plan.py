@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Protocol
 
 from wireproof.reference.errors import DecodeError, Reason, shown
 from wireproof.reference.primitives import PRIMITIVES, Primitive
@@ -183,3 +183,15 @@ def _foreign_default(field: Field) -> Any:
         assert field.fields is not None
         return {inner.name: _foreign_default(inner) for inner in field.fields}
     return field.default
+
+
+class MessagePlans(Protocol):
+    """The plans of headers and bodies, for frames."""
+
+    def api_name(self, api_key: int) -> str | None:
+        """The name of an api ("Metadata"), None for a key that is none."""
+        ...
+
+    def plan(self, name: str, version: int) -> Struct:
+        """The plan of a message or header. Raises DecodeError(unsupported-version)."""
+        ...

@@ -73,7 +73,7 @@ HEADERS = {
 
 @dataclass(frozen=True, slots=True)
 class Layouts:
-    """The plans of headers and bodies, for frames (`framing.MessagePlans`). `api_key`: BrokerMetadata's."""
+    """The plans of headers and bodies, for frames (`plan.MessagePlans`). `api_key`: BrokerMetadata's."""
 
     api_key: int = API_KEY
 

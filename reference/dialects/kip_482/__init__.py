@@ -49,7 +49,7 @@ _HEADERS = {
 
 
 class _Messages:
-    """The plans of headers and bodies, for frames (`framing.MessagePlans`)."""
+    """The plans of headers and bodies, for frames (`plan.MessagePlans`)."""
 
     def __init__(self, messages: Iterable[MessageSchema], *, inner_arrays: bool) -> None:
         self.by_name = {message.name: message for message in messages}
