@@ -123,9 +123,12 @@ def pytest_configure(config: pytest.Config) -> None:
             raise pytest.UsageError(f"--catalog={folder!r}: a folder from `wireproof schema import` is expected")
         # Set before the kit is imported, and in the environment: child processes and xdist's workers read it too.
         os.environ["WIREPROOF_CATALOG"] = str(Path(folder).resolve())
-    from wireproof.conformance import pytest_suite
+    from wireproof.conformance.pytest_suite.start import start
 
-    pytest_suite.install(config)
+    started = start(config)
+    from wireproof.conformance.pytest_suite import plugin  # takes as long as the start of an implementation
+
+    plugin.install(config, started)
 
 
 def _wanted(options: Any) -> bool:

@@ -1,7 +1,9 @@
-"""The suite of `pytest --impl`: `pytest_wireproof` registers the options, then calls `install`.
+"""The suite of `pytest --impl`: `pytest_wireproof` registers the options, then starts the implementations and
+installs the plugins.
 
-Each module but `options` holds one of the plugins that are registered side by side, and what it needs.
+Each module but `start` and `options` holds one of the plugins that are registered side by side, and what it needs.
 
+start            starts the implementations, before the modules below are imported
 plugin           checks the options, and registers the plugins
 options          the options
 selection        ids as arguments, and in -k
@@ -13,52 +15,3 @@ output           what a run prints, and what makes it fail at its end
 signals          signals that end a run
 workers          the processes of xdist
 """
-
-from __future__ import annotations
-
-import contextlib
-from collections.abc import Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING
-
-from wireproof.conformance.connection.base import Options
-from wireproof.conformance.connection.process.start import Starting
-
-if TYPE_CHECKING:
-    import pytest
-
-
-def install(config: pytest.Config) -> None:
-    """Make this pytest run the suite instead of its usual collection."""
-    started = start(config)
-    from wireproof.conformance.pytest_suite import plugin  # takes as long as the start of an implementation
-
-    plugin.install(config, started)
-
-
-def start(config: pytest.Config) -> Mapping[str, Starting]:
-    """Start the implementations, by their specs. The end of pytest stops those to which nobody has connected.
-
-    Errors are left to `plugin`, which checks all options in their order: what cannot be started here is started again.
-    """
-    started: dict[str, Starting] = {}
-    if config.option.help or config.option.version:
-        return started
-    with contextlib.suppress(ValueError):  # of the options; ImplementationError is one, too
-        options = connection_options(config)
-        for spec in dict.fromkeys(config.option.impl):
-            started[spec] = Starting(spec, options)
-            config.add_cleanup(started[spec].close)
-    return started
-
-
-def connection_options(config: pytest.Config) -> Options:
-    """The options of the connections. Raises ValueError."""
-    option = config.getoption
-    timeout, transcript = option("--case-timeout"), option("--transcript")
-    return Options(
-        timeout=Options.timeout if timeout is None else float(timeout),
-        memory=option("--memory"),
-        in_process=option("--in-process"),
-        transcript=None if transcript is None else Path(transcript).absolute(),
-    )

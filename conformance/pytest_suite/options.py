@@ -10,7 +10,7 @@ import pytest
 
 from wireproof.conformance import vectors
 from wireproof.conformance.connection import Options
-from wireproof.conformance.pytest_suite import connection_options
+from wireproof.conformance.pytest_suite.start import connection_options
 from wireproof.conformance.report.text import paragraph
 
 

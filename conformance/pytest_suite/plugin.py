@@ -23,7 +23,7 @@ from wireproof.reference.errors import SchemaError
 
 
 def install(config: pytest.Config, started: Mapping[str, Starting]) -> None:
-    """As `pytest_suite.install`. `started`: the implementations that have been started."""
+    """Register the plugins of the suite. `started`: the implementations that have been started."""
     if not sys.platform.startswith(("linux", "darwin")):
         raise pytest.UsageError(f"wireproof runs on Linux and macOS, not on {sys.platform}: it limits child processes")
     try:

@@ -14,7 +14,7 @@ from support.pytest_run import run
 
 from wireproof.conformance.connection import ImplementationError, Options
 from wireproof.conformance.connection.process.start import Starting
-from wireproof.conformance.pytest_suite import start
+from wireproof.conformance.pytest_suite.start import start
 
 #: Writes down its process when it is imported.
 MARKS = """\
