@@ -15,7 +15,7 @@ import pytest
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-#: The rooms of `pytest -m fast`, which takes less than 30 seconds.
+#: The rooms of `pytest -m fast`, which takes about half a minute on two cores.
 FAST = ("asking", "judging", "reference", "values", "vectors")
 #: What is slower in them: its tests start processes, generate code, or repeat all vectors many times.
 SLOW = frozenset(
