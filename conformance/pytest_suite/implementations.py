@@ -107,7 +107,7 @@ class Implementation:
         try:
             connection = starting.connection()
             self.examiner = Examiner(connection, _known(spec, settings, connection.description))
-        except (ImplementationError, known_deviations.KnownError, ValueError) as error:
+        except ValueError as error:  # ImplementationError and KnownError are such
             raise usage_error(f"--impl={spec}: {error}") from None
         self.ahead = Ahead(self.examiner)
         self.pages = Pages(every=settings.every_page)
