@@ -19,7 +19,7 @@ import msgspec
 
 from wireproof.conformance import garbage
 from wireproof.fuzz.process import instrument
-from wireproof.fuzz.process.instrument import Branches, Generated
+from wireproof.fuzz.process.instrument import Generated
 from wireproof.fuzz.process.messages import Ended, Event, Failed, Found, Order, Progress, encode
 
 #: Seconds between two reports of progress.
@@ -183,9 +183,6 @@ class _Target:
         self._running = running
         self._novelties = novelties
         self._generated = generated
-        #: None where inputs are asked in blocks: there most of the time goes elsewhere, and libFuzzer, which sees fewer
-        #: inputs, chose ones a fifth longer, so that it took longer in all.
-        self._branches = None if order.in_child else Branches()
         self._avoided = frozenset(order.avoided)
         self._runs = order.runs
         self._end = None if order.seconds is None else time.monotonic() + order.seconds
@@ -193,15 +190,11 @@ class _Target:
 
     def __call__(self, raw: bytes) -> int:
         session = self._session
-        if self._branches is not None:
-            self._branches.begin()
         self._running.set(raw)
         self._novelties.visit(raw)
         if self._avoided and self._digest(raw) in self._avoided:
             return -1
         taken = session.execute(raw)
-        if self._branches is not None:
-            self._branches.end(len(raw))
         counts = session.counts
         if counts.executions % _INSTRUMENTED == 0:
             self._generated.one_more()

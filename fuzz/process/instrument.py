@@ -10,7 +10,7 @@ import builtins
 import pkgutil
 import sys
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
@@ -22,11 +22,6 @@ import wireproof
 #: The number of generated functions that are instrumented as soon as they are made. Each takes about ten milliseconds,
 #: and the messages have hundreds, so the others follow one by one.
 AT_ONCE = 40
-
-#: One in so many inputs whose path is known is shown to libFuzzer.
-_AGAIN = 8
-#: The most branches of an input that are shown, and the most paths that are remembered: tens of megabytes.
-_MOST_TAKEN, _MOST_PATHS = 1 << 20, 1 << 18
 
 #: The package of the reference.
 REFERENCE = "wireproof.reference"
@@ -69,47 +64,6 @@ def show_branches() -> None:
         for item in vars(sys.modules[name]).values() if name in sys.modules else ():
             if isinstance(item, FunctionType) and item.__module__ == name:
                 item.__code__ = atheris.patch_code(item.__code__, trace_dataflow=False)
-
-
-class Branches:
-    """Shows libFuzzer the path of an input, which are the branches that it took, after its run. To note a branch takes
-    a sixth of the time of atheris's own function.
-
-    Most inputs (nine in ten batches of records, four in five MetadataResponses) take a path that an input of at most
-    the same size took before. libFuzzer would keep nothing for them. It learns only how often branches are taken, and
-    for that one in `_AGAIN` of these inputs is enough."""
-
-    def __init__(self) -> None:
-        #: The branches of the input, in order; of too many, the last ones.
-        self._taken: deque[int] = deque(maxlen=_MOST_TAKEN)
-        #: The least size of the inputs of a path, by the path's hash.
-        self._least: dict[int, int] = {}
-        #: The number of inputs with such a path.
-        self._alike = 0
-        #: atheris's own function, once it is replaced.
-        self._show: Callable[[int], object] | None = None
-
-    def begin(self) -> None:
-        """An input begins."""
-        if self._show is None:  # not earlier, because `atheris.Fuzz` sets the function too
-            self._show = atheris._trace_branch  # noqa: SLF001 (instrumented code looks it up by this name)
-            atheris._trace_branch = self._taken.append  # noqa: SLF001
-        self._taken.clear()
-
-    def end(self, size: int) -> None:
-        """The input, of this many bytes, is over."""
-        path = hash(tuple(self._taken))
-        if size >= self._least.get(path, size + 1):
-            self._alike += 1
-            if self._alike % _AGAIN:
-                return
-        else:
-            if len(self._least) >= _MOST_PATHS:
-                self._least.clear()
-            self._least[path] = size
-        assert self._show is not None
-        for branch in self._taken:
-            self._show(branch)
 
 
 def _never(dialect: str) -> Iterator[str]:
