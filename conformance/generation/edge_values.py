@@ -9,8 +9,6 @@ TEXTS = ("", "\0", "é", "𝄞", "a" * 126, "a" * 127)
 OCTETS = (b"", b"\0", b"\xff" * 126, b"\xff" * 127)
 #: Keys of headers: so few that some are used twice; two of them look the same.
 KEYS = ("a", "b", "A", "", "é", "e\u0301")
-#: Tags of 16 bits.
-SHORT_TAGS = (0, 1, 0x7FFF, 0x8000, 0xFFFF)
 #: The maximum number of unknown tags in a buffer, and of elements in other maps.
 MOST_PAIRS = 4
 #: The maximum number of elements in an array.

@@ -1,13 +1,13 @@
-"""Makes values of all types without a test framework: the simplest value, and one for each seed.
+"""Makes values of all types: the simplest value, and one for each seed.
 
-`conformance.properties.strategies` makes values for properties and can shrink them, but this takes much more time. This
-module makes values that need not be shrunk: the valid twin of an invalid case (the simplest value of its type and
-version), thousands of messages to compare two codecs, cases that are made in several processes. Both modules use the
-same plans (`reference.schema.plan`), shapes (`reference.schema.shapes`) and boundary values.
+One walk over a type's plan (`reference.schema.plan`) or shape (`reference.schema.shapes`) makes all values. It asks for
+choices: the number of elements, a number, null or not. `_Simplest` always makes the simplest choice, `_Drawn` uses a
+`random.Random`, and `_Boundary` uses it to choose among boundary values. So a value only depends on the seed and the
+Python version.
 
-A value is made by choices: the number of elements, a number, null or not. `_Simplest` always makes the simplest choice,
-`_Drawn` uses a `random.Random`, and `_Boundary` uses it to choose among boundary values. So the code for all three is
-the same, and a value only depends on the seed and the Python version.
+In `conformance.properties.strategies` hypothesis chooses: it can shrink a value, but this takes much more time. What
+need not be shrunk is made here: the valid twin of an invalid case (the simplest value of its type and version),
+thousands of messages to compare two codecs, cases that are made in several processes.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def simplest(type_name: str, *, dialect: str, version: int | None = None) -> Any
 
     Raises UnknownType, and DecodeError(unsupported-version).
     """
-    return _of_codec(reference_codec().dialect(dialect).codec(type_name, version), dialect, _Simplest())
+    return of_codec(reference_codec().dialect(dialect).codec(type_name, version), dialect, _Simplest())
 
 
 def value(type_name: str, random: Random, *, dialect: str, version: int | None = None) -> Any:
@@ -62,7 +62,7 @@ def value(type_name: str, random: Random, *, dialect: str, version: int | None =
 
     Raises as `simplest` does.
     """
-    return _of_codec(reference_codec().dialect(dialect).codec(type_name, version), dialect, _Drawn(random))
+    return of_codec(reference_codec().dialect(dialect).codec(type_name, version), dialect, _Drawn(random))
 
 
 def boundary(type_name: str, random: Random, *, dialect: str, version: int | None = None) -> Any:
@@ -71,7 +71,7 @@ def boundary(type_name: str, random: Random, *, dialect: str, version: int | Non
 
     Raises as `simplest` does.
     """
-    return _of_codec(reference_codec().dialect(dialect).codec(type_name, version), dialect, _Boundary(random))
+    return of_codec(reference_codec().dialect(dialect).codec(type_name, version), dialect, _Boundary(random))
 
 
 def of_node(node: Node, random: Random) -> Any:
@@ -82,10 +82,16 @@ def of_node(node: Node, random: Random) -> Any:
 # --- Choices ----------------------------------------------------------------------------------------------------------
 
 
-class _Choices(Protocol):
+class Choices(Protocol):
+    """What is asked for while a value is made."""
+
     def number(self, low: int, high: int) -> int:
         """An integer from `low` to `high` (inclusive)."""
         ...
+
+    def float64(self) -> float:
+        found: float = struct.unpack(">d", struct.pack(">Q", self.number(0, 2**64 - 1)))[0]
+        return found
 
     def text(self) -> str: ...
 
@@ -106,7 +112,7 @@ class _Choices(Protocol):
         ...
 
 
-class _Simplest(_Choices):
+class _Simplest(Choices):
     def number(self, low: int, high: int) -> int:
         return min(max(low, 0), high)
 
@@ -135,7 +141,7 @@ _CODE_POINTS = ((0x20, 0x7E), (0x80, 0x7FF), (0x800, 0xD7FF), (0xE000, 0xFFFF), 
 _SHORT = 12
 
 
-class _Drawn(_Choices):
+class _Drawn(Choices):
     def __init__(self, random: Random) -> None:
         self._random = random
         self._left = MOST_IN_A_VALUE
@@ -191,7 +197,8 @@ class _Boundary(_Drawn):
 # --- The walk ---------------------------------------------------------------------------------------------------------
 
 
-def _of_codec(codec: Codec, dialect: str, choices: _Choices) -> Any:
+def of_codec(codec: Codec, dialect: str, choices: Choices) -> Any:
+    """A valid value of a codec's type."""
     if isinstance(codec, Shaped):
         return _of_shape(codec.shape, choices)
     match codec:
@@ -207,7 +214,7 @@ def _of_codec(codec: Codec, dialect: str, choices: _Choices) -> Any:
     raise NotImplementedError(f"nothing says which values {codec!r} has")
 
 
-def _of_node(node: Node, choices: _Choices) -> Any:
+def _of_node(node: Node, choices: Choices) -> Any:
     match node:
         case Primitive():
             return _of_primitive(node.name, choices)
@@ -225,18 +232,18 @@ def _of_node(node: Node, choices: _Choices) -> Any:
             return None if node.marker != "none" and not choices.plainly() else _of_struct(node, choices)
 
 
-def _of_struct(node: Struct, choices: _Choices) -> dict[str, Any]:
+def _of_struct(node: Struct, choices: Choices) -> dict[str, Any]:
     fields = {field.name: _of_field(field, choices) for field in node.fields}
     if (node.flexible or node.optional) and not choices.plainly():
         fields["_tags"] = _unknown(frozenset(node.tagged), choices, optional=node.optional)
     return fields
 
 
-def _of_field(field: PlannedField, choices: _Choices) -> Any:
+def _of_field(field: PlannedField, choices: Choices) -> Any:
     return field.default if field.tag is not None and choices.plainly() else _of_node(field.node, choices)
 
 
-def _unknown(known: frozenset[int], choices: _Choices, *, optional: bool) -> list[list[Any]]:
+def _unknown(known: frozenset[int], choices: Choices, *, optional: bool) -> list[list[Any]]:
     """Unknown tags in ascending order. With `optional`: tags of 16 bits, with content."""
     tags: dict[int, bytes] = {}
     for _ in range(choices.count(0, edge_values.MOST_PAIRS)):
@@ -246,14 +253,14 @@ def _unknown(known: frozenset[int], choices: _Choices, *, optional: bool) -> lis
     return [list(pair) for pair in sorted(tags.items())]
 
 
-def _of_primitive(name: str, choices: _Choices) -> Any:
+def _of_primitive(name: str, choices: Choices) -> Any:
     if name in INTEGERS:
         return choices.number(*INTEGERS[name])
     match name:
         case "BOOLEAN":
             return bool(choices.number(0, 1))
         case "FLOAT64":
-            return struct.unpack(">d", struct.pack(">Q", choices.number(0, 2**64 - 1)))[0]
+            return choices.float64()
         case "UUID":
             return uuid.UUID(int=choices.number(0, 2**128 - 1))
     if "NULLABLE" in name and not choices.plainly():
@@ -261,7 +268,7 @@ def _of_primitive(name: str, choices: _Choices) -> Any:
     return choices.text() if name.endswith("STRING") else choices.octets()
 
 
-def _of_shape(shape: Shape, choices: _Choices) -> Any:
+def _of_shape(shape: Shape, choices: Choices) -> Any:
     match shape:
         case Constant(found):
             return found
@@ -286,13 +293,13 @@ def _of_shape(shape: Shape, choices: _Choices) -> Any:
             return make(_of_shape(of, choices))
 
 
-def _of_pairs(shape: KeyValue | KeyValues | Ascending, choices: _Choices) -> list[Any]:
+def _of_pairs(shape: KeyValue | KeyValues | Ascending, choices: Choices) -> list[Any]:
     if isinstance(shape, KeyValue):
         return _pair(shape, choices)
     pairs = [_pair(shape, choices) for _ in range(choices.count(0, edge_values.MOST_PAIRS))]
     return [list(pair) for pair in sorted(dict(pairs).items())] if isinstance(shape, Ascending) else pairs
 
 
-def _pair(shape: KeyValue | KeyValues | Ascending, choices: _Choices) -> list[Any]:
+def _pair(shape: KeyValue | KeyValues | Ascending, choices: Choices) -> list[Any]:
     key = choices.key() if isinstance(shape.key, Text) else _of_shape(shape.key, choices)
     return [key, _of_shape(shape.value, choices)]

@@ -17,7 +17,6 @@ from wireproof.conformance.generation import case_ids, expectations
 from wireproof.conformance.judging.alternatives import readings_for
 from wireproof.conformance.judging.rulings import deciding_rulings
 from wireproof.conformance.model import Op, Outcome
-from wireproof.conformance.properties import strategies
 from wireproof.conformance.vectors import VectorKind
 from wireproof.reference import Reference, Rules
 from wireproof.reference.dialects.kip_82_string_keys import batch
@@ -300,7 +299,6 @@ def test_each_refusal_of_a_vector_rests_on_a_ruling() -> None:
 def test_generated_cases(type_name: str) -> None:
     expected = "varints" if type_name.endswith(("INT", "VAR")) else "header-multimaps"
     assert expectations.area(DRAFT, type_name) == ("framing" if type_name == "BATCH" else expected)
-    assert strategies.values(type_name, dialect=DRAFT) is not None
     zero = {"UVARINT": "00", "INTVAR": "00", "HEADER": "0100", "HEADERS": "", "MESSAGE": "03030000"}
     digits = zero.get(type_name) or encode("BATCH", {}) if type_name != "HEADERS" else ""
     vector, case = expectations.vector_of(Op.RECODE, DRAFT, type_name, None, bytes.fromhex(digits))
