@@ -46,7 +46,8 @@ MESSAGES = "messages"
 
 
 class CaseKind(StrEnum):
-    """Where a case comes from."""
+    """Where a case comes from: a file of vectors, or of a message's ledger; or it was derived from another case, or
+    generated from its number or seed."""
 
     STORED = "stored"
     LEDGER = "ledger"
@@ -90,9 +91,9 @@ class CaseId(NamedTuple):
         return CaseKind.LEDGER if self.ledger_case else CaseKind.STORED
 
     @property
-    def made(self) -> bool:
-        """Whether the case was derived or generated for one op, and so is in no file."""
-        return bool(self.mutation) or self.path.startswith("gen/")
+    def from_file(self) -> bool:
+        """Whether the case is in a file of vectors or of a ledger. Others are derived or generated, for one op."""
+        return not self.mutation and not self.path.startswith("gen/")
 
     @property
     def ledger_case(self) -> str:
@@ -128,9 +129,9 @@ class Case(msgspec.Struct, frozen=True, gc=False):
         return CaseId.parse(self.id).kind is CaseKind.GENERATED
 
     @property
-    def made(self) -> bool:
-        """Whether it was derived or generated for one op, and so is in no file."""
-        return CaseId.parse(self.id).made
+    def from_file(self) -> bool:
+        """Whether it is in a file; others are derived or generated."""
+        return CaseId.parse(self.id).from_file
 
 
 class Status(StrEnum):

@@ -277,7 +277,7 @@ def _own() -> tuple[Attestation, ...]:
 def agreeing(vector: Vector, case: Case, but: str = "") -> tuple[str, ...]:
     """The released implementations that give the demanded answer to a case, a name for each group; none for a case that
     is derived, generated, or a user's own. `but`: the title of the implementation that is asked now."""
-    if vector.dialect != DIALECT or vector.folder or case.made:
+    if vector.dialect != DIALECT or vector.folder or not case.from_file:
         return ()
     by_group: dict[str, str] = {}
     current = current_digest(vector)

@@ -179,9 +179,9 @@ class _Seen:
                 else "no deviation of this run looks so: remove the entry"
             )
         for glob in entry.globs:
-            made = CaseId.parse(glob).made  # ids of made cases are in no list
             outcomes = [verdict for one in _matching(glob, self._by_id) for verdict in self._by_id[one]]
-            if not outcomes and not made and not any(_matching(glob, self._every_id())):
+            listed = CaseId.parse(glob).from_file  # other ids are in no list
+            if not outcomes and listed and not any(_matching(glob, self._every_id())):
                 return f"no case has the id {glob}: correct or remove it"
             alive = {*DEVIATIONS, Outcome.NOT_ASKED}
             if outcomes and not any(verdict.outcome in alive for verdict in outcomes):

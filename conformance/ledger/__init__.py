@@ -5,7 +5,7 @@ make            the values of a version's cases
 field_values    the values of plain fields in them
 sent_defaults   bytes that no encoder writes: tagged fields sent with their defaults
 files           reads and writes ledger files
-derivation      makes further cases from the stored ones: prefixes, and counts set to their maximum
+derivation      derives further cases from the stored ones: prefixes, and counts set to their maximum
 generate        asks implementations for all bytes again
 """
 

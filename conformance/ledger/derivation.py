@@ -1,4 +1,4 @@
-"""Makes further cases from those of the ledger, which are not stored: every proper prefix of their bytes, and every
+"""Derives further cases from those of the ledger, which are not stored: every proper prefix of their bytes, and every
 count set to its maximum."""
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ def richest_first(ledger: Ledger) -> dict[int, list[Vector]]:
 def prefixes(vector: Vector, op: Op) -> Iterator[tuple[Vector, Case]]:
     """Every proper prefix of a case's bytes. Each has to be refused, because a message's content determines its
     length."""
-    data, make = vector.data, _Maker(vector, op)
+    data, case = vector.data, _Derivation(vector, op)
     for length in range(len(data)):
-        yield make(f"prefix:{length}", data[:length], _TRUNCATED)
+        yield case(f"prefix:{length}", data[:length], _TRUNCATED)
 
 
 #: The name of a count in spans → the bytes of the greatest count.
@@ -40,11 +40,11 @@ _BOMBS = {"count": b"\x7f\xff\xff\xff", "count + 1": b"\xff\xff\xff\xff\x07", "t
 def bombs(vector: Vector, op: Op) -> Iterator[tuple[Vector, Case]]:
     """Each count in a case's bytes set to its maximum: each has to be refused before memory is allocated."""
     assert vector.type is not None
-    data, make = vector.data, _Maker(vector, op)
+    data, case = vector.data, _Derivation(vector, op)
     for span in reference_codec().explain(vector.type, data, dialect=vector.dialect, version=vector.version).spans:
         bomb = _BOMBS.get(span.what)
         if bomb is not None:
-            yield make(f"bomb:{span.start}", data[: span.start] + bomb + data[span.end :], _TRUNCATED)
+            yield case(f"bomb:{span.start}", data[: span.start] + bomb + data[span.end :], _TRUNCATED)
 
 
 def derive(vector: Vector, op: Op) -> Iterator[tuple[Vector, Case]]:
@@ -62,16 +62,16 @@ def find(identifier: str) -> tuple[Vector, Case] | None:
         return None
     if not mutation:
         return source, source.case(Op(op))
-    return next((made for made in derive(source, Op(op)) if made[1].id == identifier), None)
+    return next((one for one in derive(source, Op(op)) if one[1].id == identifier), None)
 
 
 def derived(vector: Vector, op: Op, mutation: str, data: bytes, reason: Reason) -> tuple[Vector, Case]:
     """A case derived from a ledger case, which has to be refused."""
-    return _Maker(vector, op)(mutation, data, Reject(reason))
+    return _Derivation(vector, op)(mutation, data, Reject(reason))
 
 
-class _Maker:
-    """Makes cases derived from a ledger case. Their common parts are made once, because there are many cases."""
+class _Derivation:
+    """Derives cases from a ledger case. Their common parts are computed once, because there are many cases."""
 
     def __init__(self, vector: Vector, op: Op) -> None:
         self._vector = vector

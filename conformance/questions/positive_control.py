@@ -65,8 +65,8 @@ def _of_a_version(case: Case) -> Case | None:
 
 def _plain_case(vector: Vector, case: Case) -> Case | None:
     """The first vector of the same kind and type, converted to the same format, that no reading refuses. It is in the
-    same file; for a generated case, in any file of its dialect."""
-    files = vectors.files([vector.dialect], None if case.made else [vector.area])
+    same file; for a derived or generated case, in any file of its dialect."""
+    files = vectors.files([vector.dialect], [vector.area] if case.from_file else None)
     alike = (
         one
         for one in itertools.chain.from_iterable(file.vectors for file in files)

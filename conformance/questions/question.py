@@ -43,7 +43,7 @@ class Question:
         not about refusing bytes."""
         if self.vector.kind is not VectorKind.INVALID or self.case.op is not Op.DECODE:
             return None
-        if Op.RECODE not in self.vector.ops and not self.case.made:
+        if Op.RECODE not in self.vector.ops and self.case.from_file:
             return None
         return Question(self.vector, _recode(self.case), None if self.twin is None else _recode(self.twin))
 
@@ -57,7 +57,7 @@ class Derivation:
 
     def questions(self, source: Question) -> tuple[Question, ...]:
         """All questions derived from one of the sources. The source is the twin of each."""
-        return tuple(Question(*made, twin=source.case) for made in ledger.derive(source.vector, source.case.op))
+        return tuple(Question(*derived, twin=source.case) for derived in ledger.derive(source.vector, source.case.op))
 
 
 #: Questions that are judged together, or a derivation of such questions.

@@ -411,5 +411,5 @@ def _support(page: Page, item: _Failure, agreeing: Sequence[str]) -> None:
         more = f" and {len(agreeing) - _NAMED} more" if len(agreeing) > _NAMED else ""
         give = "give" if len(agreeing) > 1 else "gives"
         page.block("agree", f"{', '.join(agreeing[:_NAMED])}{more} {give} the demanded answer")
-    elif item.vector.dialect != attestation.DIALECT and not item.vector.folder and not item.case.made:
+    elif item.vector.dialect != attestation.DIALECT and not item.vector.folder and item.case.from_file:
         page.block("agree", _PROPOSAL)

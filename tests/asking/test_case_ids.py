@@ -37,7 +37,7 @@ def test_an_id_and_its_parts(text: str, kind: CaseKind, parts: tuple[str, str, s
     assert (found.kind, found.ledger_case, str(found)) == (kind, case, text)
     case_of = Case(text, Op.DECODE, "kafka")
     assert (case_of.derived, case_of.generated) == (bool(parts[1]), kind is CaseKind.GENERATED)
-    assert case_of.made is found.made is (kind in (CaseKind.DERIVED, CaseKind.GENERATED))
+    assert case_of.from_file is found.from_file is (kind in (CaseKind.STORED, CaseKind.LEDGER))
 
 
 def test_the_ids_of_all_stored_cases() -> None:
@@ -46,4 +46,4 @@ def test_the_ids_of_all_stored_cases() -> None:
             found = CaseId.parse(case.id)
             assert found.kind is (CaseKind.LEDGER if "/" in vector.id else CaseKind.STORED)
             assert (str(found), found.path, found.op) == (case.id, vector.path, case.op)
-            assert (case.derived, case.generated, case.made) == (False, False, False)
+            assert (case.derived, case.generated, case.from_file) == (False, False, True)
