@@ -36,7 +36,7 @@ class Change:
     def __init__(self, value: Any, path: Path, part: Any) -> None:
         self._value, self._path, self._part = value, path, part
 
-    def made(self) -> Any:
+    def value(self) -> Any:
         """The changed value; the other one stays as it is."""
         return _put(self._value, self._path, self._part)
 

@@ -159,7 +159,7 @@ def _wrong_values(check: Property, change: Change) -> Questions:
     """A question, or none if the reference writes something that cannot be compared, or has no JSON for the value."""
     with contextlib.suppress(ValueError):
         yield expectations.vector_of_arguments(
-            Op.ENCODE, check.dialect, check.type, check.version, {"value": change.made()}
+            Op.ENCODE, check.dialect, check.type, check.version, {"value": change.value()}
         )
 
 

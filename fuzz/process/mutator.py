@@ -173,7 +173,7 @@ def _other_value(data: bytes, most: int, random: Random) -> bytes:
     `most`, and if it is no value."""
     try:
         changes = invalid_values.changes(arguments_of(Op.ENCODE, data)["value"])
-        changed = seed_of(Op.ENCODE, {"value": random.choice(changes).made()}) if changes else data
+        changed = seed_of(Op.ENCODE, {"value": random.choice(changes).value()}) if changes else data
     except ValueError:
         return data
     return changed if len(changed) <= most else data

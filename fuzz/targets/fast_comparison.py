@@ -174,7 +174,7 @@ def _further(form: Form, module: Module) -> Look:
     read = fast.reader(ours.dialect(dialect).codec(name, version), ours.rules)
     shown = _Shown()
 
-    def made(function: Any, refusals: tuple[type[BaseException], ...], op: Op, args: dict[str, Any]) -> Any:
+    def answer(function: Any, refusals: tuple[type[BaseException], ...], op: Op, args: dict[str, Any]) -> Any:
         """The answer of one side, in a list; an empty one for a refusal."""
         try:
             rest = (args[each] for each in ARGUMENTS[op])
@@ -187,8 +187,8 @@ def _further(form: Form, module: Module) -> Look:
         with contextlib.suppress(*fast.REFUSED):
             value = read(data)
         for op, args in lookup_and_convert.arguments(form.ops, dialect, name, data, value):
-            expected = made(getattr(ours, op), (WireError,), op, args)
-            if not identical(expected, made(module.function(op), module.refusals(op), op, args)):
+            expected = answer(getattr(ours, op), (WireError,), op, args)
+            if not identical(expected, answer(module.function(op), module.refusals(op), op, args)):
                 return False
             if not shown.before(op, bool(expected)):
                 return False

@@ -12,7 +12,7 @@ from wireproof.reference.errors import EncodeError
 
 
 def changed(value: Any) -> list[Any]:
-    return [change.made() for change in changes(value)]
+    return [change.value() for change in changes(value)]
 
 
 def test_every_part_of_a_value_is_changed() -> None:
