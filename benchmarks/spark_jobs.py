@@ -39,7 +39,7 @@ import pyarrow.parquet as pq
 from crc32c import crc32c
 
 from wireproof.conformance.connection import Options
-from wireproof.conformance.generation.numbered import Numbered
+from wireproof.conformance.generation.generated_cases import GeneratedCases
 from wireproof.pipeline import tables
 from wireproof.pipeline.audit.files import find_logs, open_bytes
 from wireproof.pipeline.audit.logs.batches import judge
@@ -104,9 +104,9 @@ def run_(specs: tuple[str, ...], cases: int, rounds: int) -> None:
             identity = identify(spec, Options())
             order = Order(spec, identity.name, identity.version, identity.digest, 5.0, 1024)
             with Store(Path(name) / identity.name) as store, ProcessPoolExecutor(2, get_context("spawn")) as pool:
-                plan = Plan(Numbered(1, ("kafka",)), cases, (identity,), group=cases, fresh=True)
+                plan = Plan(GeneratedCases(1, ("kafka",)), cases, (identity,), group=cases, fresh=True)
                 progress = Progress(spark, lambda _: None)
-                made = run(spark, store, Plan(plan.numbered, cases, group=cases), progress).run
+                made = run(spark, store, Plan(plan.generated, cases, group=cases), progress).run
                 path, out = store.path("cases", made.case_groups[0]), Path(name) / "plain"
                 out.mkdir(exist_ok=True)
                 by_spark = functools.partial(run, spark, store, plan, progress)
@@ -192,7 +192,7 @@ def cores(spec: str, cases: int) -> None:
             session(f"local[{count}]") as spark,
             Store(Path(name) / "o") as store,
         ):
-            plan = Plan(Numbered(1, ("kafka",)), cases, (identity,), group=cases, fresh=True)
+            plan = Plan(GeneratedCases(1, ("kafka",)), cases, (identity,), group=cases, fresh=True)
             run(spark, store, plan, Progress(spark, lambda _: None))
             began = time.perf_counter()
             run(spark, store, plan, Progress(spark, lambda _: None))

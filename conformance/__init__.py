@@ -6,7 +6,7 @@ oracle                  the reference as the kit asks it
 connection              implementations in processes
 vectors                 written cases with their expectations
 ledger                  a few cases for every version of every message
-generation              cases that nobody wrote
+generation              generated cases
 questions               what an implementation is asked, and what is left out
 judging                 from an observation to a verdict
 evidence                who agrees; known deviations

@@ -1,6 +1,6 @@
 """Jobs on Spark: more cases than one pytest run can ask, and more bytes than one process can read.
 
-run        asks implementations numbered cases, group by group; `identity` decides which groups of before are used again
+run        asks implementations generated cases, group by group; `identity` decides which earlier groups are used again
 reports    what a job found, and what changed between two
 triage     failures as clusters
 corpus     one corpus from those of many fuzz campaigns

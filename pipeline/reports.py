@@ -195,8 +195,8 @@ def _changes(verdicts: DataFrame, earlier: DataFrame, path: Path) -> list[dict[s
 
 
 def write_json_lines(spark: SparkSession, store: Store, done: Run, known: Mapping[str, Known], path: Path) -> None:
-    """Write a run's verdicts in the format of `pytest --report`, in the order of the cases. Several numbers may have
-    made the same case: it stands there once. Raises ReportError."""
+    """Write a run's verdicts in the format of `pytest --report`, in the order of the cases. Several numbers may
+    give the same case: it stands there once. Raises ReportError."""
     with ReportWriter(path) as writer:
         for implementation in done.implementations:
             described = Description(implementation.name, implementation.version)

@@ -24,7 +24,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 (its usual name)
 
-from wireproof.conformance.generation.numbered import Numbered
+from wireproof.conformance.generation.generated_cases import GeneratedCases
 from wireproof.pipeline import tables
 from wireproof.pipeline.errors import CountError, PipelineError, failed
 from wireproof.pipeline.identity import Identity, kit_digest
@@ -49,10 +49,10 @@ _LEAST = 100
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What to run: `cases` numbered cases, asked of each implementation, or of none. `timeout` in seconds, `memory` in
+    """What to run: `cases` generated cases, asked of each implementation, or of none. `timeout` in seconds, `memory` in
     MiB. `fresh`: ask again what was asked before."""
 
-    numbered: Numbered
+    generated: GeneratedCases
     cases: int
     implementations: tuple[Identity, ...] = ()
     timeout: float = 5.0
@@ -86,7 +86,7 @@ def finished(store: Store, plan: Plan) -> Run | None:
 
 def _case_keys(plan: Plan) -> list[str]:
     kit = kit_digest()
-    return [key_of("cases", kit, plan.numbered, numbers.start, numbers.stop) for numbers in plan.ranges()]
+    return [key_of("cases", kit, plan.generated, numbers.start, numbers.stop) for numbers in plan.ranges()]
 
 
 def _verdicts_key(plan: Plan, identity: Identity, cases: str) -> str:
@@ -117,10 +117,10 @@ def run(spark: SparkSession, store: Store, plan: Plan, progress: Progress) -> Do
     done = Run(
         len(store.runs) + 1,
         started,
-        plan.numbered.seed,
+        plan.generated.seed,
         plan.cases,
-        plan.numbered.dialects or (),
-        plan.numbered.types or (),
+        plan.generated.dialects or (),
+        plan.generated.types or (),
         tuple(cases),
         tuple(implementations),
     )
@@ -138,16 +138,16 @@ def _make(spark: SparkSession, store: Store, plan: Plan, progress: Progress) -> 
     for key, numbers in zip(keys, plan.ranges(), strict=True):
         if key not in store.groups:
             parts = min(1 + len(numbers) // _LEAST, tasks)
-            made = functools.partial(_cases_of_part, plan.numbered, numbers, parts)
+            made = functools.partial(_cases_of_part, plan.generated, numbers, parts)
             wanted.append(_Wanted(tables.CASES, key, made, parts, len(numbers)))
     _do(spark, store, wanted, progress)
     return keys
 
 
-def _cases_of_part(numbered: Numbered, numbers: range, parts: int, number: int) -> Iterator[pa.RecordBatch]:
+def _cases_of_part(generated: GeneratedCases, numbers: range, parts: int, number: int) -> Iterator[pa.RecordBatch]:
     """On a worker: the cases of one of so many parts of these numbers."""
     ends = (len(numbers) * at // parts for at in (number, number + 1))
-    return cases_of(numbered, numbers[slice(*ends)])
+    return cases_of(generated, numbers[slice(*ends)])
 
 
 def verdicts_of_part(order: Order, files: Sequence[str], number: int) -> Iterator[pa.RecordBatch]:

@@ -16,7 +16,7 @@ import pyarrow as pa
 from wireproof.conformance import garbage
 from wireproof.conformance.asking.examiner import Examiner
 from wireproof.conformance.connection import ImplementationError, Options, open_connection
-from wireproof.conformance.generation.numbered import Numbered
+from wireproof.conformance.generation.generated_cases import GeneratedCases
 from wireproof.conformance.model import Outcome, Verdict
 from wireproof.conformance.questions.lookup import UnknownId, find
 from wireproof.conformance.questions.question import Question, offers
@@ -50,18 +50,18 @@ class Order:
 _EXAMINERS: dict[str, tuple[Order, Examiner]] = {}
 
 
-def cases_of(numbered: Numbered, numbers: range) -> Iterator[pa.RecordBatch]:
+def cases_of(generated: GeneratedCases, numbers: range) -> Iterator[pa.RecordBatch]:
     """The rows of `cases` for these numbers."""
     garbage.freeze()  # what is alive at the beginning of a task stays
     schema = tables.CASES.arrow
     for at in range(0, len(numbers), BATCH):
         rows = []
         for number in numbers[at : at + BATCH]:
-            case = numbered.case(number)
+            case = generated.case(number)
             rows.append(
                 {
                     "number": case.number,
-                    "seed": numbered.seed,
+                    "seed": generated.seed,
                     "id": case.id,
                     "dialect": case.dialect,
                     "area": case.area,

@@ -1,10 +1,10 @@
-"""Cases that nobody wrote: their ids, their inputs, and the expectations that the reference computes for them.
+"""Generated cases: their ids, their inputs, and the expectations that the reference computes for them.
 
 case_ids        ids of generated cases, which hold all their arguments
 arguments       the arguments of a case as bytes
 expectations    the reference's answer to a generated case, as a vector
 random_values   values of every type from a seed
 edge_values     values at the borders of types
-numbered        the case of a number
+generated_cases the case of a number
 mutations       inputs with one structural change
 """

@@ -1,5 +1,5 @@
-"""Generated cases. Their ids contain their bytes, so a case can be made again from its id alone. The expected answer is
-that of the reference codec.
+"""Generated cases. Their ids contain their bytes, so a case can be generated again from its id alone. The expected
+answer is that of the reference codec.
 
     gen/<dialect>/<type>/<version or ->/x<hex>[+prefix:<n>]#<decode, encode or recode>
     gen/<dialect>/<type>/<version or ->/v<hex>#encode

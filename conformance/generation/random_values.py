@@ -1,13 +1,13 @@
-"""Makes values of all types: the simplest value, and one for each seed.
+"""Generates values of all types: the simplest value, and one for each seed.
 
-One walk over a type's plan (`reference.schema.plan`) or shape (`reference.schema.shapes`) makes all values. It asks for
-choices: the number of elements, a number, null or not. `_Simplest` always makes the simplest choice, `_Drawn` uses a
-`random.Random`, and `_Boundary` uses it to choose among boundary values. So a value only depends on the seed and the
-Python version.
+One walk over a type's plan (`reference.schema.plan`) or shape (`reference.schema.shapes`) generates all values. It
+asks for choices: the number of elements, a number, null or not. `_Simplest` always makes the simplest choice, `_Random`
+uses a `random.Random`, and `_Boundary` uses it to choose among boundary values. So a value only depends on the seed and
+the Python version.
 
 In `conformance.properties.strategies` hypothesis chooses: it can shrink a value, but this takes much more time. What
-need not be shrunk is made here: the valid twin of an invalid case (the simplest value of its type and version),
-thousands of messages to compare two codecs, cases that are made in several processes.
+need not be shrunk is generated here: the valid twin of an invalid case (the simplest value of its type and version),
+thousands of messages to compare two codecs, cases that are generated in several processes.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from wireproof.reference.schema.shapes import (
 
 T = TypeVar("T")
 
-#: The maximum number of elements of arrays, pairs and tags in a drawn value; required elements do not count.
+#: The maximum number of elements of arrays, pairs and tags in a generated value; required elements do not count.
 MOST_IN_A_VALUE = 48
 
 
@@ -62,7 +62,7 @@ def value(type_name: str, random: Random, *, dialect: str, version: int | None =
 
     Raises as `simplest` does.
     """
-    return of_codec(reference_codec().dialect(dialect).codec(type_name, version), dialect, _Drawn(random))
+    return of_codec(reference_codec().dialect(dialect).codec(type_name, version), dialect, _Random(random))
 
 
 def boundary(type_name: str, random: Random, *, dialect: str, version: int | None = None) -> Any:
@@ -75,8 +75,8 @@ def boundary(type_name: str, random: Random, *, dialect: str, version: int | Non
 
 
 def of_node(node: Node, random: Random) -> Any:
-    """A valid value of a node of a plan, made in the same way as by `value`."""
-    return _of_node(node, _Drawn(random))
+    """A valid value of a node of a plan, generated in the same way as by `value`."""
+    return _of_node(node, _Random(random))
 
 
 # --- Choices ----------------------------------------------------------------------------------------------------------
@@ -141,7 +141,7 @@ _CODE_POINTS = ((0x20, 0x7E), (0x80, 0x7FF), (0x800, 0xD7FF), (0xE000, 0xFFFF), 
 _SHORT = 12
 
 
-class _Drawn(Choices):
+class _Random(Choices):
     def __init__(self, random: Random) -> None:
         self._random = random
         self._left = MOST_IN_A_VALUE
@@ -177,7 +177,7 @@ class _Drawn(Choices):
         return self._random.random() < 0.7
 
 
-class _Boundary(_Drawn):
+class _Boundary(_Random):
     def number(self, low: int, high: int) -> int:
         return self.among(edge_values.integers(low, high))
 

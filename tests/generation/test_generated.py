@@ -25,12 +25,12 @@ from wireproof.conformance.vectors import Reject, VectorKind
 from wireproof.reference.errors import Reason
 
 
-def made(op: Op, name: str, digits: str, version: int | None = None, prefix: int | None = None) -> Any:
+def generated(op: Op, name: str, digits: str, version: int | None = None, prefix: int | None = None) -> Any:
     return vector_of(op, KAFKA, name, version, bytes.fromhex(digits), prefix)
 
 
 def test_a_seed_that_decodes() -> None:
-    vector, case = made(Op.DECODE, "UNSIGNED_VARINT", "ac02")
+    vector, case = generated(Op.DECODE, "UNSIGNED_VARINT", "ac02")
     assert case == Case("gen/kafka/UNSIGNED_VARINT/-/xac02#decode", Op.DECODE, KAFKA, "UNSIGNED_VARINT", None,
                         {"data": b"\xac\x02"})  # fmt: skip
     assert (vector.id, vector.dialect, vector.area, vector.kind, vector.ops) == (
@@ -41,45 +41,45 @@ def test_a_seed_that_decodes() -> None:
 
 
 def test_a_seed_that_is_not_canonical() -> None:
-    vector, case = made(Op.RECODE, "UNSIGNED_VARINT", "8100")
+    vector, case = generated(Op.RECODE, "UNSIGNED_VARINT", "8100")
     assert (vector.value, vector.canonical_data, case.args) == (1, b"\x01", {"data": b"\x81\x00"})
 
 
 def test_encode_is_asked_of_the_seeds_value() -> None:
-    vector, case = made(Op.ENCODE, "STRING", "00026162")
+    vector, case = generated(Op.ENCODE, "STRING", "00026162")
     assert (case.id, case.args) == ("gen/kafka/STRING/-/x00026162#encode", {"value": "ab"})
     assert vector.canonical_data == b"\0\x02ab"
 
 
 def test_a_seed_that_does_not_decode() -> None:
-    vector, case = made(Op.DECODE, "INT32", "0000")
+    vector, case = generated(Op.DECODE, "INT32", "0000")
     assert (vector.kind, vector.reject, case.args) == (
         VectorKind.INVALID,
         Reject(Reason.TRUNCATED, 0),
         {"data": b"\0\0"},
     )
     with pytest.raises(ValueError, match=r"its seed does not decode .*: nothing to encode"):
-        made(Op.ENCODE, "INT32", "0000")
+        generated(Op.ENCODE, "INT32", "0000")
 
 
 def test_a_version_is_part_of_the_case() -> None:
-    vector, case = made(Op.DECODE, "ApiVersionsRequest", "010100", 3)
+    vector, case = generated(Op.DECODE, "ApiVersionsRequest", "010100", 3)
     assert (case.id, case.version, vector.version, vector.area) == (
         "gen/kafka/ApiVersionsRequest/3/x010100#decode", 3, 3, "messages"
     )  # fmt: skip
-    beyond, _ = made(Op.DECODE, "ApiVersionsRequest", "010100", 9)
+    beyond, _ = generated(Op.DECODE, "ApiVersionsRequest", "010100", 9)
     assert beyond.reject == Reject(Reason.UNSUPPORTED_VERSION, None)
 
 
 def test_a_prefix_is_a_derived_case() -> None:
-    vector, case = made(Op.DECODE, "STRING", "00026162", prefix=3)
+    vector, case = generated(Op.DECODE, "STRING", "00026162", prefix=3)
     assert case.id == "gen/kafka/STRING/-/x00026162+prefix:3#decode"
     assert case.derived
     assert (case.args, vector.reject, vector.id) == (
         {"data": b"\0\x02a"}, Reject(Reason.TRUNCATED, 0), "x00026162+prefix:3"
     )  # fmt: skip
     assert vector.about == "generated: the first 3 of 4 bytes"
-    assert not made(Op.DECODE, "STRING", "00026162")[1].derived
+    assert not generated(Op.DECODE, "STRING", "00026162")[1].derived
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_bytes_of_compressed_content_are_free() -> None:
         assert judge(vector, Observation(case, Status.ANSWER, data)).outcome is Outcome.PASS
     seed = reference.encode("RecordBatch", {"attributes": 4, "records": []}, dialect=KAFKA)
     assert vector_of(Op.RECODE, KAFKA, "RecordBatch", None, seed)[0].compare_decoded
-    assert not made(Op.RECODE, "INT8", "05")[0].compare_decoded
+    assert not generated(Op.RECODE, "INT8", "05")[0].compare_decoded
 
 
 def test_each_dialect_says_of_which_types() -> None:
@@ -166,10 +166,10 @@ def test_partial_tails(digits: str, partial: bool) -> None:
 def test_an_id_parses_back_to_the_same_case(name: str, version: int | None) -> None:
     digits = ("", "00", "0001", "ffffffff0f", "0000000a0012000000000001ffff")
     for seed, op, prefix in itertools.product(digits, (Op.DECODE, Op.RECODE), (None, 0, 1)):
-        vector, case = made(op, name, seed, version, prefix)
+        vector, case = generated(op, name, seed, version, prefix)
         assert parse(case.id) == (vector, case)
         if vector.kind is VectorKind.VALID and prefix is None:
-            encode = made(Op.ENCODE, name, seed, version)
+            encode = generated(Op.ENCODE, name, seed, version)
             assert parse(encode[1].id) == encode
 
 
@@ -247,13 +247,13 @@ def test_ids_of_cases_that_there_are_none_of(identifier: str, text: str) -> None
 def test_the_reference_passes_its_own_cases(name: str, version: int | None) -> None:
     for digits in ("", "00", "8100", "ffffffff1f", "00000001", "0000000a0012000000000001ffff"):
         for op in (Op.DECODE, Op.RECODE):
-            vector, case = made(op, name, digits, version)
+            vector, case = generated(op, name, digits, version)
             _, verdict = judged_by_asking(reference.Reference(), vector, case)
             assert (verdict.outcome, verdict.note, verdict.id) == (Outcome.PASS, "", case.id)
 
 
 def test_another_answer_fails() -> None:
-    vector, case = made(Op.DECODE, "INT8", "05")
+    vector, case = generated(Op.DECODE, "INT8", "05")
     assert judge(vector, Observation(case, Status.ANSWER, 6)).outcome is Outcome.FAIL
     assert judge(vector, Observation(case, Status.REJECT)).outcome is Outcome.FAIL
 

@@ -1,4 +1,4 @@
-"""2,000 seeded mutations of each file format that the kit reads: each is read, or refused in a paragraph.
+"""2,000 mutations, from a seed, of each file format that the kit reads: each is read, or refused in a paragraph.
 
 Files are changed as they get changed: a byte more, less or other, a piece doubled or gone, a value that breaks what a
 reader counts on.

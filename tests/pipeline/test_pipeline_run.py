@@ -28,7 +28,7 @@ from wireproof.cli import group as cli
 from wireproof.conformance.asking.examiner import Examiner
 from wireproof.conformance.connection import Options, open_connection
 from wireproof.conformance.evidence import known_deviations
-from wireproof.conformance.generation.numbered import Numbered
+from wireproof.conformance.generation.generated_cases import GeneratedCases
 from wireproof.conformance.questions.lookup import find
 from wireproof.conformance.report.jsonl import read_reports
 from wireproof.pipeline import run as running
@@ -108,7 +108,7 @@ def code(spark_modules: Path, spec: str) -> Path:
 
 def plan(*specs: str, **more: Any) -> Plan:
     identities = tuple(identify(one, Options()) for one in specs)
-    return Plan(Numbered(0, ("kafka",), TYPES), more.pop("cases", CASES), identities, group=100, **more)
+    return Plan(GeneratedCases(0, ("kafka",), TYPES), more.pop("cases", CASES), identities, group=100, **more)
 
 
 def do(spark: SparkSession, folder: Path, planned: Plan) -> tuple[Done, list[dict[str, Any]]]:
@@ -343,7 +343,7 @@ def test_an_implementation_that_cannot_start_on_a_worker_is_told(
 
 
 def test_lost_rows_are_told(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(running, "_cases_of_part", lambda _numbered, _numbers, _parts, _number: iter(()))
+    monkeypatch.setattr(running, "_cases_of_part", lambda _generated, _numbers, _parts, _number: iter(()))
     with Store(tmp_path / "out") as store, pytest.raises(CountError, match="cases: 100 rows were expected and 0 came"):
         run(spark, store, plan(), Progress(spark, print))
 
@@ -407,7 +407,7 @@ def test_a_folder_that_a_worker_does_not_see_is_told(tmp_path: Path) -> None:
 
 
 def test_a_row_that_is_no_case_is_an_error() -> None:
-    good = Numbered(0, ("kafka",), TYPES).case(0)
+    good = GeneratedCases(0, ("kafka",), TYPES).case(0)
     rows = [
         {"number": number, "id": identifier, "dialect": "kafka", "area": "framing", "type": "X", "version": None}
         | {"op": "decode", "kind": "valid", "seed": 0, "mutation": None, "size_bytes": 1}

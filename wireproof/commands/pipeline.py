@@ -139,7 +139,7 @@ def run(
         implementations = tuple(_identity(spec, options) for spec in dict.fromkeys(specs))
         deviations = {one.spec: _known(one.spec, one.version) for one in implementations} if use_known else {}
         spoken = dialects or tuple(dict.fromkeys(d for one in implementations for d in one.dialects))
-        plan = Plan(_numbered(seed, spoken, types), cases, implementations, timeout, memory, fresh)
+        plan = Plan(_cases(seed, spoken, types), cases, implementations, timeout, memory, fresh)
         before = finished(store, plan)
         found = None if before is None else made_before(store, before, deviations)
         if before is not None and found is not None:
@@ -160,7 +160,7 @@ def generate(cases: int, seed: int, dialects: tuple[str, ...], types: tuple[str,
         from wireproof.pipeline.run import Plan
         from wireproof.pipeline.run import run as do
 
-        plan = Plan(_numbered(seed, dialects or None, types), cases)
+        plan = Plan(_cases(seed, dialects or None, types), cases)
         with start() as (spark, told):
             done = do(spark, store, plan, told)
     say(f"{done.run.cases:,} cases are in {out / 'cases'}, in {len(done.run.case_groups)} groups.")
@@ -264,11 +264,11 @@ def _identity(spec: str, options: Options) -> Any:
         raise click.UsageError(f"--impl: {error}") from None
 
 
-def _numbered(seed: int, dialects: tuple[str, ...] | None, types: tuple[str, ...]) -> Any:
-    from wireproof.conformance.generation.numbered import Numbered
+def _cases(seed: int, dialects: tuple[str, ...] | None, types: tuple[str, ...]) -> Any:
+    from wireproof.conformance.generation.generated_cases import GeneratedCases
 
     try:
-        return Numbered(seed, dialects, types or None)
+        return GeneratedCases(seed, dialects, types or None)
     except ValueError as error:
         raise click.UsageError(str(error)) from None
 

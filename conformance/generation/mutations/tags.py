@@ -58,7 +58,7 @@ def _unknown(layout: Layout, random: Random, _: Layout | None) -> Draft | None:
 
 
 def _of_plan(layout: Layout, random: Random, *, foreign: bool) -> Draft | None:
-    """Adds a tag of this version that the input lacks, with a drawn value; `foreign`: a tag of other versions."""
+    """Adds a tag of this version that the input lacks, with a random value; `foreign`: a tag of other versions."""
     absent = []
     for buffer in layout.tags:
         known, others = _known(layout.dialect, layout.type, layout.version, _struct_path(buffer.path))

@@ -1,4 +1,4 @@
-"""The values that are drawn for wire-format: partial tails, wrappers of both codecs, arrays of equal length."""
+"""The values that are generated for wire-format: partial tails, wrappers of both codecs, arrays of equal length."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DIALECT = "wire-format"
 TYPES = tuple(reference.types[DIALECT])
 
 
-def drawn(type_name: str, count: int = 300) -> list[Any]:
+def generated(type_name: str, count: int = 300) -> list[Any]:
     """So many values, always the same ones."""
     found: list[Any] = []
 
@@ -30,7 +30,7 @@ def drawn(type_name: str, count: int = 300) -> list[Any]:
 
 @pytest.fixture(scope="module")
 def sets() -> list[list[dict[str, Any]]]:
-    return drawn("MESSAGE_SET", 600)
+    return generated("MESSAGE_SET", 600)
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +78,7 @@ def test_some_sets_end_with_a_part_of_a_message(sets: list[list[dict[str, Any]]]
 
 @pytest.mark.parametrize("name", ["ProduceRequest", "FetchResponse"])
 def test_frames_hold_any_message_sets(name: str) -> None:
-    rows = [row["partition_data"] for value in drawn(name) for row in value["data"]]
+    rows = [row["partition_data"] for value in generated(name) for row in value["data"]]
     assert {len(row) for row in rows} == {0, 1, 2, 3}
     found = [part["messages"] for row in rows for part in row]
     assert [] in found
@@ -87,14 +87,14 @@ def test_frames_hold_any_message_sets(name: str) -> None:
 
 
 def test_arrays_beside_each_other_are_of_one_length() -> None:
-    answers = drawn("ProduceResponse")
+    answers = generated("ProduceResponse")
     assert {len(value["errors"]) for value in answers} == {0, 1, 2, 3}
     assert all(len(value["errors"]) == len(value["offsets"]) for value in answers)
     assert {-(2**15), -1, 0, 2**15 - 1} <= {error for value in answers for error in value["errors"]}
     offsets = [offset for value in answers for offset in value["offsets"]]
     assert min(offsets) < -(2**48)
     assert max(offsets) > 2**48
-    rows = [row for value in drawn("FetchRequest") for row in value["topic_offsets"]]
+    rows = [row for value in generated("FetchRequest") for row in value["topic_offsets"]]
     assert {len(row["partitions"]) for row in rows} == {0, 1, 2, 3}
     assert all(len(row["partitions"]) == len(row["offsets"]) for row in rows)
     assert any(row["partitions"] != row["offsets"] for row in rows)
@@ -102,7 +102,7 @@ def test_arrays_beside_each_other_are_of_one_length() -> None:
 
 @pytest.mark.parametrize("name", TYPES)
 def test_values_can_be_written_and_read_back(name: str) -> None:
-    for value in drawn(name, 60):
+    for value in generated(name, 60):
         written = reference.encode(name, value, dialect=DIALECT)
         assert equal(value, reference.decode(name, written, dialect=DIALECT))
         assert reference.recode(name, written, dialect=DIALECT) == written

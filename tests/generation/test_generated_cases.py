@@ -1,4 +1,4 @@
-"""Numbered cases: a seed and a number decide them, and each can be asked by its id alone."""
+"""Generated cases by number: a seed and a number decide them, and each can be asked by its id alone."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from wireproof import reference
 from wireproof.conformance.generation import mutations, random_values
-from wireproof.conformance.generation.numbered import Kind, Numbered
+from wireproof.conformance.generation.generated_cases import GeneratedCases, Kind
 from wireproof.conformance.judging.alternatives import readings_for
 from wireproof.conformance.judging.judge import judge
 from wireproof.conformance.model import Op, Outcome
@@ -21,14 +21,16 @@ from wireproof.conformance.vectors import VectorKind
 
 def test_a_number_decides_the_case() -> None:
     numbers = [5, 3, 900, 4]
-    assert [Numbered(7).case(number) for number in numbers] == [Numbered(7).case(number) for number in numbers]
-    assert {Numbered(7).case(number).id for number in range(50)} != {
-        Numbered(8).case(number).id for number in range(50)
+    assert [GeneratedCases(7).case(number) for number in numbers] == [
+        GeneratedCases(7).case(number) for number in numbers
+    ]
+    assert {GeneratedCases(7).case(number).id for number in range(50)} != {
+        GeneratedCases(8).case(number).id for number in range(50)
     }
 
 
 def test_each_kind_and_op_is_made_in_every_dialect() -> None:
-    cases = [Numbered(0).case(number) for number in range(1500)]
+    cases = [GeneratedCases(0).case(number) for number in range(1500)]
     assert {(case.dialect, case.kind) for case in cases} == {
         (dialect, kind) for dialect in reference.dialects for kind in Kind
     }
@@ -41,14 +43,14 @@ def test_each_kind_and_op_is_made_in_every_dialect() -> None:
 
 
 def test_every_version_of_a_type_is_made() -> None:
-    numbered = Numbered(0, ("kafka",), ("MetadataResponse",))
-    made = {numbered.case(number).version for number in range(300)}
-    assert made == {version for name, version in types_of("kafka") if name == "MetadataResponse"}
+    generated = GeneratedCases(0, ("kafka",), ("MetadataResponse",))
+    versions = {generated.case(number).version for number in range(300)}
+    assert versions == {version for name, version in types_of("kafka") if name == "MetadataResponse"}
 
 
 def test_cases_are_what_they_say() -> None:
     for number in range(400):
-        case = Numbered(1).case(number)
+        case = GeneratedCases(1).case(number)
         question = find(case.id)
         assert question.case.op is case.op
         assert (question.vector.dialect, question.vector.type, question.vector.version, question.vector.area) == (
@@ -64,7 +66,7 @@ def test_cases_are_what_they_say() -> None:
 
 def test_the_reference_passes_them() -> None:
     for number in range(300):
-        question = find(Numbered(2).case(number).id)
+        question = find(GeneratedCases(2).case(number).id)
         observation = ask(reference_codec(), question.case)
         twin = None if question.twin is None else ask(reference_codec(), question.twin)
         readings = readings_for(question.case.dialect, {})
@@ -74,8 +76,8 @@ def test_the_reference_passes_them() -> None:
 def test_boundary_values_are_at_the_borders() -> None:
     from random import Random
 
-    drawn = {random_values.boundary("INT16", Random(number), dialect="kafka") for number in range(300)}
-    assert {-(2**15), 2**15 - 1, 0, 127, 128} <= drawn
+    values = {random_values.boundary("INT16", Random(number), dialect="kafka") for number in range(300)}
+    assert {-(2**15), 2**15 - 1, 0, 127, 128} <= values
     lengths = {len(random_values.boundary("COMPACT_BYTES", Random(number), dialect="kafka")) for number in range(50)}
     assert lengths == {0, 1, 126, 127}
 
@@ -90,4 +92,4 @@ def test_boundary_values_are_at_the_borders() -> None:
 )
 def test_a_wrong_selection_is_refused(selection: dict[str, tuple[str, ...]], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        Numbered(0, **selection)
+        GeneratedCases(0, **selection)

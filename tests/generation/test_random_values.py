@@ -110,23 +110,23 @@ def test_a_structure_that_may_be_null_is_simplest_when_it_is_there() -> None:
 def test_borders_nulls_and_lengths_are_drawn() -> None:
     random = Random(1)
 
-    def drawn(name: str, version: int | None = None, count: int = 600) -> list[Any]:
+    def generated(name: str, version: int | None = None, count: int = 600) -> list[Any]:
         return [random_values.value(name, random, dialect=KAFKA, version=version) for _ in range(count)]
 
     for name, (low, high) in INTEGERS.items():
-        assert {low, low + 1, 0, high - 1, high} <= set(drawn(name, count=3000)), name
-    assert {None, *edge_values.TEXTS} <= set(drawn("COMPACT_NULLABLE_STRING"))
-    assert {None, *edge_values.OCTETS} <= set(drawn("NULLABLE_BYTES"))
-    arrays = drawn("COMPACT_NULLABLE_ARRAY<NULLABLE_STRING>")
+        assert {low, low + 1, 0, high - 1, high} <= set(generated(name, count=3000)), name
+    assert {None, *edge_values.TEXTS} <= set(generated("COMPACT_NULLABLE_STRING"))
+    assert {None, *edge_values.OCTETS} <= set(generated("NULLABLE_BYTES"))
+    arrays = generated("COMPACT_NULLABLE_ARRAY<NULLABLE_STRING>")
     assert {None if one is None else len(one) for one in arrays} == {None, 0, 1, 2, 3}
-    responses = drawn("ApiVersionsResponse", 3)
+    responses = generated("ApiVersionsResponse", 3)
     assert {one["FinalizedFeaturesEpoch"] == -1 for one in responses} == {True, False}
     assert any(len(one.get("_tags", [])) > 1 for one in responses)
     assert all(tag > 2 for one in responses for tag, _ in one.get("_tags", []))
-    headers = [[key for key, _ in one["headers"]] for one in drawn("Record")]
+    headers = [[key for key, _ in one["headers"]] for one in generated("Record")]
     assert any(len(set(keys)) < len(keys) for keys in headers)
-    assert {one["attributes"] & 7 for one in drawn("RecordBatch")} == set(range(5))
-    entries = [entry for one in drawn("RecordSet") for entry in one]
+    assert {one["attributes"] & 7 for one in generated("RecordBatch")} == set(range(5))
+    entries = [entry for one in generated("RecordSet") for entry in one]
     assert {(entry["magic"], "messages" in entry) for entry in entries} == {
         (0, False),
         (0, True),

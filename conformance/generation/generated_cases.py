@@ -1,11 +1,11 @@
-"""Numbered cases: a seed and a number decide a whole case, on any machine and in any order.
+"""Generated cases by number: a seed and a number decide a whole case, on any machine and in any order.
 
-    case = Numbered(seed=1, dialects=("kafka",)).case(4711)
+    case = GeneratedCases(seed=1, dialects=("kafka",)).case(4711)
     case.id    # gen/kafka/MetadataResponse/12/x…#decode
 
-So a job can make ten cases or 10⁸ in parallel, and make any one of them again. Of ten cases three are valid values, one
+So a job can generate ten cases or 10⁸ in parallel, and any one of them again. Of ten cases three are valid values, one
 is a value of boundary values only, and six are valid input with one named change. The dialect, then the type, then the
-version are drawn evenly: a type with twenty versions gets no more cases than a record batch.
+version are chosen evenly: a type with twenty versions gets no more cases than a record batch.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _VALID, _BOUNDARY = 0.3, 0.1
 
 
 class Kind(StrEnum):
-    """The kinds of numbered cases."""
+    """The kinds of generated cases."""
 
     VALID = "valid"
     BOUNDARY = "boundary"
@@ -34,7 +34,7 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class NumberedCase:
+class GeneratedCase:
     """A case by its number. `mutation`: the name of its change, None for an unchanged input. `size`: of the input, in
     bytes."""
 
@@ -51,7 +51,7 @@ class NumberedCase:
 
 
 @dataclass(frozen=True, slots=True)
-class Numbered:
+class GeneratedCases:
     """The cases of a seed. `dialects` and `types`: only of these; None for all.
 
     Raises ValueError if there is no such dialect or type.
@@ -69,7 +69,7 @@ class Numbered:
             if not _chosen(self.dialects, (name,)):
                 raise ValueError(f"there is no type {name!r} in {', '.join(self.dialects or reference.dialects)}")
 
-    def case(self, number: int) -> NumberedCase:
+    def case(self, number: int) -> GeneratedCase:
         """The case with this number, from 0."""
         random = Random(f"{self.seed}/{number}")  # noqa: S311 (cases, not secrets)
         dialect, types = random.choice(_chosen(self.dialects, self.types))
@@ -82,7 +82,7 @@ class Numbered:
             mutation, data = mutations.named_change(data, dialect, type_name, version, random)
         op = _op(kind, dialect, type_name, data, random)
         shown = "-" if version is None else version
-        return NumberedCase(
+        return GeneratedCase(
             number,
             f"gen/{dialect}/{type_name}/{shown}/x{data.hex()}#{op}",
             dialect,
@@ -115,10 +115,10 @@ def _chosen(dialects: tuple[str, ...] | None, types: tuple[str, ...] | None) -> 
 
 
 def _kind(random: Random) -> Kind:
-    drawn = random.random()
-    if drawn < _VALID:
+    chance = random.random()
+    if chance < _VALID:
         return Kind.VALID
-    return Kind.BOUNDARY if drawn < _VALID + _BOUNDARY else Kind.MUTATED
+    return Kind.BOUNDARY if chance < _VALID + _BOUNDARY else Kind.MUTATED
 
 
 def _valid(kind: Kind, dialect: str, type_name: str, version: int | None, random: Random) -> bytes:
