@@ -8,7 +8,7 @@ audit      judges log segments and captures
 workers    what a worker does for a task; `parts` are its files
 store      the folder of a job
 spark      starts Spark and ends it
-tables     the columns of all tables
+tables     the columns of all tables; `verdict_rows`: verdicts in them
 errors     the errors of jobs
 """
 

@@ -21,12 +21,13 @@ from pyspark.sql import functions as F  # noqa: N812 (its usual name)
 
 from wireproof.conformance.evidence.known_deviations import Known
 from wireproof.conformance.judging.clusters import group
-from wireproof.conformance.model import DEVIATIONS, Description, FailureKind, Op, Outcome, Verdict
+from wireproof.conformance.model import DEVIATIONS, Description, Outcome
 from wireproof.conformance.report.failure import repro_command
 from wireproof.conformance.report.jsonl import ReportWriter, Tally
 from wireproof.pipeline import run as running
 from wireproof.pipeline import tables
 from wireproof.pipeline.store import Run, Store, key_of
+from wireproof.pipeline.verdict_rows import verdict_of
 
 #: The file in a report's folder with the digest of the known deviations that it was made with.
 _KNOWN = "known"
@@ -109,29 +110,6 @@ def _written(rows: DataFrame, table: tables.Table, folder: Path) -> list[dict[st
 
 
 # --- Findings ---------------------------------------------------------------------------------------------------------
-
-
-def verdict_of(row: Mapping[str, Any]) -> Verdict:
-    """The kit's verdict of a row of `verdicts`."""
-    return Verdict(
-        row["id"],
-        row["dialect"],
-        row["area"],
-        row["type"],
-        row["version"],
-        Op(row["op"]),
-        Outcome(row["verdict"]),
-        kind=None if row["failure"] is None else FailureKind(row["failure"]),
-        reason=row["reason"],
-        offset=row["offset_bytes"],
-        detail=row["detail"],
-        rulings=tuple(row["rulings"]),
-        error=row["error"],
-        frame=row["frame"],
-        demanded=row["demanded"],
-        ground=row["ground"],
-        place=row["place"],
-    )
 
 
 def _findings(verdicts: DataFrame, known: Mapping[str, Known], seen_ms: int) -> DataFrame:

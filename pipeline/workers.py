@@ -24,6 +24,7 @@ from wireproof.conformance.report.text import middle
 from wireproof.pipeline import tables
 from wireproof.pipeline.errors import NO_START
 from wireproof.pipeline.spark.session import BATCH
+from wireproof.pipeline.verdict_rows import columns_of
 
 #: The word in `error` of a row that could not be asked.
 BAD_ROW = "bad-row"
@@ -138,19 +139,9 @@ def _unasked(row: Mapping[str, Any], error: str, detail: str) -> Verdict:
 def _row(order: Order, row: Mapping[str, Any], verdict: Verdict) -> dict[str, Any]:
     return {
         **row,
-        "op": str(verdict.op),
+        **columns_of(verdict),
         "implementation": order.name,
         "implementation_version": order.version,
         "spec": order.spec,
-        "verdict": str(verdict.outcome),
-        "failure": None if verdict.kind is None else str(verdict.kind),
-        "reason": verdict.reason,
-        "offset_bytes": verdict.offset,
-        "demanded": verdict.demanded,
-        "ground": verdict.ground,
-        "place": verdict.place,
-        "error": verdict.error,
-        "frame": verdict.frame,
         "detail": middle(verdict.detail, _LONGEST),
-        "rulings": [*verdict.rulings],
     }
