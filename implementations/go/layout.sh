@@ -10,7 +10,9 @@ need_go() {
     go_at_least=$(sed -n 's/^go //p' "$here/go.mod")
     command -v go >/dev/null || fail "there is no go on PATH: install Go of $go_at_least or later"
     CGO_ENABLED=0
-    GOFLAGS=-mod=readonly
+    # Without the folder's names in what is built, and without a look at the repository around it. Go keeps what it compiled
+    # by these flags: tests with others would compile every library again.
+    GOFLAGS='-mod=readonly -trimpath -buildvcs=false'
     export CGO_ENABLED GOFLAGS
 }
 

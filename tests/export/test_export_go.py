@@ -101,7 +101,7 @@ def build(module: Path, name: str, codec: str, wrapper: str, *chosen: str) -> Bu
     go("vet", f"./tests-of-{name}", folder=module)
     go("test", "-c", "-o", str(tests / "exported.test"), f"./tests-of-{name}", folder=module)
     program = module / f"{name}.wrapper"
-    go("build", "-buildvcs=false", "-o", str(program), f"./{wrapper}", folder=module)
+    go("build", "-o", str(program), f"./{wrapper}", folder=module)
     return Built(tests, program)
 
 

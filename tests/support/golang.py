@@ -26,11 +26,12 @@ def run(program: Path, *arguments: str, stdin: str = "", **env: str) -> subproce
 
 
 def go(*arguments: str, folder: Path) -> str:
-    """What a command of Go's prints."""
+    """What a command of Go's prints. Its flags are those of `implementations/go/build`: Go keeps what it compiles by
+    flags, so no library is compiled twice."""
     done = subprocess.run(
         ["go", *arguments],
         cwd=folder,
-        env=os.environ | {"CGO_ENABLED": "0"},
+        env=os.environ | {"CGO_ENABLED": "0", "GOFLAGS": "-trimpath -buildvcs=false"},
         capture_output=True,
         text=True,
         check=False,
