@@ -4,6 +4,7 @@
     python tests/mutation/check.py --read     # judge the last run again
     python tests/mutation/check.py --draft    # the same, and print entries for survivors that are not listed
     python tests/mutation/check.py --sample=200    # of each file at most so many mutants, chosen by the commit
+    python tests/mutation/check.py reference/cursor.py    # the mutants of this file only
 
 Which files are mutated and which tests are run stands in pyproject.toml under [tool.mutmut]. Of each file's mutants at
 least 95 % have to be killed; those that live stand in survivors.toml, each with the reason why no test can, or need,
@@ -30,6 +31,7 @@ from pathlib import Path
 #: Of a file's mutants so many have to be killed, in hundredths.
 LEAST = 95
 LIST = Path(__file__).with_name("survivors.toml")
+SETTINGS = Path(__file__).parents[2] / "pyproject.toml"
 WORK = Path("mutants")
 
 #: What mutmut calls a mutant that the tests noticed: one that never ends is noticed too.
@@ -176,19 +178,36 @@ def judge(
     return Verdict(tuple(problems), unlisted, tuple(shares))
 
 
-def run(most: int | None, seed: str) -> None:
-    """Make the mutants, and run the tests on all of them, or on a sample of each file's. Raises CheckError."""
+def module_of(file: str) -> str:
+    """The module of a mutated file: `wireproof.reference.cursor` of `reference/cursor.py`. Raises CheckError."""
+    path = f"wireproof/{file.removeprefix('wireproof/')}"
+    if path not in tomllib.loads(SETTINGS.read_text("utf-8"))["tool"]["mutmut"]["only_mutate"]:
+        raise CheckError(f"{file} is not among the files in pyproject.toml under [tool.mutmut] only_mutate")
+    return path.removesuffix(".py").replace("/", ".")
+
+
+def of_modules(mutants: Sequence[Mutant], modules: Sequence[str]) -> list[Mutant]:
+    """The mutants of these modules; all if none is named."""
+    return [mutant for mutant in mutants if not modules or mutant.module in modules]
+
+
+def run(most: int | None, seed: str, modules: Sequence[str]) -> None:
+    """Make the mutants, and run the tests on all of them, on those of the modules, or on a sample of each file's.
+
+    Raises CheckError.
+    """
     if most is None:
-        mutmut("run", quiet=False)
+        mutmut("run", *(f"{module}.*" for module in modules), quiet=False)
         return
     mutmut("run", NOBODY, fails=True)  # makes them all, and then complains that there is nothing to run
-    chosen = sample(read_results(mutmut("results", "--all", "true")), most, seed)
+    chosen = sample(of_modules(read_results(mutmut("results", "--all", "true")), modules), most, seed)
     mutmut("run", *(mutant.id for mutant in chosen), quiet=False)
 
 
 def check(words: Sequence[str]) -> int:
     """Run as the words say. 0: all is well; 1: it is not; 2: the check could not be made."""
     parser = argparse.ArgumentParser(description="Mutation testing: each small fault has to be noticed by a test.")
+    parser.add_argument("files", nargs="*", metavar="FILE", help="only mutants of these files")
     parser.add_argument("--read", action="store_true", help="judge the last run, without a new one")
     parser.add_argument("--draft", action="store_true", help="as --read, and print entries for unlisted survivors")
     parser.add_argument(
@@ -196,12 +215,17 @@ def check(words: Sequence[str]) -> int:
     )
     options = parser.parse_args(words)
     try:
-        listed = read_list(LIST.read_text("utf-8"))
+        modules = [module_of(file) for file in options.files]
+        listed = [
+            fault
+            for fault in read_list(LIST.read_text("utf-8"))
+            if not modules or fault.function.startswith(tuple(f"{module}." for module in modules))
+        ]
         seed = "" if options.sample is None else commit()  # read once: another may be made while the tests run
         if not (options.read or options.draft):
             shutil.rmtree(WORK, ignore_errors=True)
-            run(options.sample, seed)
-        mutants = read_results(mutmut("results", "--all", "true"))
+            run(options.sample, seed, modules)
+        mutants = of_modules(read_results(mutmut("results", "--all", "true")), modules)
         if options.sample is not None:
             mutants = sample(mutants, options.sample, seed)
         survivors = [

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 import sys
 import tomllib
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import pytest
 from support.paths import ROOT
 
 FOLDER = ROOT / "tests" / "mutation"
@@ -49,6 +52,16 @@ def test_what_is_wrong_with_a_run() -> None:
         assert problem == f"wireproof.reference.cursor.x_take__mutmut_20: {status}"
 
 
+def test_mutants_of_one_file() -> None:
+    for file in ("reference/cursor.py", "wireproof/reference/cursor.py"):
+        assert check.module_of(file) == "wireproof.reference.cursor"
+    with pytest.raises(check.CheckError, match=r"reference/errors\.py is not among the files"):
+        check.module_of("reference/errors.py")
+    own, other = mutants(1, 0)[0], check.Mutant("wireproof.reference.primitives", "x_read", 1, "killed")
+    assert check.of_modules([own, other], ["wireproof.reference.cursor"]) == [own]
+    assert check.of_modules([own, other], []) == [own, other]
+
+
 def test_the_list_is_whole_and_of_the_files_that_are_mutated() -> None:
     listed = check.read_list((FOLDER / "survivors.toml").read_text("utf-8"))
     files = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["mutmut"]["only_mutate"]
@@ -63,3 +76,14 @@ def test_the_settings_name_what_there_is() -> None:
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["mutmut"]
     keys = ("source_paths", "only_mutate", "also_copy", "pytest_add_cli_args_test_selection")
     assert [path for key in keys for path in settings[key] if not (ROOT / path).exists()] == []
+    words = settings["pytest_add_cli_args"]
+    left_out = [word.removeprefix("--deselect=").split("::") for word in words if "::" in word]
+    assert [name for file, name in left_out if f"def {name}(" not in (ROOT / file).read_text("utf-8")] == []
+
+
+def test_what_is_copied_is_enough_to_import_what_is_mutated() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["mutmut"]
+    there = {Path(path).stem for key in ("source_paths", "also_copy") for path in settings[key]}
+    sources = [file.read_text("utf-8") for path in settings["source_paths"] for file in (ROOT / path).rglob("*.py")]
+    imported = re.compile(r"^ *(?:from|import) wireproof\.(\w+)", re.MULTILINE)
+    assert {name for text in sources for name in imported.findall(text)} <= there
