@@ -8,7 +8,7 @@ import pytest
 from support.wire import KAFKA, Message, field, schema, tagged
 
 from wireproof import reference
-from wireproof.reference import Explanation
+from wireproof.reference import Explanation, cursor
 from wireproof.reference.errors import Reason
 
 
@@ -165,3 +165,10 @@ def test_a_version_that_is_none_is_explained_without_bytes() -> None:
     assert (found.spans, found.value) == ((), None)
     assert found.error is not None
     assert (found.error.reason, found.error.offset) == (Reason.UNSUPPORTED_VERSION, None)
+
+
+def test_no_more_spans_are_kept_than_are_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    every = spans_of("ARRAY<INT8>", "00000003010203")
+    assert len(every) == 4
+    monkeypatch.setattr(cursor, "MOST_SPANS", 3)
+    assert spans_of("ARRAY<INT8>", "00000003010203") == every[:3]
