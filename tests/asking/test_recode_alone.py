@@ -16,6 +16,7 @@ from wireproof.conformance import ledger
 from wireproof.conformance.asking.examiner import Examiner, Judged
 from wireproof.conformance.model import Case, Observation, Op, Outcome, Status
 from wireproof.conformance.questions import selection
+from wireproof.conformance.questions.question import Derivation, Question
 from wireproof.conformance.questions.selection import NotAsked
 from wireproof.conformance.vectors import VectorKind
 
@@ -70,8 +71,13 @@ def judged(name: str) -> tuple[Judged, ...]:
             or entry.name.split("/")[2] in FROM_THE_LEDGER
             or "#" in entry.name
         ]
-        found = [one for each in examiner.judge_entries(entries) for one in each]
-    return tuple(one for one in found if one.vector.kind is VectorKind.INVALID and one.case.type in MESSAGES)
+        wanted = [one for one in entries if isinstance(one, Derivation) or any(map(is_wanted, one))]
+        found = [one for each in examiner.judge_entries(wanted) for one in each]
+    return tuple(filter(is_wanted, found))
+
+
+def is_wanted(one: Question | Judged) -> bool:
+    return one.vector.kind is VectorKind.INVALID and one.case.type in MESSAGES
 
 
 def by_stem(name: str) -> dict[str, Outcome]:
