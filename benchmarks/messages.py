@@ -206,7 +206,7 @@ def compare(title: str, name: str, version: int, value: Value, rivals: Mapping[s
 
 
 def growth(rounds: int) -> Table:
-    """What a topic costs the generated codec among few and among many."""
+    """What a topic costs the fast codec among few and among many."""
     sizes = (1, 10, 100, 1000)
     jobs: dict[tuple[int, int], Job] = {}
     for topics in sizes:
@@ -214,7 +214,7 @@ def growth(rounds: int) -> Table:
         for op, job in enumerate(of_reference(fast.reference, "MetadataResponse", 12, data)):
             jobs[topics, op] = job
     times = medians(jobs, rounds)
-    table = Table(title="Metadata response 12, generated codec", title_justify="left")
+    table = Table(title="Metadata response 12, fast codec", title_justify="left")
     for column in ("topics", "decode µs", "per topic", "encode µs", "per topic"):
         table.add_column(column, justify="right", no_wrap=True)
     for topics in sizes:
