@@ -1,19 +1,31 @@
-"""Reads files from a user, up to a size limit. Larger files, and files without an end, are refused at once."""
+"""Reads files from a user, up to a size limit. Larger files, and files without an end, are refused at once; so are
+FIFOs in a folder, since nobody may ever write into one."""
 
 from __future__ import annotations
 
 import errno
+import stat
 from pathlib import Path
+from typing import IO
 
 MIB = 1 << 20
 #: The largest file of settings, schemas, registers or known deviations that is read.
 LARGEST_TEXT = 16 * MIB
+#: Where the pipes of a shell have names.
+_STREAMS = (("/", "dev"), ("/", "proc"))
 
 
 def read_bytes(path: Path, largest: int = LARGEST_TEXT) -> bytes:
-    """The content of a file of `largest` bytes at most. Raises OSError, for a larger one too."""
+    """The content of a file of `largest` bytes at most. Raises OSError, for a larger one and for a FIFO too."""
+    if stat.S_ISFIFO(path.stat().st_mode) and path.parts[:2] not in _STREAMS:
+        raise OSError(errno.EINVAL, "it is no regular file, but a FIFO", str(path))
     with path.open("rb") as file:
-        content = file.read(largest + 1)
+        return limited(file, path, largest)
+
+
+def limited(file: IO[bytes], path: Path, largest: int) -> bytes:
+    """The content of an open file, as `read_bytes`."""
+    content = file.read(largest + 1)
     if len(content) > largest:
         raise OSError(errno.EFBIG, f"it has more than {size_text(largest)}, the limit for such a file", str(path))
     return content
