@@ -80,6 +80,11 @@ def add_suite_options(parser: pytest.Parser) -> None:
         help="message schemas of another Kafka version: a folder from `wireproof schema import` (default: Kafka 4.4)",
     )
     group.addoption("--report", metavar="FILE", help="write the verdicts as JSON lines")
+    group.addoption(
+        "--overwrite",
+        action="store_true",
+        help="let --report and --write-known replace a file that is not of an earlier run",
+    )
     group.addoption("--transcript", metavar="FILE", help="write the conversation with the child process as JSON lines")
 
 

@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from wireproof.conformance import vectors
+from wireproof.conformance import vectors, writing
 from wireproof.conformance.connection import Options
+from wireproof.conformance.connection.protocol.transcript import IS_TRANSCRIPT
 from wireproof.conformance.pytest_suite.start import connection_options
+from wireproof.conformance.report.jsonl import IS_REPORT
 from wireproof.conformance.report.text import paragraph
 
 
@@ -28,6 +30,8 @@ class Settings:
     areas: tuple[str, ...] | None
     known: str | None
     write_known: Path | None
+    #: Whether files of the user's may be replaced by `report` and `write_known`.
+    overwrite: bool
     contested: str
     properties: int
     report: Path | None
@@ -51,10 +55,11 @@ class Settings:
             dialects=_among(option("--dialect"), vectors.dialects(), "dialect"),
             areas=_among(option("--area"), vectors.AREAS, "area"),
             known=option("--known"),
-            write_known=_path(option("--write-known")),
+            write_known=_path(option("--write-known"), writing.nothing, overwrite=option("--overwrite")),
+            overwrite=option("--overwrite"),
             contested=option("--contested"),
             properties=_count(option("--properties")),
-            report=_path(option("--report")),
+            report=_path(option("--report"), IS_REPORT, overwrite=option("--overwrite")),
             connection=_connection(config),
             vectors=folders,
             every_page=config.option.verbose > 0,
@@ -98,18 +103,20 @@ def _count(examples: int | None) -> int:
     return examples
 
 
-def _path(text: str | None) -> Path | None:
-    """A file to be written at the end. Its folder must exist: an error before the run is better than one after it."""
+def _path(text: str | None, ours: writing.Ours, *, overwrite: bool | None = None) -> Path | None:
+    """A file to be written. It is checked here: an error before the run is better than one after it."""
     if text is None:
         return None
     path = Path(text).absolute()
-    if not path.parent.is_dir() or path.is_dir():
-        raise usage_error(f"{path} can't be written: {'it is a folder' if path.is_dir() else 'no such folder'}")
+    try:
+        writing.check_free(path, ours, overwrite=overwrite)
+    except OSError as error:
+        raise usage_error(f"{error.filename or path} can't be written: {error.strerror}") from None
     return path
 
 
 def _connection(config: pytest.Config) -> Options:
-    _path(config.getoption("--transcript"))
+    _path(config.getoption("--transcript"), IS_TRANSCRIPT)
     try:
         return connection_options(config)
     except ValueError as error:

@@ -21,6 +21,7 @@ from wireproof.conformance.pytest_suite.results import Results
 from wireproof.conformance.pytest_suite.signals import Signals
 from wireproof.conformance.report.summary import new_findings, numbers
 from wireproof.conformance.report.text import middle, safe
+from wireproof.conformance.writing import write_whole
 from wireproof.reference import catalog
 
 #: The maximum length of a line at the beginning or end of a run, in characters.
@@ -125,7 +126,8 @@ class Output:
             yield str(self._results.unwritten)
         if self._settings.write_known is not None:
             try:
-                self._settings.write_known.write_text(self._drafts(), "utf-8")
+                content = self._drafts().encode("utf-8", "backslashreplace")
+                write_whole(self._settings.write_known, content, overwrite=self._settings.overwrite)
             except OSError as error:
                 error.filename = error.filename or str(self._settings.write_known)  # not there if the disk is full
                 yield str(error)

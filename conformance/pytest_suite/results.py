@@ -69,9 +69,9 @@ class ReportFile:
     Each method raises ReportError when the file cannot be written.
     """
 
-    def __init__(self, path: Path, descriptions: Mapping[str, Description], options: str) -> None:
-        """`descriptions`: by implementation spec, in the order of the reports."""
-        self._writer = ReportWriter(path)
+    def __init__(self, path: Path, descriptions: Mapping[str, Description], options: str, *, overwrite: bool) -> None:
+        """`descriptions`: by implementation spec, in the order of the reports. `overwrite`: as of ReportWriter."""
+        self._writer = ReportWriter(path, overwrite=overwrite)
         self._descriptions = descriptions
         self._options = options
         self._open: str | None = None
@@ -137,7 +137,9 @@ class Results:
             return
         described = {spec: one.description for spec, one in self._implementations.by_spec.items()}
         try:
-            self._report = ReportFile(self._settings.report, described, self._settings.one_line())
+            self._report = ReportFile(
+                self._settings.report, described, self._settings.one_line(), overwrite=self._settings.overwrite
+            )
         except ReportError as error:
             raise usage_error(str(error)) from None
 

@@ -30,9 +30,12 @@ from wireproof.conformance import vectors
 from wireproof.conformance.judging.clusters import group
 from wireproof.conformance.model import Description, Verdict
 from wireproof.conformance.report.text import middle, safe_json
+from wireproof.conformance.writing import marked, open_stream
 from wireproof.errors import WireproofError
 
 FORMAT: Literal[2] = 2
+#: Says of a file whether it is a report.
+IS_REPORT = marked(b'{"report":')
 #: The maximum length of an implementation's text in a line, in characters.
 _LONGEST = 1 << 14
 
@@ -127,14 +130,14 @@ _summary = msgspec.json.Decoder(_Summary)
 class ReportWriter(AbstractContextManager["ReportWriter"]):
     """Writes a report file, verdict after verdict: `implementation` begins a report, `summary` ends it.
 
-    Each line is written at once, so that an abort loses no verdicts. Raises ReportError when the file cannot be
-    written.
+    Each line is written at once, so that an abort loses no verdicts. An earlier report is replaced, and any other file
+    if `overwrite` is true. Raises ReportError when the file cannot be written.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, overwrite: bool = False) -> None:
         self._path = path
         try:
-            self._stream = path.open("wb", buffering=0)
+            self._stream = open_stream(path, IS_REPORT, overwrite=overwrite)
         except OSError as error:
             raise self._unwritten(error) from None
 

@@ -214,10 +214,15 @@ def little_room() -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
 
 
+def no_room() -> None:
+    """Files may not grow beyond a line."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (200, 200))
+
+
 def test_a_report_that_finds_the_disk_full_ends_the_run_with_a_line(folder: Path) -> None:
-    code, output = finished(folder, "--impl=reference", "--report=/dev/full")
+    code, output = ended(start(folder, "--impl=reference", "--report=report.jsonl", limit=no_room))
     assert code == pytest.ExitCode.INTERRUPTED
-    assert "/dev/full: the report cannot be written there: No space left on device" in output
+    assert "report.jsonl: the report cannot be written there: File too large" in output
     assert "incomplete: 1 of " in output
 
 
@@ -251,9 +256,9 @@ def test_a_report_without_its_end_is_no_result(folder: Path, implementation: str
 
 
 def test_a_transcript_that_finds_the_disk_full_is_a_line(folder: Path) -> None:
-    code, output = finished(folder, "--impl=reference", "--transcript=/dev/full")
+    code, output = ended(start(folder, "--impl=reference", "--transcript=transcript.jsonl", limit=no_room))
     assert code == pytest.ExitCode.USAGE_ERROR
-    assert "the transcript /dev/full cannot be written: No space left on device" in output
+    assert "transcript.jsonl cannot be written: File too large" in output
 
 
 def test_a_transcript_for_which_the_room_ends_ends_the_run_with_a_line(folder: Path) -> None:

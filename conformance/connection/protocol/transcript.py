@@ -9,6 +9,7 @@ from typing import IO, TYPE_CHECKING
 import msgspec
 
 from wireproof.conformance.connection.base import ImplementationError
+from wireproof.conformance.writing import marked, open_log
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,6 +17,15 @@ if TYPE_CHECKING:
 
 class TranscriptError(ImplementationError):
     """A transcript that could be started but not continued: the disk is full."""
+
+
+#: Says of a file whether it is a transcript.
+IS_TRANSCRIPT = marked(b'{"t":')
+
+
+def open_transcript(path: Path) -> IO[bytes]:
+    """A transcript, to whose end lines are added. Raises OSError, also for a file with something else in it."""
+    return open_log(path, IS_TRANSCRIPT)
 
 
 class Transcript:
@@ -27,7 +37,7 @@ class Transcript:
     def __init__(self, path: Path | None) -> None:
         """Raises ImplementationError when the file cannot be written."""
         try:
-            self._file: IO[bytes] | None = None if path is None else path.open("ab")
+            self._file: IO[bytes] | None = None if path is None else open_transcript(path)
         except OSError as error:
             raise ImplementationError(f"the transcript {path} cannot be written: {error.strerror}") from error
         self._path = path
