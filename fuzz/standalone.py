@@ -13,7 +13,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, NoReturn
 
 try:
@@ -58,7 +57,7 @@ def main(
     )
     from wireproof.conformance.connection import ImplementationError
     from wireproof.conformance.evidence.known_deviations import KnownError
-    from wireproof.fuzz.corpus.seeding import words, write_words
+    from wireproof.fuzz.corpus.seeding import dictionary_file, words
     from wireproof.fuzz.errors import FuzzError
     from wireproof.fuzz.process.mutator import Mutator
     from wireproof.fuzz.targets.session_start import open_session
@@ -82,9 +81,9 @@ def main(
     known_words = words(session.kind, dialect)
     if known_words and not any(argument.startswith("-dict=") for argument in given):
         # A file in memory: libFuzzer ends the process, so nobody could delete one on a disk.
-        path = Path(f"/proc/{os.getpid()}/fd/{os.memfd_create('dictionary')}")
-        write_words(known_words, path)
-        given.append(f"-dict={path}")
+        memory = os.memfd_create("dictionary")
+        os.write(memory, dictionary_file(known_words))
+        given.append(f"-dict=/proc/{os.getpid()}/fd/{memory}")
     mutator = Mutator(session.forms, instrument.basic_mutation, drawn=session.kind.draws)
     atheris.Setup([sys.argv[0], *given], one_input, custom_mutator=mutator)
     atheris.Fuzz()

@@ -23,6 +23,7 @@ from wireproof.conformance.connection.base import Options
 from wireproof.conformance.connection.process.guard import guard
 from wireproof.conformance.model import Description
 from wireproof.conformance.report.failure import repro_command
+from wireproof.conformance.writing import write_whole
 from wireproof.fuzz.campaign.dependencies import Dependencies, environment
 from wireproof.fuzz.campaign.store import Kept, Store
 from wireproof.fuzz.corpus import seeding
@@ -133,7 +134,6 @@ class Run:
             folder = Path(name)
             seeds = folder / "seeds"
             try:
-                seeds.mkdir()
                 count = seeding.write(seeding.seeds(self._kind, self.plan.dialect, self._forms), seeds)
                 self._words = self._write_words(folder)
             except OSError as error:
@@ -164,7 +164,7 @@ class Run:
         if not words:
             return None
         path = folder / "words"
-        seeding.write_words(words, path)
+        write_whole(path, seeding.dictionary_file(words))
         return str(path)
 
     # --- Children ---

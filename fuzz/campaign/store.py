@@ -6,14 +6,16 @@
     avoided.txt                        names of inputs that ended a child; they are not run in its process again
 
 Only one process writes these files, except the corpus. There, each file's name is the hash of its content, so there are
-no duplicates, and damaged files are noticed.
+no duplicates. Other files there are not the campaign's: they stay, and are told.
 """
 
 from __future__ import annotations
 
 import contextlib
-import fcntl
+import errno
 import json
+import re
+import stat
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,10 +25,14 @@ import msgspec
 
 from wireproof.conformance.asking.examiner import Judged
 from wireproof.conformance.asking.rows import RowError, judged_of
-from wireproof.conformance.files import read_bytes
+from wireproof.conformance.files import read_bytes, read_text
+from wireproof.conformance.writing import Folder, marked
 from wireproof.fuzz.errors import FuzzError
 from wireproof.fuzz.targets.finding import FuzzFinding
 from wireproof.fuzz.targets.inputs import LONGEST, digest
+
+_LOG = "campaign.jsonl"
+_AVOIDED = "avoided.txt"
 
 
 class Kept(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -44,12 +50,14 @@ class Kept(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Store:
-    """A campaign's folder, locked by one process at a time. Raises FuzzError if the folder cannot be used."""
+    """A campaign's folder, locked by one process at a time. Raises FuzzError if the folder cannot be used. `foreign`:
+    the files in its corpora that no campaign wrote."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._lock: IO[bytes] | None = None
         self.findings: dict[str, Kept] = {}
+        self.foreign: set[Path] = set()
         self.executions = 0
         try:
             self._open()
@@ -58,25 +66,14 @@ class Store:
             raise
 
     def _open(self) -> None:
-        folder = self.folder
-        with _usable(folder):
-            (folder / "findings").mkdir(parents=True, exist_ok=True)
-            (folder / "corpus").mkdir(exist_ok=True)
-            self._hold()
-            for left in folder.glob("findings/*.tmp"):
-                left.unlink()
+        with _usable(self.folder):
+            self._files = Folder(self.folder)
+            self._files.make("findings")
+            self._files.make("corpus")
+            self._lock = self._files.hold(".lock", "another campaign is running there. End it, or give another folder")
             self._mend_log()
-        self.findings = {kept.finding.name: kept for kept in read_findings(folder)}
+        self.findings = {kept.finding.name: kept for kept in read_findings(self.folder)}
         self.executions = max((event.get("executions", 0) for event in self._events()), default=0)
-
-    def _hold(self) -> None:
-        self._lock = (self.folder / ".lock").open("wb")
-        try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise FuzzError(
-                f"{self.folder}: another campaign is running there. End it, or give another folder."
-            ) from None
 
     def close(self) -> None:
         """Release the lock."""
@@ -91,79 +88,88 @@ class Store:
         self.close()
 
     def corpus(self, target: str, dialect: str) -> Path:
-        """The folder of a target's inputs. Damaged files are deleted."""
-        folder = self.folder / "corpus" / target / dialect
-        with _usable(folder):
-            folder.mkdir(parents=True, exist_ok=True)
+        """The folder of a target's inputs. libFuzzer writes there, so it must hold no link."""
+        name = f"corpus/{target}/{dialect}"
+        with _usable(self.folder / name):
+            folder = self._files.make(name)
             for entry in folder.iterdir():
-                if entry.is_file() and entry.name != digest(entry.read_bytes()):
-                    entry.unlink()
+                status = entry.lstat()
+                if stat.S_ISREG(status.st_mode) and entry.name == digest(entry.read_bytes()):
+                    continue
+                if stat.S_ISLNK(status.st_mode) or (stat.S_ISREG(status.st_mode) and status.st_nlink > 1):
+                    raise OSError(errno.ELOOP, "it is a link, and a corpus holds none", str(entry))
+                self.foreign.add(entry)
         return folder
+
+    def add(self, target: str, dialect: str, raw: bytes) -> None:
+        """Write an input into a corpus."""
+        name = f"corpus/{target}/{dialect}/{digest(raw)}"
+        with _usable(self.folder / name):
+            self._files.write(name, raw)
+
+    def remove(self, target: str, dialect: str, raw: bytes) -> None:
+        """Delete an input from a corpus."""
+        name = f"corpus/{target}/{dialect}/{digest(raw)}"
+        with _usable(self.folder / name):
+            self._files.delete(name, lambda file: file.read() == raw)
 
     def keep(self, kept: Kept) -> None:
         """Write a finding, and replace its file if there is one."""
-        path = self.folder / "findings" / f"{kept.finding.name}.json"
+        name = f"findings/{kept.finding.name}.json"
         content = msgspec.json.format(msgspec.json.encode(kept), indent=2) + b"\n"
-        with _usable(path):
-            unfinished = path.with_suffix(".tmp")
-            unfinished.write_bytes(content)
-            unfinished.replace(path)
+        with _usable(self.folder / name):
+            self._files.write(name, content, marked(b'{\n  "finding": '))
         self.findings[kept.finding.name] = kept
 
     def demand_room(self) -> None:
         """Raise FuzzError if no more inputs can be written. libFuzzer, which writes them, says nothing of it."""
-        path = self.folder / "findings" / "room.tmp"
-        with _usable(path):
-            try:
-                path.write_bytes(bytes(LONGEST))
-            finally:
-                path.unlink(missing_ok=True)
+        with _usable(self.folder):
+            self._files.demand_room(LONGEST)
 
     def log(self, event: str, **members: Any) -> None:
         """Add a line to campaign.jsonl."""
         row = {"event": event, "time": round(time.time(), 3), **members}
-        path = self._log
-        with _usable(path), path.open("ab") as file:
+        with _usable(self._log), self._open_log() as file:
             file.write(json.dumps(row).encode() + b"\n")
+
+    def _open_log(self) -> IO[bytes]:
+        return self._files.open_log(_LOG, marked(b'{"event": '))
 
     @property
     def _log(self) -> Path:
-        return self.folder / "campaign.jsonl"
+        return self.folder / _LOG
 
     def _mend_log(self) -> None:
         """Remove an incomplete last line."""
-        if not self._log.exists():
-            return
-        with self._log.open("r+b") as file:
-            content = file.read()
-            end = content.rfind(b"\n") + 1
-            if end != len(content):
-                file.truncate(end)
+        with self._open_log() as file:
+            file.seek(0)
+            file.truncate(file.read().rfind(b"\n") + 1)
 
     def _events(self) -> Iterator[dict[str, Any]]:
-        if self._log.exists():
-            for number, line in enumerate(self._log.read_bytes().splitlines(), 1):
-                try:
-                    event = json.loads(line)
-                except ValueError:
-                    event = None
-                if not isinstance(event, dict):
-                    raise FuzzError(
-                        f"{self._log}, line {number}: it is no JSON object. Take the line out, or the file."
-                    )
-                yield event
+        for number, line in enumerate(self._log.read_bytes().splitlines(), 1):
+            try:
+                event = json.loads(line)
+            except ValueError:
+                event = None
+            if not isinstance(event, dict):
+                raise FuzzError(f"{self._log}, line {number}: it is no JSON object. Take the line out, or the file.")
+            yield event
 
     def avoided(self) -> tuple[str, ...]:
         """The names of the inputs to avoid."""
-        path = self.folder / "avoided.txt"
+        path = self.folder / _AVOIDED
         with _usable(path):
-            return tuple(path.read_text("utf-8").split()) if path.exists() else ()
+            return tuple(read_text(path).split()) if path.exists() else ()
 
     def avoid(self, raw: bytes) -> None:
         """Add an input to those to avoid."""
-        path = self.folder / "avoided.txt"
-        with _usable(path), path.open("a", encoding="utf-8") as file:
-            file.write(f"{digest(raw)}\n")
+        with _usable(self.folder / _AVOIDED), self._files.open_log(_AVOIDED, _names_avoided) as file:
+            file.write(f"{digest(raw)}\n".encode())
+
+
+def _names_avoided(file: IO[bytes]) -> bool:
+    """Whether a file has the form of `avoided.txt`."""
+    return re.fullmatch(rb"([0-9a-f]{40}\n)?", file.read(41)) is not None
 
 
 @contextlib.contextmanager

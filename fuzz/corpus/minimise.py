@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
-from wireproof.fuzz.targets.inputs import split
+from wireproof.fuzz.targets.inputs import digest, split
 from wireproof.fuzz.targets.session import Session
 
 Reached = set[tuple[Any, ...]]
@@ -65,12 +65,14 @@ def reached(
     return steps if taken else set()
 
 
-def minimise(session: Session, folder: Path, packages: Iterable[str]) -> tuple[int, int]:
-    """Delete the inputs of a corpus that are not needed. Returns the numbers of inputs before and after."""
-    files = [entry for entry in sorted(folder.iterdir()) if entry.is_file()]
-    contents = {entry: entry.read_bytes() for entry in files}
-    kept = {*needed(session, contents.values(), frozenset({"wireproof.reference", *packages}))}
-    for entry, raw in contents.items():
-        if raw not in kept:
-            entry.unlink()
-    return len(files), len(kept)
+def minimise(
+    session: Session, folder: Path, packages: Iterable[str], remove: Callable[[bytes], None]
+) -> tuple[int, int]:
+    """Remove the inputs of a corpus that are not needed. Returns the numbers of inputs before and after. Files that
+    have not the name of an input are none."""
+    contents = [entry.read_bytes() for entry in sorted(folder.iterdir()) if entry.is_file()]
+    raws = {raw for raw in contents if (folder / digest(raw)).is_file()}
+    kept = {*needed(session, raws, frozenset({"wireproof.reference", *packages}))}
+    for raw in raws - kept:
+        remove(raw)
+    return len(raws), len(kept)

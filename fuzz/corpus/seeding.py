@@ -11,6 +11,7 @@ from wireproof.conformance.generation import random_values
 from wireproof.conformance.generation.arguments import arguments_of
 from wireproof.conformance.model import TYPED_OPS, Op
 from wireproof.conformance.oracle.codec import reference_codec
+from wireproof.conformance.writing import Folder
 from wireproof.fuzz.corpus.vector_seeds import Seed, dictionary
 from wireproof.fuzz.corpus.vector_seeds import seeds as kit_seeds
 from wireproof.fuzz.targets import inputs, lookup_and_convert
@@ -65,18 +66,19 @@ def words(kind: Kind, dialect: str) -> list[bytes]:
     return [] if kind.draws or Op.EVOLVE in kind.ops else dictionary(dialect)
 
 
-def write_words(words: Iterable[bytes], path: Path) -> None:
-    """Write a dictionary file for libFuzzer: one quoted word on each line."""
+def dictionary_file(words: Iterable[bytes]) -> bytes:
+    """A dictionary file for libFuzzer: one quoted word on each line."""
     lines = ('"' + "".join(f"\\x{byte:02x}" for byte in word) + '"\n' for word in words)
-    path.write_text("".join(lines), "ascii")
+    return "".join(lines).encode("ascii")
 
 
 def write(raws: Iterator[bytes], folder: Path) -> int:
     """Write seeds as files, with the same names as libFuzzer gives. Returns the number of files."""
+    files = Folder(folder)
     names = set()
     for raw in raws:
         name = digest(raw)
         if name not in names:
             names.add(name)
-            (folder / name).write_bytes(raw)
+            files.write(name, raw)
     return len(names)

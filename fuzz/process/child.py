@@ -138,12 +138,11 @@ class _Novelties:
         self._of[raw] = self._count
         self._branch(self._count)
         self._count += 1
+        from wireproof.conformance.writing import write_whole
         from wireproof.fuzz.targets.inputs import digest
 
         with contextlib.suppress(OSError):  # the parent reports a folder that cannot be written
-            path = self._folder / digest(raw)
-            if not path.exists():
-                path.write_bytes(raw)
+            write_whole(self._folder / digest(raw), raw)
 
     def visit(self, raw: bytes) -> None:
         """Take the branch of this input again, if it has one."""

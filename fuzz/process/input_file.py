@@ -5,6 +5,7 @@ from __future__ import annotations
 import mmap
 from pathlib import Path
 
+from wireproof.conformance.writing import write_whole
 from wireproof.fuzz.targets.inputs import LONGEST
 
 _SIZE = 4
@@ -14,8 +15,7 @@ class RunningInput:
     """The child's side: a file of fixed size, written without system calls."""
 
     def __init__(self, path: Path) -> None:
-        with path.open("wb") as file:
-            file.write(bytes(_SIZE + LONGEST))
+        write_whole(path, bytes(_SIZE + LONGEST), overwrite=True)
         with path.open("r+b") as file:
             self._map = mmap.mmap(file.fileno(), 0)
 

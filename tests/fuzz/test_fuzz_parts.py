@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import importlib.util
 import json
 import subprocess
@@ -13,6 +12,7 @@ from types import CodeType
 
 import msgspec
 import pytest
+from support.full_disk import full_disk
 from support.fuzzing import command, need_atheris
 
 from wireproof.conformance import vectors
@@ -31,7 +31,7 @@ from wireproof.fuzz.process import input_file
 from wireproof.fuzz.process.mutator import Mutator
 from wireproof.fuzz.targets import dedup, inputs
 from wireproof.fuzz.targets.finding import finding_of
-from wireproof.fuzz.targets.inputs import Form
+from wireproof.fuzz.targets.inputs import Form, digest
 from wireproof.fuzz.targets.session_start import forms, kind_of, session_of
 from wireproof.fuzz.targets.shrink import Same, smaller
 from wireproof.reference.dialects import DIALECTS
@@ -147,7 +147,7 @@ class TestMutator:
 
 class TestWords:
     def test_a_word_is_a_line_as_libfuzzer_reads_it(self, tmp_path: Path) -> None:
-        seeding.write_words([b"\x00\x12", b'"a\\'], tmp_path / "words")
+        (tmp_path / "words").write_bytes(seeding.dictionary_file([b"\x00\x12", b'"a\\']))
         assert (tmp_path / "words").read_text() == '"\\x00\\x12"\n"\\x22\\x61\\x5c"\n'
 
     @pytest.mark.parametrize(
@@ -215,13 +215,13 @@ class TestStore:
             store.keep(a_kept())
             store.log("end", executions=3)
             corpus = store.corpus("decode", "kafka")
-            (corpus / "00000").write_bytes(b"half")
+            (corpus / "00000").write_bytes(b"nobody knows whose")
         with (tmp_path / "campaign.jsonl").open("ab") as file:
             file.write(b'{"event": "en')
-        (tmp_path / "findings" / "half.tmp").write_bytes(b"{")
         with Store(tmp_path) as store:
             assert store.executions == 3
-            assert not [*store.corpus("decode", "kafka").iterdir()]
+            assert store.corpus("decode", "kafka") / "00000" in store.foreign
+            assert (corpus / "00000").read_bytes() == b"nobody knows whose"
         assert (tmp_path / "campaign.jsonl").read_bytes().endswith(b"\n")
         assert [entry.suffix for entry in (tmp_path / "findings").iterdir()] == [".json"]
 
@@ -242,15 +242,10 @@ class TestStore:
         with pytest.raises(FuzzError, match="file"):
             Store(tmp_path / "file" / "out")
 
-    def test_a_full_disk_leaves_what_was_told(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_full_disk_leaves_what_was_told(self, tmp_path: Path) -> None:
         with Store(tmp_path) as store:
             store.keep(a_kept())
-
-            def full(self: Path, content: bytes) -> int:
-                raise OSError(errno.ENOSPC, "No space left on device", str(self))
-
-            monkeypatch.setattr(Path, "write_bytes", full)
-            with pytest.raises(FuzzError, match="No space left on device"):
+            with full_disk(100), pytest.raises(FuzzError, match="File too large"):
                 store.keep(a_kept(times=9))
         assert [kept.times for kept in read_findings(tmp_path)] == [1]
 
@@ -301,9 +296,11 @@ class TestCommands:
         (vector,) = vectors.parse(json.dumps(raw).encode(), "vector.json", {}).vectors
         assert (vector.type, vector.data, vector.value) == ("VARINT", b"\x01", -1)
         assert [piece.label for piece in vector.pieces] == ["VARINT"]
+        made.write_text(json.dumps(raw))
         code, text = commanded("promote", path, made)
         assert code == 2
-        assert "is there already" in text
+        assert "there is a file already" in text
+        assert json.loads(made.read_text()) == raw
 
     @pytest.mark.parametrize("identifier", DRAFTED)
     def test_a_draft_asks_what_was_found(self, identifier: str) -> None:
@@ -350,10 +347,10 @@ class TestCommands:
 
 def test_a_corpus_keeps_what_is_needed(tmp_path: Path) -> None:
     raws = [VARINT.input(bytes([number])) for number in range(20)] + [VARINT.input(b"\x80"), VARINT.input(b"\x80\x01")]
-    for number, raw in enumerate(raws):
-        (tmp_path / str(number)).write_bytes(raw)
+    for raw in raws:
+        (tmp_path / digest(raw)).write_bytes(raw)
     with session_of("reference", "decode", "kafka", in_child=False) as session:
-        before, after = minimise.minimise(session, tmp_path, ())
+        before, after = minimise.minimise(session, tmp_path, (), lambda raw: (tmp_path / digest(raw)).unlink())
     assert before == len(raws)
     assert 2 <= after < 8
     left = {entry.read_bytes() for entry in tmp_path.iterdir()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 import re
 import sys
@@ -18,6 +19,7 @@ from wireproof.conformance.connection import Options
 from wireproof.conformance.connection.spec import known_beside
 from wireproof.conformance.report.failure import failure_page
 from wireproof.conformance.report.text import middle, safe
+from wireproof.conformance.writing import write_whole
 from wireproof.console import ProgressLine, say, show, width
 from wireproof.fuzz.campaign.run import Plan, State
 from wireproof.fuzz.campaign.store import Kept, Store, judged, read_finding, read_findings
@@ -246,6 +248,14 @@ def _tell(store: Store, states: list[State], out: Path) -> None:
     )
     if new:
         say(f"wireproof fuzz findings {out} lists them")
+    _tell_foreign(store)
+
+
+def _tell_foreign(store: Store) -> None:
+    """Tell of what lies in the corpora and is no input of a campaign."""
+    if store.foreign:
+        first = middle(str(min(store.foreign)), 200)
+        say(f"not written by a campaign, and left as it is: {first}, {len(store.foreign)} in all", err=True)
 
 
 def _leave(states: list[State]) -> NoReturn:
@@ -308,11 +318,7 @@ def promote(finding: Path, file: Path) -> None:
 
     kept = read_finding(finding)
     text = draft(judged(kept), kept.finding.name)
-    try:
-        with file.open("x", encoding="utf-8") as made:
-            made.write(text)
-    except FileExistsError:
-        raise click.UsageError(f"{file} is there already: nothing was written") from None
+    write_whole(file, text.encode())
     say(f"{file}: fill in `source`, and `about`; then `wireproof repro` and pytest ask it like any vector")
 
 
@@ -334,8 +340,10 @@ def minimise(folder: Path, spec: str) -> None:
         for place in sorted((folder / "corpus").glob("*/*")):
             corpus = store.corpus(place.parent.name, place.name)
             with session_of(spec, place.parent.name, place.name, in_child=dependencies.in_child) as session:
-                before, after = smallest(session, corpus, dependencies.packages)
+                remove = functools.partial(store.remove, place.parent.name, place.name)
+                before, after = smallest(session, corpus, dependencies.packages, remove)
             say(f"{place.parent.name} {place.name}: {before:,} inputs, {after:,} are needed")
+        _tell_foreign(store)
 
 
 @group.command(epilog="Exit codes: 0 they are written, 2 a usage error.")
@@ -367,7 +375,6 @@ def seeds(
     chosen = dialect or described.dialects[0]
     offered = forms(kind, described, chosen, only)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
         count = write(of_target(kind, chosen, offered), folder)
     except OSError as error:
         raise FuzzError(f"{error.filename or folder}: {error.strerror or error}") from None

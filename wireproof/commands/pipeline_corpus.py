@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import shutil
 from pathlib import Path
 
 import click
@@ -54,9 +53,11 @@ def corpus(folders: tuple[Path, ...], out: Path, spec: str, master: str) -> None
         ):
             merged = merge(spark, files, features, told)
             for (target, dialect), group in itertools.groupby(merged.kept, lambda one: (one.target, one.dialect)):
-                folder = campaign.corpus(target, dialect)
-                copied = [_copied(kept.path, folder) for kept in group]
-                counts.append(f"{target} {dialect}: {len(copied):,} inputs are kept")
+                campaign.corpus(target, dialect)  # refuses links
+                inputs = [*group]
+                for one in inputs:
+                    campaign.add(target, dialect, one.path.read_bytes())
+                counts.append(f"{target} {dialect}: {len(inputs):,} inputs are kept")
     except (FuzzError, ImplementationError) as error:
         raise click.UsageError(str(error)) from None
     except OSError as error:
@@ -71,11 +72,3 @@ def corpus(folders: tuple[Path, ...], out: Path, spec: str, master: str) -> None
         f"{merged.inputs:,} inputs of {len(folders)} campaigns, {merged.equal:,} of them twice, "
         f"{len(merged.unusable):,} unusable: {len(merged.kept):,} are kept in {out / 'corpus'}"
     )
-
-
-def _copied(path: Path, folder: Path) -> Path:
-    """An input in another folder. It is copied if it is not there yet."""
-    place = folder / path.name
-    if not place.exists():
-        shutil.copyfile(path, place)
-    return place
