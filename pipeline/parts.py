@@ -19,6 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import SparkSession
 
+from wireproof.conformance.writing import Folder
 from wireproof.pipeline.errors import NO_FILE
 from wireproof.pipeline.spark.session import BATCH
 
@@ -30,7 +31,7 @@ def write_parts(spark: SparkSession, make: Make, parts: int, schema: pa.Schema, 
     """Write the parts 0 to `parts` - 1 into a new folder, by one job of Spark; the number of rows in its files. All
     workers have to see the folder under this path."""
     folder = folder.absolute()
-    folder.mkdir(parents=True)
+    Folder(folder)
     work = functools.partial(_work, make, schema, str(folder))
     if parts:
         spark.range(0, parts, 1, parts).mapInArrow(work, "part long").toArrow()

@@ -63,22 +63,22 @@ def report(
     """Write the tables of a run's report. `known`: the known deviations by the implementation's spec. `earlier`: the
     verdicts of the run to compare with."""
     verdicts = running.verdicts(spark, store, done)
-    folder = store.folder / "reports" / str(done.number)
+    folder = f"reports/{done.number}"
     summary = (
         verdicts.groupBy("spec", "implementation", "implementation_version", "dialect", "area", "verdict")
         .agg(F.count(F.lit(1)).alias("count"))
         .orderBy("implementation", "spec", "dialect", "area", "verdict")
     )
     found = _findings(verdicts, known, done.started_ms)
-    changed = [] if earlier is None else _changes(verdicts, earlier, folder / "changes")
+    changed = [] if earlier is None else _changes(verdicts, earlier, store.empty(f"{folder}/changes"))
     bad = running.errors(spark, store, done)
     made = Findings(
-        _written(summary, tables.SUMMARY, folder),
-        _written(found, tables.FINDINGS, folder),
+        _written(summary, tables.SUMMARY, store.empty(f"{folder}/{tables.SUMMARY.name}")),
+        _written(found, tables.FINDINGS, store.empty(f"{folder}/{tables.FINDINGS.name}")),
         changed,
-        len(_written(bad, tables.ERRORS, folder)),
+        len(_written(bad, tables.ERRORS, store.empty(f"{folder}/{tables.ERRORS.name}"))),
     )
-    (folder / _KNOWN).write_text(_digest(known), encoding="utf-8")
+    store.write(f"{folder}/{_KNOWN}", _digest(known).encode())
     return made
 
 
@@ -102,9 +102,9 @@ def _digest(known: Mapping[str, Known]) -> str:
 
 
 def _written(rows: DataFrame, table: tables.Table, folder: Path) -> list[dict[str, Any]]:
-    """Write a small table as one file; its rows."""
-    path = str((folder / table.name).absolute())
-    rows.select(*table.spark.names).coalesce(1).write.mode("overwrite").parquet(path)
+    """Write a small table as one file in a new folder; its rows."""
+    path = str(folder.absolute())
+    rows.select(*table.spark.names).coalesce(1).write.parquet(path)
     read = rows.sparkSession.read.schema(table.spark).parquet(path)
     return [row.asDict(recursive=True) for row in read.toLocalIterator()]
 
@@ -163,7 +163,7 @@ def _changes(verdicts: DataFrame, earlier: DataFrame, path: Path) -> list[dict[s
         .when(~deviates & deviated & (F.col("verdict") != str(Outcome.NOT_ASKED)), "mended")
     )
     changed = now.join(before, ["spec", "id"], "left").withColumn("change", change).where("change is not null")
-    changed.select(*tables.CHANGES.spark.names).write.mode("overwrite").parquet(str(path.absolute()))
+    changed.select(*tables.CHANGES.spark.names).write.parquet(str(path.absolute()))
     read = verdicts.sparkSession.read.schema(tables.CHANGES.spark).parquet(str(path.absolute()))
     counted = read.groupBy("implementation", "change").agg(F.count(F.lit(1)).alias("count"))
     return [row.asDict() for row in counted.orderBy("implementation", "change").collect()]
@@ -172,10 +172,12 @@ def _changes(verdicts: DataFrame, earlier: DataFrame, path: Path) -> list[dict[s
 # --- JSON lines -------------------------------------------------------------------------------------------------------
 
 
-def write_json_lines(spark: SparkSession, store: Store, done: Run, known: Mapping[str, Known], path: Path) -> None:
+def write_json_lines(
+    spark: SparkSession, store: Store, done: Run, known: Mapping[str, Known], path: Path, *, overwrite: bool = False
+) -> None:
     """Write a run's verdicts in the format of `pytest --report`, in the order of the cases. Several numbers may
-    give the same case: it stands there once. Raises ReportError."""
-    with ReportWriter(path) as writer:
+    give the same case: it stands there once. Raises ReportError. `overwrite`: replace a file that is no report."""
+    with ReportWriter(path, overwrite=overwrite) as writer:
         for implementation in done.implementations:
             described = Description(implementation.name, implementation.version)
             writer.implementation(described, {"seed": done.seed, "cases": done.cases})

@@ -25,6 +25,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 (its usual name)
 
 from wireproof.conformance.generation.generated_cases import GeneratedCases
+from wireproof.conformance.writing import write_whole
 from wireproof.pipeline import tables
 from wireproof.pipeline.errors import CountError, PipelineError, failed
 from wireproof.pipeline.identity import Identity, kit_digest
@@ -227,5 +228,5 @@ def _write(group: _Wanted, spark: SparkSession, path: Path, progress: Progress) 
             raise PipelineError(f"--out {path}: {error.strerror or error}") from None
     if found != group.expected:
         raise CountError(f"{name}: {group.expected:,} rows were expected and {found:,} came out ({path})")
-    (path / WHOLE).touch()
+    write_whole(path / WHOLE, b"")
     return Group(group.key, name, found)

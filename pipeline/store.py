@@ -16,11 +16,9 @@ make the same one, and a change of the kit or of an implementation gives it anot
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
 import hashlib
 import json
-import shutil
+import re
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -28,12 +26,18 @@ from typing import IO, Any
 
 import msgspec
 
+from wireproof.conformance.writing import Folder, marked
 from wireproof.pipeline.errors import PipelineError
 
 _MARK = "wireproof-pipeline.json"
 #: The mark of a group's folder that is whole, as Spark itself sets it.
 WHOLE = "_SUCCESS"
+_LOCK = ".lock"
 _FORMAT = 1
+#: The names that the workers of a job and Spark give to what they write in the folder of a group or a table.
+_NAMES = re.compile(
+    r"\.?part-[\w.-]+|\.[0-9]+-[0-9a-f]{32}|\.?_SUCCESS(\.crc)?|_temporary|[0-9]+|(task|attempt)_[0-9_m]+"
+)
 
 
 class Group(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -75,6 +79,12 @@ class AuditRun(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     groups: dict[str, tuple[str, ...]]
 
 
+def _is_written(file: IO[bytes]) -> bool:
+    """Whether a file in the folder of a group is Parquet, a checksum of Hadoop, or empty."""
+    start = file.read(4)
+    return any(mark.startswith(start) for mark in (b"PAR1", b"crc\0"))
+
+
 def key_of(*parts: object) -> str:
     """A short digest of these parts."""
     return hashlib.sha256(json.dumps(parts, default=str).encode()).hexdigest()[:20]
@@ -85,7 +95,7 @@ class Store(AbstractContextManager["Store"]):
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._lock: IO[str] | None = None
+        self._lock: IO[bytes] | None = None
         self.groups: dict[str, Group] = {}
         self.runs: list[Run] = []
         try:
@@ -98,21 +108,13 @@ class Store(AbstractContextManager["Store"]):
             raise
 
     def _open(self) -> None:
-        mark = self.folder / _MARK
-        if self.folder.is_dir() and not mark.is_file() and any(self.folder.iterdir()):
+        self._files = Folder(self.folder)
+        if self._files.read(_MARK) is None and self._files.has_files(_LOCK):
             raise PipelineError(
                 f"--out {self.folder}: the folder holds other things. Give a new folder, or one of an earlier job."
             )
-        self.folder.mkdir(parents=True, exist_ok=True)
-        self._lock = (self.folder / ".lock").open("w")
-        try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise PipelineError(
-                f"--out {self.folder}: another job uses this folder. Wait for its end, or give another folder."
-            ) from None
-        if not mark.is_file():
-            mark.write_text(json.dumps({"format": _FORMAT}), encoding="utf-8")
+        self._lock = self._files.hold(_LOCK, "another job uses this folder. Wait for its end, or give another folder.")
+        self._files.write(_MARK, json.dumps({"format": _FORMAT}).encode(), marked(b'{"format": '))
         self.groups = {
             group.key: group
             for group in self._lines("groups.jsonl", Group)
@@ -138,12 +140,24 @@ class Store(AbstractContextManager["Store"]):
         return [str(self.path(table, key).absolute()) for key in keys]
 
     def clear(self, table: str, key: str) -> Path:
-        """Remove what an unfinished job left of a group; its folder."""
-        path = self.path(table, key)
-        if path.exists():
-            shutil.rmtree(path)
+        """Remove what an unfinished job left of a group; its folder, which is not there then. Raises PipelineError."""
+        self.empty(f"{table}/{key}")
         self.groups.pop(key, None)
-        return path
+        return self.path(table, key)
+
+    def empty(self, name: str) -> Path:
+        """Remove a folder in which Spark has written, so that Spark can write it again; its path. Raises
+        PipelineError if it, or a folder above it, is a link, or if something else is in it."""
+        try:
+            self._files.make(name)
+            self._files.clear(name, _NAMES, _is_written)
+        except OSError as error:
+            raise PipelineError(f"{error.filename}: {error.strerror}") from None
+        return self.folder / name
+
+    def write(self, name: str, content: bytes) -> None:
+        """Write a file, or replace an earlier one of the same kind: a digest. Raises OSError."""
+        self._files.write(name, content, lambda file: re.fullmatch(rb"[0-9a-f]{0,20}", file.read(21)) is not None)
 
     def finished(self, group: Group) -> None:
         """Write down that a group is whole."""
@@ -160,12 +174,20 @@ class Store(AbstractContextManager["Store"]):
         self._append("audits.jsonl", audit)
 
     def _append(self, name: str, line: msgspec.Struct) -> None:
-        with (self.folder / name).open("ab") as file:
+        with self._open_log(name, type(line)) as file:
             file.write(msgspec.json.encode(line) + b"\n")
+
+    def _open_log(self, name: str, kind: type[msgspec.Struct]) -> IO[bytes]:
+        return self._files.open_log(name, marked(f'{{"{kind.__struct_fields__[0]}":'.encode()))
 
     def _lines(self, name: str, kind: type[Any]) -> Iterator[Any]:
         path = self.folder / name
-        for number, line in enumerate(path.read_bytes().split(b"\n")[:-1] if path.is_file() else (), 1):
+        with self._open_log(name, kind) as file:
+            file.seek(0)
+            content = file.read()
+            whole = content.rfind(b"\n") + 1
+            file.truncate(whole)  # a kill may leave half of the last line
+        for number, line in enumerate(content[:whole].splitlines(), 1):
             try:
                 yield msgspec.json.decode(line, type=kind)
             except msgspec.MsgspecError as error:
@@ -173,10 +195,3 @@ class Store(AbstractContextManager["Store"]):
                     f"{path}, line {number}: {error}. It was written by another version of the kit, or changed by "
                     "hand; give another folder."
                 ) from None
-        self._mend(path)
-
-    def _mend(self, path: Path) -> None:
-        """Remove a last line that a kill left half written."""
-        if path.is_file() and not (content := path.read_bytes()).endswith(b"\n") and content:
-            with contextlib.suppress(OSError):
-                path.write_bytes(content[: content.rfind(b"\n") + 1])

@@ -7,11 +7,12 @@ so this needs no Spark."""
 from __future__ import annotations
 
 import datetime
+import io
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import msgspec
 import pyarrow as pa
@@ -22,6 +23,7 @@ from wireproof.conformance.files import read_bytes
 from wireproof.conformance.judging.clusters import group
 from wireproof.conformance.model import DEVIATIONS, Verdict
 from wireproof.conformance.report.jsonl import ReportError, read_reports
+from wireproof.conformance.writing import write_whole
 from wireproof.pipeline import tables
 from wireproof.pipeline.errors import PipelineError
 
@@ -103,13 +105,22 @@ def triage(paths: Sequence[Path]) -> list[Bucket]:
     return sorted(buckets.values(), key=lambda bucket: (bucket.known, -bucket.count, bucket.signature))
 
 
-def write(buckets: Iterable[Bucket], path: Path) -> None:
-    """Write the table as one Parquet file. Raises PipelineError."""
+def write(buckets: Iterable[Bucket], path: Path, *, overwrite: bool = False) -> None:
+    """Write the table as one Parquet file, also in place of an earlier one. Raises PipelineError. `overwrite`: in place
+    of any other file too."""
+    content = io.BytesIO()
+    pq.write_table(pa.Table.from_pylist([bucket.row() for bucket in buckets], tables.BUCKETS.arrow), content)
     try:
-        rows = [bucket.row() for bucket in buckets]
-        pq.write_table(pa.Table.from_pylist(rows, tables.BUCKETS.arrow), path)
+        write_whole(path, content.getvalue(), _is_table, overwrite=overwrite)
     except OSError as error:
         raise PipelineError(f"{path}: it cannot be written there: {error.strerror or error}") from None
+
+
+def _is_table(file: IO[bytes]) -> bool:
+    try:
+        return bool(pq.read_schema(file).equals(tables.BUCKETS.arrow))
+    except pa.ArrowException:
+        return False
 
 
 def _seen(path: Path) -> Iterator[_Seen]:

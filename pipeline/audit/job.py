@@ -13,7 +13,6 @@ import time
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -137,7 +136,7 @@ def audit(
         done = _Done(spark, store, options, told)
         done.all_of(logs, captures)
         found = _sum(logs, captures, [contextlib.nullcontext(part) for part in done.parts()], done.kept)
-        _write_errors(done.parts(), store.folder / "errors", wanted=found.unreadable > 0)
+        _write_errors(done.parts(), store, wanted=found.unreadable > 0)
     store.audited(AuditRun(started, tuple(paths), {table: tuple(keys) for table, keys in done.keys.items()}))
     return found
 
@@ -241,10 +240,11 @@ class _Done:
         ]
 
 
-def _write_errors(parts: Sequence[_Part], path: Path, *, wanted: bool) -> None:
+def _write_errors(parts: Sequence[_Part], store: Store, *, wanted: bool) -> None:
     """The table `errors` of an audit: an empty one takes the place of an earlier audit's."""
-    if not wanted and not path.exists():
+    if not wanted and not (store.folder / "errors").exists():
         return
+    path = store.empty("errors")
     place = sql.concat_ws(":", "file", "file_offset_bytes")
     rows = [
         part.rows.where(sql.col("verdict") == str(Verdict.UNREADABLE)).select(
@@ -252,7 +252,7 @@ def _write_errors(parts: Sequence[_Part], path: Path, *, wanted: bool) -> None:
         )
         for part in parts
     ]
-    functools.reduce(DataFrame.union, rows).write.mode("overwrite").parquet(str(path.absolute()))
+    functools.reduce(DataFrame.union, rows).write.parquet(str(path.absolute()))
 
 
 @contextlib.contextmanager

@@ -8,6 +8,7 @@ import re
 import shutil
 from pathlib import Path
 
+from wireproof.conformance.writing import Folder
 from wireproof.pipeline.errors import PipelineError
 
 #: Spark 4 needs this version.
@@ -76,8 +77,6 @@ def _modules(home: Path) -> str:
 
 
 def _without_optional(home: Path, folder: Path) -> Path:
-    launcher = folder / "java" / "bin" / "java"
-    launcher.parent.mkdir(parents=True)
-    launcher.write_text(_LAUNCHER.format(module=_OPTIONAL, java=home / "bin" / "java"), encoding="utf-8")
-    launcher.chmod(0o755)
-    return launcher.parents[1]
+    script = _LAUNCHER.format(module=_OPTIONAL, java=home / "bin" / "java")
+    Folder(folder).write("java/bin/java", script.encode())
+    return folder / "java"

@@ -26,6 +26,7 @@ from pyspark.errors import PySparkException
 from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
+from wireproof.conformance.writing import marked, open_log, write_whole
 from wireproof.pipeline.errors import PipelineError, first_line
 from wireproof.pipeline.spark.java import java_home
 
@@ -42,6 +43,8 @@ _REACH = 10
 _GRACE = 20
 _LOCAL = re.compile(r"local(\[(?P<cores>\*|[1-9][0-9]{0,3})\])?")
 _REMOTE = re.compile(r"(spark|k8s)://.+|yarn")
+#: The first line of a log.
+_LOG_MARK = b"What Spark said in jobs of Wireproof:\n"
 _LOGGING = """\
 rootLogger.level = warn
 rootLogger.appenderRef.stderr.ref = console
@@ -80,7 +83,7 @@ def session(
     with tempfile.TemporaryDirectory(prefix="wireproof-spark-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         with (
-            (folder / "spark.log" if log is None else log).open("a", encoding="utf-8") as written,
+            _open_log(folder / "spark.log" if log is None else log) as written,
             _environment(address, folder),
         ):
             gateway = _launch(address, folder, written, settings or {})
@@ -120,6 +123,14 @@ def _is_here(master: str) -> bool:
     return master.startswith(("local", "spark://127.0.0.1:", "spark://localhost:"))
 
 
+def _open_log(path: Path) -> IO[bytes]:
+    log = open_log(path, marked(_LOG_MARK))
+    if not log.tell():
+        log.write(_LOG_MARK)
+        log.flush()
+    return log
+
+
 def _settings(master: str, folder: Path) -> dict[str, str]:
     chosen = {
         "spark.app.name": "wireproof",
@@ -143,9 +154,9 @@ def _settings(master: str, folder: Path) -> dict[str, str]:
     return chosen
 
 
-def _launch(master: str, folder: Path, log: IO[str], settings: Mapping[str, str]) -> Any:
+def _launch(master: str, folder: Path, log: IO[bytes], settings: Mapping[str, str]) -> Any:
     """The JVM, and the gateway to it."""
-    (folder / "log4j2.properties").write_text(_LOGGING, encoding="utf-8")
+    write_whole(folder / "log4j2.properties", _LOGGING.encode())
     conf = SparkConf(loadDefaults=False).setAll([*(_settings(master, folder) | dict(settings)).items()])
     try:
         return launch_gateway(conf, popen_kwargs={"stdout": log, "stderr": log})  # type: ignore[no-untyped-call]

@@ -15,7 +15,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from wireproof.cli_options import memory_option, timeout_option
+from wireproof.cli_options import memory_option, overwrite_option, timeout_option
 from wireproof.commands.pipeline_audit import audit
 from wireproof.commands.pipeline_corpus import corpus
 from wireproof.conformance.connection import ImplementationError, Options
@@ -179,8 +179,17 @@ def generate(cases: int, seed: int, dialects: tuple[str, ...], types: tuple[str,
     metavar="FILE",
     help="Also write the verdicts as JSON lines, as `pytest --report` does.",
 )
+@overwrite_option
 @_known_option
-def report(out: Path, master: str, number: int | None, since: int | None, jsonl: Path | None, use_known: bool) -> None:
+def report(
+    out: Path,
+    master: str,
+    number: int | None,
+    since: int | None,
+    jsonl: Path | None,
+    overwrite: bool,
+    use_known: bool,
+) -> None:
     """Show what a run found, and what changed since an earlier one."""
     if not out.is_dir():
         raise click.UsageError(f"--out {out}: there is no such folder")
@@ -193,7 +202,7 @@ def report(out: Path, master: str, number: int | None, since: int | None, jsonl:
         with start() as (spark, _):
             found = _report(spark, store, done, deviations, before)
             if jsonl is not None:
-                write_json_lines(spark, store, done, deviations, jsonl)
+                write_json_lines(spark, store, done, deviations, jsonl, overwrite=overwrite)
     if before is not None:
         for row in found.changes:
             say(f"{row['implementation']}: {row['count']:,} {row['change']} since run {before.number}")
@@ -209,7 +218,8 @@ def report(out: Path, master: str, number: int | None, since: int | None, jsonl:
     metavar="FILE",
     help="Also write the buckets as a Parquet file.",
 )
-def triage(paths: tuple[Path, ...], out: Path | None) -> None:
+@overwrite_option
+def triage(paths: tuple[Path, ...], out: Path | None, overwrite: bool) -> None:
     """Put findings from several places together, one bucket for each cause.
 
     PATH is the output folder of `wireproof pipeline run`, the folder of a fuzz campaign, or a file of `pytest
@@ -223,7 +233,7 @@ def triage(paths: tuple[Path, ...], out: Path | None) -> None:
     try:
         buckets = do(paths)
         if out is not None:
-            write(buckets, out)
+            write(buckets, out, overwrite=overwrite)
     except PipelineError as error:
         raise click.UsageError(str(error)) from None
     for bucket in buckets:
