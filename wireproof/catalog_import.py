@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from wireproof.conformance.files import MIB, read_bytes, size_text
+from wireproof.conformance.writing import Folder
 from wireproof.reference import schema
 from wireproof.reference.errors import SchemaError
 from wireproof.reference.schema import Schema
@@ -43,6 +44,7 @@ _BAD_JAR = (
 )
 #: The catalogue's own file: no message can have its name, in letters of either case.
 _INDEX = "index"
+_FILE = f"{_INDEX}.json"
 
 
 def read(source: Path) -> Iterator[tuple[str, bytes]]:
@@ -56,7 +58,7 @@ def read(source: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def _in_folder(folder: Path) -> Iterator[tuple[str, bytes]]:
-    for path in sorted(path for path in folder.glob("*.json") if path.name != "index.json" and path.is_file()):
+    for path in sorted(path for path in folder.glob("*.json") if path.name != _FILE and path.is_file()):
         try:
             yield path.name, read_bytes(path, _LARGEST)
         except OSError as error:
@@ -101,10 +103,11 @@ def _facts(value: Any) -> Any:
     return value
 
 
-def make(source: Path, folder: Path) -> tuple[int, int]:
-    """Write the catalogue of a source into a folder; (files, live messages). Raises SchemaError before it writes."""
+def make(source: Path, folder: Path, *, overwrite: bool = False) -> tuple[int, int]:
+    """Write the catalogue of a source into a folder; (files, live messages). The index comes last: a folder without one
+    is no catalogue. Raises SchemaError before it writes, and OSError. `overwrite`: replace other files."""
     schemas: dict[str, tuple[dict[str, Any], Schema]] = {}
-    files: dict[str, str] = {_INDEX: "index.json"}  # by the message's name in small letters: some disks know no others
+    files: dict[str, str] = {_INDEX: _FILE}  # by the message's name in small letters: some disks know no others
     for file, content in read(source):
         parsed = schema.parse(content, file)
         other = files.setdefault(parsed.name.casefold(), file)
@@ -116,10 +119,13 @@ def make(source: Path, folder: Path) -> tuple[int, int]:
     if not schemas:
         raise SchemaError(f"{source}: there is no message schema in it (common/message/*.json in a jar)")
     index = _index(made_by(source), [parsed for _, parsed in schemas.values()])
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, (raw, _) in schemas.items():
-        (folder / f"{name}.json").write_text(_text(raw) + "\n", "utf-8")
-    (folder / "index.json").write_text(_index_text(index), "utf-8")
+    texts = {f"{name}.json": f"{_text(raw)}\n" for name, (raw, _) in schemas.items()} | {_FILE: _index_text(index)}
+    contents = {name: text.encode() for name, text in texts.items()}
+    out = Folder(folder)
+    out.check_all(contents, overwrite=overwrite)
+    if out.read(_FILE) != contents[_FILE]:
+        out.delete(_FILE, lambda _: True)
+    out.write_all(contents, overwrite=overwrite)
     return len(schemas), len(index["messages"])
 
 

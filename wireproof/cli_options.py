@@ -47,6 +47,10 @@ vectors_option = click.option(
     help="A folder of your own vectors, as pytest --impl takes it (repeatable).",
 )
 
+overwrite_option = click.option(
+    "--overwrite", is_flag=True, help="Replace files that are not of an earlier run, or were changed since."
+)
+
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 

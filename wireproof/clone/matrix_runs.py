@@ -22,11 +22,15 @@ from wireproof.clone import registry
 from wireproof.clone.registry import Implementation
 from wireproof.conformance import vectors
 from wireproof.conformance.connection import ImplementationError, Options
+from wireproof.conformance.report.jsonl import IS_REPORT
+from wireproof.conformance.writing import Folder, marked
 from wireproof.errors import WireproofError
 from wireproof.pipeline.identity import identify, kit_digest
 
 #: Seconds between two looks at the runs.
 _LOOK = 1.0
+#: The first line of a log.
+_LOG_MARK = b"What pytest printed in a run of `wireproof matrix`:\n"
 #: pytest's exit codes of a whole run.
 _WHOLE = (0, 1)
 #: Folders of a wrapper that are no source.
@@ -61,6 +65,7 @@ class Runner:
 
     def __init__(self, folder: Path, jobs: int, options: Options) -> None:
         self._folder = folder
+        self._files = Folder(folder)
         self._jobs = jobs
         self._options = options
         self._stopped = False
@@ -143,14 +148,14 @@ class Runner:
         finally:
             with self._lock:
                 del self._open[name]
-        (self._folder / f"{name}.log").write_bytes(said)
+        self._files.write(f"{name}.log", _LOG_MARK + said, marked(_LOG_MARK))
         if code not in _WHOLE or not report.is_file():
             return NotRun(implementation, f"pytest ended with {code}: {_last(said)}", broken=True)
         for old in self._folder.glob(f"{name}.*.*.jsonl"):
-            old.unlink()
-        whole = self._folder / f"{name}.{key}.{code}.jsonl"
-        report.replace(whole)
-        return Run(implementation, whole, code, kept=False)
+            self._files.delete(old.name, IS_REPORT)
+        whole = f"{name}.{key}.{code}.jsonl"
+        self._files.rename(report.name, whole)
+        return Run(implementation, self._folder / whole, code, kept=False)
 
     def _call(self, command: list[str]) -> tuple[int, bytes]:
         """Run a program in the clone's folder: its exit code, and all that it printed. Raises CannotRunError."""

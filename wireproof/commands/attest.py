@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 import sys
-import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -27,6 +24,7 @@ from wireproof.conformance.evidence.consensus import Counts, ExpectationSupport,
 from wireproof.conformance.evidence.known_deviations import KnownDeviation
 from wireproof.conformance.report.text import middle, safe
 from wireproof.conformance.vectors import VectorError
+from wireproof.conformance.writing import Folder, marked
 from wireproof.console import progress, say, show, width
 
 #: So many sorts of expectations with more dissent than agreement are shown; with `--all` every one.
@@ -116,7 +114,7 @@ def _settle(implementation: Implementation, made: Attestation, *, check: bool) -
     path = attestations.file_of(implementation)
     where = _differences(path, made)
     if where and not check:
-        _write(path, attestation.encoded(made))
+        Folder(path.parent).write(path.name, attestation.encoded(made), marked(b'{"attested":'))
     counts = _counts(made)
     state = "unchanged" if not where else "differs" if check else "written"
     numbers = ", ".join(f"{counts[result]:,} {word}" for result, word in _WORDS.items() if counts[result])
@@ -151,21 +149,6 @@ def _counts(made: Attestation) -> Counter[Result]:
     return Counter(
         answer.result for expectation in consensus.of_expectations([made]) for _, answer in expectation.answers
     )
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Replace a file as a whole."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    number, name = tempfile.mkstemp(dir=path.parent)
-    try:
-        with os.fdopen(number, "wb") as file:
-            file.write(content)
-        Path(name).chmod(0o644)
-        Path(name).replace(path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            Path(name).unlink()
-        raise
 
 
 def _left_over(wanted: Sequence[Implementation]) -> list[str]:

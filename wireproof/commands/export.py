@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from pathlib import Path
+from typing import IO
 
 import click
 
+from wireproof.cli_options import overwrite_option
+from wireproof.conformance import writing
 from wireproof.console import say
 from wireproof.export import plain_data
 from wireproof.export.package import LANGUAGES, ExportError, archive, for_language, write
@@ -45,6 +49,7 @@ _GZIP = b"\x1f\x8b"
     metavar="FILE",
     help="Write a .tar.gz, and its checksum beside it, in place of or beside DIR.",
 )
+@overwrite_option
 def export(
     folder: Path | None,
     form: str,
@@ -53,13 +58,14 @@ def export(
     types: tuple[str, ...],
     largest: int,
     packed: Path | None,
+    overwrite: bool,
 ) -> None:
     """Write the vectors as plain data into DIR, for tests in other languages.
 
     Each line of a file is one vector with everything that a test needs: input, expectation, the valid twin of a
     negative, other readings. The format is described in docs/reference/export-format.md. For a language, test files are
     written beside them: you call your library in one of them, and run that language's own test command. A folder of an
-    earlier export is brought up to date; your own file stays.
+    earlier export is brought up to date; your own file stays, and a file that you changed is an error.
 
     \b
     Examples:
@@ -71,20 +77,23 @@ def export(
     """  # noqa: D301 (\b is click's sign for text that keeps its lines)
     if folder is None and packed is None:
         raise click.UsageError("name a folder, or a file with --archive")
+    changed: tuple[str, ...] = ()
     try:
         if packed is not None:
-            _check_free(packed)
+            _check_free(packed, overwrite=overwrite)
         made = make(dialects, areas, types, largest)
         if form == "parquet":
             made = as_table(made)
         elif form != "json":
             made = for_language(made, form)
         if folder is not None:
-            write(made, folder)
+            changed = write(made, folder, overwrite=overwrite)
         if packed is not None:
-            _pack(archive(made), packed)
+            _pack(archive(made), packed, overwrite=overwrite)
     except ExportError as error:
         raise click.UsageError(str(error)) from None
+    for path in changed:
+        say(f"left as it is, because it was changed since an earlier export: {path}")
     for identifier in made.left_out:
         say(f"left out, because its line has more than {largest:,} bytes: {identifier}")
     written = sum(1 for path in made.files if path not in made.own)
@@ -92,26 +101,26 @@ def export(
     say(f"{made.cases:,} vectors in {written} files: {places}")
 
 
-def _start(path: Path) -> bytes:
-    with path.open("rb") as file:
-        return file.read(len(_GZIP))
-
-
-def _check_free(path: Path) -> None:
-    """Check that an archive may be written there: of other files, none is replaced. Raises ExportError."""
-    if not path.parent.is_dir():
-        raise ExportError(f"{path}: there is no folder {path.parent}")
+def _check_free(path: Path, *, overwrite: bool) -> None:
+    """Check that an archive may be written there. Raises ExportError."""
     try:
-        start = _start(path) if path.is_file() else b""
+        writing.check_free(path, _is_archive, overwrite=overwrite)
     except OSError as error:
-        raise ExportError(f"{path}: {error.strerror or error}") from None
-    if start not in (b"", _GZIP):
-        raise ExportError(f"{path}: there is another file, which is no archive. Name another one.")
+        raise ExportError(f"{error.filename or path}: {error.strerror or error}") from None
 
 
-def _pack(content: bytes, path: Path) -> None:
+_is_archive = writing.marked(_GZIP)
+
+
+def _pack(content: bytes, path: Path, *, overwrite: bool) -> None:
+    checksum = path.with_name(f"{path.name}.sha256")
+    line = f"{hashlib.sha256(content).hexdigest()}  {path.name}\n".encode()
     try:
-        path.write_bytes(content)
-        path.with_name(f"{path.name}.sha256").write_text(f"{hashlib.sha256(content).hexdigest()}  {path.name}\n")
+        writing.write_whole(path, content, _is_archive, overwrite=overwrite)
+        writing.write_whole(checksum, line, _is_checksum, overwrite=overwrite)
     except OSError as error:
-        raise ExportError(f"{path}: {error.strerror or error}") from None
+        raise ExportError(f"{error.filename or path}: {error.strerror or error}") from None
+
+
+def _is_checksum(file: IO[bytes]) -> bool:
+    return re.match(rb"[0-9a-f]{64}  ", file.read(66)) is not None

@@ -8,9 +8,11 @@ from pathlib import Path
 import click
 from rich.progress import track
 
+from wireproof.cli_options import overwrite_option
 from wireproof.conformance import ledger as ledgers
 from wireproof.conformance.connection import ImplementationError, Options, open_connection
 from wireproof.conformance.ledger import generate
+from wireproof.conformance.writing import Folder, marked
 from wireproof.console import say
 from wireproof.reference import catalog
 
@@ -31,7 +33,8 @@ def ledger() -> None:
     help="The implementation that writes the bytes; others (repeat the option) have to write the same.",
 )
 @click.option("--message", "chosen", metavar="NAME", multiple=True, help="Only this message (repeatable).")
-def make(folder: Path, specs: tuple[str, ...], chosen: tuple[str, ...]) -> None:
+@overwrite_option
+def make(folder: Path, specs: tuple[str, ...], chosen: tuple[str, ...], overwrite: bool) -> None:
     """Write the ledger of every message into DIR.
 
     For each version of a message the kit makes values from its schema: defaults, every field set, nulls, tags, unknown
@@ -57,10 +60,10 @@ def make(folder: Path, specs: tuple[str, ...], chosen: tuple[str, ...]) -> None:
             sources = [stack.enter_context(open_connection(spec, Options(timeout=30))) for spec in specs]
         except ImplementationError as error:
             raise click.UsageError(str(error)) from None
-        folder.mkdir(parents=True, exist_ok=True)
+        out = Folder(folder)
         for name in track(chosen or tuple(messages), "messages", transient=True):
             content, result = generate.make(name, messages[name], sources)
-            (folder / f"{name}.jsonl").write_bytes(content)
+            out.write(f"{name}.jsonl", content, marked(b'{"ledger":'), overwrite=overwrite)
             count += len(ledgers.parse(content, name).vectors)
             differences += result
     for difference in differences:

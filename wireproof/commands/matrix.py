@@ -61,9 +61,8 @@ def matrix(specs: tuple[str, ...], folder: Path | None, jobs: int, timeout: floa
     """  # noqa: D301 (\b is click's sign for text that keeps its lines)
     wanted = registry.chosen(specs)
     folder = _cache() if folder is None else folder
-    folder.mkdir(parents=True, exist_ok=True)
     runs, missing = [], []
-    for ended in Runner(folder.resolve(), jobs, Options(timeout=timeout, memory=memory)).run(wanted, _look):
+    for ended in Runner(folder.absolute(), jobs, Options(timeout=timeout, memory=memory)).run(wanted, _look):
         _tell(ended)
         if isinstance(ended, Run):
             runs.append(ended)

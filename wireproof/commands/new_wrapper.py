@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from wireproof.conformance.writing import Folder
 from wireproof.console import say
 
 
@@ -52,11 +53,8 @@ def wrapper(kind: str, folder: Path) -> None:
     """  # noqa: D301 (\b is click's sign for text that keeps its lines)
     scaffold = _SCAFFOLDS[kind]
     texts = _texts(kind)
-    taken = [name for name in texts if (folder / name).exists()]
-    if taken:
-        raise click.UsageError(f"{folder} already has {' and '.join(taken)}: nothing was written. Name another folder.")
     try:
-        _write(folder, texts)
+        Folder(folder).write_all({name: text.encode() for name, text in texts.items()})
     except OSError as error:
         raise click.UsageError(f"{error.filename or folder} cannot be written: {error.strerror}") from None
     say(f"{folder / scaffold.code} runs as it is; {folder / 'README.md'} says how to go on. Try:")
@@ -73,12 +71,3 @@ def _texts(kind: str) -> dict[str, str]:
         for file in sorted(folder.iterdir(), key=lambda file: file.name)
         if file.is_file()
     }
-
-
-def _write(folder: Path, texts: dict[str, str]) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, text in texts.items():
-        path = folder / name
-        path.write_text(text, encoding="utf-8")
-        if text.startswith("#!"):
-            path.chmod(0o755)

@@ -14,6 +14,7 @@ from rich.text import Text
 from wireproof.cli_options import implementation_options, open_examiner, use_vectors, vectors_option
 from wireproof.conformance.asking.examiner import Judged
 from wireproof.conformance.connection import Options
+from wireproof.conformance.connection.protocol.transcript import open_transcript
 from wireproof.conformance.model import Outcome, Status
 from wireproof.conformance.questions.lookup import UnknownId, find
 from wireproof.conformance.questions.question import Question
@@ -131,7 +132,7 @@ def _text(line: Any) -> str:
 
 def _append(path: Path, text: str) -> None:
     try:
-        with path.open("a", encoding="utf-8") as file:
-            file.write(text)
+        with open_transcript(path) as file:
+            file.write(text.encode())
     except OSError as error:
         raise click.UsageError(f"--transcript={path}: it cannot be written: {error.strerror or error}") from None

@@ -10,7 +10,9 @@ from typing import Any
 import click
 
 from wireproof import catalog_import
+from wireproof.cli_options import overwrite_option
 from wireproof.conformance.files import read_bytes
+from wireproof.conformance.writing import Folder
 from wireproof.console import say
 from wireproof.reference import catalog
 from wireproof.reference.dialects import DIALECTS, Dialect
@@ -29,7 +31,8 @@ def schema() -> None:
 @schema.command(name="import", short_help="Make a catalogue from the schemas in a kafka-clients jar or a folder.")
 @click.argument("source", metavar="JAR-OR-FOLDER", type=click.Path(exists=True, path_type=Path))
 @click.argument("folder", metavar="DIR", type=click.Path(file_okay=False, path_type=Path))
-def import_(source: Path, folder: Path) -> None:
+@overwrite_option
+def import_(source: Path, folder: Path, overwrite: bool) -> None:
     """Make a catalogue in DIR from the message schemas in a kafka-clients jar, or in a folder of *.json files.
 
     Schemas are read as Kafka's own generator reads them, with comments, and checked: names, ranges of versions, keys,
@@ -49,7 +52,7 @@ def import_(source: Path, folder: Path) -> None:
     Exit codes: 0 done, 1 a schema is refused, 2 a usage error.
     """  # noqa: D301 (\b is click's sign for text that keeps its lines)
     try:
-        files, live = catalog_import.make(source, folder)
+        files, live = catalog_import.make(source, folder, overwrite=overwrite)
     except SchemaError as error:
         raise click.ClickException(error.text) from None
     say(f"{folder}: {files} schemas, {live} messages with versions, from {catalog_import.made_by(source)}")
@@ -61,7 +64,8 @@ def import_(source: Path, folder: Path) -> None:
 @schema.command(name="lift", short_help="Convert messages of the current catalogue to schemas of kip-482-v1.")
 @click.argument("folder", metavar="DIR", type=click.Path(file_okay=False, path_type=Path))
 @click.argument("messages", metavar="[MESSAGE]...", nargs=-1)
-def lift_(folder: Path, messages: tuple[str, ...]) -> None:
+@overwrite_option
+def lift_(folder: Path, messages: tuple[str, ...], overwrite: bool) -> None:
     """Write requests and responses of the current catalogue into DIR, as schemas of kip-482-v1: all, or those given.
 
     Each gets one more version, the first with optional fields: today's tagged fields are optional fields there. All its
@@ -81,9 +85,8 @@ def lift_(folder: Path, messages: tuple[str, ...]) -> None:
     try:
         wanted = [_message(current, name) for name in messages or current.messages]
         made = {one.name: schemas.to_json(lift(one)) for one in wanted if messages or one.kind in KINDS}
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, raw in made.items():
-            (folder / f"{name}.json").write_text(json.dumps(raw, indent=2) + "\n", "utf-8")
+        contents = {f"{name}.json": f"{json.dumps(raw, indent=2)}\n".encode() for name, raw in made.items()}
+        Folder(folder).write_all(contents, overwrite=overwrite)
     except SchemaError as error:
         raise click.ClickException(error.text) from None
     say(f"{folder}: {len(made)} {'message' if len(made) == 1 else 'messages'}, lifted from {current.made_by}")

@@ -15,6 +15,7 @@ import gzip
 import hashlib
 import io
 import json
+import os
 import tarfile
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -27,6 +28,7 @@ from wireproof.conformance import vectors
 from wireproof.conformance.connection.protocol.shapes import plain
 from wireproof.conformance.report.text import brief
 from wireproof.conformance.values.encoding import to_json
+from wireproof.conformance.writing import Folder, digested
 from wireproof.errors import WireproofError
 from wireproof.export import plain_data
 from wireproof.export.frame_layouts import layouts
@@ -38,6 +40,8 @@ _TEMPLATES = Path(wireproof.__file__).with_name("templates") / "export"
 _LICENCE = "Apache-2.0"
 #: The folder of the data in the export for a language.
 _DATA = "vectors"
+#: Where a manifest stands, without and with a language.
+_MANIFESTS = (_MANIFEST, f"{_DATA}/{_MANIFEST}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +128,11 @@ def for_language(made: Export, form: str) -> Export:
         for path in folder.rglob("*")
         if path.is_file()
     }
-    return replace(made, files=dict(sorted((data | templates).items())), own=frozenset({LANGUAGES[form].own}))
+    own = frozenset({LANGUAGES[form].own})
+    manifest = json.loads(made.files[_MANIFEST])
+    manifest["tests"] = {path: _digest(content) for path, content in templates.items() if path not in own}
+    data[f"{_DATA}/{_MANIFEST}"] = _json(manifest)
+    return replace(made, files=dict(sorted((data | templates).items())), own=own)
 
 
 def _content(file: plain_data.File) -> bytes:
@@ -140,66 +148,86 @@ def _about() -> dict[str, Any]:
 def _manifest(files: dict[str, bytes], lines: dict[str, int], left_out: Iterable[str]) -> dict[str, Any]:
     return _about() | {
         "files": {
-            path: {"sha256": hashlib.sha256(content).hexdigest(), "cases": lines.get(path)}
-            for path, content in sorted(files.items())
+            path: {"sha256": _digest(content), "cases": lines.get(path)} for path, content in sorted(files.items())
         },
         "left_out": [*left_out],
     }
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
 
 
 def _json(value: Any) -> bytes:
     return (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode()
 
 
-def write(made: Export, folder: Path) -> None:
-    """Write into a new folder, or in place of an earlier export. Raises ExportError for a folder with other things."""
-    earlier = _earlier(folder)
+def write(made: Export, folder: Path, *, overwrite: bool = False) -> tuple[str, ...]:
+    """Write into a new folder, or in place of an earlier export. Returns the files of the earlier export that have no
+    place in this one, but stay, because they were changed.
+
+    The manifest comes first, with the digests of the earlier files beside those of the new ones, so that an export that
+    failed can be repeated. Raises ExportError, before anything is written if it is for what stands there. `overwrite`:
+    replace files that no export wrote, or that were changed since.
+    """
     try:
-        for path, content in made.files.items():
-            place = folder / path
-            if path not in made.own or not place.exists():
-                place.parent.mkdir(parents=True, exist_ok=True)
-                place.write_bytes(content)
-        for path in earlier - made.files.keys():
-            (folder / path).unlink(missing_ok=True)
-            with contextlib.suppress(OSError):  # it holds other files
-                (folder / path).parent.rmdir()
+        out = Folder(folder)
+        earlier = _earlier(out)
+        (manifest,) = (path for path in made.files if path in _MANIFESTS)
+        yours = {path for path in made.own if os.path.lexists(folder / path)}
+        begun = json.loads(made.files[manifest]) | {"earlier": {path: sorted(known) for path, known in earlier.items()}}
+        files = {manifest: _json(begun)}
+        files |= {path: content for path, content in made.files.items() if path not in {manifest, *yours}}
+        ours = {path: digested(*earlier.get(path, ())) for path in files}
+        out.write_all(files, ours, overwrite=overwrite)
+        gone = sorted(earlier.keys() - made.files.keys())
+        changed = tuple(path for path in gone if not out.delete(path, digested(*earlier[path])))
+        out.write(manifest, made.files[manifest], digested(_digest(files[manifest])))
     except OSError as error:
         raise ExportError(f"{error.filename or folder}: {error.strerror or error}") from None
+    return changed
 
 
-def _earlier(folder: Path) -> set[str]:
-    """The data files of an earlier export in a folder."""
+def _earlier(out: Folder) -> dict[str, set[str]]:
+    """The files of an earlier export in a folder, as path → SHA-256; several after an export that failed. Raises
+    ExportError if the folder has files, and none of them is the manifest of an export."""
+    found: dict[str, set[str]] = {}
+    for path in _MANIFESTS:
+        content = out.read(path)
+        manifest = None if content is None else _parsed(content)
+        if content is None or manifest is None:
+            continue
+        _check_format(out.path, manifest[_MARK])
+        found.setdefault(path, set()).add(_digest(content))
+        with contextlib.suppress(TypeError, KeyError, AttributeError):  # it was changed
+            above = path.removesuffix(_MANIFEST)
+            known = {f"{above}{name}": [one["sha256"]] for name, one in manifest["files"].items()}
+            for name, digest in manifest.get("tests", {}).items():
+                known.setdefault(name, []).append(digest)
+            for name, digests in manifest.get("earlier", {}).items():
+                known.setdefault(name, []).extend(digests)
+            for name, digests in known.items():
+                found.setdefault(name, set()).update(digests)
+    if not found and out.has_files():
+        raise ExportError(f"{out.path}: the folder holds other things. Give a new folder, or one of an earlier export.")
+    return found
+
+
+def _parsed(content: bytes) -> dict[str, Any] | None:
+    """The content of a manifest; None if it is none."""
     try:
-        if not folder.is_dir() or not any(folder.iterdir()):
-            return set()
-        found = _earlier_manifest(folder)
-    except (OSError, ValueError, TypeError, KeyError):
-        found = None
-    if found is None:
-        raise ExportError(f"{folder}: the folder holds other things. Give a new folder, or one of an earlier export.")
-    form, paths = found
+        manifest = json.loads(content)
+    except (ValueError, RecursionError):
+        return None
+    return manifest if isinstance(manifest, dict) and _MARK in manifest else None
+
+
+def _check_format(folder: Path, form: Any) -> None:
     if form != plain_data.FORMAT:
-        shown = brief(form, 40)
         raise ExportError(
-            f"{folder}: the export there is of format {shown}, and this version of Wireproof writes format "
+            f"{folder}: the export there is of format {brief(form, 40)}, and this version of Wireproof writes format "
             f"{plain_data.FORMAT}. Give a new folder."
         )
-    return paths
-
-
-def _earlier_manifest(folder: Path) -> tuple[Any, set[str]] | None:
-    """The format of an earlier export and the paths of its data files; None if there is none."""
-    for prefix in ("", f"{_DATA}/"):
-        if (folder / prefix / _MANIFEST).is_file():
-            manifest = json.loads((folder / prefix / _MANIFEST).read_bytes())
-            if _MARK in manifest:
-                return manifest[_MARK], {f"{prefix}{path}" for path in manifest["files"] if _is_inside(path)}
-    return None
-
-
-def _is_inside(path: str) -> bool:
-    return not Path(path).is_absolute() and ".." not in Path(path).parts and "\0" not in path
 
 
 def archive(made: Export) -> bytes:

@@ -3,37 +3,39 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import click
 
+from wireproof.cli_options import overwrite_option
+from wireproof.conformance import writing
+
 
 def check_free(path: Path, *, overwrite: bool) -> None:
     """Check that a page may be written there, before work is done for it. Raises click.UsageError."""
-    if path.is_dir():
-        raise click.UsageError(f"--html={path}: it is a folder; name a file")
-    if path.exists() and not overwrite:
-        raise click.UsageError(f"--html={path}: there is such a file already; --overwrite replaces it")
+    with _usable(path):
+        writing.check_free(path, overwrite=overwrite)
 
 
 def write(path: Path, text: str, *, overwrite: bool) -> None:
-    """Write a page. A file that was not written completely is removed. Raises click.UsageError."""
-    check_free(path, overwrite=overwrite)
-    fresh = not path.exists()
+    """Write a page, whole or not at all. Raises click.UsageError."""
+    with _usable(path):
+        writing.write_whole(path, text.encode(), overwrite=overwrite)
+
+
+@contextlib.contextmanager
+def _usable(path: Path) -> Iterator[None]:
     try:
-        with path.open("wb" if overwrite else "xb") as file:
-            file.write(text.encode())
+        yield
     except OSError as error:
-        if fresh:
-            with contextlib.suppress(OSError):
-                path.unlink()
-        raise click.UsageError(f"--html={path}: it cannot be written: {error.strerror or error}") from None
+        raise click.UsageError(f"--html={path}: it cannot be written: {error.strerror}") from None
 
 
 def html_options(command: Any) -> Any:
     """`--html` and `--overwrite`, as `html` and `overwrite`."""
-    command = click.option("--overwrite", is_flag=True, help="Replace the file of --html.")(command)
+    command = overwrite_option(command)
     return click.option(
         "--html",
         type=click.Path(path_type=Path),
