@@ -15,6 +15,7 @@ from typing import Any
 import click
 import pytest
 from click.testing import CliRunner
+from support.full_disk import full_disk
 from support.pytest_run import run as run_pytest
 
 import wireproof
@@ -186,15 +187,15 @@ def test_a_full_disk(tmp_path: Path) -> None:
     source = tmp_path / "source"
     source.mkdir()
     (source / "PingRequest.json").write_text(json.dumps(MESSAGE))
-    full = tmp_path / "made"
-    full.mkdir()
-    (full / "PingRequest.json").symlink_to("/dev/full")
-    code, text = command("schema", "import", str(source), str(full))
-    assert code == 2
-    assert "No space left on device" in text
-    code, text = command("repro", "gen/kafka/INT8/-/x00#decode", "--impl=reference", "--transcript=/dev/full")
-    assert code == 2
-    assert "No space left on device" in text
+    transcript = tmp_path / "transcript.jsonl"
+    for arguments in (
+        ("schema", "import", str(source), str(tmp_path / "made")),
+        ("repro", "gen/kafka/INT8/-/x00#decode", "--impl=reference", "--in-process", f"--transcript={transcript}"),
+    ):
+        with full_disk(20):
+            code, text = command(*arguments)
+        assert code == 2
+        assert "File too large" in text
 
 
 # --- Options ---

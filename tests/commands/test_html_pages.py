@@ -254,8 +254,8 @@ class TestBadInput:
     def test_a_place_that_cannot_be_written(self, place: str, tmp_path: Path) -> None:
         self.refused("--html", "explain", "INT8", "00", "--html", str(tmp_path / place), "--overwrite")
 
-    def test_a_full_disk(self) -> None:
-        self.refused("cannot be written", "explain", "INT8", "00", "--html", "/dev/full", "--overwrite")
+    def test_a_device(self) -> None:
+        self.refused("no regular file", "explain", "INT8", "00", "--html", "/dev/full", "--overwrite")
 
 
 class TestHostileText:

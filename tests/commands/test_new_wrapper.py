@@ -97,7 +97,7 @@ def test_nothing_is_overwritten(here: Path, kind: str) -> None:
     (here / "README.md").write_text("mine")
     result = run(kind, ".")
     assert result.exit_code == 2
-    assert "already has README.md: nothing was written" in result.output
+    assert "README.md cannot be written: there is a file already" in result.output
     assert {file.name: file.read_text() for file in here.iterdir()} == {"README.md": "mine"}
 
 

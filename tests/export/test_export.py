@@ -410,7 +410,7 @@ def test_a_manifest_cannot_name_files_elsewhere(tmp_path: Path) -> None:
         (["out", "--area", "varints", "--type", "RecordBatch"], "no vector is about the type RecordBatch in"),
         (["file", "--area", "varints"], "is a file"),
         (["out", "--format", "cobol"], "'cobol' is not one of"),
-        (["out", "--area", "varints", "--archive", "mine"], "mine: there is another file, which is no archive"),
+        (["out", "--area", "varints", "--archive", "mine"], "mine: there is a file already, and Wireproof did not"),
         (["file/out", "--area", "varints"], "Not a directory"),
         (["--archive", "missing/x.tar.gz", "--area", "varints"], "there is no folder missing"),
         (["out", "--area", "varints", "--archive", "file/x.tar.gz"], "there is no folder file"),
