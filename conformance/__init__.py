@@ -1,6 +1,7 @@
 """The judge and everything around it, in the order in which a question goes. A room imports only rooms above it here.
 
 model, files, garbage   the main types; files read within bounds; Python's garbage collector
+writing                 all that the kit writes on a disk
 values                  values as JSON, compared, shown
 oracle                  the reference as the kit asks it
 connection              implementations in processes

@@ -189,7 +189,7 @@ class Folder:
                 with place.read() as file:
                     if file is not None and not ours(file):
                         return False
-                os.unlink(place.name, dir_fd=place.folder)
+                place.unlink()
         except FileNotFoundError:
             return True
         except RefusedError:
@@ -308,6 +308,11 @@ class _Place:
         except BaseException:
             os.unlink(temporary, dir_fd=self.folder)
             raise
+
+    def unlink(self) -> None:
+        """Delete the file."""
+        with self._named():
+            os.unlink(self.name, dir_fd=self.folder)
 
     def temporary(self, content: bytes) -> str:
         """The name of a new file beside it with this content; a script may be executed. It is deleted if it cannot be
