@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
@@ -182,6 +183,8 @@ class Store(AbstractContextManager["Store"]):
 
     def _lines(self, name: str, kind: type[Any]) -> Iterator[Any]:
         path = self.folder / name
+        if not os.path.lexists(path):
+            return
         with self._open_log(name, kind) as file:
             file.seek(0)
             content = file.read()

@@ -20,6 +20,7 @@ from wireproof.cli import group
 from wireproof.conformance import vectors
 from wireproof.conformance.connection import Options
 from wireproof.conformance.model import DEVIATIONS
+from wireproof.conformance.writing import Folder
 from wireproof.fuzz.campaign import campaign
 from wireproof.fuzz.campaign.dependencies import Dependencies, dependencies_of
 from wireproof.fuzz.campaign.run import Plan, Run, State, describe
@@ -186,15 +187,12 @@ def test_a_disk_that_is_full_for_inputs_is_told(tmp_path: Path, monkeypatch: pyt
     """libFuzzer writes the inputs, and goes on without a word when it cannot."""
     described = describe("reference", Options(), None)
     plan = Plan("reference", "decode", "kafka", Dependencies((), ()), only="VARINT", runs=10)
-    usual = Path.write_bytes
 
-    def full(self: Path, content: bytes) -> int:
-        if self.is_relative_to(tmp_path):
-            raise OSError(errno.ENOSPC, "No space left on device", str(self))
-        return usual(self, content)
+    def full(self: Folder, size: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device", str(self.path))
 
     with Store(tmp_path) as store:
-        monkeypatch.setattr(Path, "write_bytes", full)
+        monkeypatch.setattr(Folder, "demand_room", full)
         with pytest.raises(FuzzError, match=r"No space left on device.*what it told before is as it was"):
             Run(plan, store, described, lambda *_: None).go()
     assert "end" not in [json.loads(line)["event"] for line in (tmp_path / "campaign.jsonl").read_text().splitlines()]

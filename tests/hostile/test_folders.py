@@ -9,10 +9,12 @@ from __future__ import annotations
 import ast
 import contextlib
 import functools
+import hashlib
 import json
 import os
 import re
 import shutil
+import stat
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -438,6 +440,69 @@ def test_a_changed_file_of_an_earlier_export_is_left_and_told(commands: dict[str
     assert code == 0
     assert "was changed since an earlier export: kip-482-v1/tag-ordering.jsonl" in text
     assert changed.read_bytes() == FOREIGN
+
+
+def test_a_manifest_that_names_what_is_not_its_own(commands: dict[str, Command], room: Path) -> None:
+    """The digests are right: only the place is wrong."""
+    one = commands["export"]
+    assert one.before is not None
+    assert one.before(room / "at")[0] == 0
+    path = room / "at" / "manifest.json"
+    manifest = json.loads(path.read_bytes())
+    for name in ("../outside/precious", str(room / "outside" / "precious"), "linked/precious", "a\0b", "", "."):
+        manifest["files"][name] = {"sha256": hashlib.sha256(FOREIGN).hexdigest()}
+    path.write_text(json.dumps(manifest))
+    (room / "at" / "linked").symlink_to(room / "outside")
+    before = snapshot(room / "outside")
+    code, text = one.do(room / "at")
+    assert code == 0, text
+    assert snapshot(room / "outside") == before
+
+
+def test_a_folder_of_a_group_with_something_else_in_it(room: Path) -> None:
+    """It has the form of what a job writes, and another name."""
+    job(room / "at")
+    mine = room / "at" / "cases" / "0a" / "mine.parquet"
+    mine.write_bytes(b"PAR1")
+    before = snapshot(room)
+    code, text = called(lambda: job(room / "at"))
+    assert code == 2
+    assert "mine.parquet: Wireproof did not write it" in text
+    assert snapshot(room) == before
+
+
+@pytest.mark.parametrize(("name", "last"), [("schema import", "index.json"), ("schema lift", "HeartbeatResponse.json")])
+def test_nothing_is_written_if_one_file_is_refused(
+    name: str, last: str, commands: dict[str, Command], room: Path
+) -> None:
+    (room / "at").mkdir()
+    (room / "at" / last).write_bytes(FOREIGN)
+    before = snapshot(room)
+    assert commands[name].do(room / "at")[0] == 2
+    assert snapshot(room) == before
+
+
+def test_a_file_keeps_its_mode(commands: dict[str, Command], room: Path) -> None:
+    one = commands["schema import --overwrite"]
+    assert one.before is not None
+    assert one.before(room / "at")[0] == 0
+    path = room / "at" / "PingRequest.json"
+    path.chmod(0o640)
+    assert one.do(room / "at")[0] == 0
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+
+
+def test_a_read_only_file_stays(commands: dict[str, Command], room: Path) -> None:
+    assert command("explain", "INT8", "00", "--html", room / "page.html")[0] == 0  # imports what it needs
+    with tempfile.TemporaryDirectory() as name:
+        path = Path(name) / "page.html"
+        path.write_bytes(FOREIGN)
+        path.chmod(0o444)
+        Path(name).chmod(0o777)
+        with as_nobody():
+            code, text = command("explain", "INT8", "00", "--html", path, "--overwrite")
+        assert (code, path.read_bytes()) == (2, FOREIGN)
+        assert "Permission denied" in text
 
 
 # --- Random trees -----------------------------------------------------------------------------------------------------
