@@ -1,6 +1,7 @@
 """What a SPEC names: a module, or a program; and the files that stand beside it.
 
-`reference` is the kit's codec, unless the user has a module of that name.
+`reference` is the kit's codec, unless the user has a module of that name. Modules are found by their path and never
+imported here: what is under test runs in its own process only.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import importlib.util
 import shlex
 import shutil
 import sys
-from importlib.machinery import ModuleSpec
+from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 
 import wireproof
@@ -56,10 +57,20 @@ def _is_users_own(name: str) -> bool:
 
 
 def _find(module: str) -> ModuleSpec | None:
-    """The place of a module; the current folder comes first, as in the child that imports it."""
+    """The place of a module; the current folder comes first, as in the child that imports it.
+
+    `importlib.util.find_spec` would import the packages around it, so only the first name is given to it.
+    """
     here = str(Path.cwd())
     sys.path.insert(0, here)
     try:
-        return importlib.util.find_spec(module)
+        first, *inner = module.split(".")
+        name, found = first, importlib.util.find_spec(first)
+        for part in inner:
+            if found is None or found.submodule_search_locations is None:
+                return None
+            name += f".{part}"
+            found = PathFinder.find_spec(name, found.submodule_search_locations)
+        return found
     finally:
         sys.path.remove(here)
