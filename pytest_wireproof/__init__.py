@@ -7,6 +7,7 @@ have its own `--report`. With `--impl` it registers its other options too, befor
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -114,6 +115,17 @@ def pytest_load_initial_conftests(
             f"{error}: with --impl Wireproof has this option too. If a conftest.py adds it, run pytest in another "
             "folder or with --noconftest; if a plugin adds it, turn that plugin off with -p no:NAME"
         ) from None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> int | None:
+    """With `--in-process` the run goes on in a copy of this process, so that the module under test cannot end it."""
+    if not _wanted(config.option) or not config.option.in_process or hasattr(config, "workerinput"):
+        return None
+    from wireproof.conformance.connection.process.supervisor import supervised
+
+    others = config.pluginmanager.subset_hook_caller("pytest_cmdline_main", [sys.modules[__name__]])
+    return supervised(lambda: int(others(config=config)))
 
 
 @pytest.hookimpl(trylast=True)

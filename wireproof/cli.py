@@ -160,4 +160,8 @@ def main(arguments: Sequence[str] | None = None) -> Any:
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="backslashreplace")
+    if arguments is None and "--in-process" in sys.argv:
+        from wireproof.conformance.connection.process.supervisor import supervised
+
+        sys.exit(supervised(lambda: group(prog_name="wireproof")))
     return group(args=None if arguments is None else list(arguments), prog_name="wireproof")

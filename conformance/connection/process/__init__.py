@@ -8,5 +8,6 @@ stderr       what it said, in bounded memory
 limits       limits of memory and core files
 guard        kills the children that are left when this process ends
 environment  in which a child can import the kit
+supervisor   runs something in a copy of this process, for `--in-process`
 worker       the child for a Python module; `copies` and `imports` serve it
 """
