@@ -76,13 +76,20 @@ class _Identified(msgspec.Struct):
 
 #: Area → the file of this area of the same dialect; None where there is none to refer to.
 OtherFile = Callable[[str], VectorFile | None]
+#: A further check of a vector, with the settings of its file. Raises VectorError.
+Check = Callable[[Vector, Mapping[str, Any]], None]
 
 
 def parse(
-    text: bytes, name: str, shared: Mapping[str, Any] | None = None, other_file: OtherFile = lambda _: None
+    text: bytes,
+    name: str,
+    shared: Mapping[str, Any] | None = None,
+    other_file: OtherFile = lambda _: None,
+    check: Check = lambda _vector, _settings: None,
 ) -> VectorFile:
     """Reads one file's content. `name`: its name in errors; `shared`: settings of the whole dialect, beside the file's
-    own; `other_file`: files whose vectors a `same_as` may name. Raises VectorError."""
+    own; `other_file`: files whose vectors a `same_as` may name; `check`: called with each vector and the settings.
+    Raises VectorError, with the vector's line also for one that `check` raises."""
     try:
         raw = _decoder.decode(text)
     except RecursionError:
@@ -101,7 +108,9 @@ def parse(
         try:
             raw_vector = _raw_vector(bytes(entry), short_forms)
             same = None if raw_vector.same_as is None else _named_by(raw_vector.same_as, raw.area, vectors, other_file)
-            vectors.append(_resolve(raw_vector, raw, settings, same))
+            vector = _resolve(raw_vector, raw, settings, same)
+            check(vector, settings)
+            vectors.append(vector)
         except (ValueFormatError, VectorError, msgspec.MsgspecError, UnicodeDecodeError) as error:
             raise VectorError(f"{name}{_place(text, number, entry)}: {error}") from None
         except RecursionError:

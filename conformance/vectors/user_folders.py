@@ -6,6 +6,7 @@ folder's name, where the kit's begin with the dialect: `NAME/<area>/<vector>#<op
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,6 +21,8 @@ from wireproof.conformance.oracle.codec import shared_settings
 from wireproof.conformance.vectors.kit_files import file_settings
 from wireproof.conformance.vectors.model import Vector, VectorError, VectorFile
 from wireproof.conformance.vectors.parser import parse
+from wireproof.reference.dialects.base import UnknownType
+from wireproof.reference.errors import Reason
 
 #: The form of a folder's name, with which ids begin.
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
@@ -113,9 +116,37 @@ def _read_file(path: Path, name: str) -> VectorFile:
     dialect = _dialect(content)
     if dialect is not None and dialect not in reference.dialects:
         raise VectorError(f"{path}: there is no dialect {dialect!r}; there are {', '.join(reference.dialects)}")
-    file = parse(content, str(path), {} if dialect is None else shared_settings(dialect))
+    file = parse(content, str(path), {} if dialect is None else shared_settings(dialect), check=TypeCheck())
     vectors = tuple(msgspec.structs.replace(vector, folder=name) for vector in file.vectors)
     return VectorFile(file.dialect, file.area, file.settings, vectors)
+
+
+class TypeCheck:
+    """The check of a file's types and versions. No implementation would be asked about one that is misspelt."""
+
+    def __init__(self) -> None:
+        self._codec: reference.Reference | None = None
+
+    def __call__(self, vector: Vector, settings: Mapping[str, Any]) -> None:
+        """Raises VectorError for a vector whose type the dialect does not have, or not in this version."""
+        if vector.type is None:
+            return
+        if self._codec is None:
+            self._codec = reference.Reference()
+            self._codec.configure(settings, dialect=vector.dialect)
+        try:
+            self._codec.decode(vector.type, b"", dialect=vector.dialect, version=vector.version)
+        except UnknownType as error:
+            names = [name for name in self._codec.dialect(vector.dialect).types if name != "*"]
+            near = difflib.get_close_matches(vector.type, names, n=3)
+            hint = f"; near it are {', '.join(near)}" if near else ""
+            raise VectorError(f"type: {error}{hint}") from None
+        except reference.WireError as error:
+            wanted = None if vector.reject is None else vector.reject.reason
+            if error.reason == Reason.UNSUPPORTED_VERSION != wanted:
+                raise VectorError(f"version: {error.detail}") from None
+        except NotImplementedError:  # a type that is not decoded at all
+            return
 
 
 class _Head(msgspec.Struct):
