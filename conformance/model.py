@@ -45,6 +45,12 @@ TYPED_OPS = frozenset({Op.DECODE, Op.ENCODE, Op.RECODE, Op.LOOKUP, Op.CONVERT})
 MESSAGES = "messages"
 
 
+#: The area of verdicts on how an implementation ended after its last answer, and the beginning of their ids: behind it
+#: stands the id of the case that was answered last.
+PROCESS = "process"
+END = "end/"
+
+
 class CaseKind(StrEnum):
     """Where a case comes from: a file of vectors, or of a message's ledger; or it was derived from another case, or
     generated from its number or seed."""
@@ -238,7 +244,9 @@ class Description:
 
     `types`: dialect → type name → (lowest, highest) version or None; "ARRAY" stands for every array type, "*" for every
     type from the schemas of `configure`. None instead of the mapping: it lists no types, so everything is asked.
-    `type_ops`: dialect → type name → the ops of that type, for types that do not have all of `ops`.
+    `type_ops`: dialect → type name → the ops of that type, for types that do not have all of `ops`. `rebuilds`: type
+    name → the fields that its writer computes itself, and that are not compared. `rejects`: the names of the
+    exceptions that are taken for refusals beside those of every implementation.
     """
 
     name: str
@@ -248,6 +256,7 @@ class Description:
     ops: frozenset[Op] = frozenset()
     types: Mapping[str, Mapping[str, tuple[int, int] | None]] | None = None
     rebuilds: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    rejects: tuple[str, ...] = ()
     readings: Mapping[str, str] = field(default_factory=dict)
     type_ops: Mapping[str, Mapping[str, frozenset[Op]]] = field(default_factory=dict)
 

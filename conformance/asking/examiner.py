@@ -35,7 +35,7 @@ from wireproof.conformance.asking.blocks import (
 from wireproof.conformance.connection import Connection
 from wireproof.conformance.evidence.known_deviations import Known
 from wireproof.conformance.judging.alternatives import Readings, readings_for
-from wireproof.conformance.judging.judge import judge
+from wireproof.conformance.judging.judge import end_verdict, judge
 from wireproof.conformance.model import Case, Description, Observation, Outcome, Status, Verdict
 from wireproof.conformance.questions.question import Derivation, Question, Questions, offers
 from wireproof.conformance.vectors import Vector
@@ -105,6 +105,11 @@ class Examiner(AbstractContextManager["Examiner"]):
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def end(self) -> Verdict | None:
+        """Close the connection. A verdict if the implementation ended wrongly after its last answer, else None."""
+        observation = self.connection.end()
+        return None if observation is None else self._marked(end_verdict(observation))
 
     def close(self) -> None:
         """Close the connection to the implementation."""
@@ -309,10 +314,12 @@ class Examiner(AbstractContextManager["Examiner"]):
             twin,
             self.description.rebuilds.get(question.case.type or "", ()),
         )
+        return Judged(question, observation, self._marked(verdict), twin)
+
+    def _marked(self, verdict: Verdict) -> Verdict:
+        """The verdict, with the known deviation that it is, if it is one."""
         entry = self.known.find(verdict)
-        if entry is not None:
-            verdict = msgspec.structs.replace(verdict, known=entry.name)
-        return Judged(question, observation, verdict, twin)
+        return verdict if entry is None else msgspec.structs.replace(verdict, known=entry.name)
 
 
 #: Outcomes of cases that the implementation was asked.

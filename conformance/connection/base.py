@@ -88,6 +88,11 @@ class Connection(AbstractContextManager["Connection", None], Protocol):
     def finish(self) -> list[Observation]:
         """Wait for the rest of the block. Returns the same as `ask`."""
 
+    def end(self) -> Observation | None:
+        """End the connection. If the implementation ended wrongly after its last answer, an observation of the case
+        that it answered last says how: by itself, by a signal, with another exit code than 0, or with more on its
+        stdout. None if all is well, or the connection was closed before or in the middle of a block."""
+
     def close(self) -> None:
         """End the connection, as the end of a `with` block does. Closing twice is harmless."""
 
@@ -99,6 +104,11 @@ class AtOnce:
     """Blocks for a connection that does all its work in `ask`, and nothing in `begin`."""
 
     _block: Sequence[Case] | None = None
+
+    def end(self) -> Observation | None:
+        """See `Connection.end`. There is no process that could end."""
+        self.close()
+        return None
 
     def close(self) -> None:
         """See `Connection.close`."""

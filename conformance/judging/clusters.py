@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from wireproof.conformance.model import DEVIATIONS, FailureKind, Op, Outcome, Verdict
+from wireproof.conformance.model import DEVIATIONS, PROCESS, FailureKind, Op, Outcome, Verdict
 
 #: The maximum length of an implementation's text in a group, in characters.
 _LONGEST = 120
@@ -85,6 +85,8 @@ def group(verdict: Verdict) -> Group | None:
         return None
     kind = None if verdict.kind is None else str(verdict.kind)
     cause = verdict.reason or verdict.error or None
+    if verdict.area == PROCESS:  # which case was the last does not matter
+        return Group(outcome, cause=cause, frame=verdict.frame or None, place="the end of the process")
     if cause and verdict.frame and verdict.kind is not FailureKind.ACCEPTED_INVALID:
         return Group(outcome, kind, cause=cause, frame=verdict.frame)
     side = _SIDES.get(verdict.op, str(verdict.op))

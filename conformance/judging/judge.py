@@ -15,7 +15,8 @@ from wireproof.conformance.judging import location
 from wireproof.conformance.judging.alternatives import Readings, explained_by, refused_to_read
 from wireproof.conformance.judging.comparison import Comparison, Mismatch, expected_answer, short
 from wireproof.conformance.judging.rulings import rests_on
-from wireproof.conformance.model import DEVIATIONS, FailureKind, Observation, Op, Outcome, Status, Verdict
+from wireproof.conformance.model import DEVIATIONS, END, PROCESS, FailureKind, Observation, Op, Outcome, Status, Verdict
+from wireproof.conformance.values.compare import identical
 from wireproof.conformance.vectors import Reject, Vector
 
 _WITHOUT_ANSWER = {
@@ -55,8 +56,39 @@ def judge(
         return _skip_of_refusal(comparison, observation, twin)
     if mismatch is not None:
         return _verdict(comparison, observation, Outcome.CONTESTED, rulings=rulings, detail=mismatch.text)
-    note = "" if vector.reject is None else _note(vector.reject, observation)
+    note = _left_out(comparison, observation) if vector.reject is None else _note(vector.reject, observation)
     return _verdict(comparison, observation, Outcome.PASS, note=note)
+
+
+#: The beginning of the note on an answer that passes only because some fields were not compared.
+NOT_COMPARED = "not compared, set by its writer: "
+
+
+def _left_out(comparison: Comparison, seen: Observation) -> str:
+    """The fields that were not compared, in a note; empty if the answer is the expected one without that."""
+    if not comparison.rebuilds or seen.status is not Status.ANSWER:
+        return ""
+    if identical(expected_answer(comparison.vector, seen.case.op), seen.answer):
+        return ""
+    return NOT_COMPARED + ", ".join(sorted(comparison.rebuilds))
+
+
+def end_verdict(observation: Observation) -> Verdict:
+    """The verdict on an implementation that ended wrongly after its last answer (`Connection.end`): it has its own id,
+    because the case that was answered last has its verdict already."""
+    case = observation.case
+    return Verdict(
+        END + case.id,
+        case.dialect,
+        PROCESS,
+        case.type,
+        case.version,
+        case.op,
+        _WITHOUT_ANSWER[observation.status],
+        detail=observation.detail,
+        error=observation.error,
+        frame=observation.frame,
+    )
 
 
 def compared(vector: Vector, observation: Observation, rebuilds: Iterable[str] = ()) -> tuple[Any, Any] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import bisect
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -14,7 +14,7 @@ from wireproof.conformance.connection import ImplementationError
 from wireproof.conformance.connection.process.start import Starting
 from wireproof.conformance.connection.spec import known_beside
 from wireproof.conformance.evidence import known_deviations
-from wireproof.conformance.model import Description
+from wireproof.conformance.model import Description, Verdict
 from wireproof.conformance.pytest_suite.failures import Pages
 from wireproof.conformance.pytest_suite.options import Settings, usage_error
 from wireproof.conformance.questions import selection
@@ -113,6 +113,8 @@ class Implementation:
         self.pages = Pages(every=settings.every_page)
         #: Filled by `entries`. With xdist the workers collect, and tell the controller.
         self.not_asked = NotAsked()
+        #: Filled at the end of the run: the verdict on how it ended, if it ended wrongly. With xdist: of each worker's.
+        self.ends: list[Verdict] = []
 
     @property
     def description(self) -> Description:
@@ -142,10 +144,14 @@ class Implementations:
                 raise usage_error(f"--impl={spec}: {error}") from None
             self.by_spec[spec] = Implementation(spec, self._settings, starting)
 
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_sessionfinish(self) -> None:
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_sessionfinish(self) -> Generator[None, None, None]:
+        """End them before the others look at the results."""
         for implementation in self.by_spec.values():
-            implementation.examiner.close()
+            verdict = implementation.examiner.end()
+            if verdict is not None:
+                implementation.ends.append(verdict)
+        return (yield)
 
 
 def _known(spec: str, settings: Settings, description: Description) -> known_deviations.Known:

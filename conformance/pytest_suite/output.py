@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import functools
+from collections import Counter
 from collections.abc import Collection as Ids
 from collections.abc import Iterator
 from typing import Any
@@ -67,8 +68,11 @@ class Output:
         problems = list(self._unwritten())
         if problems:
             session.exitstatus = pytest.ExitCode.INTERRUPTED
+        problems += [*self._ends()]
         if session.exitstatus in (0, 1, 5) and not self._results.progress.cut_off():
-            problems += [*self._nothing_asked(), *self._stale()]
+            problems += [*self._nothing_asked(), *self._own_vectors_not_asked(), *self._stale()]
+        elif session.exitstatus == pytest.ExitCode.OK:  # somebody called `pytest.exit` with it
+            problems.append("the run was ended before all items had run: that is no success")
         self._lines = [_line(line) for line in problems]
         if self._lines and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
@@ -109,6 +113,8 @@ class Output:
         if not (stopped and len(failed) == 1):  # a single failure's page already says everything
             for text in new_findings(verdicts, described, **look):
                 terminalreporter.write(text)
+        for line in self._excuses():
+            terminalreporter.write_line(_line(line), yellow=True)
         for line in self._lines:
             terminalreporter.write_line(line, red=True)
         return result
@@ -139,11 +145,41 @@ class Output:
             for spec, verdicts in self._results.verdicts.items()
         )
 
+    def _excuses(self) -> Iterator[str]:
+        """Lines that tell how many deviations did not fail the run, by their outcome."""
+        for spec, verdicts in self._results.verdicts.items():
+            known = Counter(str(verdict.outcome) for verdict in verdicts if verdict.known is not None)
+            if known:
+                yield f"{spec}: known deviations: {_counted(known)}"
+            if excused := self._results.excused.get(spec):
+                yield f"{spec}: excused by xfail marks of yours, in no file of known deviations: {_counted(excused)}"
+
+    def _ends(self) -> Iterator[str]:
+        """A line for each implementation whose process ended wrongly after its last answer."""
+        for spec, one in self._implementations.by_spec.items():
+            for verdict in one.ends:
+                if verdict.known is None:
+                    what = verdict.detail.partition("\n")[0]
+                    yield f"{spec}: {verdict.outcome} after its last answer: {what}"
+
     def _nothing_asked(self) -> Iterator[str]:
         """A line for each implementation that was asked nothing. Such a run proves nothing, so it fails."""
         for spec, verdicts in self._results.verdicts.items():
             if not any(verdict.outcome in ASKED for verdict in verdicts):
                 yield f"{spec}: nothing was asked, or everything was skipped: such a run proves nothing, so it fails"
+
+    def _own_vectors_not_asked(self) -> Iterator[str]:
+        """A line for each folder of the user's own vectors of which an implementation was asked none, unless the
+        command line leaves out a part."""
+        narrowed = self._settings.dialects is not None or self._settings.areas is not None
+        if narrowed or self._collection.deselected:
+            return
+        for spec, verdicts in self._results.verdicts.items():
+            asked = {verdict.id.partition("/")[0] for verdict in verdicts if verdict.outcome in ASKED}
+            for one in vectors.added():
+                if one.name not in asked:
+                    why = "it offers none of their types and ops"
+                    yield f"{spec}: none of the vectors in {one.folder} was asked: {why}"
 
     def _stale(self) -> Iterator[str]:
         """Entries of the files of known deviations that are no longer true; they fail the run. Some can be told only
@@ -155,6 +191,11 @@ class Output:
         for spec, implementation in self._implementations.by_spec.items():
             verdicts = self._results.verdicts.get(spec, ())
             yield from implementation.examiner.known.stale(verdicts, _every_id, complete=complete, today=today)
+
+
+def _counted(outcomes: Counter[str]) -> str:
+    """The most frequent outcome first: "103 fail, 2 hang"."""
+    return ", ".join(f"{count:,} {outcome}" for outcome, count in outcomes.most_common())
 
 
 def _line(text: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from wireproof.conformance.model import Description, Outcome, Verdict
+from wireproof.conformance.model import DEVIATIONS, Description, Outcome, Verdict
 from wireproof.conformance.pytest_suite.implementations import Implementations
 from wireproof.conformance.pytest_suite.items import VERDICTS
 from wireproof.conformance.pytest_suite.options import Settings, usage_error
@@ -64,9 +64,9 @@ def _spec(identifier: str) -> str:
 class ReportFile:
     """Writes the reports of several implementations into one file, one after the other.
 
-    Verdicts on the current implementation are written at once. Verdicts on another one wait until the current one is
-    done (an xdist worker may start the next implementation while another worker still runs the last items of this one).
-    Each method raises ReportError when the file cannot be written.
+    Verdicts on the first implementation are written at once. Verdicts on another one wait for the end of the run: how
+    the first one ends is known only then, and an xdist worker may start the next one while another still runs the last
+    items of this one. Each method raises ReportError when the file cannot be written.
     """
 
     def __init__(self, path: Path, descriptions: Mapping[str, Description], options: str, *, overwrite: bool) -> None:
@@ -75,31 +75,26 @@ class ReportFile:
         self._descriptions = descriptions
         self._options = options
         self._open: str | None = None
-        self._ended: set[str] = set()
         self._counts: Counter[tuple[str, str]] = Counter()
         self._waiting: dict[str, list[Verdict]] = {}
 
     def verdicts(self, spec: str, verdicts: Sequence[Verdict]) -> None:
         """Verdicts on an implementation."""
-        if self._open is None and spec not in self._ended:
+        if self._open is None:
             self._begin(spec)
         if self._open == spec:
             self._write(spec, verdicts)
         else:
             self._waiting.setdefault(spec, []).extend(verdicts)
 
-    def end(self, spec: str, incomplete: tuple[int, int] | None = None) -> None:
-        """This implementation is done. `incomplete`: the number of items that ran, and of all items, if they differ."""
-        if spec in self._ended or self._open not in (None, spec):
-            return
-        if self._open is None:
-            self._begin(spec)
-        self._writer.summary(Tally(self._counts), incomplete)
-        self._ended.add(spec)
-        self._open = None
-        for other in self._waiting:
-            self._begin(other)
-            return
+    def finish(self, incomplete: Mapping[str, tuple[int, int]]) -> None:
+        """Write what waits, and a summary for each implementation. `incomplete`: for those with items that did not run,
+        the number of items that ran, and of all items."""
+        for spec in sorted(self._descriptions, key=lambda one: one != self._open):
+            if self._open != spec:
+                self._begin(spec)
+            self._writer.summary(Tally(self._counts), incomplete.get(spec))
+        self.close()
 
     def close(self) -> None:
         """Close the file."""
@@ -127,6 +122,8 @@ class Results:
         self._report: ReportFile | None = None
         self.verdicts: dict[str, list[Verdict]] = {spec: [] for spec in settings.implementations}
         self.progress = Progress()
+        #: The outcomes of deviations in items that a mark of the user excuses (xfail), by implementation spec.
+        self.excused: dict[str, Counter[str]] = {}
         #: Why the report could not be written.
         self.unwritten: ReportError | None = None
 
@@ -170,6 +167,9 @@ class Results:
         spec, verdicts = _spec(report.nodeid), getattr(report, VERDICTS, ())
         with self._signals.held():
             self.verdicts.setdefault(spec, []).extend(verdicts)
+            if hasattr(report, "wasxfail"):
+                new = [str(one.outcome) for one in verdicts if one.outcome in DEVIATIONS and one.known is None]
+                self.excused.setdefault(spec, Counter()).update(new)
             self.progress.done(report.nodeid)
             try:
                 self._write(spec, verdicts)
@@ -178,14 +178,15 @@ class Results:
                 pytest.exit(str(error), pytest.ExitCode.INTERRUPTED)
 
     def finish(self) -> None:
-        """Write the end of the report. `unwritten` says why it could not be written."""
-        if self._report is None:
-            return
-        incomplete = self.progress.incomplete()
+        """Take the verdicts on how the implementations ended, and write the end of the report. `unwritten` says why it
+        could not be written."""
         try:
-            for spec in self._implementations.by_spec:
-                self._report.end(spec, incomplete.get(spec))
-            self._report.close()
+            for spec, one in self._implementations.by_spec.items():
+                self.verdicts[spec].extend(one.ends)
+                if one.ends:
+                    self._write(spec, one.ends)
+            if self._report is not None:
+                self._report.finish(self.progress.incomplete())
         except ReportError as error:
             self._give_up(error)
 
@@ -193,8 +194,6 @@ class Results:
         if self._report is None or spec not in self._implementations.by_spec:
             return
         self._report.verdicts(spec, verdicts)
-        if self.progress.ended(spec) and len(self._settings.implementations) > 1:
-            self._report.end(spec)  # so that the next implementation's verdicts are written at once
 
     def _give_up(self, error: ReportError) -> None:
         self.unwritten = error

@@ -15,11 +15,11 @@ from wireproof.cli_options import implementation_options, open_examiner, use_vec
 from wireproof.conformance.asking.examiner import Judged
 from wireproof.conformance.connection import Options
 from wireproof.conformance.connection.protocol.transcript import open_transcript
-from wireproof.conformance.model import Outcome, Status
+from wireproof.conformance.model import END, Outcome, Status
 from wireproof.conformance.questions.lookup import UnknownId, find
 from wireproof.conformance.questions.question import Question
 from wireproof.conformance.report.failure import failure_page, repro_command, titled_name
-from wireproof.conformance.report.text import brief, middle, safe
+from wireproof.conformance.report.text import brief, middle, paragraph, safe
 from wireproof.conformance.vectors import VectorError
 from wireproof.console import show, width
 
@@ -65,6 +65,7 @@ def repro(
         with open_examiner(spec, options) as examiner:
             (judged,) = examiner.judge([question])
             described = examiner.description
+            ending = examiner.end()
         conversation = heard.read_text("utf-8", "backslashreplace") if heard.exists() else ""
     if transcript is not None:
         _append(transcript, conversation)
@@ -83,14 +84,18 @@ def repro(
             rebuilds=described.rebuilds.get(judged.case.type or "", ()),
         )
     )
+    if ending is not None:
+        out.append("\nthen       ", "bold").append(f"{ending.outcome} at the end of the process\n", "red")
+        out.append(f"{paragraph(ending.detail)}\n")
     show(out)
-    sys.exit(0 if judged.verdict.outcome in _GOOD else 1)
+    sys.exit(0 if judged.verdict.outcome in _GOOD and ending is None else 1)
 
 
 def _find(verdict_id: str) -> Question:
     """The question of this id. Raises click.UsageError with similar ids."""
     try:
-        return find(verdict_id.rpartition("::")[2])  # pytest puts the implementation before it
+        # pytest puts the implementation before it. How the process ends is seen after each question.
+        return find(verdict_id.rpartition("::")[2].removeprefix(END))
     except UnknownId as error:
         raise click.UsageError(str(error)) from None
     except VectorError as error:

@@ -193,6 +193,27 @@ class ChildConnection(Connection):
         self._transcript.flush()
         return self._talk.finish()
 
+    def end(self) -> Observation | None:
+        """End the child. See `Connection.end`."""
+        try:
+            if self._process is not None and not self._asking and not self._settling:
+                self._see_end(self._process)
+        finally:
+            self.close()
+        return self._talk.after_the_last()
+
+    def _see_end(self, process: Process) -> None:
+        """Close its stdin, and see how it ends."""
+        self._hear(process.pump(0.0))
+        if process.gone:
+            self._talk.ended(_died(process))
+            return
+        heard, code = process.close()
+        half_line = process.half_line
+        self._hear([*heard, half_line] if code == 0 and half_line else heard)
+        if code:
+            self._talk.ended(endings.died(code, process.stderr, half_line))
+
     def close(self) -> None:
         """End the child."""
         if self._process is not None:
@@ -286,21 +307,20 @@ class ChildConnection(Connection):
             allowed = patience.brief(allowed, known=known)
         if process.silence <= allowed:
             return
-        if not brief and self._hear(process.show_stack()) and not process.gone:
-            return  # an answer came late
+        late = [] if brief else process.show_stack()
+        late += process.kill_copy()
+        if process.lost is None:
+            late += process.kill()
+        for line in late:  # an answer after the limit is none
+            self._transcript.heard(line)
         report = self._talk.silent if brief else self._talk.ended
-        self._end(process, lambda stderr: endings.hung(allowed, stderr, known=known), report)
+        self._gone(process, endings.hung(allowed, process.stderr, known=known), report)
 
-    def _end(
-        self,
-        process: Process,
-        tell: Callable[[bytes], Ending],
-        report: Callable[[Ending], None] | None = None,
-    ) -> None:
+    def _end(self, process: Process, tell: Callable[[bytes], Ending]) -> None:
         self._hear(process.kill_copy())
         if process.lost is None:
             self._hear(process.kill())
-        self._gone(process, tell(process.stderr), report or self._talk.ended)
+        self._gone(process, tell(process.stderr), self._talk.ended)
 
     def _gone(self, process: Process, ending: Ending, report: Callable[[Ending], None]) -> None:
         """The process, or a copy of our worker, has ended. The next copy starts, and gets the settings again."""
@@ -469,7 +489,7 @@ class ChildConnection(Connection):
 
 
 def _died(process: Process) -> Ending:
-    code = process.wait(GRACE)
+    _, code = process.wait(GRACE)
     process.kill()
     if code is None:
         text = "it closed its stdout but did not end: the process was killed"

@@ -68,6 +68,7 @@ class Process:
         self._half_line = bytearray()
         self._next_look = 0.0
         self._copies = copies
+        self._answering = self._popen.pid
         self._usage: psutil.Process | None = None
         self._attend(self._popen.pid)
         #: Seconds that `pump` has waited since the child last read bytes from us, or since this was last set.
@@ -81,10 +82,12 @@ class Process:
         self.memory = 0
 
     def _attend(self, pid: int) -> None:
-        """From now on this process is the one that answers."""
-        self._answering = pid
-        with contextlib.suppress(psutil.Error):
-            self._usage = psutil.Process(pid)
+        """From now on this process is the one that answers. The number comes from the child, which may name any
+        process, so only the child itself and its own children are taken."""
+        with contextlib.suppress(psutil.Error, ValueError, OverflowError):
+            process = psutil.Process(pid)
+            if pid == self._popen.pid or process.ppid() == self._popen.pid:
+                self._answering, self._usage = pid, process
 
     @property
     def gone(self) -> bool:
@@ -250,24 +253,26 @@ class Process:
         self._want_to_write(False)
         self._stdin.close()
 
-    def wait(self, seconds: float) -> int | None:
-        """Wait for its end, and read its output meanwhile. Returns its exit code, negative for a signal; None when it
-        still runs."""
-        if self.lost is not None:
-            return self.lost
+    def wait(self, seconds: float) -> tuple[list[bytes], int | None]:
+        """Wait for its end. Returns the lines on stdout meanwhile, and its exit code: negative for a signal, None when
+        it still runs."""
+        lines: list[bytes] = []
         deadline = time.monotonic() + seconds
-        while not self.ended and time.monotonic() < deadline:
-            self.pump(deadline - time.monotonic())
+        while not self.gone and time.monotonic() < deadline:
+            lines += self.pump(deadline - time.monotonic())
+        if self.lost is not None:
+            return lines, self.lost
         with contextlib.suppress(subprocess.TimeoutExpired):
-            return self._popen.wait(max(deadline - time.monotonic(), 0.0))
-        return None
+            return lines, self._popen.wait(max(deadline - time.monotonic(), 0.0))
+        return lines, None
 
     def show_stack(self) -> list[bytes]:
         """Ask it to write its stack to stderr (our workers, Go and Java do so), which may end it. Returns the lines on
-        stdout meanwhile."""
+        stdout meanwhile: it sent them after its time was up."""
         lines: list[bytes] = []
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(self._answering, signal.SIGQUIT)
+        if self._usage is not None:
+            with contextlib.suppress(psutil.Error):  # psutil knows it from a later process with the same number
+                self._usage.send_signal(signal.SIGQUIT)
         deadline = time.monotonic() + STACK_TIME
         seen = self._said.size
         while time.monotonic() < deadline:
@@ -307,10 +312,12 @@ class Process:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._popen.pid, signal.SIGKILL)
 
-    def close(self) -> None:
-        """Close its stdin, give it a moment to end by itself, then kill it. Safe to repeat."""
+    def close(self) -> tuple[list[bytes], int | None]:
+        """Close its stdin, give it a moment to end by itself, then kill it. Returns its last lines on stdout, and its
+        exit code: None when it had to be killed. Safe to repeat."""
         if self._selector.get_map() is None:
-            return
+            return [], None
         self.close_stdin()
-        self.wait(GRACE)
+        lines, code = self.wait(GRACE)
         self.kill()
+        return lines, code

@@ -14,7 +14,7 @@ from typing import Any
 
 from wireproof.conformance.connection.base import ImplementationError, Options
 from wireproof.conformance.connection.process.child import START_TIMEOUT, ChildConnection, Launch, program_launch
-from wireproof.conformance.connection.process.endings import last_words, shorten
+from wireproof.conformance.connection.process.endings import died, last_words, shorten
 from wireproof.conformance.connection.process.pipes import Process
 from wireproof.conformance.connection.protocol import lines
 from wireproof.conformance.model import Case, Description, Observation, Op, Status
@@ -169,7 +169,7 @@ class _Talk:
     def _silence(self, process: Process, missing: int) -> str:
         answers = f"{missing} answer{'' if missing == 1 else 's'} missing"
         if process.ended:
-            happened = f"it ended (exit code {process.wait(0.5)}) with {answers}"
+            happened = f"it ended (exit code {process.wait(0.5)[1]}) with {answers}"
         else:
             happened = f"{answers} after {self._patience:g} seconds"
         if self.junk:
@@ -280,7 +280,8 @@ class Inspection:
             (
                 "ends when stdin closes",
                 self._end,
-                "End when stdin ends: leave the loop, and stop threads that keep the process alive.",
+                "End when stdin ends, with exit code 0 and nothing more on stdout: leave the loop, and stop threads "
+                "that keep the process alive.",
             ),
         ]
 
@@ -415,10 +416,15 @@ class Inspection:
         process = self._talk.process
         process.close_stdin()
         started = time.monotonic()
-        code = process.wait(END)
+        last, code = process.wait(END)
         if code is None:
             raise _Bad(f"it still runs after {END:g} seconds")
-        return f"exit code {code} after {time.monotonic() - started:.2f} seconds"
+        if code:
+            raise _Bad(died(code, process.stderr, process.half_line).detail)
+        last += [process.half_line] if process.half_line else []
+        if last:
+            raise _Bad(f"after its last answer it wrote to stdout: {shorten(last[0])}")
+        return f"exit code 0 after {time.monotonic() - started:.2f} seconds"
 
 
 def _answer_text(observation: Observation) -> str:

@@ -84,13 +84,18 @@ class Conversation:
         self._late: set[int] = set()
         #: What came while nothing was open: for the next case.
         self._pending: Ending | None = None
+        #: The case that was answered last in the blocks before.
+        self._last_case: Case | None = None
         self._index: dict[int, int] = {}
         self._cases: Sequence[Case] = ()
+        self._last_answered: int | None = None
         self._reset(())
 
     def _reset(self, cases: Sequence[Case]) -> None:
         if self._index:
             self._earlier = {seq: self._cases[index] for seq, index in self._index.items()}
+            if self._last_answered is not None:
+                self._last_case = self._cases[self._last_answered]
         self._cases = cases
         self._results: list[Observation | None] = [None] * len(cases)
         self._missing = len(cases)
@@ -100,7 +105,7 @@ class Conversation:
         self._open: dict[int, int] = {}
         self._open_bytes = 0
         self._answered: set[int] = set()
-        self._last_answered: int | None = None
+        self._last_answered = None
         self._trial: _Repetition | None = None
 
     def expect_hangs(self, hangs: Callable[[str], bool]) -> None:
@@ -219,7 +224,7 @@ class Conversation:
         """The observation of a case that will not be asked; None for a case to ask."""
         if self._pending is not None:
             ending, self._pending = self._pending, None
-            return _blame(self._cases[index], ending)
+            return _blame(self._cases[index], _with(ending, _BETWEEN))
         return self._quarantine.spares(index, self._cases[index])
 
     def _put(self, index: int, observation: Observation) -> None:
@@ -292,7 +297,7 @@ class Conversation:
             return  # more of a violation that has its observation already
         ending = Ending(Status.VIOLATION, error, text)
         if not self._open:
-            self._pending = self._pending or _between(ending)
+            self._pending = self._pending or ending
             return
         seq = next(iter(self._open))
         self._open_bytes -= self._open.pop(seq)
@@ -319,7 +324,7 @@ class Conversation:
         elif self._trial is not None:
             self._repeated(self._trial, ending, still_open=bool(opened))
         elif not opened:
-            self._pending = self._pending or _between(ending)
+            self._pending = self._pending or ending
         elif self._ordered or len(opened) == 1:
             self._put(opened[0], _blame(self._cases[opened[0]], ending))
             self._again(opened[1:])
@@ -426,6 +431,11 @@ class Conversation:
                 self._put(index, Observation(self._cases[index], Status.NOT_ASKED, detail=why))
         self._todo.clear()
 
+    def after_the_last(self) -> Observation | None:
+        """What came after the last answer of all, told of its case. None if nothing came, or nothing was answered."""
+        ending, self._pending = self._pending, None
+        return None if ending is None or self._last_case is None else _blame(self._last_case, _with(ending, _AFTER))
+
     def finish(self) -> list[Observation]:
         """The observations, in the order of the cases."""
         results = [result for result in self._results if result is not None]
@@ -445,6 +455,9 @@ def _blame(case: Case, ending: Ending) -> Observation:
     return Observation(case, ending.status, error=ending.error, frame=ending.frame, detail=ending.detail)
 
 
-def _between(ending: Ending) -> Ending:
-    text = "this happened while no question was open, after the question before this one had been answered"
+_BETWEEN = "this happened while no question was open, after the question before this one had been answered"
+_AFTER = "this happened after the last question of all had been answered, which was this one"
+
+
+def _with(ending: Ending, text: str) -> Ending:
     return replace(ending, detail=f"{ending.detail}\n{text}")

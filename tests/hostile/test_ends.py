@@ -1,0 +1,95 @@
+"""Whoever ends a run other than its own end makes it fail, and an answer after its time is none."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+from support.pytest_run import run, run_anew
+
+HERE = Path(__file__).parent
+MODULES = HERE / "modules"
+PROGRAM = HERE / "programs" / "after_the_end.py"
+AREA = "--area=varints"
+
+
+def program(how: str) -> str:
+    return f"exec:{shlex.join([sys.executable, str(PROGRAM), how])}"
+
+
+#: What an implementation does → the verdict on its end, and words of it.
+ENDS = {
+    "aborts_at_exit": ("crash", "the process was ended by SIGABRT"),
+    "exits_at_exit": ("crash", "the process ended with exit code 7"),
+    program("exit"): ("crash", "the process ended with exit code 7"),
+    program("abort"): ("crash", "the process was ended by SIGABRT"),
+    program("garbage"): ("protocol-violation", "a line on stdout is no answer"),
+    program("half"): ("protocol-violation", "a line on stdout is no answer"),
+    program("again"): ("protocol-violation", "a second answer came to an earlier question"),
+}
+
+
+@pytest.mark.parametrize(
+    ("spec", "workers"),
+    [*((spec, ()) for spec in ENDS), (program("garbage"), ("-n1",))],
+    ids=[*(spec.rpartition(" ")[2] for spec in ENDS), "xdist"],
+)
+def test_the_end_after_the_last_answer_is_a_verdict(spec: str, workers: tuple[str, ...], tmp_path: Path) -> None:
+    report = tmp_path / "report.jsonl"
+    done = run(f"--impl={spec}", AREA, f"--report={report}", *workers, cwd=MODULES)
+    outcome, words = ENDS[spec]
+    assert done.code == 1
+    assert f"{outcome} after its last answer: {words}" in done.text
+    *_, line, _ = [json.loads(one) for one in report.read_text().splitlines()]
+    assert line["id"].startswith("end/kafka/varints/")
+    assert (line["area"], line["verdict"]) == ("process", outcome)
+    assert line["detail"].startswith(words)
+
+
+@pytest.mark.parametrize("spec", ["right", program("well")], ids=["module", "program"])
+def test_a_good_end_is_no_verdict(spec: str, tmp_path: Path) -> None:
+    report = tmp_path / "report.jsonl"
+    assert run(f"--impl={spec}", AREA, f"--report={report}", cwd=MODULES).code == 0
+    assert '"process"' not in report.read_text()
+
+
+def test_a_known_end_does_not_fail_and_a_mended_one_is_told(tmp_path: Path) -> None:
+    known = tmp_path / "known.toml"
+    known.write_text(
+        '[[deviation]]\nmatch = "end/*"\nverdict = "crash"\n'
+        'class = "bug"\nreason = "its destructor"\nreported = "pending"\n'
+    )
+    assert run("--impl=aborts_at_exit", AREA, f"--known={known}", cwd=MODULES).code == 0
+    everything = run("--impl=right", f"--known={known}", cwd=MODULES)
+    assert everything.code == 1
+    assert "end/*: the process ended as it should: remove it" in everything.text
+
+
+def test_a_draft_of_known_deviations_names_the_end(tmp_path: Path) -> None:
+    known = tmp_path / "known.toml"
+    assert run("--impl=aborts_at_exit", AREA, f"--write-known={known}", cwd=MODULES).code == 1
+    assert run("--impl=aborts_at_exit", AREA, f"--known={known}", cwd=MODULES).code == 0
+
+
+@pytest.mark.parametrize("workers", [(), ("-n1",)], ids=["alone", "xdist"])
+def test_a_module_that_ends_the_process_in_process_is_no_success(workers: tuple[str, ...]) -> None:
+    done = run("--impl=ends_the_process", AREA, "--in-process", *workers, cwd=MODULES)
+    assert done.code == 1
+
+
+def test_an_end_that_a_plugin_calls_a_success_is_none(tmp_path: Path) -> None:
+    (tmp_path / "enough.py").write_text(
+        "import pytest\n\n\ndef pytest_runtest_logreport(report):\n    pytest.exit('enough', 0)\n"
+    )
+    done = run_anew("--impl=right", AREA, "-p", "enough", cwd=MODULES, PYTHONPATH=str(tmp_path))
+    assert done.code == 1
+    assert "the run was ended before all items had run: that is no success" in done.text
+
+
+def test_an_answer_after_the_limit_is_none() -> None:
+    done = run("--impl=wakes_at_the_limit", AREA, "--case-timeout=0.5", "-k", "varint-minus-1", cwd=MODULES)
+    assert done.code == 1
+    assert "no answer within 0.5 seconds" in done.text
