@@ -15,7 +15,24 @@ PROTOCOL = 1
 #: The longest name, version or language, in characters.
 LONGEST_NAME = 1000
 
-_MEMBERS = ("name", "version", "language", "dialects", "ops", "types", "rebuilds", "readings", "protocol")
+_MEMBERS = ("name", "version", "language", "dialects", "ops", "types", "rebuilds", "rejects", "readings", "protocol")
+#: The fields that `rebuilds` may name, by type: a writer computes them from the rest, or takes them from where the
+#: records go, so that what it was given does not matter. All others are compared, as a writer that loses them is wrong.
+_OF_BATCHES = frozenset(
+    {
+        *("crc", "lastOffsetDelta", "baseTimestamp", "maxTimestamp"),  # follow from the records
+        *("offsetDelta", "timestampDelta"),  # of the records: relative to the batch's
+        *("baseOffset", "partitionLeaderEpoch"),  # the broker's
+        *("producerId", "producerEpoch", "baseSequence"),  # the producer's own state
+        "attributes",  # the codec and the flags, which a producer takes from its settings
+    }
+)
+COMPUTED: Mapping[str, frozenset[str]] = {
+    "RecordBatch": _OF_BATCHES,
+    "RecordSet": _OF_BATCHES,
+    "Record": frozenset({"offsetDelta", "timestampDelta"}),
+    "MessageSet": frozenset({"crc", "offset", "attributes"}),
+}
 _TYPES_EXAMPLE = '{"kafka": {"INT32": null, "ApiVersionsRequest": [0, 3]}}'
 
 
@@ -44,6 +61,7 @@ def parse(raw: Any) -> Description:
         types=None if raw.get("types") is None else _types(raw["types"]),
         type_ops={} if raw.get("types") is None else _type_ops(raw["types"], ops),
         rebuilds=_rebuilds(raw.get("rebuilds", {})),
+        rejects=_texts("rejects", raw.get("rejects", ()), '["WireError"]'),
         readings=_readings(raw.get("readings", {})),
     )
 
@@ -63,6 +81,7 @@ def to_json(description: Description) -> dict[str, Any]:
             for dialect, names in description.types.items()
         },
         "rebuilds": description.rebuilds,
+        "rejects": list(description.rejects),
         "readings": description.readings,
     }
 
@@ -163,7 +182,13 @@ def _span(member: str, value: Any) -> tuple[int, int] | None:
 
 def _rebuilds(value: Any) -> dict[str, tuple[str, ...]]:
     rebuilds = _object(value, "rebuilds", '{"RecordBatch": ["maxTimestamp"]}')
-    return {name: _texts(f'rebuilds["{name}"]', fields, '["maxTimestamp"]') for name, fields in rebuilds.items()}
+    named = {name: _texts(f'rebuilds["{name}"]', fields, '["maxTimestamp"]') for name, fields in rebuilds.items()}
+    for name, fields in named.items():
+        others = [field for field in fields if field not in COMPUTED.get(name, ())]
+        if others:
+            allowed = "; ".join(f"{one}: {', '.join(sorted(COMPUTED[one]))}" for one in sorted(COMPUTED))
+            _wrong(f'rebuilds["{name}"]', others, f"fields that a writer computes from others. These are {allowed}")
+    return named
 
 
 def _readings(value: Any) -> dict[str, str]:

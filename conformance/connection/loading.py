@@ -53,12 +53,17 @@ def _implementation(target: Any, spec: str) -> Module:
     for op, function in functions.items():
         _check_signature(op, function, spec)
     configure = getattr(target, "configure", None)
+    rejects = _rejects(target, spec)
     return Module(
-        description=_describe(target, spec, set(functions)),
+        description=_describe(target, spec, set(functions), rejects),
         functions=functions,
         configure=configure if callable(configure) else None,
-        rejects=_rejects(target, spec),
+        rejects=rejects,
     )
+
+
+#: Exceptions that nobody raises on purpose to refuse an input, and the end of the process.
+_NEVER_REFUSALS = (SystemExit, KeyboardInterrupt, GeneratorExit, MemoryError, NameError)
 
 
 def _import(name: str, here: str) -> Any:
@@ -130,10 +135,16 @@ def _rejects(target: Any, spec: str) -> tuple[type[BaseException], ...]:
     classes = declared if isinstance(declared, (tuple, list)) else (declared,)
     if not all(isinstance(item, type) and issubclass(item, BaseException) for item in classes):
         raise ImplementationError(f"{spec}: `rejects` is {brief(declared)}; expected a tuple of exception classes")
+    for item in classes:
+        if any(issubclass(bug, item) for bug in _NEVER_REFUSALS):
+            raise ImplementationError(
+                f"{spec}: `rejects` has {item.__name__}, which its bugs raise too: every crash would be a refusal. "
+                "List the exceptions that the library raises on purpose."
+            )
     return tuple(classes)
 
 
-def _describe(target: Any, spec: str, ops: set[Op]) -> Description:
+def _describe(target: Any, spec: str, ops: set[Op], rejects: tuple[type[BaseException], ...]) -> Description:
     if {Op.DECODE, Op.ENCODE} <= ops:
         ops = {*ops, Op.RECODE}
     raw: dict[str, Any] = {"language": "python", "ops": [op.value for op in Op if op in ops]}
@@ -141,6 +152,7 @@ def _describe(target: Any, spec: str, ops: set[Op]) -> Description:
         if hasattr(target, member):
             raw[member] = getattr(target, member)
     raw.setdefault("name", spec.replace(":", "."))
+    raw["rejects"] = [item.__qualname__[: describing.LONGEST_NAME] for item in rejects if item not in REJECTS]
     try:
         return describing.parse(raw)
     except describing.DescriptionError as error:

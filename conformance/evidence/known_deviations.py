@@ -22,7 +22,7 @@ import msgspec
 
 from wireproof.conformance.files import read_text
 from wireproof.conformance.judging.clusters import Cluster, Group, Signature, clusters, group
-from wireproof.conformance.model import DEVIATIONS, CaseId, Outcome, Verdict
+from wireproof.conformance.model import DEVIATIONS, END, CaseId, Outcome, Verdict
 from wireproof.errors import WireproofError
 
 _LINK = re.compile(r"https?://\S+")
@@ -50,17 +50,29 @@ def _any_of(globs: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile("|".join(fnmatch.translate(glob) for glob in globs))
 
 
+#: Outcomes without an answer, by their names in files.
+_ENDINGS = frozenset({Outcome.CRASH, Outcome.HANG, Outcome.OOM})
+_Ending = Literal["crash", "hang", "oom"]
+
+
+def _endings_of(outcome: str | None) -> frozenset[Outcome]:
+    """The outcome of a key, if it is one without an answer."""
+    return frozenset(one for one in _ENDINGS if one == outcome)
+
+
 class KnownDeviation(msgspec.Struct, forbid_unknown_fields=True, frozen=True, rename={"kind": "class"}):
     """One `[[deviation]]`. It has either `match` (an id or glob, or a list of them), or a key of clusters: `finding` or
     `signature`.
 
-    `generated`: only generated cases show it, so a run of the suite need not. `hangs`: its cases do not answer.
-    `severity`: where it cannot be seen from the verdicts.
+    `verdict`: of an entry with `match`, which of `crash`, `hang` and `oom` its cases may end with; without it they are
+    excused for wrong answers only. `generated`: only generated cases show it, so a run of the suite need not. `hangs`:
+    its cases do not answer, so they may end with `hang`. `severity`: where it cannot be seen from the verdicts.
     """
 
     kind: Literal["bug", "wont-fix", "unsupported", "disputed"]
     reason: str
     match: str | tuple[str, ...] | None = None
+    verdict: _Ending | tuple[_Ending, ...] | None = None
     signature: Signature | None = None
     finding: Group | None = None
     url: str | None = None
@@ -85,8 +97,18 @@ class KnownDeviation(msgspec.Struct, forbid_unknown_fields=True, frozen=True, re
     def matches_id(self, identifier: str) -> bool:
         return bool(self.globs) and _any_of(self.globs).match(identifier) is not None
 
+    @property
+    def endings(self) -> frozenset[Outcome]:
+        """The crashes, hangs and exhaustions that it excuses."""
+        named = (self.verdict,) if isinstance(self.verdict, str) else self.verdict or ()
+        of_key = None if self.key is None else self.key.verdict
+        return frozenset(map(Outcome, named)) | ({Outcome.HANG} if self.hangs else set()) | _endings_of(of_key)
+
     def matches(self, verdict: Verdict, its_group: Group | None) -> bool:
-        """Whether this entry covers a deviation of this group."""
+        """Whether this entry covers a deviation of this group. A crash, a hang or an exhaustion is covered only by an
+        entry that names it, so that what began as a wrong answer cannot become one unseen."""
+        if verdict.outcome in _ENDINGS and verdict.outcome not in self.endings:
+            return False
         return self.matches_id(verdict.id) if self.key is None else self.key.matches(verdict, its_group)
 
     def concerns(self, version: str | None) -> bool:
@@ -180,6 +202,10 @@ class _Seen:
             )
         for glob in entry.globs:
             outcomes = [verdict for one in _matching(glob, self._by_id) for verdict in self._by_id[one]]
+            if glob.startswith(END):
+                if complete and not outcomes:
+                    return f"{glob}: the process ended as it should: remove it"
+                continue
             listed = CaseId.parse(glob).from_file  # other ids are in no list
             if not outcomes and listed and not any(_matching(glob, self._every_id())):
                 return f"no case has the id {glob}: correct or remove it"
@@ -238,8 +264,12 @@ def _incomplete(entry: KnownDeviation) -> str:
         return "has `hangs` without `match`: which cases hang has to be known before they are asked"
     if entry.match is not None and not all(entry.globs or ("",)):
         return "has a `match` without an id"
-    if entry.signature == Signature():
-        return "has an empty `signature`, which every deviation has"
+    if bare := next((glob for glob in entry.globs if not _names_a_place(glob)), None):
+        return f"has the `match` {bare!r}, which covers a whole area: name a type, a message or a vector in it"
+    if entry.verdict is not None and entry.match is None:
+        return "has `verdict` beside a key that has its own"
+    if (key := entry.signature) is not None and not (key.type or key.cause or key.frame):
+        return "has a `signature` that names no type, cause or frame: it covers whatever deviates"
     if not entry.reason.strip():
         return "gives no reason"
     if entry.url is None and entry.reported is None:
@@ -247,6 +277,19 @@ def _incomplete(entry: KnownDeviation) -> str:
     if entry.reported is not None and not _LINK.fullmatch(entry.reported) and entry.reported != "pending":
         return f'has `reported` = {entry.reported!r}; "pending" or the address of the report is expected'
     return ""
+
+
+_WILD = re.compile(r"\[[^\]]*\]|[*?]+")
+_WORD = re.compile(r"[A-Za-z0-9]{2}")
+
+
+def _names_a_place(glob: str) -> bool:
+    """Whether a pattern names more than a dialect and an area: some vectors, messages or types, or a kind of mutation.
+    One for the end of the process names it."""
+    if glob.startswith(END):
+        return True
+    asked = CaseId.parse(glob)
+    return any(_WORD.search(_WILD.sub("\n", part)) for part in (*asked.path.split("/")[2:], asked.mutation))
 
 
 def _in_brackets(entry: KnownDeviation) -> str:

@@ -17,7 +17,7 @@ from wireproof.conformance.report.failure import titled_name
 from wireproof.conformance.report.findings import findings_text
 from wireproof.conformance.report.jsonl import Tally
 from wireproof.conformance.report.text import safe, to_string
-from wireproof.conformance.report.unasked import unasked_lines
+from wireproof.conformance.report.unasked import leniency_lines, unasked_lines
 from wireproof.conformance.vectors import AREAS
 
 #: The category of a deviation that a known-deviations file names.
@@ -82,6 +82,7 @@ def numbers(
         for spec, judged in verdicts.items()
         for line in (
             *_items(names[spec], len(judged), (items or {}).get(spec)),
+            *(leniency_lines(names[spec], descriptions[spec], judged) if spec in descriptions else ()),
             *unasked_lines(
                 names[spec],
                 judged,

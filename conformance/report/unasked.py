@@ -1,6 +1,6 @@
-"""The questions of a run that were not asked or could not be judged.
+"""The questions of a run that were not asked, could not be judged, or were judged only in part.
 
-By default one line; `-v` lists the types by name, and the share of each area.
+By default a line for each; `-v` lists the types by name, and the share of each area.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from rich.text import Text
 
 from wireproof import reference
-from wireproof.conformance.model import Op, Outcome, Verdict
+from wireproof.conformance.judging.judge import NOT_COMPARED
+from wireproof.conformance.model import Description, Op, Outcome, Verdict
 from wireproof.conformance.questions.selection import NotAsked
 from wireproof.conformance.report.text import safe
 from wireproof.conformance.vectors import AREAS
@@ -37,6 +38,23 @@ def unasked_lines(
     if whole:
         for area, said in sorted(unasked(verdicts, counts.by_area, every=verbose).items(), key=_place):
             yield Text(f"{safe(name)}, {safe(area)}: {said}", "yellow")
+
+
+def leniency_lines(name: str, described: Description, verdicts: Iterable[Verdict]) -> Iterator[Text]:
+    """Lines about what an implementation declares in its own favour: fields that are not compared, and exceptions that
+    are taken for refusals."""
+    passed = [verdict for verdict in verdicts if verdict.note.startswith(NOT_COMPARED)]
+    by_fields: dict[str, Counter[str]] = {}
+    for verdict in passed:
+        by_fields.setdefault(verdict.note.removeprefix(NOT_COMPARED), Counter())[verdict.type or ""] += 1
+    for fields, types in by_fields.items():
+        count, named = types.total(), ", ".join(sorted(types))
+        said = f": {count:,} {'answer' if count == 1 else 'answers'} compared without {fields} of {named}, "
+        yield Text.assemble((safe(name), "bold"), said + "which its writer sets", style="yellow")
+    if described.rejects:
+        listed = ", ".join(map(safe, described.rejects[:_NAMED]))
+        more = f" and {len(described.rejects) - _NAMED} more" if len(described.rejects) > _NAMED else ""
+        yield Text.assemble((safe(name), "bold"), f": taken for refusals too: {listed}{more}")
 
 
 def unasked(verdicts: Iterable[Verdict], not_offered: Mapping[str, int], *, every: bool) -> dict[str, str]:
