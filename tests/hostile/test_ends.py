@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import shlex
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from support.pytest_run import run, run_anew
+
+from wireproof.cli import group
 
 HERE = Path(__file__).parent
 MODULES = HERE / "modules"
@@ -56,6 +60,37 @@ def test_a_good_end_is_no_verdict(spec: str, tmp_path: Path) -> None:
     assert '"process"' not in report.read_text()
 
 
+@pytest.mark.parametrize("how", ["exit", "abort", "garbage", "half", "again"])
+def test_the_check_of_a_wrapper_sees_it(how: str) -> None:
+    result = CliRunner().invoke(group, ["wrapper", "check", program(how)])
+    assert result.exit_code == 1
+    assert "✗ ends when stdin closes" in result.output
+
+
+def test_the_check_of_a_wrapper_takes_a_good_end() -> None:
+    assert "✓ ends when stdin closes" in CliRunner().invoke(group, ["wrapper", "check", program("well")]).output
+
+
+def test_repro_shows_it() -> None:
+    result = CliRunner().invoke(
+        group, ["repro", "end/kafka/varints/varint-minus-1#decode", f"--impl={program('exit')}"]
+    )
+    assert result.exit_code == 1
+    assert "the process ended with exit code 7" in result.output
+
+
+def test_a_number_that_it_names_ends_no_other_process() -> None:
+    """Our worker tells the number of the copy that answers; a module can write such a line, too."""
+    with subprocess.Popen(["sleep", "600"]) as bystander:
+        try:
+            done = run("--impl=names_another", AREA, "--case-timeout=0.5", cwd=MODULES, BYSTANDER=str(bystander.pid))
+            assert done.code == 1
+            assert "no answer within 0.5 seconds" in done.text
+            assert bystander.poll() is None
+        finally:
+            bystander.kill()
+
+
 def test_a_known_end_does_not_fail_and_a_mended_one_is_told(tmp_path: Path) -> None:
     known = tmp_path / "known.toml"
     known.write_text(
@@ -89,7 +124,12 @@ def test_an_end_that_a_plugin_calls_a_success_is_none(tmp_path: Path) -> None:
     assert "the run was ended before all items had run: that is no success" in done.text
 
 
-def test_an_answer_after_the_limit_is_none() -> None:
-    done = run("--impl=wakes_at_the_limit", AREA, "--case-timeout=0.5", "-k", "varint-minus-1", cwd=MODULES)
-    assert done.code == 1
-    assert "no answer within 0.5 seconds" in done.text
+def test_an_answer_after_the_limit_is_none(tmp_path: Path) -> None:
+    report = tmp_path / "report.jsonl"
+    arguments = (AREA, "--case-timeout=0.5", "-k", "varint-minus-1", f"--report={report}")
+    assert run("--impl=wakes_at_the_limit", *arguments, cwd=MODULES).code == 1
+    verdicts = {line["id"]: line for line in map(json.loads, report.read_text().splitlines()) if "id" in line}
+    late = verdicts.pop("kafka/varints/varint-minus-1#decode")
+    assert (late["verdict"], late["detail"].partition(":")[0]) == ("hang", "no answer within 0.5 seconds")
+    assert "hang" not in {line["verdict"] for line in verdicts.values() if line["op"] == "encode"}
+    assert not any(one.startswith("end/") for one in verdicts)
