@@ -2,6 +2,7 @@
 
 model, files, garbage   the main types; files read within bounds; Python's garbage collector
 writing                 all that the kit writes on a disk
+decoding                JSON and TOML that others wrote
 values                  values as JSON, compared, shown
 oracle                  the reference as the kit asks it
 connection              implementations in processes

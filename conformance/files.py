@@ -8,6 +8,8 @@ import stat
 from pathlib import Path
 from typing import IO
 
+from wireproof.conformance.decoding import DecodingError, decode_text
+
 MIB = 1 << 20
 #: The largest file of settings, schemas, registers or known deviations that is read.
 LARGEST_TEXT = 16 * MIB
@@ -32,8 +34,11 @@ def limited(file: IO[bytes], path: Path, largest: int) -> bytes:
 
 
 def read_text(path: Path, largest: int = LARGEST_TEXT) -> str:
-    """A file's content as text. Raises OSError, and UnicodeDecodeError for a file that is not UTF-8."""
-    return read_bytes(path, largest).decode("utf-8")
+    """A file's content as text. Raises OSError, also for a file that is not UTF-8."""
+    try:
+        return decode_text(read_bytes(path, largest))
+    except DecodingError as error:
+        raise OSError(errno.EILSEQ, str(error), str(path)) from None
 
 
 def size_text(size: int) -> str:

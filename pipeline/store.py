@@ -27,6 +27,7 @@ from typing import IO, Any
 
 import msgspec
 
+from wireproof.conformance.decoding import DecodingError, decode_json
 from wireproof.conformance.writing import Folder, marked
 from wireproof.pipeline.errors import PipelineError
 
@@ -190,10 +191,11 @@ class Store(AbstractContextManager["Store"]):
             content = file.read()
             whole = content.rfind(b"\n") + 1
             file.truncate(whole)  # a kill may leave half of the last line
+        decoder = msgspec.json.Decoder(kind)
         for number, line in enumerate(content[:whole].splitlines(), 1):
             try:
-                yield msgspec.json.decode(line, type=kind)
-            except msgspec.MsgspecError as error:
+                yield decode_json(decoder, line)
+            except DecodingError as error:
                 raise PipelineError(
                     f"{path}, line {number}: {error}. It was written by another version of the kit, or changed by "
                     "hand; give another folder."

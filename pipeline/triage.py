@@ -19,6 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from wireproof.conformance.asking.rows import RowError, verdict_of
+from wireproof.conformance.decoding import decode_json
 from wireproof.conformance.files import read_bytes
 from wireproof.conformance.judging.clusters import group
 from wireproof.conformance.model import DEVIATIONS, Verdict
@@ -44,6 +45,9 @@ class _Kept(msgspec.Struct, frozen=True):
     version: str | None
     first_seen: float
     times: int
+
+
+_kept = msgspec.json.Decoder(_Kept)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +176,7 @@ def _of_runs(path: Path) -> Iterator[_Seen]:
 def _of_campaign(path: Path) -> Iterator[_Seen]:
     for file in sorted((path / "findings").glob("*.json")):
         try:
-            kept = msgspec.json.decode(read_bytes(file), type=_Kept)
+            kept = decode_json(_kept, read_bytes(file))
             verdict = verdict_of(kept.finding.row["verdict"])
         except (OSError, ValueError, KeyError, RowError) as error:
             raise PipelineError(f"{file} is no finding of a campaign: {error}") from None

@@ -28,6 +28,7 @@ from typing import Literal, NamedTuple, TypeVar
 import msgspec
 
 from wireproof.conformance import ledger
+from wireproof.conformance.decoding import DecodingError, decode_json
 from wireproof.conformance.model import DEVIATIONS, Case, Op, Outcome, Verdict
 from wireproof.conformance.vectors import Vector, VectorError, VectorKind
 
@@ -248,8 +249,8 @@ def parse(content: bytes, name: str) -> Attestation:
 
 def _decoded(decoder: msgspec.json.Decoder[_T], raw: bytes, place: str) -> _T:
     try:
-        return decoder.decode(raw)
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        return decode_json(decoder, raw)
+    except DecodingError as error:
         raise VectorError(f"{place}: {error}") from None
 
 

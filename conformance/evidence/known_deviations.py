@@ -11,7 +11,6 @@ import datetime
 import fnmatch
 import functools
 import re
-import tomllib
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -20,7 +19,8 @@ from typing import Any, Literal
 
 import msgspec
 
-from wireproof.conformance.files import read_text
+from wireproof.conformance.decoding import DecodingError, decode_toml
+from wireproof.conformance.files import read_bytes
 from wireproof.conformance.judging.clusters import Cluster, Group, Signature, clusters, group
 from wireproof.conformance.model import DEVIATIONS, END, CaseId, Outcome, Verdict
 from wireproof.errors import WireproofError
@@ -230,13 +230,11 @@ def _matching(glob: str, ids: Collection[str]) -> Iterator[str]:
 def load(path: Path, version: str | None) -> Known:
     """The entries of a file that concern this version. Raises KnownError."""
     try:
-        raw = tomllib.loads(read_text(path))
+        raw = decode_toml(read_bytes(path))
     except OSError as error:
         raise KnownError(f"{path}: {error.strerror}; --known takes a TOML file, or none") from None
-    except ValueError as error:  # of TOML, of text that is not UTF-8, of a number with thousands of digits
+    except DecodingError as error:
         raise KnownError(f"{path}: not TOML: {error}") from None
-    except RecursionError:
-        raise KnownError(f"{path}: not TOML: it is nested too deeply") from None
     try:
         file = msgspec.convert(raw, _File)
     except msgspec.ValidationError as error:

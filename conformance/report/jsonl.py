@@ -27,6 +27,7 @@ from typing import Any, Literal, TypeVar
 import msgspec
 
 from wireproof.conformance import vectors
+from wireproof.conformance.decoding import DecodingError, decode_json
 from wireproof.conformance.judging.clusters import group
 from wireproof.conformance.model import Description, Verdict
 from wireproof.conformance.report.text import middle, safe_json
@@ -123,6 +124,7 @@ class Report:
 
 _encoder = msgspec.json.Encoder()
 _header = msgspec.json.Decoder(ReportHeader)
+_any_header = msgspec.json.Decoder(_AnyHeader)
 _line = msgspec.json.Decoder(Line)
 _summary = msgspec.json.Decoder(_Summary)
 
@@ -236,8 +238,8 @@ def _reports(content: Iterable[bytes], name: str) -> Iterator[Report]:
 
 def _decode(decoder: msgspec.json.Decoder[_T], raw: bytes, place: str, what: str) -> _T:
     try:
-        return decoder.decode(raw)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        return decode_json(decoder, raw)
+    except DecodingError as error:
         if decoder is _header:
             _check_format(raw, place)
         raise ReportError(f"{place}: {what} is expected here: {error}") from None
@@ -245,8 +247,8 @@ def _decode(decoder: msgspec.json.Decoder[_T], raw: bytes, place: str, what: str
 
 def _check_format(raw: bytes, place: str) -> None:
     """Raises ReportError if this is a header of another format."""
-    with contextlib.suppress(msgspec.DecodeError, UnicodeDecodeError):
-        number = msgspec.json.decode(raw, type=_AnyHeader).report
+    with contextlib.suppress(DecodingError):
+        number = decode_json(_any_header, raw).report
         if not 1 <= number <= FORMAT:
             raise ReportError(
                 f"{place}: the report has format {number}; this version of Wireproof reads the formats 1 to {FORMAT}"

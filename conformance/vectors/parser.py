@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from wireproof.conformance.decoding import DecodingError, decode_json
 from wireproof.conformance.model import CLIENT_OUTCOMES, OUTCOME_KEYS, Op
 from wireproof.conformance.values.encoding import ValueFormatError, from_json
 from wireproof.conformance.vectors import compression_bombs
@@ -42,6 +43,7 @@ from wireproof.reference.errors import Reason
 from wireproof.reference.evolution import Break
 
 _decoder = msgspec.json.Decoder(RawFile)
+_any_decoder = msgspec.json.Decoder()
 _settings_decoder = msgspec.json.Decoder(RawSettings)
 _vector_decoder = msgspec.json.Decoder(RawVector)
 
@@ -74,6 +76,8 @@ class _Identified(msgspec.Struct):
     id: str
 
 
+_identified = msgspec.json.Decoder(_Identified)
+
 #: Area → the file of this area of the same dialect; None where there is none to refer to.
 OtherFile = Callable[[str], VectorFile | None]
 #: A further check of a vector, with the settings of its file. Raises VectorError.
@@ -91,10 +95,8 @@ def parse(
     own; `other_file`: files whose vectors a `same_as` may name; `check`: called with each vector and the settings.
     Raises VectorError, with the vector's line also for one that `check` raises."""
     try:
-        raw = _decoder.decode(text)
-    except RecursionError:
-        raise VectorError(f"{name}: it is nested too deeply") from None
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raw = decode_json(_decoder, text)
+    except DecodingError as error:
         raise VectorError(f"{name}: {error}") from None
     if raw.area not in AREAS:
         raise VectorError(f"{name}: there is no area {raw.area!r}; the areas are {', '.join(AREAS)}")
@@ -111,7 +113,7 @@ def parse(
             vector = _resolve(raw_vector, raw, settings, same)
             check(vector, settings)
             vectors.append(vector)
-        except (ValueFormatError, VectorError, msgspec.MsgspecError, UnicodeDecodeError) as error:
+        except (DecodingError, ValueFormatError, VectorError, msgspec.ValidationError) as error:
             raise VectorError(f"{name}{_place(text, number, entry)}: {error}") from None
         except RecursionError:
             raise VectorError(f"{name}{_place(text, number, entry)}: it is nested too deeply") from None
@@ -135,16 +137,16 @@ def _settings(raw: Mapping[str, Json], short_forms: ShortForms) -> dict[str, Any
 def _raw_vector(text: bytes, short_forms: ShortForms) -> RawVector:
     """A vector's fields from its JSON text. Most vectors have no short form, and are decoded faster."""
     if not any(word in text for word in FORM_WORDS):
-        return _vector_decoder.decode(text)
-    return msgspec.convert(short_forms.written_out(msgspec.json.decode(text)), RawVector)
+        return decode_json(_vector_decoder, text)
+    return msgspec.convert(short_forms.written_out(decode_json(_any_decoder, text)), RawVector)
 
 
 def _place(text: bytes, number: int, vector: msgspec.Raw) -> str:
     """Where a vector stands in its file, for an error: its line, and its id if it has one."""
     line = text.count(b"\n", 0, text.index(bytes(vector))) + 1
     try:
-        name = repr(msgspec.json.decode(vector, type=_Identified).id)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):  # it may be anything
+        name = repr(decode_json(_identified, vector).id)
+    except DecodingError:  # it may be anything
         name = f"{number + 1}, without an id"
     return f", line {line}, vector {name}"
 

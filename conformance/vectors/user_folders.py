@@ -16,6 +16,7 @@ from typing import Any
 import msgspec
 
 from wireproof import reference
+from wireproof.conformance.decoding import DecodingError, decode_json
 from wireproof.conformance.files import read_bytes
 from wireproof.conformance.oracle.codec import shared_settings
 from wireproof.conformance.vectors.kit_files import file_settings
@@ -153,11 +154,14 @@ class _Head(msgspec.Struct):
     dialect: str
 
 
+_head = msgspec.json.Decoder(_Head)
+
+
 def _dialect(content: bytes) -> str | None:
     """The dialect that a file names; None without one, which `parse` then reports."""
     try:
-        return msgspec.json.decode(content, type=_Head).dialect
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return decode_json(_head, content).dialect
+    except DecodingError:
         return None
 
 

@@ -19,6 +19,7 @@ import msgspec
 from wireproof.conformance.connection import ImplementationError
 from wireproof.conformance.connection.process.environment import importing_kit
 from wireproof.conformance.connection.spec import module_name
+from wireproof.conformance.decoding import DecodingError, decode_json
 from wireproof.fuzz.errors import FuzzError
 
 #: The time limit for an import, in seconds.
@@ -41,6 +42,9 @@ class Dependencies(msgspec.Struct, frozen=True):
         return bool(self.native)
 
 
+_dependencies = msgspec.json.Decoder(Dependencies)
+
+
 def environment() -> dict[str, str]:
     """The environment of the kit's own children: they can import the kit, and hashes are the same in every run."""
     return importing_kit() | {"PYTHONHASHSEED": "0"}
@@ -59,8 +63,8 @@ def dependencies_of(spec: str) -> Dependencies:
         raise FuzzError(f"{spec}: its import takes more than {TIMEOUT:.0f} seconds") from None
     last = done.stdout.rpartition(b"\n{")[2].strip()
     try:
-        return msgspec.json.decode(last if last.startswith(b"{") else b"{" + last, type=Dependencies)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+        return decode_json(_dependencies, last if last.startswith(b"{") else b"{" + last)
+    except DecodingError:
         said = done.stderr.decode("utf-8", "replace").strip()
         raise ImplementationError(said or f"{spec}: its import ended the process ({done.returncode})") from None
 

@@ -25,6 +25,7 @@ import msgspec
 
 from wireproof.conformance.asking.examiner import Judged
 from wireproof.conformance.asking.rows import RowError, judged_of
+from wireproof.conformance.decoding import DecodingError, decode_json
 from wireproof.conformance.files import read_bytes, read_text
 from wireproof.conformance.writing import Folder, marked
 from wireproof.fuzz.errors import FuzzError
@@ -47,6 +48,10 @@ class Kept(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     first_seen: float
     executions: int
     times: int
+
+
+_kept = msgspec.json.Decoder(Kept)
+_event = msgspec.json.Decoder(dict[str, Any])
 
 
 class Store:
@@ -148,12 +153,11 @@ class Store:
     def _events(self) -> Iterator[dict[str, Any]]:
         for number, line in enumerate(self._log.read_bytes().splitlines(), 1):
             try:
-                event = json.loads(line)
-            except ValueError:
-                event = None
-            if not isinstance(event, dict):
-                raise FuzzError(f"{self._log}, line {number}: it is no JSON object. Take the line out, or the file.")
-            yield event
+                yield decode_json(_event, line)
+            except DecodingError:
+                raise FuzzError(
+                    f"{self._log}, line {number}: it is no JSON object. Take the line out, or the file."
+                ) from None
 
     def avoided(self) -> tuple[str, ...]:
         """The names of the inputs to avoid."""
@@ -199,10 +203,10 @@ def read_findings(folder: Path) -> list[Kept]:
 def read_finding(path: Path) -> Kept:
     """Read a finding's file. Raises FuzzError."""
     try:
-        kept = msgspec.json.decode(read_bytes(path, _LARGEST), type=Kept)
+        kept = decode_json(_kept, read_bytes(path, _LARGEST))
     except OSError as error:
         raise FuzzError(f"{path}: {error.strerror or error}") from None
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except DecodingError as error:
         raise FuzzError(f"{path}: this is no finding, or a damaged one: {error}. Take the file away.") from None
     if path.stem != kept.finding.name:
         raise FuzzError(f"{path}: it holds the finding {kept.finding.name}: the file was renamed, or changed")

@@ -33,7 +33,7 @@ def test_how_processes_end() -> None:
 
 
 def test_what_is_shown_is_harmless() -> None:
-    assert shorten(b"\x1b[2Jhi\xff") == r"'\x1b[2Jhi\\xff'"
+    assert shorten(b"\x1b[2Jhi\xff") == r"'\x1b[2Jhi\xff'"
     assert shorten(b"a" * 100) == f"'{'a' * 80}'… (100 bytes)"
     assert last_words(b"") == last_words(b"\n \n") == ""
     assert last_words(b"one\n\x1b[31mtwo\xff\n") == "\nstderr ends:\n  one\n  \\x1b[31mtwo�"

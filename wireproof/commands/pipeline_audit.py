@@ -113,8 +113,8 @@ def _listed(path: Path | None) -> list[str]:
     source = Path("/dev/stdin") if str(path) == "-" else path
     try:
         text = read_text(source)
-    except (OSError, UnicodeDecodeError) as error:
-        raise click.UsageError(f"--files-from {path}: {getattr(error, 'strerror', None) or error}") from None
+    except OSError as error:
+        raise click.UsageError(f"--files-from {path}: {error.strerror or error}") from None
     return [line for line in map(str.strip, text.splitlines()) if line and not line.startswith("#")]
 
 

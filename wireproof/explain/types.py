@@ -45,8 +45,6 @@ def _text(path: Path) -> str:
         return read_text(path)
     except OSError as error:
         raise click.UsageError(f"{path} cannot be read: {error.strerror or error}") from None
-    except UnicodeDecodeError as error:
-        raise click.UsageError(f"{path} is not UTF-8: {error}") from None
 
 
 def use_schemas(files: Sequence[str], dialect: str) -> None:

@@ -94,16 +94,18 @@ def _signal_name(number: int) -> str:
 
 def shorten(line: bytes, limit: int = 80) -> str:
     """A line for a message: printable, without line feeds, cut to `limit` bytes."""
-    text = repr(line[:limit].decode(errors="backslashreplace"))
+    text = f"'{_printable(line[:limit].decode(errors='backslashreplace'))}'"
     return text if len(line) <= limit else f"{text}… ({len(line)} bytes)"
+
+
+def _printable(text: str, keep: str = "") -> str:
+    """A text with escapes for characters that are not printable, but for some."""
+    return "".join(char if char.isprintable() or char in keep else f"\\x{ord(char):02x}" for char in text)
 
 
 def last_words(stderr: bytes) -> str:
     """The first and last lines of stderr, to be added to a detail; "" when stderr is empty."""
-    text = "".join(
-        character if character.isprintable() or character in "\n\t" else f"\\x{ord(character):02x}"
-        for character in stderr.decode(errors="replace").strip()
-    )
+    text = _printable(stderr.decode(errors="replace").strip(), "\n\t")
     if not text:
         return ""
     lines = [line for line in text.split("\n") if not _is_our_frame(line)]

@@ -18,12 +18,13 @@ import msgspec
 from wireproof.conformance.connection import description as describing
 from wireproof.conformance.connection.protocol.shapes import ShapeError, brief, shape
 from wireproof.conformance.connection.protocol.simple_value import SimpleValue
+from wireproof.conformance.decoding import DecodingError, NotUtf8Error, decode_json
 from wireproof.conformance.model import ARGUMENTS, TYPED_OPS, Case, Description, Observation, Op, Status
 from wireproof.conformance.values.encoding import ValueFormatError, from_json, to_json
 from wireproof.errors import WireproofError
 
 _encode = msgspec.json.Encoder().encode
-_decode = msgspec.json.Decoder().decode
+_decoder = msgspec.json.Decoder()
 
 
 class LineError(WireproofError):
@@ -45,16 +46,55 @@ def dumps(message: Mapping[str, Any]) -> bytes:
 def loads(line: bytes) -> Any:
     """The content of a line. Raises LineError when it is not JSON."""
     try:
-        return _decode(line)
-    except RecursionError:
-        raise LineError("nested too deeply") from None
-    except msgspec.DecodeError as error:
+        return decode_json(_decoder, line)
+    except NotUtf8Error as error:
+        raise LineError(str(error), _seq_of(line)) from None
+    except DecodingError as error:
         if b"\\u" not in line:
             raise LineError(f"not JSON ({str(error).removeprefix('JSON is malformed: ')})") from None
     try:  # lone surrogates again
         return json.loads(line, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
         raise LineError(f"not JSON ({error})") from None
+
+
+def _seq_of(line: bytes) -> int | None:
+    """The `seq` of a line with bytes that are no UTF-8; None if the rest is no JSON object with one."""
+    with contextlib.suppress(LineError):
+        message = loads(line.decode("utf-8", "replace").encode())
+        return _seq(message)
+    return None
+
+
+def _seq(message: Any) -> int | None:
+    seq = message.get("seq") if isinstance(message, dict) else None
+    return seq if type(seq) is int else None
+
+
+class _TwiceError(Exception):
+    """A name that stands twice in an object."""
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    object_ = dict(pairs)
+    if len(object_) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise _TwiceError(next(name for name in names if names.count(name) > 1))
+    return object_
+
+
+def _check_names(line: bytes, message: Any) -> None:
+    """Raises LineError if a name stands twice in an object of the line: then it is not clear what was answered.
+    `message`: what was read from the line. Of two values JSON readers keep one and say nothing."""
+    with contextlib.suppress(UnicodeEncodeError):
+        if _encode(message) == line.strip():  # as most programs write it; it has each name once
+            return
+    try:
+        json.loads(line, object_pairs_hook=_once)
+    except _TwiceError as error:
+        raise LineError(f"an object has the name {brief(str(error))} twice", _seq(message)) from None
+    except RecursionError:
+        raise LineError("nested too deeply", _seq(message)) from None
 
 
 def _refuse_constant(name: str) -> NoReturn:
@@ -240,6 +280,7 @@ def read_answer(line: bytes) -> AnswerLine:
     message = loads(line)
     if not isinstance(message, dict):
         raise LineError("a JSON object was expected")
+    _check_names(line, message)
     seq = message.get("seq")
     if type(seq) is not int:
         raise LineError(f"`seq` is {brief(seq)}: the number of a question was expected")
@@ -272,8 +313,10 @@ def observation(case: Case, answer: AnswerLine) -> Observation:
             return Observation(case, Status.ANSWER, _answered(case.op, message))
         if kind in _OTHER:
             return _OTHER[kind](case, message)
-    except (ShapeError, ValueFormatError, RecursionError) as error:
-        raise LineError(str(error) or "nested too deeply", answer.seq) from None
+    except RecursionError:
+        raise LineError("nested too deeply", answer.seq) from None
+    except (ShapeError, ValueFormatError) as error:
+        raise LineError(str(error), answer.seq) from None
     raise LineError(f"`{kind}` cannot answer {case.op.value}: `{_MEMBER[case.op]}` was expected", answer.seq)
 
 
@@ -349,6 +392,7 @@ _OTHER: Mapping[str, Callable[[Case, Mapping[str, Any]], Observation]] = {
 def read_description(line: bytes) -> Description:
     """Read the answer to describe. Raises LineError; for an answer `{"error": text}` with that text."""
     message = loads(line)
+    _check_names(line, message)
     if isinstance(message, dict) and isinstance(message.get("error"), str):
         raise LineError(message["error"])
     try:

@@ -9,6 +9,7 @@ from typing import IO, TYPE_CHECKING
 import msgspec
 
 from wireproof.conformance.connection.base import ImplementationError
+from wireproof.conformance.decoding import DecodingError, decode_json
 from wireproof.conformance.writing import marked, open_log
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ class TranscriptError(ImplementationError):
     """A transcript that could be started but not continued: the disk is full."""
 
 
+_anything = msgspec.json.Decoder()
 #: Says of a file whether it is a transcript.
 IS_TRANSCRIPT = marked(b'{"t":')
 
@@ -57,9 +59,9 @@ class Transcript:
         assert self._file is not None
         content: object
         try:
-            msgspec.json.decode(line)
+            decode_json(_anything, line)
             content = msgspec.Raw(line.strip())
-        except (msgspec.DecodeError, RecursionError):
+        except DecodingError:
             content = line.decode(errors="backslashreplace").rstrip("\n")
         entry = {"t": round(time.monotonic() - self._start, 6), "dir": direction, "line": content}
         try:
