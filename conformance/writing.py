@@ -17,6 +17,7 @@ import contextlib
 import errno
 import fcntl
 import hashlib
+import io
 import os
 import re
 import secrets
@@ -29,7 +30,7 @@ from typing import IO
 from wireproof.conformance.files import LARGEST_TEXT, limited
 
 #: Says of an existing file, opened at its beginning, whether the kit wrote it.
-Ours = Callable[[IO[bytes]], bool]
+Ours = Callable[[io.BufferedReader], bool]
 
 _TEMPORARY = re.compile(r"\.wireproof-[0-9a-f]{16}")
 
@@ -54,7 +55,7 @@ def marked(mark: bytes) -> Ours:
 
 def digested(*digests: str) -> Ours:
     """A file of the kit has one of these SHA-256 digests, in hex."""
-    return lambda file: hashlib.sha256(file.read()).hexdigest() in digests
+    return lambda file: hashlib.file_digest(file, "sha256").hexdigest() in digests
 
 
 def write_whole(path: Path, content: bytes, ours: Ours = nothing, *, overwrite: bool | None = None) -> None:
@@ -77,7 +78,7 @@ def open_stream(path: Path, ours: Ours = nothing, *, overwrite: bool | None = No
         place.check(ours, overwrite=overwrite)
         file = place.open_in_place(os.O_WRONLY, "wb", buffering=0)
     try:
-        lock(file, path, "another run is writing it: name another file")
+        _lock(file, path, "another run is writing it: name another file")
         file.truncate()
     except BaseException:
         file.close()
@@ -91,7 +92,7 @@ def open_log(path: Path, ours: Ours = nothing) -> IO[bytes]:
         return place.open_log(ours)
 
 
-def lock(file: IO[bytes], path: Path, otherwise: str) -> None:
+def _lock(file: IO[bytes], path: Path, otherwise: str) -> None:
     """Lock a file until it is closed. Raises OSError, with the text `otherwise` if it is locked already."""
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -170,7 +171,7 @@ class Folder:
         with self._place(name) as place:
             file = place.open_in_place(os.O_RDWR | os.O_APPEND, "a+b")
         try:
-            lock(file, self.path, otherwise)
+            _lock(file, self.path, otherwise)
         except BaseException:
             file.close()
             raise
@@ -271,7 +272,7 @@ class _Place:
         return status
 
     @contextlib.contextmanager
-    def read(self) -> Iterator[IO[bytes] | None]:
+    def read(self) -> Iterator[io.BufferedReader | None]:
         """The file there, opened to be read; None without one."""
         if self.status() is None:
             yield None

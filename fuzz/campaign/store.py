@@ -116,7 +116,7 @@ class Store:
         """Delete an input from a corpus."""
         name = f"corpus/{target}/{dialect}/{digest(raw)}"
         with _usable(self.folder / name):
-            self._files.delete(name, lambda file: file.read() == raw)
+            self._files.delete(name, lambda file: file.read(len(raw) + 1) == raw)
 
     def keep(self, kept: Kept) -> None:
         """Write a finding, and replace its file if there is one."""

@@ -412,8 +412,8 @@ def test_a_manifest_cannot_name_files_elsewhere(tmp_path: Path) -> None:
         (["out", "--format", "cobol"], "'cobol' is not one of"),
         (["out", "--area", "varints", "--archive", "mine"], "mine: there is a file already, and Wireproof did not"),
         (["file/out", "--area", "varints"], "Not a directory"),
-        (["--archive", "missing/x.tar.gz", "--area", "varints"], "there is no folder missing"),
-        (["out", "--area", "varints", "--archive", "file/x.tar.gz"], "there is no folder file"),
+        (["--archive", "missing/x.tar.gz", "--area", "varints"], "missing: there is no such folder"),
+        (["out", "--area", "varints", "--archive", "file/x.tar.gz"], "file: Not a directory"),
     ],
 )
 def test_bad_input_is_one_line(
