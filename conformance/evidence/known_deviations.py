@@ -283,8 +283,8 @@ _WORD = re.compile(r"[A-Za-z0-9]{2}")
 
 def _names_a_place(glob: str) -> bool:
     """Whether a pattern names more than a dialect and an area: some vectors, messages or types, or a kind of mutation.
-    One for the end of the process names it."""
-    if glob.startswith(END):
+    One for the end of the process names it, and so does an id."""
+    if glob.startswith(END) or not _WILD.search(glob):
         return True
     asked = CaseId.parse(glob)
     return any(_WORD.search(_WILD.sub("\n", part)) for part in (*asked.path.split("/")[2:], asked.mutation))

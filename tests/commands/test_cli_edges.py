@@ -237,7 +237,7 @@ ENTRY = '[[deviation]]\nmatch = "a/b/c#decode"\nclass = "bug"\nreason = "r"\nurl
         (ENTRY.replace('"a/b/c#decode"', '["x", "y", "x"]'), "deviation 1: x stands twice"),
         (ENTRY.replace('url = "u"', 'reported = "yes"'), "\"pending\" or the address of the report is expected"),
         (ENTRY.replace('"a/b/c#decode"', "[]"), "`match` without an id"),
-        (ENTRY.replace('match = "a/b/c#decode"', "signature = {}"), "empty `signature`"),
+        (ENTRY.replace('match = "a/b/c#decode"', "signature = {}"), "names no type, cause or frame"),
     ],
 )  # fmt: skip
 def test_a_known_file_that_cannot_be_meant(content: str, said: str, tmp_path: Path) -> None:
