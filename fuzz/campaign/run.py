@@ -356,9 +356,9 @@ class Run:
         self.state.known.update(known)
 
     def keep(self, finding: FuzzFinding) -> None:
-        """Store a finding if it is new, or if its input is smaller now."""
+        """Store a finding if its input is smaller now, or if it is new: also if it was mended, or known."""
         old = self.store.findings.get(finding.name)
-        if old is None:
+        if old is None or old.known is not None:
             kept = Kept(
                 finding=finding,
                 implementation=self.described.name,

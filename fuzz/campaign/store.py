@@ -1,7 +1,8 @@
 """The folder of a campaign: plain files, written at once, so that nothing is lost.
 
     corpus/<target>/<dialect>/<sha1>   inputs that took a new branch, or caused new behaviour
-    findings/<name>.json               one finding each, always replaced as a whole
+    findings/<name>.json               one finding each, open or known; always replaced as a whole
+    mended/<name>.json                 findings that deviated no more when they were asked again
     campaign.jsonl                     the events of the campaign, one JSON object on each line
     avoided.txt                        names of inputs that ended a child; they are not run in its process again
 
@@ -34,11 +35,13 @@ from wireproof.fuzz.targets.inputs import LONGEST, digest
 
 _LOG = "campaign.jsonl"
 _AVOIDED = "avoided.txt"
+_FINDING = marked(b'{\n  "finding": ')
 
 
 class Kept(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The content of a finding's file. `first_seen`: in seconds since 1970. `executions`: their number before it.
-    `times`: the number of deviations, including those that look alike."""
+    `times`: the number of deviations, including those that look alike. `known`: the entry of the known deviations that
+    excused it when it was last asked."""
 
     finding: FuzzFinding
     implementation: str
@@ -48,6 +51,7 @@ class Kept(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     first_seen: float
     executions: int
     times: int
+    known: str | None = None
 
 
 _kept = msgspec.json.Decoder(Kept)
@@ -62,6 +66,7 @@ class Store:
         self.folder = folder
         self._lock: IO[bytes] | None = None
         self.findings: dict[str, Kept] = {}
+        self.mended: dict[str, Kept] = {}
         self.foreign: set[Path] = set()
         self.executions = 0
         try:
@@ -78,6 +83,7 @@ class Store:
             self._lock = self._files.hold(".lock", "another campaign is running there. End it, or give another folder")
             self._mend_log()
         self.findings = {kept.finding.name: kept for kept in read_findings(self.folder)}
+        self.mended = {kept.finding.name: kept for kept in read_findings(self.folder, "mended")}
         self.executions = max((event.get("executions", 0) for event in self._events()), default=0)
 
     def close(self) -> None:
@@ -119,12 +125,39 @@ class Store:
             self._files.delete(name, lambda file: file.read(len(raw) + 1) == raw)
 
     def keep(self, kept: Kept) -> None:
-        """Write a finding, and replace its file if there is one."""
-        name = f"findings/{kept.finding.name}.json"
+        """Write a finding, and replace its file if there is one. It is mended no more."""
+        self._write("findings", kept)
+        self.findings[kept.finding.name] = kept
+        if self.mended.pop(kept.finding.name, None):
+            self._delete("mended", kept)
+
+    def mend(self, kept: Kept) -> None:
+        """Move a finding to those that deviate no more."""
+        self._write("mended", kept)
+        self.mended[kept.finding.name] = kept
+        self._delete("findings", kept)
+        del self.findings[kept.finding.name]
+
+    def _write(self, place: str, kept: Kept) -> None:
+        name = f"{place}/{kept.finding.name}.json"
         content = msgspec.json.format(msgspec.json.encode(kept), indent=2) + b"\n"
         with _usable(self.folder / name):
-            self._files.write(name, content, marked(b'{\n  "finding": '))
-        self.findings[kept.finding.name] = kept
+            self._files.write(name, content, _FINDING)
+
+    def _delete(self, place: str, kept: Kept) -> None:
+        path = self.folder / place / f"{kept.finding.name}.json"
+        with _usable(path):
+            if not self._files.delete(f"{place}/{path.name}", _FINDING):
+                raise FuzzError(f"{path}: it was changed since a campaign wrote it. Move it away.")
+
+    def demand_implementation(self, name: str, spec: str) -> None:
+        """Raise FuzzError if there are findings of another implementation: two may have findings of one name."""
+        for kept in (*self.findings.values(), *self.mended.values()):
+            if kept.implementation != name and kept.spec != spec:
+                raise FuzzError(
+                    f"{self.folder}: findings of {kept.implementation} ({kept.spec}) are kept there, and a folder is "
+                    "for one implementation: give another one with --out"
+                )
 
     def demand_room(self) -> None:
         """Raise FuzzError if no more inputs can be written. libFuzzer, which writes them, says nothing of it."""
@@ -193,11 +226,12 @@ def _usable(path: Path) -> Iterator[None]:
 _LARGEST = 64 << 20
 
 
-def read_findings(folder: Path) -> list[Kept]:
-    """All findings of a folder, sorted by name. Raises FuzzError for a damaged finding or a missing folder."""
+def read_findings(folder: Path, place: str = "findings") -> list[Kept]:
+    """All findings of a folder, sorted by name; `place`: `findings` or `mended`. Raises FuzzError for a damaged finding
+    or a missing folder."""
     if not folder.is_dir():
         raise FuzzError(f"{folder}: there is no such folder. `wireproof fuzz run … --out {folder}` makes it.")
-    return [read_finding(path) for path in sorted(folder.glob("findings/*.json"))]
+    return [read_finding(path) for path in sorted(folder.glob(f"{place}/*.json"))]
 
 
 def read_finding(path: Path) -> Kept:

@@ -198,7 +198,7 @@ def test_a_disk_that_is_full_for_inputs_is_told(tmp_path: Path, monkeypatch: pyt
     assert "end" not in [json.loads(line)["event"] for line in (tmp_path / "campaign.jsonl").read_text().splitlines()]
 
 
-def test_a_second_run_tells_nothing_twice_and_counts_on(tmp_path: Path) -> None:
+def test_a_second_run_tells_nothing_as_new_and_counts_on(tmp_path: Path) -> None:
     words: list[str | Path] = [
         "run",
         "differential",
@@ -211,7 +211,8 @@ def test_a_second_run_tells_nothing_twice_and_counts_on(tmp_path: Path) -> None:
     assert fuzz(*words).code == 1
     first = {kept.finding.name: kept for kept in findings(tmp_path)}
     again = fuzz(*words)
-    assert again.code == 0, again.text
+    assert again.code == 1, again.text
+    assert f"0 new findings, {len(first)} open" in again.text
     second = {kept.finding.name: kept for kept in findings(tmp_path)}
     assert second.keys() == first.keys()
     assert all(second[name].times > first[name].times for name in first)

@@ -17,10 +17,12 @@ from rich.text import Text
 from wireproof.cli_options import memory_option, timeout_option, use_vectors, vectors_option
 from wireproof.conformance.connection import Options
 from wireproof.conformance.connection.spec import known_beside
+from wireproof.conformance.model import Description
 from wireproof.conformance.report.failure import failure_page
 from wireproof.conformance.report.text import middle, safe
 from wireproof.conformance.writing import write_whole
 from wireproof.console import ProgressLine, say, show, width
+from wireproof.fuzz.campaign.retest import Retest, retest
 from wireproof.fuzz.campaign.run import Plan, State
 from wireproof.fuzz.campaign.store import Kept, Store, judged, read_finding, read_findings
 from wireproof.fuzz.errors import FuzzError
@@ -30,6 +32,7 @@ from wireproof.fuzz.targets.finding import FuzzFinding
 _PAGES = 5
 _TIME = re.compile(r"(\d+(?:\.\d+)?)(s|m|h)?")
 _UNITS = {None: 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
+_EXITS = "Exit codes: 0 nothing open or new, 1 a finding is, 2 a usage error, or the planted bug was not found."
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
@@ -94,6 +97,9 @@ def _options(default_time: str) -> Callable[[_Command], _Command]:
                     metavar="N",
                     help="The seed of the random numbers.",
                 ),
+                click.option(
+                    "--only-new", is_flag=True, help="Do not ask about earlier findings again: only new ones fail."
+                ),
                 vectors_option,
                 timeout_option,
                 memory_option,
@@ -110,13 +116,15 @@ def group() -> None:
     """Search for new inputs that show deviations, and keep the findings."""
 
 
-@group.command(epilog="Exit codes: 0 nothing new, 1 a new finding, 2 a usage error, or the planted bug was not found.")
+@group.command(epilog=_EXITS)
 @click.argument("target", metavar="TARGET")
 @click.option("--dialect", default="kafka", show_default=True, metavar="D", help="The dialect.")
 @click.option("--type", "only", metavar="T", help="Only this type, in all its versions.")
 @click.option("--runs", type=click.IntRange(min=1), metavar="N", help="End after the seeds and N more executions.")
 @_options("10m")
-def run(target: str, dialect: str, only: str | None, runs: int | None, out: Path, **options: Any) -> None:
+def run(
+    target: str, dialect: str, only: str | None, runs: int | None, out: Path, only_new: bool, **options: Any
+) -> None:
     """Fuzz one target.
 
     \b
@@ -144,19 +152,12 @@ def run(target: str, dialect: str, only: str | None, runs: int | None, out: Path
     kind_of(target)
     plan, described = _plan(target=target, dialect=dialect, only=only, runs=runs, **options)
     forms(kind_of(target), described, dialect, only)
-    with Store(out) as store:
-        with _progress() as watch:
-            state = campaign.run(plan, store, described, watch)
-        _tell(store, [state], out)
-    _leave([state])
+    _fuzz(plan, described, out, only_new, lambda *how: [campaign.run(*how)])
 
 
-@group.command(
-    name="campaign",
-    epilog="Exit codes: 0 nothing new, 1 a new finding, 2 a usage error, or the planted bug was not found.",
-)
+@group.command(name="campaign", epilog=_EXITS)
 @_options("1h")
-def all_targets(out: Path, **options: Any) -> None:
+def all_targets(out: Path, only_new: bool, **options: Any) -> None:
     """Fuzz all targets and dialects that an implementation offers, in turns.
 
     First each has a short turn; then targets with more new branches and findings get more time.
@@ -168,11 +169,7 @@ def all_targets(out: Path, **options: Any) -> None:
     from wireproof.fuzz.campaign import campaign
 
     plan, described = _plan(target="decode", dialect=None, only=None, runs=None, **options)
-    with Store(out) as store:
-        with _progress() as watch:
-            states = campaign.campaign(plan, store, described, watch)
-        _tell(store, states, out)
-    _leave(states)
+    _fuzz(plan, described, out, only_new, campaign.campaign)
 
 
 def _plan(
@@ -185,7 +182,7 @@ def _plan(
     timeout: float,
     memory: int,
     **more: Any,
-) -> tuple[Plan, Any]:
+) -> tuple[Plan, Description]:
     """The plan and the implementation's description. Raises click.UsageError, FuzzError."""
     if importlib.util.find_spec("atheris") is None:
         raise click.UsageError("fuzzing needs atheris, which is not installed: pip install 'wireproof[fuzz]'")
@@ -212,6 +209,24 @@ def _plan(
     return plan, described
 
 
+def _fuzz(
+    plan: Plan, described: Description, out: Path, only_new: bool, search: Callable[..., list[State]]
+) -> NoReturn:
+    """Ask again what stands in the folder, search for more, tell of both, and end with the exit code."""
+    with Store(out) as store:
+        store.demand_implementation(described.name, plan.spec)
+        asked = Retest() if only_new else retest(plan, store)
+        for kept in asked.open:
+            say(f"open {kept.finding.name}: {middle(kept.finding.id, 200)}", err=True)
+        unasked = len(store.findings) if only_new else 0
+        with _progress() as watch:
+            states = search(plan, store, described, watch)
+        _tell(store, asked, states, out)
+        if unasked:
+            say(f"{unasked} earlier findings were not asked again (--only-new)")
+    _leave(asked, states)
+
+
 @contextmanager
 def _progress() -> Iterator[Callable[[Plan, State, FuzzFinding | None], None]]:
     """Shows the state of a run, and each new finding."""
@@ -234,19 +249,28 @@ def _progress() -> Iterator[Callable[[Plan, State, FuzzFinding | None], None]]:
         line.end()
 
 
-def _tell(store: Store, states: list[State], out: Path) -> None:
+def _tell(store: Store, asked: Retest, states: list[State], out: Path) -> None:
+    """Tell of earlier findings, of new ones, and last of all of what fails the run."""
+    for kept in asked.mended:
+        say(f"mended, and moved to {out / 'mended'}: {kept.finding.name}")
+    for kept in asked.known:
+        say(f"known as {kept.known}: {kept.finding.name}")
+    for kept in asked.not_offered:
+        say(f"not offered any more, so not asked: {kept.finding.name}")
     new = [store.findings[name] for state in states for name in state.new]
     for kept in new[:_PAGES]:
         _page(kept)
     for kept in new[_PAGES:]:
-        _line(kept)
+        _line(kept, "new")
+    for kept in asked.open:
+        _line(store.findings[kept.finding.name], "open")
     executions = sum(state.executions for state in states)
     known_of = sum(state.known.total() for state in states)
     say(
-        f"{executions:,} executions, {len(new)} new findings, {len(store.findings)} in all, "
-        f"{known_of:,} known deviations"
+        f"{executions:,} executions, {len(new)} new findings, {len(asked.open)} open, {len(asked.known)} known, "
+        f"{len(asked.mended)} mended, {known_of:,} known deviations"
     )
-    if new:
+    if new or asked.open:
         say(f"wireproof fuzz findings {out} lists them")
     _tell_foreign(store)
 
@@ -258,14 +282,14 @@ def _tell_foreign(store: Store) -> None:
         say(f"not written by a campaign, and left as it is: {first}, {len(store.foreign)} in all", err=True)
 
 
-def _leave(states: list[State]) -> NoReturn:
+def _leave(asked: Retest, states: list[State]) -> NoReturn:
     """End with the exit code of these runs. Raises FuzzError if none of them reached its first input."""
     idle = sum(not state.executions for state in states)
     if idle == len(states):
         raise FuzzError("nothing was asked: the time was over before the first input. Give it more with --time.")
     if idle:
         say(f"{idle} of {len(states)} turns ended before their first input: give more time with --time", err=True)
-    sys.exit(1 if any(state.new for state in states) else 0)
+    sys.exit(1 if asked.open or any(state.new for state in states) else 0)
 
 
 def _page(kept: Kept) -> None:
@@ -284,25 +308,33 @@ def _page(kept: Kept) -> None:
     )
 
 
-def _line(kept: Kept) -> None:
-    out = Text(f"{kept.times:>7,}  ").append(safe(kept.finding.name), "bold")
+def _line(kept: Kept, state: str) -> None:
+    out = Text(f"{kept.times:>7,}  {state:6} ").append(safe(kept.finding.name), "bold")
     out.append(f"\n         {safe(middle(kept.repro, 400))}", "dim")
     show(out)
 
 
-@group.command(epilog="Exit codes: 0 there are none, 1 there are some, 2 a usage error.")
+@group.command(epilog="Exit codes: 0 none is open, 1 some are, 2 a usage error.")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("-v", "--verbose", is_flag=True, help="Show each finding as a whole page.")
 def findings(folder: Path, verbose: bool) -> None:
-    """List the findings of a campaign, the most frequent first."""
-    most_frequent = sorted(read_findings(folder), key=lambda kept: -kept.times)
-    for kept in most_frequent:
+    """List the findings of a campaign, the most frequent first, with their state.
+
+    A finding is open, or known: the file of known deviations excused it when it was last asked, or mended: it deviated
+    no more then.
+    """
+    of_state: dict[str, list[Kept]] = {"open": [], "known": [], "mended": read_findings(folder, "mended")}
+    for kept in read_findings(folder):
+        of_state["open" if kept.known is None else "known"].append(kept)
+    for kept, state in sorted(
+        ((kept, state) for state, found in of_state.items() for kept in found), key=lambda one: -one[0].times
+    ):
         if verbose:
             _page(kept)
         else:
-            _line(kept)
-    say(f"{len(most_frequent)} findings")
-    sys.exit(1 if most_frequent else 0)
+            _line(kept, state)
+    say(", ".join(f"{len(found)} {state}" for state, found in of_state.items()))
+    sys.exit(1 if of_state["open"] else 0)
 
 
 @group.command(epilog="Exit codes: 0 it is written, 2 a usage error.")
