@@ -89,6 +89,7 @@ def steps_of(workflow: dict[str, Any]) -> list[dict[str, Any]]:
     return found
 
 
+FUZZ = next(block.text for block in blocks(ROOT / "docs/how-to/fuzz-your-codec.md") if block.name == "fuzz.yml")
 RECIPES = [steps_of(WORKFLOW), steps_of(USE), ACTION["runs"]["steps"]]
 
 
@@ -102,6 +103,30 @@ def test_every_step_is_a_command_or_an_action_with_settings_that_it_knows(steps:
             assert step.get("with", {}).keys() <= KNOWN[name]
     assert WORKFLOW[True] == ["push", "pull_request"]  # YAML 1.1 reads `on` so
     assert all("shell" in step for step in ACTION["runs"]["steps"] if "run" in step)
+
+
+@pytest.mark.parametrize(
+    "text", [*(block.text for block in blocks(PAGE)), FUZZ, (ROOT / "action.yml").read_text("utf-8")]
+)
+def test_actions_are_pinned_by_commit(text: str) -> None:
+    """A tag can be moved to other code."""
+    for used in re.findall(r"uses: (.*)", text):
+        assert re.fullmatch(r"OWNER/wireproof@COMMIT|actions/[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", used)
+
+
+@pytest.mark.parametrize("steps", [RECIPES[0], RECIPES[2], steps_of(yaml.safe_load(FUZZ))])
+def test_no_text_ends_the_fence_around_it(steps: list[dict[str, Any]], machine: Machine) -> None:
+    (show,) = [step for step in steps if "GITHUB_STEP_SUMMARY" in str(step.get("run"))]
+    for text in ("```\n![](//evil)\n`````\n<b>\n", "nothing\n", "\n"):
+        for name in ("wireproof.txt", "fuzz.txt"):
+            (machine.folder / name).write_text(text)
+        machine.summary.unlink(missing_ok=True)
+        assert machine.run(show, {}) == 0
+        first, *lines, last = machine.summary.read_text().splitlines(keepends=True)
+        assert "".join(lines) == text
+        assert first == f"{last.rstrip()}text\n"
+        assert last.rstrip() not in text
+        assert len(last.rstrip()) >= 3
 
 
 def test_the_workflow_checks_out_caches_runs_keeps_and_shows(machine: Machine) -> None:
@@ -137,6 +162,12 @@ def test_the_action_takes_what_its_use_gives_it(machine: Machine) -> None:
     report = [json.loads(line) for line in machine.kept(steps)[0].read_text().splitlines()]
     assert {line["area"] for line in report if "area" in line} == {"varints", "framing"}
     assert " passed" in machine.summary.read_text()
+
+
+def test_an_area_is_no_pattern_of_files(machine: Machine) -> None:
+    defaults = {name: about.get("default", "") for name, about in ACTION["inputs"].items()}
+    assert machine.job(ACTION["runs"]["steps"], defaults | {"impl": "my_codec", "areas": "my_code* varints"}) == 4
+    assert "my_code*" in machine.summary.read_text()
 
 
 def test_the_action_takes_several_implementations_and_its_defaults(machine: Machine) -> None:
