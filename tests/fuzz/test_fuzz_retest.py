@@ -144,7 +144,7 @@ class TestRetest:
     def test_all_are_asked_though_a_child_is_not_asked_on_after_some_hangs(self, tmp_path: Path) -> None:
         spec = "miniatures.hangs_in_every_tag_buffer"
         known = tmp_path / "known.toml"
-        known.write_text(KNOWN % 'type = "TAG_BUFFER"')
+        known.write_text(KNOWN % 'type = "TAG_BUFFER", verdict = "hang"')
         with Store(tmp_path) as store:
             for kept in kept_of(spec, [f"gen/kafka/TAG_BUFFER/-/x0101{number:02x}#decode" for number in range(8)]):
                 store.keep(kept)
