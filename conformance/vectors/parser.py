@@ -60,7 +60,7 @@ _OWN_FIELDS: Mapping[VectorKind, frozenset[str]] = {
         VectorKind.SERVE: "chunks sends closes",
         VectorKind.INTERPRET: "request response outcome",
         VectorKind.NEGOTIATE: "api_key client broker chooses",
-        VectorKind.EVOLVE: "old new breaks",
+        VectorKind.EVOLVE: "old new breaks reject twin",
     }.items()
 }
 _RULING = re.compile(r"R-[A-Za-z0-9]+(-[A-Za-z0-9]+)*")
@@ -204,7 +204,7 @@ def _kind(raw: RawVector) -> VectorKind:
             (VectorKind.SERVE, raw.chunks is not None and raw.sends is not None and raw.closes is not None),
             (VectorKind.INTERPRET, raw.request is not None and raw.outcome is not None),
             (VectorKind.NEGOTIATE, raw.client is not None and raw.chooses is not msgspec.UNSET),
-            (VectorKind.EVOLVE, raw.old is not ABSENT and raw.breaks is not None),
+            (VectorKind.EVOLVE, raw.old is not ABSENT and (raw.breaks is None) != (raw.reject is None)),
             (VectorKind.LOOKUP, has_bytes and raw.key is not ABSENT and raw.values is not ABSENT),
             (VectorKind.CONVERT, has_bytes and raw.to is not None and (raw.gives is None) != (raw.reject is None)),
             (VectorKind.INVALID, has_bytes and raw.value is ABSENT and raw.reject is not None and raw.to is None),
@@ -306,8 +306,8 @@ def _check_fields(kind: VectorKind, raw: RawVector) -> None:
         raise VectorError(f"{', '.join(foreign)}: a vector {what} has no such field")
     if raw.derive is not None and (raw.bytes is not None or raw.value is not ABSENT):
         raise VectorError("derive: it makes bytes and value, so neither stands beside it")
-    if kind is VectorKind.UNENCODABLE and raw.reject is not None and raw.reject.offset is not None:
-        raise VectorError("reject.offset: a value has no bytes that could be at fault")
+    if kind in (VectorKind.UNENCODABLE, VectorKind.EVOLVE) and raw.reject and raw.reject.offset is not None:
+        raise VectorError("reject.offset: a value or a schema has no bytes that could be at fault")
     _check_patterns(raw.sends or ())
     if raw.outcome is not None:
         _check_outcome(raw.outcome)

@@ -27,6 +27,7 @@ from support.judging import (
     make,
     negotiate,
     refusal,
+    refused_schema,
     serve,
     unencodable,
     valid,
@@ -113,6 +114,7 @@ ANSWERS: list[tuple[Vector, Op, Any, tuple[Outcome, FailureKind | None]]] = [
     (evolve(), Op.EVOLVE, [], WRONG_ANSWER),
     (evolve(breaks=[]), Op.EVOLVE, [], PASS),
     (evolve(breaks=[]), Op.EVOLVE, ["tag-reused a"], WRONG_ANSWER),
+    (refused_schema(), Op.EVOLVE, [], ACCEPTED),
 ]
 
 
@@ -140,6 +142,7 @@ REFUSALS = [
     (interpret(), Op.INTERPRET, None, REFUSED),
     (negotiate(), Op.NEGOTIATE, None, REFUSED),
     (evolve(), Op.EVOLVE, None, REFUSED),
+    (refused_schema(), Op.EVOLVE, None, PASS),
 ]
 
 

@@ -335,12 +335,34 @@ def _plain(found: Any) -> Any:
 # --- Releases ---------------------------------------------------------------------------------------------------------
 
 
+#: A mandatory structure can be null only in lifted messages (R-482-15).
+_CAN_BE_NULL = ("string", "bytes", "records", "structure")
+
+
 def is_compatible(history: Sequence[Schema], new: Schema) -> bool:
-    """Whether a release goes with each of those before it, the oldest first (R-482-13)."""
+    """Whether a release goes with each of those before it, the oldest first (R-482-13). Raises RefusedError for a
+    schema that breaks a rule of the page (R-482-12)."""
+    for release in (*history, new):
+        _check(release)
     if any(_breaks(old, new) for old in history):
         return False
     releases = [dict(_names(release, ())) for release in (*history, new)]
     return not any(_given_away([release.get(place) for release in releases]) for place in releases[-1])
+
+
+def _check(structure: Schema) -> None:
+    optional, mandatory = structure.get("optionalFields", []), structure.get("fields", [])
+    tags, names = [_number(field["tag"]) for field in optional], [field["name"] for field in (*optional, *mandatory)]
+    if len({*tags}) < len(tags) or len({*names}) < len(names) or not all(0 <= tag < 2**16 for tag in tags):
+        raise RefusedError(f"tags {tags}, names {names}")
+    for field in optional:
+        if _type_of(field) == "[]structure" or field.keys() & {"versions", "nullableVersions"}:
+            raise RefusedError(f"optional: {field}")
+    for field in (*optional, *mandatory):
+        nullable = field.get("nullable", False) or field.get("nullableVersions", "none") != "none"
+        if nullable and _type_of(field) not in _CAN_BE_NULL and not field["type"].startswith("[]"):
+            raise RefusedError(f"null: {field}")
+        _check(field)
 
 
 def _names(structure: Schema, path: tuple[str, ...]) -> Iterator[tuple[tuple[Any, ...], str]]:

@@ -76,6 +76,11 @@ def evolve(**fields: Any) -> Vector:
     return make({"old": {}, "new": {}, "breaks": [{"kind": "tag-reused", "path": "a"}]} | fields)
 
 
+def refused_schema() -> Vector:
+    schemas: dict[str, Any] = {"old": {}, "new": {}}
+    return make(schemas | {"reject": {"reason": "invalid-schema"}}, **schemas, breaks=[])
+
+
 def answer(vector: Vector, op: Op, given: Any) -> Observation:
     return Observation(vector.case(op), Status.ANSWER, given)
 

@@ -424,6 +424,7 @@ BROKEN = [
     Broken("an empty piece beside another", "five", {"bytes": [["05", "five"], ["", "nothing"]]}, "an empty piece"),
     Broken("hex in capitals", "five", {"bytes": [["0A", "ten"]], "value": 10}, "in lower case"),
     Broken("hex with spaces", "six", {"bytes": [["05 06", "five, six"]]}, "in lower case"),
+    Broken("a break and a refusal", "change", {"reject": {"reason": "invalid-schema"}}, "do not make one kind"),
     Broken("a break that is none", "change", {"breaks": [{"kind": "odd", "path": "a"}]}, "breaks: "),
     # Kinds.
     Broken("bytes alone", "five", {}, KIND, take=("value",)),

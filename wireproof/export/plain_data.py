@@ -120,7 +120,7 @@ def _content(vector: Vector) -> Line:
         case VectorKind.NEGOTIATE:
             return asked | {"chooses": _json(vector.expected)}
         case VectorKind.EVOLVE:
-            return asked | {"breaks": _json(vector.expected)}
+            return asked if vector.reject is not None else asked | {"breaks": _json(vector.expected)}
 
 
 def _json(value: Any) -> Any:

@@ -118,6 +118,10 @@ def history(vector: Vector) -> list[Any]:
 
 @pytest.mark.parametrize("vector", RELEASES, ids=lambda vector: vector.path)
 def test_it_finds_compatible_what_the_vectors_do(vector: Vector) -> None:
+    if vector.reject is not None:
+        with pytest.raises(opinion.RefusedError):
+            opinion.is_compatible(history(vector), vector.args["new"])
+        return
     assert opinion.is_compatible(history(vector), vector.args["new"]) is not bool(vector.expected)
 
 
@@ -125,6 +129,8 @@ def test_it_finds_compatible_what_the_reference_does_of_any_three_releases() -> 
     """Each release that some vector has, in every order of three: most of them no history that anybody planned."""
     releases: list[Any] = []
     for vector in RELEASES:
+        if vector.reject is not None:
+            continue
         releases += [one for one in (*history(vector), vector.args["new"]) if one not in releases]
     found = {True: 0, False: 0}
     for index, new in enumerate(releases):
