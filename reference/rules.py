@@ -74,6 +74,8 @@ class Rules:
     empty_response_means: Literal["unsupported", "malformed"] = "unsupported"
     #: Additions to the protocol under the same ProtocolVersion.
     shared_number: Literal["allowed", "refused"] = "allowed"
+    #: The lowest ProtocolVersion that a new removal or deprecation may have: the next one, or the current one.
+    ended_in: Literal["next", "current"] = "next"
     # kip-82-string-keys
     #: The order of headers after reading.
     header_order: Literal["kept", "grouped", "sorted"] = "kept"

@@ -224,6 +224,14 @@ class TestDiffOfLedgers:
         assert done.exit_code == 1
         assert "new: number-skipped: FetchRequest v0: ProtocolVersion 40 comes after 1" in done.output
 
+    def test_an_unchanged_ledger_breaks_nothing(self, tmp_path: Path) -> None:
+        page = "ProduceRequest v3:\n" + "".join(
+            f"    {word} in ProtocolVersion: {number}\n"
+            for word, number in (("Added", 19), ("Deprecated", 25), ("Removed", 27))
+        )
+        done = self.diff(tmp_path, page, page)
+        assert (done.exit_code, done.output) == (0, "compatible\n")
+
     @pytest.mark.parametrize("text", ["ProduceRequest 3", '{"protocolVersions": 5}', "{", "ProduceRequest v0:"])
     def test_what_is_no_ledger_is_refused(self, text: str, tmp_path: Path) -> None:
         done = self.diff(tmp_path, self.OLD, text)

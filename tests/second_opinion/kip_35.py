@@ -215,9 +215,9 @@ def lookup(response: bytes, key: str) -> list[Any]:
 
 
 def is_lawful(history: Sequence[Mapping[str, Any]], new: Mapping[str, Any]) -> bool:
-    """Whether a ledger keeps what those before it published, and leaves no number out."""
+    """Whether a ledger keeps what those before it published, and its new numbers leave none out."""
     now = _dated(new)
-    numbers = set(now.values())
+    published = 0
     for old in history:
         then = _dated(old)
         current = max(then.values(), default=0)
@@ -225,7 +225,8 @@ def is_lawful(history: Sequence[Mapping[str, Any]], new: Mapping[str, Any]) -> b
             return False
         if any(number <= current for fact, number in now.items() if fact not in then):
             return False
-        numbers |= {current} - {0}
+        published = max(published, current)
+    numbers = {number for number in now.values() if number > published} | {published} - {0}
     return not numbers or numbers == set(range(min(numbers), max(numbers) + 1))
 
 

@@ -64,6 +64,14 @@ def added(*numbers: int) -> Question:
     return lambda **rules: Reference(Rules(**rules)).evolve({"protocolVersions": []}, ledger, dialect="kip-35-v7")
 
 
+def removed(number: int) -> Question:
+    """What breaks in a ledger of kip-35-v7 in which this number removes the first of two entries, 1 and 2."""
+    first = {"request": "ARequest", "version": 0, "added": 1}
+    second = {"request": "BRequest", "version": 0, "added": 2}
+    old, new = ({"protocolVersions": [one, second]} for one in (first, {**first, "removed": number}))
+    return lambda **rules: Reference(Rules(**rules)).evolve(old, new, dialect="kip-35-v7")
+
+
 def headed(name: str, digits: str, version: int | None = None) -> Question:
     """Of headers under int keys."""
     data = bytes.fromhex(digits)

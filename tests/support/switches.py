@@ -38,6 +38,7 @@ from support.reading_questions import (
     of_wire_format,
     produced,
     reading,
+    removed,
     serving,
     small,
     sorting,
@@ -269,6 +270,10 @@ SWITCHES: dict[str, list[tuple[Question, dict[str, Any]]]] = {
     "shared_number": [
         (added(1, 1), {"allowed": [], "refused": [{"kind": "number-shared", "path": "BRequest v0"}]}),
         (added(1, 2), {"allowed": [], "refused": []}),
+    ],
+    "ended_in": [
+        (removed(2), {"next": [{"kind": "number-past", "path": "ARequest v0"}], "current": []}),
+        (removed(3), {"next": [], "current": []}),
     ],
     "int_key_order": [
         (

@@ -183,21 +183,23 @@ def _entry(head: re.Match[str], events: Mapping[str, int], line: int) -> Version
 
 
 def compare(old: Sequence[VersionLedger], new: VersionLedger, rules: Rules = DEMANDED) -> Comparison:
-    """The changes of `new` against the old ledgers, the oldest first; also numbers that are left out or shared.
+    """The changes of `new` against the old ledgers, the oldest first; also new numbers that are left out or shared.
 
     entry-deleted    an entry is gone; when support ends, "Removed in ProtocolVersion" is added, and nothing is deleted
     number-changed   a published number has changed, or is gone
-    number-past      a new event has a ProtocolVersion that is already published, whose content would change
-    number-skipped   a ProtocolVersion in which nothing was added: each addition increments it, and nothing else does
+    number-past      a new event has a ProtocolVersion that is already published, whose content would change; of a
+                     removal or deprecation under the current one (R-35-10 ‡, other: compatible)
+    number-skipped   a new ProtocolVersion that is not the next one; gaps that are published are none of its own
     number-shared    several additions under one number: compatible and noted (R-35-7 ‡, other: this is a break)
     """
     changes: dict[tuple[Break | None, str], Change] = {}
-    for change in itertools.chain(*(_steps(before, new) for before in old), _numbers(old, new), _shared(new, rules)):
+    steps = itertools.chain.from_iterable(_steps(before, new, rules) for before in old)
+    for change in itertools.chain(steps, _numbers(old, new), _shared(new, rules)):
         changes.setdefault((change.kind, change.path), change)
     return Comparison(tuple(changes.values()))
 
 
-def _steps(old: VersionLedger, new: VersionLedger) -> Iterator[Change]:
+def _steps(old: VersionLedger, new: VersionLedger, rules: Rules) -> Iterator[Change]:
     now = {(entry.request, entry.version): entry for entry in new.entries}
     then = {(entry.request, entry.version): entry for entry in old.entries}
     for key, entry in then.items():
@@ -214,18 +216,21 @@ def _steps(old: VersionLedger, new: VersionLedger) -> Iterator[Change]:
                 yield Change(Break.NUMBER_CHANGED, entry.name, detail)
             elif number is None and says is not None and says <= old.current:
                 detail = f"{word} in {says}, but ProtocolVersion {old.current} is published; at least {old.current + 1}"
-                yield Change(Break.NUMBER_PAST, entry.name, detail)
+                contested = word != "added" and says == old.current
+                allowed = contested and rules.ended_in == "current"
+                yield Change(None if allowed else Break.NUMBER_PAST, entry.name, detail, "R-35-10" if contested else "")
 
 
 def _numbers(old: Sequence[VersionLedger], new: VersionLedger) -> Iterator[Change]:
-    """Numbers that are left out: between two of the new ledger, or after the last published one."""
-    used = {number for entry in new.entries for number in entry.numbers}
-    used |= {ledger.current for ledger in old if ledger.entries}
-    for before, behind in itertools.pairwise(sorted(used)):
+    """New numbers that do not follow one another, or the last published one."""
+    current = max((ledger.current for ledger in old), default=0)
+    used = {number for entry in new.entries for number in entry.numbers if number > current}
+    published = [current] if current else []
+    for before, behind in itertools.pairwise([*published, *sorted(used)]):
         if behind > before + 1:
-            names = [entry.name for entry in new.entries if behind in entry.numbers]
+            first = next(entry.name for entry in new.entries if behind in entry.numbers)
             detail = f"ProtocolVersion {behind} comes after {before}; it goes up by one for each addition"
-            yield Change(Break.NUMBER_SKIPPED, names[0] if names else f"ProtocolVersion {behind}", detail)
+            yield Change(Break.NUMBER_SKIPPED, first, detail)
 
 
 def _shared(new: VersionLedger, rules: Rules) -> Iterator[Change]:

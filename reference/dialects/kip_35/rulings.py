@@ -61,9 +61,9 @@ RULINGS: tuple[Ruling, ...] = (
         "R-35-7",
         "ProtocolVersion",
         "a request type and version is there from the number that added it up to the one before that which removed it; "
-        "numbers go up by one and leave none out; additions of one patch may share a number; nothing is ever deleted "
-        "from the ledger, and nothing dated into a number that is published; a client uses the highest number inside "
-        "both ranges of a connection, brokers among themselves the highest inside all ranges",
+        "new numbers go up by one and leave none out; additions of one patch may share a number; nothing is ever "
+        "deleted from the ledger, and nothing dated into a number that is published; a client uses the highest "
+        "number inside both ranges of a connection, brokers among themselves the highest inside all ranges",
         {OTHER: ("shared_number", "refused")},
         'each addition has a number of its own: "incremented for each addition"',
         PROTOCOL_VERSION,
@@ -87,6 +87,15 @@ RULINGS: tuple[Ruling, ...] = (
         "and unsupported versions, negative ones too, are answered alike; a supported request with a malformed body: "
         "closed",
         source=UNSUPPORTED,
+    ),
+    Ruling(
+        "R-35-10",
+        "a version that is removed or deprecated under the current ProtocolVersion",
+        "not compatible: brokers that tell this number still have the version; the removal takes the next number",
+        {OTHER: ("ended_in", "current")},
+        'compatible: the number is "incremented for each addition", and a removal is none; only the line '
+        '"Removed in ProtocolVersion" is added',
+        "KIP-35 version 7, Managing the ProtocolVersion",
     ),
     INVALID_TEXT,
     NEGATIVE_LENGTH,

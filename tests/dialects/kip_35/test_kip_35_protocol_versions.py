@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from wireproof import reference
+from wireproof.conformance import vectors
+from wireproof.conformance.vectors import Vector, VectorKind
 from wireproof.reference import Rules, SchemaError
 from wireproof.reference.dialects.kip_35.client import NotSupportedError, agree, common
 from wireproof.reference.dialects.kip_35.protocol_versions import (
@@ -232,6 +234,16 @@ def test_a_shared_number_is_noted_with_its_ruling() -> None:
     assert compare([VersionLedger(())], new).changes == (note,)
     broken = compare([VersionLedger(())], new, Rules(shared_number="refused"))
     assert broken.breaks == (dataclasses.replace(note, kind=Break.NUMBER_SHARED),)
+
+
+BREAKING = [vector for vector in vectors.load(["kip-35-v7"]) if vector.kind is VectorKind.EVOLVE and vector.expected]
+
+
+@pytest.mark.parametrize("vector", BREAKING, ids=lambda vector: vector.id)
+def test_a_vector_of_a_break_has_one_cause(vector: Vector) -> None:
+    """Else who overlooks one of two causes is right by the other."""
+    assert len(vector.expected) == 1
+    assert reference.evolve(vector.args["old"], vector.args["new"], dialect="kip-35-v7") == vector.expected
 
 
 # --- What is chosen ---------------------------------------------------------------------------------------------------
