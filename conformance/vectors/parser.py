@@ -55,7 +55,7 @@ _OWN_FIELDS: Mapping[VectorKind, frozenset[str]] = {
         VectorKind.VALID: "type version bytes value derive canonical compare or_reject",
         VectorKind.INVALID: "type version bytes derive compare reject twin",
         VectorKind.UNENCODABLE: "type version value reject twin",
-        VectorKind.LOOKUP: "type version bytes key values",
+        VectorKind.LOOKUP: "type version bytes key values reject twin",
         VectorKind.CONVERT: "type version bytes to gives compare reject twin",
         VectorKind.SERVE: "chunks sends closes",
         VectorKind.INTERPRET: "request response outcome",
@@ -198,6 +198,8 @@ def _kind(raw: RawVector) -> VectorKind:
     """A vector's kind, which follows from its fields."""
     has_bytes = raw.bytes is not None or raw.derive is not None
     has_value = raw.value is not ABSENT or raw.derive is not None
+    has_key = raw.key is not ABSENT
+    narrowed = has_key or raw.to is not None
     kinds = [
         kind
         for kind, holds in (
@@ -205,9 +207,9 @@ def _kind(raw: RawVector) -> VectorKind:
             (VectorKind.INTERPRET, raw.request is not None and raw.outcome is not None),
             (VectorKind.NEGOTIATE, raw.client is not None and raw.chooses is not msgspec.UNSET),
             (VectorKind.EVOLVE, raw.old is not ABSENT and (raw.breaks is None) != (raw.reject is None)),
-            (VectorKind.LOOKUP, has_bytes and raw.key is not ABSENT and raw.values is not ABSENT),
+            (VectorKind.LOOKUP, has_bytes and has_key and (raw.values is ABSENT) != (raw.reject is None)),
             (VectorKind.CONVERT, has_bytes and raw.to is not None and (raw.gives is None) != (raw.reject is None)),
-            (VectorKind.INVALID, has_bytes and raw.value is ABSENT and raw.reject is not None and raw.to is None),
+            (VectorKind.INVALID, has_bytes and raw.value is ABSENT and raw.reject is not None and not narrowed),
             (VectorKind.UNENCODABLE, not has_bytes and has_value and raw.reject is not None),
             (VectorKind.VALID, has_bytes and has_value and raw.reject is None),
         )
@@ -373,7 +375,7 @@ def _question(kind: VectorKind, raw: RawVector) -> tuple[Mapping[str, Any], Any]
     """Arguments and expected answer of the ops without a type, and of lookup and convert."""
     match kind:
         case VectorKind.LOOKUP:
-            return {"key": from_json(raw.key)}, from_json(raw.values)
+            return {"key": from_json(raw.key)}, None if raw.values is ABSENT else from_json(raw.values)
         case VectorKind.CONVERT:
             return {"to": raw.to}, None
         case VectorKind.SERVE:
@@ -451,8 +453,12 @@ def _check_file(vectors: Sequence[Vector], name: str) -> None:
         place = f"{name}, vector {vector.id!r}"
         if vector.twin is not None:
             twin = by_id.get(vector.twin)
-            kinds = (VectorKind.CONVERT,) if vector.kind is VectorKind.CONVERT else (VectorKind.VALID, vector.kind)
-            if twin is None or twin.reject is not None or twin.kind not in kinds:
+            of_values = vector.kind in (VectorKind.INVALID, VectorKind.UNENCODABLE)
+            if (
+                twin is None
+                or twin.reject is not None
+                or twin.kind is not (VectorKind.VALID if of_values else vector.kind)
+            ):
                 raise VectorError(f"{place}: its twin {vector.twin!r} is no valid vector of this file")
             if (twin.type, twin.version) != (vector.type, vector.version) and not _other_version(vector):
                 raise VectorError(f"{place}: its twin {vector.twin!r} is of another type or version")

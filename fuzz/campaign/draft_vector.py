@@ -16,17 +16,14 @@ from wireproof.conformance.model import Op
 from wireproof.conformance.report.labels import flat, label_rows
 from wireproof.conformance.values.encoding import to_json
 from wireproof.conformance.vectors import Piece, Vector, VectorKind
-from wireproof.fuzz.errors import FuzzError
 
 _ABOUT = "found by fuzzing: say what is special here"
 
 
 def draft(judged: Judged, name: str) -> str:
     """A vector file with the question of a finding. Its `source` is null, and the loader refuses that: a person has to
-    look up the place in the specification. Raises FuzzError for a refused lookup, for which vectors have no form."""
+    look up the place in the specification."""
     vector = judged.vector
-    if vector.kind is VectorKind.LOOKUP and vector.reject is not None:
-        raise FuzzError(f"{judged.case.id}: a vector of kind lookup cannot demand a refusal; decode the same bytes")
     fields: dict[str, Any] = {"id": name.lower(), "about": _ABOUT}
     if vector.type is not None:
         fields["type"] = vector.type
@@ -59,7 +56,8 @@ def _content(vector: Vector) -> dict[str, Any]:
         case VectorKind.UNENCODABLE:
             return {"value": _json(vector.value), **_refused(vector)}
         case VectorKind.LOOKUP:
-            return {"bytes": _pieces(vector), "key": _json(args["key"]), "values": _json(vector.expected)}
+            found = {"values": _json(vector.expected)} if vector.reject is None else _refused(vector)
+            return {"bytes": _pieces(vector), "key": _json(args["key"]), **found}
         case VectorKind.CONVERT:
             gives = _written(vector, "gives") if vector.reject is None else _refused(vector)
             return {"bytes": _pieces(vector), "to": args["to"], **gives}

@@ -55,11 +55,12 @@ TWINS = {
     "000000010000000261620000000176000000076d616769632d31#convert": "gen/kip-82-int-keys/MESSAGE_SET/-/x00000032000000"
     "000000000000000026ced442a0021000000000000003e8000000016b0000000a000000010000000261620000000176000000076d616769632d"
     "31#convert",
+    "gen/kafka/Record/-/x00000002120000000003226322#lookup": "gen/kafka/Record/-/x0000001120000000026b"
+    "027604026102310262023200000003226322#lookup",
 }
 DRAFTED = (
     *TWINS,
     *TWINS.values(),
-    "gen/kafka/Record/-/x0000001120000000026b027604026102310262023200000003226322#lookup",
     "gen/kip-35-v7/BrokerMetadataResponse/0/x00000032000000017fffffff0001680000238400000013000000190000000100096272"
     "6f6b65722e6964000a323134373438333634370000000b2262726f6b65722e696422#lookup",
     "gen/kafka/-/-/x0000000e0000000a0012000000000001ffff#serve",
@@ -339,10 +340,6 @@ class TestCommands:
         with Examiner(open_connection("reference", Options(in_process=True))) as examiner:
             (again,) = examiner.judge([Question(made, made.case(Op.NEGOTIATE))])
         assert again.verdict.outcome is Outcome.FAIL
-
-    def test_a_lookup_that_has_to_be_refused_has_no_form(self) -> None:
-        with pytest.raises(FuzzError, match="cannot demand a refusal"):
-            draft_vector.draft(a_judged("gen/kafka/Record/-/x00000002120000000003226322#lookup"), "name")
 
 
 def test_a_corpus_keeps_what_is_needed(tmp_path: Path) -> None:

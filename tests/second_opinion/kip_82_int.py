@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import gzip
 import itertools
-import struct
 import zlib
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -61,11 +61,34 @@ HEADER = Struct("key" / Int32sb, "value" / SIZED)
 HEADERS = Struct("pairs" / GreedyRange(HEADER), Terminated)
 
 
-def headers(data: bytes) -> list[tuple[int, bytes]]:
+Pairs = list[tuple[int, bytes]]
+
+
+def headers(data: bytes) -> Pairs:
     """Keys ascend, as signed numbers, and none comes twice (R-82i-3)."""
     pairs = [(one.key, one.value.octets) for one in _parse(HEADERS, data).pairs]
-    keys = [key for key, _ in pairs]
+    _demand_ascending([key for key, _ in pairs])
+    return pairs
+
+
+def _demand_ascending(keys: list[int]) -> None:
     _demand(all(below < above for below, above in itertools.pairwise(keys)), "the keys do not ascend")
+
+
+def headers_up_to(wanted: int, data: bytes) -> Pairs:
+    """Up to the first greater key; what stands behind it may be anything (R-82i-10)."""
+    pairs: Pairs = []
+    keys: list[int] = []
+    rest = data
+    while rest:
+        keys.append(int.from_bytes(rest[:4], "big", signed=True))
+        _demand(len(rest) >= 4, "half a key")
+        _demand_ascending(keys)
+        if keys[-1] > wanted:
+            break
+        header = _parse(HEADER, rest)
+        pairs.append((header.key, header.value.octets))
+        rest = rest[8 + header.value.length :]
     return pairs
 
 
@@ -95,8 +118,10 @@ ENTRY = Struct("offset" / Int64sb, "inside" / Prefixed(Int32sb, GreedyBytes))
 SET = Struct("entries" / GreedyRange(ENTRY), Terminated)
 
 
-def _message(offset: int, inside: bytes, wrapper: int | None) -> dict[str, Any]:
-    """One message; `wrapper` is the magic of what it is wrapped in."""
+def _message(
+    offset: int, inside: bytes, wrapper: int | None, read: Callable[[bytes], Pairs] = headers
+) -> dict[str, Any]:
+    """One message; `wrapper` is the magic of what it is wrapped in, `read` reads its headers."""
     envelope = _parse(ENVELOPE, inside)
     _demand(envelope.magic in (0, 1, 2), "no such magic")
     _demand(wrapper in (None, envelope.magic), "of another magic than its wrapper")
@@ -109,7 +134,7 @@ def _message(offset: int, inside: bytes, wrapper: int | None) -> dict[str, Any]:
     if body.magic:
         found["timestamp"] = body.timestamp
     found["key"] = body.key.octets
-    found["headers"] = headers(body.headers.octets) if body.flagged else []
+    found["headers"] = read(body.headers.octets) if body.flagged else []
     if codec:
         found["messages"] = _unwrapped(codec, body.magic, offset, body.value.octets)
     else:
@@ -296,28 +321,14 @@ def encode(type_name: str, value: Any, version: int | None = None) -> bytes:
 
 
 def lookup(type_name: str, data: bytes, key: int) -> list[bytes]:
-    """Up to the first greater key; what stands behind it may be anything."""
+    """Of a message all is read but the headers behind the key. Raises RefusedError."""
+    read = functools.partial(headers_up_to, key)
     if type_name == "HEADERS":
-        return _up_to(data, key)
-    if data[16] == 2 and data[17] & 0x10:  # behind offset, size and CRC: magic and attributes
-        key_length = struct.unpack_from(">i", data, 26)[0]
-        start = 30 + max(0, key_length)
-        (length,) = struct.unpack_from(">i", data, start)
-        return _up_to(data[start + 4 : start + 4 + length], key)
-    return [value for own, value in decode(type_name, data)["headers"] if own == key]
-
-
-def _up_to(block: bytes, wanted: int) -> list[bytes]:
-    at = 0
-    while at < len(block):
-        (own,) = struct.unpack_from(">i", block, at)
-        if own > wanted:
-            break
-        (length,) = struct.unpack_from(">i", block, at + 4)
-        if own == wanted:
-            return [block[at + 8 : at + 8 + length]]
-        at += 8 + length
-    return []
+        pairs = read(data)
+    else:
+        entry = _parse(Struct("it" / ENTRY, Terminated), data).it
+        pairs = _message(entry.offset, entry.inside, None, read)["headers"]
+    return [value for own, value in pairs if own == key]
 
 
 def _parse(grammar: Construct, data: bytes) -> Any:

@@ -14,7 +14,8 @@ import pytest
 
 from wireproof.conformance import vectors
 from wireproof.conformance.model import Op
-from wireproof.conformance.vectors import VectorError, VectorKind
+from wireproof.conformance.vectors import Reject, VectorError, VectorKind
+from wireproof.reference.errors import Reason
 
 FOLDER = Path(vectors.__file__).parents[2] / "vectors"
 FILES = sorted(path for path in FOLDER.glob("*/*.json"))
@@ -130,6 +131,15 @@ RIGHT: Document = {
             "values": [{"hex": "01"}, None],
         },
         {
+            "id": "not-found",
+            "about": "a header's value in what is no record",
+            "type": "Record",
+            "bytes": [["02", "a byte"]],
+            "key": "a",
+            "reject": {"reason": "truncated", "offset": 0},
+            "twin": "found",
+        },
+        {
             "id": "older",
             "about": "in a format from before",
             "type": "RecordSet",
@@ -220,6 +230,10 @@ def test_a_vector_of_every_kind_is_taken() -> None:
         b"\1",
     )
     assert by_id["oldest"].canonical_data == b""
+    assert (by_id["found"].kind, by_id["found"].expected) == (VectorKind.LOOKUP, [b"\1", None])
+    refused = by_id["not-found"]
+    assert (refused.kind, refused.reject, refused.expected) == (VectorKind.LOOKUP, Reject(Reason.TRUNCATED, 0), None)
+    assert refused.case(Op.LOOKUP).args == {"data": b"\2", "key": "a"}
     assert file.settings == {"apis": {"18": [0, 5]}}
 
 
@@ -442,6 +456,9 @@ BROKEN = [
     Broken("no twin of a value", "too-large", {}, "needs a valid twin", take=("twin",)),
     Broken("a twin that is not there", "six", {"twin": "seven"}, "its twin 'seven' is no valid vector", seen=False),
     Broken("a twin that is not valid", "six", {"twin": "too-large"}, "its twin 'too-large' is no valid", seen=False),
+    Broken("a twin of another kind", "not-found", {"twin": "five"}, "its twin 'five' is no valid vector", seen=False),
+    Broken("a lookup that finds and refuses", "not-found", {"values": []}, "its fields do not make one kind"),
+    Broken("a lookup that does neither", "found", {}, "its fields do not make one kind", take=("values",)),
     Broken("a twin of another type", "six", {"twin": "text"}, "its twin 'text' is of another type", seen=False),
     Broken("an offset behind the end", "six", {"reject": {"reason": "truncated", "offset": 4}}, "offset 4", seen=False),
     # Other readings.

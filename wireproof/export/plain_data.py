@@ -105,11 +105,11 @@ def _content(vector: Vector) -> Line:
             return data
         case VectorKind.UNENCODABLE:
             return {"value": _json(vector.value)}
+        case VectorKind.LOOKUP | VectorKind.CONVERT if vector.reject is not None:
+            return data | asked
         case VectorKind.LOOKUP:
             return data | asked | {"values": _json(vector.expected)}
         case VectorKind.CONVERT:
-            if vector.reject is not None:
-                return data | asked
             form = answered_in(vector.case(Op.CONVERT))
             read_as = {"as": {"dialect": form.dialect, "type": form.type}}
             return data | asked | {"gives": vector.canonical_data.hex()} | compare | read_as

@@ -57,13 +57,21 @@ def converted(vector: Vector) -> bytes | None:
         return None
 
 
+def found_by(vector: Vector) -> list[bytes] | None:
+    """The values that the second opinion finds, None where it refuses."""
+    try:
+        return second.lookup(vector.type or "", vector.data, vector.args["key"])
+    except second.RefusedError:
+        return None
+
+
 def test_every_golden_vector() -> None:
     asked = 0
     for vector in VECTORS:
         if vector.kind is VectorKind.CONVERT and not vector.compare_decoded:
             assert converted(vector) == (vector.canonical_data if vector.reject is None else None), vector.path
         elif vector.kind is VectorKind.LOOKUP:
-            assert second.lookup(vector.type or "", vector.data, vector.args["key"]) == vector.expected
+            assert found_by(vector) == vector.expected, vector.path
         elif Op.DECODE in vector.ops:
             expected = None if vector.kind is VectorKind.INVALID else vector.value
             assert equal(expected, other(vector.type or "", vector.data)), vector.path
