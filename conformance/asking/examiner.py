@@ -34,7 +34,7 @@ from wireproof.conformance.asking.blocks import (
 )
 from wireproof.conformance.connection import Connection
 from wireproof.conformance.evidence.known_deviations import Known
-from wireproof.conformance.judging.alternatives import Readings, readings_for
+from wireproof.conformance.judging.alternatives import Readings, readings_for, undeclared
 from wireproof.conformance.judging.judge import end_verdict, judge
 from wireproof.conformance.model import Case, Description, Observation, Outcome, Status, Verdict
 from wireproof.conformance.questions.question import Derivation, Question, Questions, offers
@@ -316,11 +316,24 @@ class Examiner(AbstractContextManager["Examiner"]):
         )
         return Judged(question, observation, self._marked(verdict), twin)
 
+    def with_undeclared_reading(self, judged: Judged) -> Judged:
+        """A failure, with a note on the reading that would explain it, if there is one. It takes a millisecond or more,
+        so it is for failures that are shown."""
+        if judged.verdict.outcome is not Outcome.FAIL or judged.verdict.note:
+            return judged
+        reading = undeclared(judged.observation, self.description.readings)
+        if reading is None:
+            return judged
+        note = f"{OTHER_READING}{reading}. Declare it in `readings` if it is meant"
+        return dataclasses.replace(judged, verdict=msgspec.structs.replace(judged.verdict, note=note))
+
     def _marked(self, verdict: Verdict) -> Verdict:
         """The verdict, with the known deviation that it is, if it is one."""
         entry = self.known.find(verdict)
         return verdict if entry is None else msgspec.structs.replace(verdict, known=entry.name)
 
 
+#: The beginning of the note on a failure that another reading explains; the ruling and the reading's name follow.
+OTHER_READING = "exactly so does a contested ruling's other reading, "
 #: Outcomes of cases that the implementation was asked.
 ASKED = frozenset(Outcome) - {Outcome.SKIP, Outcome.NOT_ASKED}

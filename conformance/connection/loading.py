@@ -152,7 +152,7 @@ def _describe(target: Any, spec: str, ops: set[Op], rejects: tuple[type[BaseExce
         if hasattr(target, member):
             raw[member] = getattr(target, member)
     raw.setdefault("name", spec.replace(":", "."))
-    raw["rejects"] = [item.__qualname__[: describing.LONGEST_NAME] for item in rejects if item not in REJECTS]
+    raw["rejects"] = [item.__qualname__[: describing.LONGEST_NAME] for item in rejects if not issubclass(item, REJECTS)]
     try:
         return describing.parse(raw)
     except describing.DescriptionError as error:

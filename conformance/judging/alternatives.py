@@ -91,6 +91,20 @@ def _readings_for(dialect: str, readings: tuple[tuple[str, str], ...]) -> Readin
     return Readings(dialect, dict(readings), functools.partial(configured_reference, dialect))
 
 
+def undeclared(observation: Observation, declared: Mapping[str, str]) -> str | None:
+    """A reading that is not declared, but with which the reference does what was observed, as "ruling: name"; None if
+    there is none. `declared`: the readings that hold beside it. For a failure: it asks the reference for each reading.
+    """
+    dialect = observation.case.dialect
+    for ruling in reference.rulings(dialect).values():
+        if not ruling.contested or ruling.id in declared:
+            continue
+        for name in ruling.others:
+            if readings_for(dialect, {**declared, ruling.id: name}).matches(observation):
+                return f"{ruling.id}: {name}"
+    return None
+
+
 class Readings:
     """Declared readings of one dialect: ruling → the reading's name. Raises ValueError for an unknown reading.
 

@@ -101,6 +101,9 @@ class SuiteItem(pytest.Item):
             return super().repr_failure(excinfo, style)
         failed = excinfo.value.failed
         paged, others = self.implementation.pages.divide(failed)
+        paged = [*map(self.implementation.examiner.with_undeclared_reading, paged)]
+        noted = {one.verdict.id: one.verdict for one in paged}
+        self.verdicts = [noted.get(verdict.id, verdict) for verdict in self.verdicts]
         self.paged = bool(paged)
         return Failure(
             paged,

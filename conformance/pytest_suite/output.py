@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import functools
+import shlex
 from collections import Counter
 from collections.abc import Collection as Ids
 from collections.abc import Iterator
@@ -12,8 +13,9 @@ from typing import Any
 import pytest
 
 from wireproof.conformance import ledger, vectors
-from wireproof.conformance.asking.examiner import ASKED
+from wireproof.conformance.asking.examiner import ASKED, OTHER_READING
 from wireproof.conformance.evidence import known_deviations
+from wireproof.conformance.model import Outcome
 from wireproof.conformance.pytest_suite.failures import BRIEF
 from wireproof.conformance.pytest_suite.implementations import Implementations
 from wireproof.conformance.pytest_suite.items import PAGED, Collection
@@ -113,7 +115,7 @@ class Output:
         if not (stopped and len(failed) == 1):  # a single failure's page already says everything
             for text in new_findings(verdicts, described, **look):
                 terminalreporter.write(text)
-        for line in self._excuses():
+        for line in (*self._other_readings(), *self._excuses()):
             terminalreporter.write_line(_line(line), yellow=True)
         for line in self._lines:
             terminalreporter.write_line(line, red=True)
@@ -144,6 +146,28 @@ class Output:
             known_deviations.draft([verdict for verdict in verdicts if verdict.known is None], spec)
             for spec, verdicts in self._results.verdicts.items()
         )
+
+    def _other_readings(self) -> Iterator[str]:
+        """Lines that name the rulings of which an implementation takes another reading that it does not declare."""
+        for spec, one in self._implementations.by_spec.items():
+            verdicts = self._results.verdicts.get(spec, ())
+            taken = Counter(
+                ruling
+                for verdict in verdicts
+                if verdict.outcome is Outcome.CONTESTED
+                for ruling in verdict.rulings
+                if ruling not in one.description.readings
+            )
+            taken.update(
+                verdict.note.removeprefix(OTHER_READING).partition(":")[0]
+                for verdict in verdicts
+                if verdict.note.startswith(OTHER_READING)
+            )
+            if taken:
+                yield (
+                    f"{spec}: other readings of contested rulings that it does not declare: {_counted(taken)}. "
+                    f"Which to declare: wireproof readings --impl={shlex.quote(spec)}"
+                )
 
     def _excuses(self) -> Iterator[str]:
         """Lines that tell how many deviations did not fail the run, by their outcome."""
@@ -193,9 +217,9 @@ class Output:
             yield from implementation.examiner.known.stale(verdicts, _every_id, complete=complete, today=today)
 
 
-def _counted(outcomes: Counter[str]) -> str:
-    """The most frequent outcome first: "103 fail, 2 hang"."""
-    return ", ".join(f"{count:,} {outcome}" for outcome, count in outcomes.most_common())
+def _counted(words: Counter[str]) -> str:
+    """The most frequent first: "103 fail, 2 hang"."""
+    return ", ".join(f"{count:,} {word}" for word, count in words.most_common())
 
 
 def _line(text: str) -> str:

@@ -63,7 +63,7 @@ def repro(
         heard = Path(folder) / "transcript.jsonl"
         options = Options(timeout=timeout, memory=memory, in_process=in_process, transcript=heard)
         with open_examiner(spec, options) as examiner:
-            (judged,) = examiner.judge([question])
+            judged = examiner.with_undeclared_reading(*examiner.judge([question]))
             described = examiner.description
             ending = examiner.end()
         conversation = heard.read_text("utf-8", "backslashreplace") if heard.exists() else ""
