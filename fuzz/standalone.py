@@ -57,6 +57,7 @@ def main(
     )
     from wireproof.conformance.connection import ImplementationError
     from wireproof.conformance.evidence.known_deviations import KnownError
+    from wireproof.conformance.report.text import paragraph
     from wireproof.fuzz.corpus.seeding import dictionary_file, words
     from wireproof.fuzz.errors import FuzzError
     from wireproof.fuzz.process.mutator import Mutator
@@ -66,7 +67,7 @@ def main(
     try:
         session = open_session(impl, target, dialect, first, only=type, known=known)
     except (FuzzError, ImplementationError, KnownError) as error:
-        sys.stderr.write(f"{error}\n")
+        sys.stderr.write(f"{paragraph(str(error))}\n")
         sys.exit(2)
     instrument.show_branches()
 

@@ -1,5 +1,8 @@
 """Safe text: text from outside is escaped and shortened before it reaches a terminal or a file.
 
+Nothing in it acts on a terminal, or on a CI service that reads the log: GitHub obeys a line that begins with `::`, and
+`##[` anywhere, Azure `##vso[`. One character of such a command becomes an escape, where lines are wrapped too.
+
 `safe` is for a word or a line, `paragraph` for a text of several lines, `json_text` for JSON, `to_string` for a page.
 """
 
@@ -27,13 +30,23 @@ _DEPTH = 8
 LINES, LINE = 40, 600
 #: Characters that JSON text may hold unescaped, and that may not be printable.
 _BEYOND_ASCII = re.compile("[^\n\x20-\x7e]")
+#: The beginning of a command: `::` that begins a line, perhaps after blanks, and the `##` of `##[` and `##vso[`.
+#: Colours may stand between. Its last character becomes an escape.
+_COLORS = r"(?:\x1b\[[\d;]*m)*"
+_COMMAND = re.compile(rf"(^(?:\x1b\[[\d;]*m| )*:{_COLORS}):|(#{_COLORS})#(?={_COLORS}\w*{_COLORS}\[)", re.MULTILINE)
 
 
 def safe(text: str) -> str:
-    """`text` on one line, with escapes for control characters and all others that are not printable."""
-    if text.isprintable():
-        return text
-    return "".join(char if char.isprintable() else _escape(char) for char in text)
+    """`text` on one line, with escapes for control characters and all others that are not printable, and for commands
+    of CI services."""
+    if not text.isprintable():
+        text = "".join(char if char.isprintable() else _escape(char) for char in text)
+    return _inert(text) if "::" in text or "##" in text else text
+
+
+def _inert(text: str) -> str:
+    """Lines in which nothing is a command of a CI service."""
+    return _COMMAND.sub(lambda found: f"{found[1]}\\x3a" if found[1] else f"{found[2]}\\x23", text)
 
 
 def _escape(char: str) -> str:
@@ -79,12 +92,14 @@ def paragraph(text: str, *, lines: int = LINES, line: int = LINE) -> str:
 def json_text(value: Any, indent: int | None = None) -> str:
     """JSON for a terminal, with escapes for characters that are not printable. Letters of all scripts stay."""
     text = json.dumps(value, indent=indent, ensure_ascii=False)
-    return text if text.isascii() and "\x7f" not in text else _BEYOND_ASCII.sub(_json_escape, text)
+    text = text if text.isascii() and "\x7f" not in text else _BEYOND_ASCII.sub(_json_escape, text)
+    return text.replace("##", "#\\u0023")
 
 
 def safe_json(line: bytes) -> bytes:
     """A line of JSON, with escapes for characters that are not printable."""
-    return line if line.isascii() and b"\x7f" not in line else _BEYOND_ASCII.sub(_json_escape, line.decode()).encode()
+    line = line if line.isascii() and b"\x7f" not in line else _BEYOND_ASCII.sub(_json_escape, line.decode()).encode()
+    return line.replace(b"##", b"#\\u0023")
 
 
 def _json_escape(match: re.Match[str]) -> str:
@@ -172,7 +187,7 @@ def to_string(renderable: RenderableType, *, width: int, color: bool) -> str:
         renderable.end = ""
     segments = Segments([_safe_segment(segment) for segment in console.render(renderable, options)])
     console.print(segments, soft_wrap=True, end="")
-    return "\n".join(line.rstrip() for line in stream.getvalue().split("\n"))
+    return _inert("\n".join(line.rstrip() for line in stream.getvalue().split("\n")))
 
 
 def _safe_segment(segment: Segment) -> Segment:

@@ -10,10 +10,10 @@ from typing import Any
 from program import Question, answer, say, value
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from support.hostile import TEXT
+from support.hostile import COMMANDS, TEXT
 
 PLACE = sys.argv[1]
-H = TEXT + "x" * int(os.environ.get("WIREPROOF_TEST_SIZE", "0"))
+H = TEXT + COMMANDS + "x" * int(os.environ.get("WIREPROOF_TEST_SIZE", "0"))
 DESCRIPTION: dict[str, Any] = {
     "name": "hostile",
     "language": "python",

@@ -4,19 +4,27 @@ cut."""
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import sys
 import zipfile
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from click.testing import CliRunner
-from support.hostile import IN_A_PATH, TEXT, clean, clean_xml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.hostile import COMMANDS, IN_A_PATH, TEXT, clean, clean_xml
 from support.paths import TESTS
 from support.pytest_run import run
 
 from wireproof.cli import group
+from wireproof.conformance.model import Description, Observation, Op, Outcome, Status, Verdict
+from wireproof.conformance.questions.lookup import find
+from wireproof.conformance.report.failure import render_failure
+from wireproof.conformance.report.summary import new_findings, numbers
 from wireproof.conformance.report.text import json_text, paragraph, safe, safe_json
 
 PROGRAM = TESTS / "programs" / "says_hostile_words.py"
@@ -97,6 +105,49 @@ def test_json_says_the_same_with_escapes() -> None:
 # --- What an implementation says ---
 
 
+@given(st.integers(0, 60), st.integers(60, 130), st.booleans())
+@settings(max_examples=60, deadline=None)
+def test_pages_and_tables_of_any_width(length: int, width: int, color: bool) -> None:
+    """Wherever lines are wrapped, no command for a CI service begins one."""
+    text = "x" * length + COMMANDS
+    look: dict[str, Any] = {"width": width, "color": color}
+    described = Description(f"name {text}", text, rejects=(text, text))
+    case_id = "kafka/varints/varint-minus-1#decode"
+    question = find(case_id)
+    failed = Verdict(
+        case_id,
+        "kafka",
+        "varints",
+        "VARINT",
+        None,
+        Op.DECODE,
+        Outcome.CRASH,
+        error=text,
+        frame=text,
+        detail=text,
+        note=text,
+    )
+    skipped = msgspec.structs.replace(failed, outcome=Outcome.SKIP)
+    seen = Observation(question.case, Status.CRASH, error=text, frame=text, detail=f"{text}\n{text}")
+    refused = Observation(question.case, Status.REJECT, reason=text, error=text, detail=text)
+    for observation in (seen, refused):
+        page = render_failure(
+            question.vector, question.case, observation, failed, implementation=described, repro="repeat", **look
+        )
+        colourless(page)
+    verdicts = {"a": [failed, skipped], text: [skipped]}
+    descriptions = {"a": described, text: described}
+    for shown in numbers(verdicts, descriptions, {}, verbose=True, **look):
+        colourless(shown)
+    for shown in new_findings(verdicts, descriptions, **look):
+        colourless(shown)
+
+
+def colourless(text: str) -> None:
+    """Clean, but for our own colours."""
+    clean(re.sub(r"\x1b\[[\d;]*m", "", text))
+
+
 @pytest.fixture(scope="module")
 def question_id() -> str:
     from wireproof.conformance import vectors
@@ -165,7 +216,8 @@ def test_a_failed_configure_ends_a_run_once(
 
 
 MODULE = """
-from support.hostile import TEXT as H
+from support.hostile import COMMANDS, TEXT
+H = TEXT + COMMANDS
 name = H
 version = H
 Odd = type(H.replace("\\0", ""), (Exception,), {})
@@ -418,8 +470,10 @@ def _toml(text: str) -> str:
 
 
 def test_bytes_that_hold_such_text() -> None:
-    data = TEXT.encode()
+    data, commands = TEXT.encode(), COMMANDS.encode()
     for arguments in (
+        ("STRING", (len(commands).to_bytes(2) + commands).hex()),
+        ("STRING", (len(commands).to_bytes(2) + commands).hex(), "--json"),
         ("STRING", (len(data).to_bytes(2) + data).hex()),
         ("ApiVersionsRequest", "--version", "3", f"{bytes([len(data) + 1]).hex()}{data.hex()}0231 00".replace(" ", "")),
         ("STRING", (len(data).to_bytes(2) + data).hex(), "--json"),

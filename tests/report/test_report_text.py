@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.console import Group
+from rich.table import Table
 from rich.text import Text
+from support.hostile import clean
 
-from wireproof.conformance.report.text import brief, middle, safe, safe_lines, to_string, wrap
+from wireproof.conformance.report.text import brief, json_text, middle, paragraph, safe, safe_lines, to_string, wrap
 
 
 class Unshowable:
@@ -86,6 +90,42 @@ def test_brief_is_bounded_whatever_comes() -> None:
         deep = [deep]
     assert brief(deep) == "[" * 8 + "[…]" + "]" * 8
     assert len(brief({f"field{number}": "x" * 50 for number in range(500)}, 120)) == 120
+
+
+#: Texts of which many hold commands for the log of a CI service.
+CHATTER = st.lists(
+    st.sampled_from(["::error::a", "::", ":", "#", "##[group]", "##vso[x]", " ", "\n", "word", "\x1b[1m"])
+)
+
+
+@given(CHATTER.map("".join), CHATTER.map("".join), st.integers(10, 60), st.booleans())
+def test_no_text_is_a_command_for_a_ci_service(one: str, other: str, width: int, color: bool) -> None:
+    clean(safe(one))
+    clean(paragraph(f"{one}\n{other}", lines=9, line=width))
+    clean(json_text([one, {other: one}], 2))
+    table = Table("a", "b")
+    table.add_row(Text(safe(one)), Text(safe(other)))
+    styled = Text(one, "red").append(other, "bold")
+    wrapped = Text("\n").join(Text(line) for line in wrap(safe(f"{one} {other}"), width))
+    for shown in (table, styled, wrapped, Group(styled, wrapped)):
+        text = to_string(shown, width=width, color=color)
+        clean(re.sub(r"\x1b\[[\d;]*m", "", text))
+        if not color:
+            clean(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("::error::x", ":\\x3aerror::x"),
+        ("  ::error", "  :\\x3aerror"),
+        ("std::bad_alloc ##", "std::bad_alloc ##"),
+        ("a ##[error]b", "a #\\x23[error]b"),
+        ("##vso[task]", "#\\x23vso[task]"),
+    ],
+)
+def test_one_character_of_a_command_becomes_an_escape(text: str, shown: str) -> None:
+    assert safe(text) == shown
 
 
 def test_wrap_leaves_nothing_for_nothing() -> None:
