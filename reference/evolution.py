@@ -68,12 +68,18 @@ class Comparison:
 class Policy:
     """The points in which dialects, or readings of a dialect, differ.
 
-    null_may_come   a tagged field may become nullable
-    rename_breaks   another name under a tag, from one release to the next, is a reuse
-    rename_ruling   the contested ruling on that, where it is one
+    null_by_version        a tagged field has its null in some versions, as a plain one has; otherwise in all or none
+    tagged_default_breaks  another default of a tagged field breaks: who reads no such tag takes its own default
+    plain_default_breaks   another default of a plain field breaks, although it changes no byte
+    default_ruling         the contested ruling on that, where it is one
+    rename_breaks          another name under a tag, from one release to the next, is a reuse
+    rename_ruling          the contested ruling on that, where it is one
     """
 
-    null_may_come: bool
+    null_by_version: bool
+    tagged_default_breaks: bool = False
+    plain_default_breaks: bool = False
+    default_ruling: str = ""
     rename_breaks: bool = False
     rename_ruling: str = ""
 
@@ -199,7 +205,8 @@ class _Pair:
             if difference:
                 yield Change(Break.FIELD_CHANGED, at, f"in version {version} {difference}")
             elif earlier.default != later.default:
-                yield _new_default(earlier, later, at)
+                kind = Break.FIELD_CHANGED if self.policy.plain_default_breaks else None
+                yield Change(kind, at, _default_text(earlier, later), self.policy.default_ruling)
             if earlier.fields is not None and later.fields is not None:
                 if earlier.name != later.name:
                     yield from self._tags(earlier.fields, later.fields, at)
@@ -263,7 +270,8 @@ class _Pair:
             detail = f"null was allowed in {old.nullable}, and is now in {new.nullable}"
             yield Change(Break.NULLABILITY_CHANGED, at, detail)
         if old.default != new.default:
-            yield _new_default(old, new, at)
+            kind = Break.FIELD_CHANGED if self.policy.tagged_default_breaks else None
+            yield Change(kind, at, _default_text(old, new))
         if old.fields is not None and new.fields is not None:
             yield from self._tags(old.fields, new.fields, at)
 
@@ -284,11 +292,10 @@ class _Pair:
         return False
 
     def _null_breaks(self, old: Field, new: Field) -> bool:
-        if not self.policy.null_may_come:
+        if not self.policy.null_by_version:
             return bool(old.nullable) != bool(new.nullable)
-        common = old.tagged & new.tagged
-        ends = {common.low, *(span.low for span in (old.nullable, new.nullable)), new.nullable.high + 1}
-        return any(end in common and end in old.nullable and end not in new.nullable for end in ends)
+        published = self._spans(self.shared & old.tagged & new.tagged)
+        return any((span.low in old.nullable) != (span.low in new.nullable) for span in published)
 
 
 def _is_plain(field: Field, version: int) -> bool:
@@ -326,8 +333,8 @@ def _type(field: Field) -> str:
     return f"{'array of ' if field.array else ''}{field.type if field.fields is None else 'structure'}"
 
 
-def _new_default(old: Field, new: Field, at: str) -> Change:
-    return Change(None, at, f"its default was {old.default!r} and is {new.default!r}")
+def _default_text(old: Field, new: Field) -> str:
+    return f"its default was {old.default!r} and is {new.default!r}"
 
 
 def _versions_text(spans: Sequence[Versions]) -> str:

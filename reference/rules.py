@@ -67,6 +67,8 @@ class Rules:
     inner_partial: Literal["refused", "dropped"] = "refused"
     #: Messages of another magic than their wrapper.
     inner_magic: Literal["same", "any"] = "same"
+    #: Another default of a plain field, in the next release's schema.
+    plain_default: Literal["compatible", "breaks"] = "compatible"
     # kip-35-v7
     #: The length in the answer to an unknown request: it counts the correlation id, or is 0.
     empty_response: Literal["counted", "literal"] = "counted"

@@ -94,7 +94,8 @@ RULINGS: tuple[Ruling, ...] = (
         "R-K-10",
         "an array count, tag count or length beyond the bytes left",
         "refused before anything is allocated",
-        source="this kit: every input is hostile",
+        source="Kafka's readers, as their error says: \"Tried to allocate a collection of size …, but there are only … "
+        'bytes remaining"',
     ),
     Ruling(
         "R-K-10p",
@@ -257,9 +258,13 @@ RULINGS: tuple[Ruling, ...] = (
     Ruling(
         "R-K-24",
         "evolution of shipped schemas",
-        "a tagged field under a new tag, one removed (its tag never reused), new versions at the end are compatible; "
-        "reuse of a tag, another type or narrower nullability, any change in a published version are not",
-        source=KIP_482,
+        "a tagged field under a new tag, one removed (its tag never reused), new versions at the end, another default "
+        "of a plain field are compatible; reuse of a tag, another type or default of a tagged field, any change of the "
+        "bytes of a published version, nullability among them, are not",
+        {OTHER: ("plain_default", "breaks")},
+        "another default of a plain field breaks too: it changes no byte, and Kafka did it (FetchRequest.ReplicaId, "
+        'DeleteTopics.Name), but its README says "You must never change the default of a field which already exists"',
+        "Kafka's message definitions, README: Tagged Fields, Incompatible Changes",
     ),
     Ruling(
         "R-K-25",
@@ -440,10 +445,16 @@ class Kafka(Dialect):
     def negotiate(self, api_key: int, client: tuple[int, int], broker: tuple[int, int] | None) -> int | None:  # noqa: ARG002 (all apis alike)
         return _negotiate(client, broker)
 
-    def compare(self, old: Any, new: Any, rules: Rules = DEMANDED) -> evolution.Comparison:  # noqa: ARG002
+    def compare(self, old: Any, new: Any, rules: Rules = DEMANDED) -> evolution.Comparison:
         releases = old if isinstance(old, (list, tuple)) else [old]
         made = [schema.from_json(release) for release in releases]
-        return evolution.compare(made, schema.from_json(new), evolution.Policy(null_may_come=True))
+        policy = evolution.Policy(
+            null_by_version=True,
+            tagged_default_breaks=True,
+            plain_default_breaks=rules.plain_default == "breaks",
+            default_ruling="R-K-24",
+        )
+        return evolution.compare(made, schema.from_json(new), policy)
 
 
 @functools.cache

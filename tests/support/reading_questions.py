@@ -72,6 +72,16 @@ def removed(number: int) -> Question:
     return lambda **rules: Reference(Rules(**rules)).evolve(old, new, dialect="kip-35-v7")
 
 
+def with_new_default(**tagged: Any) -> Question:
+    """The kinds of breaks in a schema of kafka whose only field has another default now."""
+    field = {"name": "A", "type": "int8", "versions": "0+"} | tagged
+    old, new = (
+        {"type": "data", "name": "M", "validVersions": "0", "flexibleVersions": "0+", "fields": [one]}
+        for one in (field, field | {"default": "1"})
+    )
+    return lambda **rules: [found["kind"] for found in Reference(Rules(**rules)).evolve(old, new, dialect=KAFKA)]
+
+
 def headed(name: str, digits: str, version: int | None = None) -> Question:
     """Of headers under int keys."""
     data = bytes.fromhex(digits)

@@ -44,6 +44,7 @@ from support.reading_questions import (
     sorting,
     told,
     unknown,
+    with_new_default,
     zstd_frame,
 )
 from support.wire import Refused, encode
@@ -567,6 +568,13 @@ SWITCHES: dict[str, list[tuple[Question, dict[str, Any]]]] = {
                     "records": bytes.fromhex("07000000016b0176"),
                 },
             },
+        ),
+    ],
+    "plain_default": [
+        (with_new_default(), {"compatible": [], "breaks": ["field-changed"]}),
+        (
+            with_new_default(taggedVersions="0+", tag=0),
+            {"compatible": ["field-changed"], "breaks": ["field-changed"]},
         ),
     ],
 }

@@ -176,6 +176,6 @@ class Kip482(Dialect):
                     raise SchemaError(_TWO_PASSES, path)
         *made, newest = (message.schema for message in messages)
         policy = evolution.Policy(
-            null_may_come=False, rename_breaks=rules.renamed_tag == "reuse", rename_ruling="R-482-13"
+            null_by_version=False, rename_breaks=rules.renamed_tag == "reuse", rename_ruling="R-482-13"
         )
         return evolution.compare(made, newest, policy)
