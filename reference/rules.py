@@ -76,6 +76,17 @@ class Rules:
     empty_response_means: Literal["unsupported", "malformed"] = "unsupported"
     #: Additions to the protocol under the same ProtocolVersion.
     shared_number: Literal["allowed", "refused"] = "allowed"
+    #: What a broker reads of a request before it says that it does not know it: key, version and correlation id, or the
+    #: whole header, without which it closes.
+    unknown_request: Literal["beginning", "header"] = "beginning"
+    #: A broker's reaction to a supported request whose body is malformed.
+    malformed_request: Literal["closed", "empty-response"] = "closed"
+    #: A broker's reaction to a request that is too short for a correlation id.
+    short_request: Literal["closed", "passed-over"] = "closed"
+    #: How often a broker is in the answer to a request that names it several times.
+    repeated_ids: Literal["once", "each"] = "once"
+    #: What the node id −1 selects beside other ids: the broker asked and the others, or it alone.
+    this_broker: Literal["beside", "alone"] = "beside"
     #: The lowest ProtocolVersion that a new removal or deprecation may have: the next one, or the current one.
     ended_in: Literal["next", "current"] = "next"
     # kip-82-string-keys

@@ -2,12 +2,13 @@
 
 A broker is free in parts of its answers. So only these are expected: the types, the correlation ids, the top-level
 error codes of ApiVersions, the ids of the brokers in a BrokerMetadata response (the setting `cluster` and the request
-decide them, R-35-2), and whether it closes the connection. In dialects whose broker may answer in any order, any order
-is expected.
+decide them, in any order: R-35-2), and whether it closes the connection. In dialects whose broker may answer in any
+order, any order is expected.
 """
 
 from __future__ import annotations
 
+import itertools
 import operator
 import struct
 from collections.abc import Iterator, Mapping, Sequence
@@ -303,7 +304,8 @@ def _expected(type_name: str, value: Any, correlation: int) -> dict[str, Any] | 
             answered == correlation and type_name == _OF_A_CLUSTER
         ):
             ids = [{"NodeId": broker["NodeId"]} for broker in brokers]
-            return {"header": {"CorrelationId": answered}, "body": {"Brokers": ids}}
+            in_any_order = {"either": [*map(list, itertools.permutations(ids))]}
+            return {"header": {"CorrelationId": answered}, "body": {"Brokers": in_any_order}}
         case {"header": {"CorrelationId": answered}, "body": {"ErrorCode": error, "ApiKeys": _}} if (
             answered == correlation
         ):

@@ -9,7 +9,14 @@ from miniatures.broker_answers_in_the_asked_layout import _frames
 from wireproof.reference import configure as configure
 from wireproof.reference import serve as _serve
 
-PRODUCES: Produces = frozenset({("unsupported-versions", "fail", "wrong-answer"), ("framing", "fail", "wrong-answer")})
+PRODUCES: Produces = frozenset(
+    {
+        ("unsupported-versions", "fail", "wrong-answer"),
+        ("framing", "fail", "wrong-answer"),
+        ("unsupported-versions", "contested", None),
+    }
+)
+TAKES = frozenset({"R-35-9"})
 
 dialects = ("kip-35-v7",)
 

@@ -9,16 +9,16 @@ from miniatures import Produces
 from wireproof.reference import Reference
 
 PRODUCES: Produces = frozenset(
-    (area, "fail", "wrong-answer")
-    for area in (
-        "null-encodings",
-        "header-multimaps",
-        "unsupported-versions",
-        "framing",
-        "resource-limits",
-        "messages",
-    )
+    {
+        *(
+            (area, "fail", "wrong-answer")
+            for area in ("header-multimaps", "unsupported-versions", "framing", "messages")
+        ),
+        # A malformed request is one that it does not know.
+        *((area, "contested", None) for area in ("null-encodings", "resource-limits", "framing", "messages")),
+    }
 )
+TAKES = frozenset({"R-35-11"})
 
 dialects = ("kip-35-v7",)
 

@@ -18,4 +18,4 @@ configure = _own.configure
 
 def interpret(request: bytes, response: bytes | None, *, dialect: str) -> dict[str, Any]:
     found = _own.interpret(request, response, dialect=dialect)
-    return found | {"request": "HeartbeatRequest"} if "request" in found else found
+    return found | {"request": "ApiVersionsRequest"} if "request" in found else found

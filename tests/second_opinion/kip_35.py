@@ -103,7 +103,12 @@ HEAD = Struct("key" / Int16sb, "version" / Int16sb, "correlation" / Int32sb, "re
 _ASKED = Struct("client" / _CLIENT, "body" / REQUEST)
 _ANSWER = Prefixed(Int32sb, Struct("correlation" / Int32sb, "payload" / GreedyBytes))
 
-_NAMES = {0: "ProduceRequest", 1: "FetchRequest", 3: "MetadataRequest", API_KEY: "BrokerMetadataRequest"}
+#: By api key, as today's protocol guide lists them.
+_APIS = (
+    "Produce Fetch ListOffsets Metadata LeaderAndIsr StopReplica UpdateMetadata ControlledShutdown OffsetCommit "
+    "OffsetFetch FindCoordinator JoinGroup Heartbeat LeaveGroup SyncGroup DescribeGroups ListGroups BrokerMetadata"
+)
+_NAMES = {key: f"{name}Request" for key, name in enumerate(_APIS.split())}
 
 
 def decode(type_name: str, data: bytes, version: int | None = API_VERSION) -> Any:

@@ -17,6 +17,9 @@ from wireproof.reference import Reference, Rules, WireError
 Question = Callable[..., Any]
 
 
+DEFAULT_BROKER = {"Host": "h", "Port": 9092, "ProtocolVersionMin": 1, "ProtocolVersionMax": 1, "Tags": []}
+
+
 def reading(name: str, digits: str, version: int | None = None) -> Question:
     return lambda **switches: decode(name, digits, version, **switches)
 
@@ -49,6 +52,35 @@ def unknown(frame: str) -> Question:
     """A request that a broker of KIP-35 does not know."""
     request = bytes.fromhex(frame)
     return lambda **switches: Reference(Rules(**switches)).serve([request], dialect="kip-35-v7")[0].hex()
+
+
+def asked_for(*node_ids: int) -> Question:
+    """The ids in the answer of broker 2 of three to a BrokerMetadata request for these ids."""
+    brokers = [{"NodeId": node} for node in (1, 2, 3)]
+    body = struct.pack(f">i{len(node_ids)}i", len(node_ids), *node_ids)
+    frame = struct.pack(">ihhih", 10 + len(body), 17, 0, 10, -1) + body
+
+    def ask(**rules: Any) -> list[int]:
+        own = Reference(Rules(**rules))
+        own.configure(
+            {"cluster": {"self": 2, "brokers": [DEFAULT_BROKER | one for one in brokers]}}, dialect="kip-35-v7"
+        )
+        sent, _ = own.serve([frame], dialect="kip-35-v7")
+        answer = own.decode("ResponseFrame:BrokerMetadata", sent, dialect="kip-35-v7", version=0)
+        return [one["NodeId"] for one in answer["body"]["Brokers"]]
+
+    return ask
+
+
+def served(frame: str) -> Question:
+    """What a broker of kip-35-v7 sends for a request, and whether it closes."""
+    request = bytes.fromhex(frame)
+
+    def ask(**rules: Any) -> tuple[str, bool]:
+        sent, closed = Reference(Rules(**rules)).serve([request], dialect="kip-35-v7")
+        return sent.hex(), closed
+
+    return ask
 
 
 def told(response: str) -> Question:

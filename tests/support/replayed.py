@@ -34,7 +34,7 @@ REPLAYED = (
     "reference",
     "miniatures.broker_closes_instead",
     "miniatures.client_accepts_error_35",
-    "miniatures.kip_35_reads_the_name_first",
+    "miniatures.kip_35_closes_on_unknown",
     "miniatures.kip_482_knows_the_last_release",
     "miniatures.kip_82s_converts_by_the_bits",
     "miniatures.wire_format_sorts_offsets_by_topic",

@@ -25,6 +25,7 @@ from support.reading_questions import (
     Question,
     added,
     answered,
+    asked_for,
     batch,
     contents,
     drafted,
@@ -39,6 +40,7 @@ from support.reading_questions import (
     produced,
     reading,
     removed,
+    served,
     serving,
     small,
     sorting,
@@ -271,6 +273,41 @@ SWITCHES: dict[str, list[tuple[Question, dict[str, Any]]]] = {
     "shared_number": [
         (added(1, 1), {"allowed": [], "refused": [{"kind": "number-shared", "path": "BRequest v0"}]}),
         (added(1, 2), {"allowed": [], "refused": []}),
+    ],
+    "unknown_request": [
+        (served("00000008 03e7 0000 0000000a"), {"beginning": ("000000040000000a", False), "header": ("", True)}),
+        (served("0000000a 03e7 0000 0000000a fffe"), {"beginning": ("000000040000000a", False), "header": ("", True)}),
+        (
+            served("0000000a 03e7 0000 0000000a ffff"),
+            {"beginning": ("000000040000000a", False), "header": ("000000040000000a", False)},
+        ),
+    ],
+    "malformed_request": [
+        (
+            served("0000000a 0011 0000 0000000a ffff"),
+            {"closed": ("", True), "empty-response": ("000000040000000a", False)},
+        ),
+        (
+            served("00000008 0011 0000 0000000a"),
+            {"closed": ("", True), "empty-response": ("000000040000000a", False)},
+        ),
+        (served("00000007 0011 0000 000000"), {"closed": ("", True), "empty-response": ("", True)}),
+    ],
+    "short_request": [
+        (served("00000007 0011 0000 000000"), {"closed": ("", True), "passed-over": ("", False)}),
+        (
+            served("00000000" + "00000008 03e7 0000 0000000a"),
+            {"closed": ("", True), "passed-over": ("000000040000000a", False)},
+        ),
+    ],
+    "repeated_ids": [
+        (asked_for(3, 1, 3), {"once": [3, 1], "each": [3, 1, 3]}),
+        (asked_for(-1, 2), {"once": [2], "each": [2, 2]}),
+        (asked_for(), {"once": [1, 2, 3], "each": [1, 2, 3]}),
+    ],
+    "this_broker": [
+        (asked_for(3, -1), {"beside": [3, 2], "alone": [2]}),
+        (asked_for(3, 9), {"beside": [3], "alone": [3]}),
     ],
     "ended_in": [
         (removed(2), {"next": [{"kind": "number-past", "path": "ARequest v0"}], "current": []}),

@@ -1,6 +1,7 @@
 """A broker of KIP-35: it answers BrokerMetadata for its cluster, and anything else with the empty response.
 
-It is pure: frames in, frames out. Source: KIP-35 version 7, Proposed Changes 1 and 2; R-35-2, R-35-3, R-35-9.
+It is pure: frames in, frames out. Source: KIP-35 version 7, Proposed Changes 1 and 2; R-35-2, R-35-3, R-35-9, and
+R-35-11 to R-35-14.
 """
 
 from __future__ import annotations
@@ -10,12 +11,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from wireproof.reference import codec
-from wireproof.reference.dialects.kip_35.layouts import API, VERSION, EmptyResponse, Layouts
+from wireproof.reference import codec, message
+from wireproof.reference.cursor import Reader
+from wireproof.reference.dialects.kip_35.layouts import API, HEADERS, VERSION, EmptyResponse, Layouts
 from wireproof.reference.errors import DecodeError
 from wireproof.reference.peers import framing
 from wireproof.reference.peers.framing import RequestFrame, ResponseFrame
-from wireproof.reference.rules import Rules
+from wireproof.reference.rules import DEMANDED, Rules
 
 #: The NodeId that means the broker that receives the request.
 THIS_BROKER = -1
@@ -35,12 +37,16 @@ class Kip35Cluster:
         """From the setting `cluster`: {"self": id, "brokers": [{"NodeId", "Host", …}]}."""
         return cls(setting["self"], tuple(setting["brokers"]))
 
-    def select(self, node_ids: Sequence[int]) -> list[Mapping[str, Any]]:
-        """The brokers in the answer to a request for these ids (R-35-2)."""
+    def select(self, node_ids: Sequence[int], rules: Rules = DEMANDED) -> list[Mapping[str, Any]]:
+        """The brokers in the answer to a request for these ids (R-35-2, R-35-12 ‡, R-35-13 ‡)."""
         if not node_ids:
             return list(self.brokers)
+        if rules.this_broker == "alone" and THIS_BROKER in node_ids:
+            node_ids = [THIS_BROKER]
         by_id = {broker["NodeId"]: broker for broker in self.brokers}
-        wanted = dict.fromkeys(self.this_broker if node == THIS_BROKER else node for node in node_ids)
+        wanted = [self.this_broker if node == THIS_BROKER else node for node in node_ids]
+        if rules.repeated_ids == "once":
+            wanted = list(dict.fromkeys(wanted))
         return [by_id[node] for node in wanted if node in by_id]
 
 
@@ -69,19 +75,23 @@ class Kip35Broker:
     rules: Rules
 
     def answer(self, frame: bytes) -> bytes | None:
-        """The answer to the request inside a frame; None: the broker closes (R-35-9)."""
+        """The answer to the request inside a frame, which may be none; None: the broker closes (R-35-9 ‡)."""
         if len(frame) < LEAST_FRAME:
-            return None
+            return None if self.rules.short_request == "closed" else b""
         api_key, version, correlation_id = struct.unpack_from(">hhi", frame)
         header = {"CorrelationId": correlation_id}
-        if api_key != self.layouts.api_key or version != VERSION:
-            return codec.encode(EmptyResponse(), {"header": header}, self.rules)
+        empty = codec.encode(EmptyResponse(), {"header": header}, self.rules)
+        malformed = None if self.rules.malformed_request == "closed" else empty
         try:
+            if api_key != self.layouts.api_key or version != VERSION:
+                if self.rules.unknown_request == "header":
+                    message.read(HEADERS["RequestHeader", 1], Reader(frame, self.rules))
+                return empty
             whole = struct.pack(">i", len(frame)) + frame
             request = codec.decode(RequestFrame(self.layouts), whole, self.rules)["body"]
         except DecodeError:
-            return None
-        body = {"Brokers": self.cluster.select(request["NodeIds"])}
+            return malformed
+        body = {"Brokers": self.cluster.select(request["NodeIds"], self.rules)}
         answer = ResponseFrame.of(self.layouts, api_key, API, version)
         return codec.encode(answer, {"header": header, "body": body}, self.rules)
 

@@ -21,8 +21,8 @@ RULINGS: tuple[Ruling, ...] = (
     Ruling(
         "R-35-2",
         "which brokers a request's NodeIds select",
-        "none: all; −1: the broker asked, beside other ids too; unknown ids are left out, repeated ones are answered "
-        "once, in the request's order; a null array is malformed; NodeId is the page's BrokerId",
+        "none: all; −1: the broker asked; unknown ids are left out; the brokers come in any order; a null array is "
+        "malformed; NodeId is the page's BrokerId",
         source=INTERFACES,
     ),
     Ruling(
@@ -43,7 +43,7 @@ RULINGS: tuple[Ruling, ...] = (
         "R-35-5",
         "a broker's tags",
         "the builtin ones have a parser each, and `lookup` gives what it reads; unknown keys are kept, and are text; "
-        "order and duplicates are kept",
+        "a reader keeps order and duplicates; a broker tells its users' tags, in any order, and may add builtin ones",
         source=TAGS,
         beyond="what a client does with them of its own accord (a broker's identity, an endpoint, a codec, a limit): "
         "tests/dialects/kip_35/test_kip_35_tags.py",
@@ -83,10 +83,11 @@ RULINGS: tuple[Ruling, ...] = (
     Ruling(
         "R-35-9",
         "what a broker needs of a request to answer that it does not know it",
-        "size, key, version and correlation id; with fewer than these 8 bytes behind the size it closes; unknown keys "
-        "and unsupported versions, negative ones too, are answered alike; a supported request with a malformed body: "
-        "closed",
-        source=UNSUPPORTED,
+        "size, key, version and correlation id; what stands behind them is not looked at; unknown keys and unsupported "
+        "versions, negative ones too, are answered alike",
+        {OTHER: ("unknown_request", "header")},
+        "the whole header, with the client id: where that is missing or malformed, it closes",
+        UNSUPPORTED,
     ),
     Ruling(
         "R-35-10",
@@ -96,6 +97,38 @@ RULINGS: tuple[Ruling, ...] = (
         'compatible: the number is "incremented for each addition", and a removal is none; only the line '
         '"Removed in ProtocolVersion" is added',
         "KIP-35 version 7, Managing the ProtocolVersion",
+    ),
+    Ruling(
+        "R-35-11",
+        "a supported request whose header or body is malformed",
+        "the connection is closed: the page speaks of requests that the broker does not know",
+        {OTHER: ("malformed_request", "empty-response")},
+        "the empty response",
+        UNSUPPORTED,
+    ),
+    Ruling(
+        "R-35-12",
+        "an id that a request names several times",
+        "its broker is answered once; −1 and the id of the broker asked are the same broker",
+        {OTHER: ("repeated_ids", "each")},
+        "as often as it is named",
+        INTERFACES,
+    ),
+    Ruling(
+        "R-35-13",
+        "−1 beside other ids",
+        "the broker asked, and the others",
+        {OTHER: ("this_broker", "alone")},
+        'the broker asked alone: "use -1 for current broker only"',
+        INTERFACES,
+    ),
+    Ruling(
+        "R-35-14",
+        "a request that is too short for a correlation id: fewer than 8 bytes behind the size",
+        "the connection is closed, for nobody could tell an answer's request",
+        {OTHER: ("short_request", "passed-over")},
+        "nothing is sent, and the next request is read",
+        UNSUPPORTED,
     ),
     INVALID_TEXT,
     NEGATIVE_LENGTH,
