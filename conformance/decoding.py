@@ -3,6 +3,7 @@ another form) is one error, DecodingError, whose text says what is wrong and whe
 
 from __future__ import annotations
 
+import re
 import tomllib
 from typing import Any, TypeVar
 
@@ -11,6 +12,11 @@ import msgspec
 from wireproof.errors import WireproofError
 
 _T = TypeVar("_T")
+#: The most words of a key in TOML, as a.b.c: Python's reader takes a time that grows with their square.
+_MOST_WORDS = 16
+_LONG_KEY = re.compile(
+    rf"""(?<![\w-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){{{_MOST_WORDS}}}""", re.ASCII
+)
 
 
 class DecodingError(WireproofError):
@@ -35,8 +41,12 @@ def decode_json(decoder: msgspec.json.Decoder[_T], content: bytes | str | msgspe
 
 def decode_toml(content: bytes) -> dict[str, Any]:
     """The tables of TOML. Raises DecodingError."""
+    toml = decode_text(content)
+    if key := _LONG_KEY.search(toml):
+        line = toml.count("\n", 0, key.start()) + 1
+        raise DecodingError(f"line {line}: more than {_MOST_WORDS} words with dots between them")
     try:
-        return tomllib.loads(decode_text(content))
+        return tomllib.loads(toml)
     except RecursionError:
         raise DecodingError("it is nested too deeply") from None
     except ValueError as error:  # a TOMLDecodeError, or a number or a date beyond Python's

@@ -19,10 +19,15 @@ _STREAMS = (("/", "dev"), ("/", "proc"))
 
 def read_bytes(path: Path, largest: int = LARGEST_TEXT) -> bytes:
     """The content of a file of `largest` bytes at most. Raises OSError, for a larger one and for a FIFO too."""
+    with opened(path) as file:
+        return limited(file, path, largest)
+
+
+def opened(path: Path) -> IO[bytes]:
+    """A file, to be read. Raises OSError, for a FIFO too."""
     if stat.S_ISFIFO(path.stat().st_mode) and path.parts[:2] not in _STREAMS:
         raise OSError(errno.EINVAL, "it is no regular file, but a FIFO", str(path))
-    with path.open("rb") as file:
-        return limited(file, path, largest)
+    return path.open("rb")
 
 
 def limited(file: IO[bytes], path: Path, largest: int) -> bytes:
@@ -39,6 +44,14 @@ def read_text(path: Path, largest: int = LARGEST_TEXT) -> str:
         return decode_text(read_bytes(path, largest))
     except DecodingError as error:
         raise OSError(errno.EILSEQ, str(error), str(path)) from None
+
+
+def is_file(path: Path) -> bool:
+    """Whether it is a regular file, or a link to one. False for a name that no file can have, as a very long one."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
 
 
 def size_text(size: int) -> str:

@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 
 from wireproof.conformance.asking.rows import RowError, verdict_of
 from wireproof.conformance.decoding import decode_json
-from wireproof.conformance.files import read_bytes
+from wireproof.conformance.files import opened, read_bytes
 from wireproof.conformance.judging.clusters import group
 from wireproof.conformance.model import DEVIATIONS, Verdict
 from wireproof.conformance.report.jsonl import ReportError, read_reports
@@ -185,7 +185,7 @@ def _of_campaign(path: Path) -> Iterator[_Seen]:
 
 def _of_report(path: Path) -> Iterator[_Seen]:
     try:
-        with path.open("rb") as lines:
+        with opened(path) as lines:
             reports = read_reports(lines, str(path))
     except (ReportError, OSError) as error:
         raise PipelineError(f"{error}. A file of `pytest --report` is expected.") from None

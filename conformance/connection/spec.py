@@ -14,6 +14,7 @@ from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 
 import wireproof
+from wireproof.conformance.files import is_file
 
 _REFERENCE = "reference"
 
@@ -32,7 +33,7 @@ def known_beside(spec: str) -> Path | None:
     attribute = ""
     if spec.startswith("exec:"):
         words = shlex.split(spec.removeprefix("exec:"))
-        programs = [Path(file) for word in words if (file := shutil.which(word) or word) and Path(file).is_file()]
+        programs = [Path(file) for word in words if (file := shutil.which(word) or word) and is_file(Path(file))]
     else:
         attribute = spec.partition(":")[2]
         try:
@@ -45,7 +46,7 @@ def known_beside(spec: str) -> Path | None:
     candidates = (
         program.with_name(f"{program.stem}{stem}.known.toml") for program in reversed(programs) for stem in stems
     )
-    return next((candidate for candidate in candidates if candidate.is_file()), None)
+    return next((candidate for candidate in candidates if is_file(candidate)), None)
 
 
 def _is_users_own(name: str) -> bool:

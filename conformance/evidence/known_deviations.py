@@ -10,9 +10,10 @@ from __future__ import annotations
 import datetime
 import fnmatch
 import functools
+import itertools
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Literal
@@ -42,6 +43,13 @@ class Severity(StrEnum):
     REFUSES = "refuses what others accept"
     ACCEPTS = "accepts what others refuse"
     COSMETIC = "cosmetic"
+
+
+#: The largest file that is read, in bytes; the most globs with wildcards, and characters in one; the most entries with
+#: `finding` or `signature`. Each is compared with the deviations of a run; ids are looked up, so they may be many.
+LARGEST = 1 << 20
+MOST_GLOBS, LONGEST_GLOB = 1000, 500
+MOST_KEYS = 5000
 
 
 @functools.cache
@@ -104,12 +112,10 @@ class KnownDeviation(msgspec.Struct, forbid_unknown_fields=True, frozen=True, re
         of_key = None if self.key is None else self.key.verdict
         return frozenset(map(Outcome, named)) | ({Outcome.HANG} if self.hangs else set()) | _endings_of(of_key)
 
-    def matches(self, verdict: Verdict, its_group: Group | None) -> bool:
-        """Whether this entry covers a deviation of this group. A crash, a hang or an exhaustion is covered only by an
-        entry that names it, so that what began as a wrong answer cannot become one unseen."""
-        if verdict.outcome in _ENDINGS and verdict.outcome not in self.endings:
-            return False
-        return self.matches_id(verdict.id) if self.key is None else self.key.matches(verdict, its_group)
+    def excuses(self, outcome: Outcome) -> bool:
+        """Whether it covers cases that end so. A crash, a hang or an exhaustion is covered only by an entry that names
+        it, so that what began as a wrong answer cannot become one unseen."""
+        return outcome not in _ENDINGS or outcome in self.endings
 
     def concerns(self, version: str | None) -> bool:
         """Whether this entry is for this version of the implementation."""
@@ -139,17 +145,42 @@ class Known:
 
     path: Path | None
     deviations: tuple[KnownDeviation, ...]
+    #: Where the entries stand: those that name an id, those with a glob, with the pattern of all their globs, and
+    #: those with a key.
+    _naming: Mapping[str, Sequence[int]] = field(init=False, repr=False, compare=False)
+    _globs: Sequence[tuple[int, re.Pattern[str]]] = field(init=False, repr=False, compare=False)
+    _keyed: frozenset[int] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        naming: dict[str, list[int]] = {}
+        for position, entry in enumerate(self.deviations):
+            for one in entry.globs:
+                naming.setdefault(one, []).append(position)
+        wild = [(position, tuple(filter(_is_wild, entry.globs))) for position, entry in enumerate(self.deviations)]
+        keyed = frozenset(position for position, entry in enumerate(self.deviations) if entry.key is not None)
+        object.__setattr__(self, "_naming", naming)
+        object.__setattr__(self, "_globs", [(position, _any_of(globs)) for position, globs in wild if globs])
+        object.__setattr__(self, "_keyed", keyed)
+
+    def _of(self, identifier: str) -> set[int]:
+        """Where the entries stand that match an id."""
+        wild = {position for position, pattern in self._globs if pattern.match(identifier)}
+        return wild.union(self._naming.get(identifier, ()))
 
     def find(self, verdict: Verdict) -> KnownDeviation | None:
         """The first entry that covers this deviation."""
         if verdict.outcome not in DEVIATIONS:
             return None
         its_group = group(verdict)
-        return next((entry for entry in self.deviations if entry.matches(verdict, its_group)), None)
+        for position in sorted(self._of(verdict.id) | self._keyed):
+            entry = self.deviations[position]
+            if entry.excuses(verdict.outcome) and (entry.key is None or entry.key.matches(verdict, its_group)):
+                return entry
+        return None
 
     def hangs(self, identifier: str) -> bool:
         """Whether the case of this id is known to give no answer."""
-        return any(entry.matches_id(identifier) for entry in self.deviations if entry.hangs)
+        return any(self.deviations[position].hangs for position in self._of(identifier))
 
     def stale(
         self, ran: Sequence[Verdict], every_id: Callable[[], Collection[str]], *, complete: bool, today: datetime.date
@@ -219,9 +250,14 @@ class _Seen:
         return any(map(key.may_match, self._not_asked)) or any(key.matches(*one) for one in self._deviated)
 
 
+def _is_wild(glob: str) -> bool:
+    """Whether it has wildcards, so that it may match several ids."""
+    return any(char in glob for char in "*?[")
+
+
 def _matching(glob: str, ids: Collection[str]) -> Iterator[str]:
     """Those of the ids that a glob matches."""
-    if not any(char in glob for char in "*?["):
+    if not _is_wild(glob):
         return iter((glob,) if glob in ids else ())
     matches = _any_of((glob,)).match
     return (one for one in ids if matches(one))
@@ -230,7 +266,7 @@ def _matching(glob: str, ids: Collection[str]) -> Iterator[str]:
 def load(path: Path, version: str | None) -> Known:
     """The entries of a file that concern this version. Raises KnownError."""
     try:
-        raw = decode_toml(read_bytes(path))
+        raw = decode_toml(read_bytes(path, LARGEST))
     except OSError as error:
         raise KnownError(f"{path}: {error.strerror}; --known takes a TOML file, or none") from None
     except DecodingError as error:
@@ -239,16 +275,24 @@ def load(path: Path, version: str | None) -> Known:
         file = msgspec.convert(raw, _File)
     except msgspec.ValidationError as error:
         raise KnownError(f"{path}: {error}") from None
+    keys = sum(entry.key is not None for entry in file.deviation)
+    globs = sum(map(_is_wild, itertools.chain.from_iterable(entry.globs for entry in file.deviation)))
+    if keys > MOST_KEYS or globs > MOST_GLOBS:
+        raise KnownError(
+            f"{path}: {globs} globs with wildcards, and {keys} entries with `finding` or `signature`; at most "
+            f"{MOST_GLOBS} and {MOST_KEYS} are read"
+        )
     seen: dict[tuple[object, object], int] = {}
     for number, entry in enumerate(file.deviation, 1):
         problem = _incomplete(entry)
         if problem:
             raise KnownError(f"{path}: deviation {number}{_in_brackets(entry)} {problem}")
         for pattern in entry.globs or (entry.key,):
-            first = seen.setdefault((pattern, entry.versions), number)
-            if first != number or entry.globs.count(str(pattern)) > 1:
+            first = seen.get((pattern, entry.versions))
+            if first is not None:
                 where = f"deviation {number}" if first == number else f"deviations {first} and {number}"
                 raise KnownError(f"{path}: {where}: {_shown(pattern)} stands twice; one entry is to speak of it")
+            seen[pattern, entry.versions] = number
     return Known(path, tuple(entry for entry in file.deviation if entry.concerns(version)))
 
 
@@ -262,6 +306,8 @@ def _incomplete(entry: KnownDeviation) -> str:
         return "has `hangs` without `match`: which cases hang has to be known before they are asked"
     if entry.match is not None and not all(entry.globs or ("",)):
         return "has a `match` without an id"
+    if any(_is_wild(glob) and len(glob) > LONGEST_GLOB for glob in entry.globs):
+        return f"has a glob of more than {LONGEST_GLOB} characters"
     if bare := next((glob for glob in entry.globs if not _names_a_place(glob)), None):
         return f"has the `match` {bare!r}, which covers a whole area: name a type, a message or a vector in it"
     if entry.verdict is not None and entry.match is None:

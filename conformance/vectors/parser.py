@@ -38,7 +38,7 @@ from wireproof.conformance.vectors.schema import (
     RawVector,
     RawWrong,
 )
-from wireproof.conformance.vectors.short_forms import FORM_WORDS, MOST, ShortForms
+from wireproof.conformance.vectors.short_forms import DEEPEST, FORM_WORDS, MOST, MOST_OF_FILE, ShortForms
 from wireproof.reference.errors import Reason
 from wireproof.reference.evolution import Break
 
@@ -68,7 +68,9 @@ _HEX = re.compile("(?:[0-9a-f]{2})*")
 _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 #: The maximum number of answers in any order: all their orders are compared with the patterns.
 _MOST_TOGETHER = 5
-#: The most zeros of a derived batch: its record's length is an INT32.
+#: The most derived tags.
+_MOST_TAGS = MOST // 4
+#: The most zeros of an invalid derived batch, which are not made: its record's length is an INT32.
 _MOST_ZEROS = 2**30
 
 
@@ -106,11 +108,15 @@ def parse(
         settings = {**(shared or {}), **_settings(raw.settings, short_forms)}
     except (ValueFormatError, VectorError) as error:
         raise VectorError(f"{name}: {error}") from None
+    except RecursionError:
+        raise VectorError(f"{name}: it is nested too deeply") from None
+    size = 0
     for number, entry in enumerate(raw.vectors):
         try:
             raw_vector = _raw_vector(bytes(entry), short_forms)
             same = None if raw_vector.same_as is None else _named_by(raw_vector.same_as, raw.area, vectors, other_file)
             vector = _resolve(raw_vector, raw, settings, same)
+            size = _grown(size, vector) if same is None else size
             check(vector, settings)
             vectors.append(vector)
         except (DecodingError, ValueFormatError, VectorError, msgspec.ValidationError) as error:
@@ -119,6 +125,14 @@ def parse(
             raise VectorError(f"{name}{_place(text, number, entry)}: it is nested too deeply") from None
     _check_file(vectors, name)
     return VectorFile(raw.dialect, raw.area, settings, tuple(vectors))
+
+
+def _grown(size: int, vector: Vector) -> int:
+    """The size of a file's vectors, with this one. Raises VectorError."""
+    size += sum(len(piece.data) for piece in (*vector.pieces, *vector.canonical))
+    if size > MOST_OF_FILE:
+        raise VectorError(f"the bytes of the file's vectors up to here are more than {MOST_OF_FILE}")
+    return size
 
 
 def own_settings(text: bytes) -> dict[str, Any]:
@@ -135,8 +149,8 @@ def _settings(raw: Mapping[str, Json], short_forms: ShortForms) -> dict[str, Any
 
 
 def _raw_vector(text: bytes, short_forms: ShortForms) -> RawVector:
-    """A vector's fields from its JSON text. Most vectors have no short form, and are decoded faster."""
-    if not any(word in text for word in FORM_WORDS):
+    """A vector's fields from its JSON text. Most have no short form and little depth, and are decoded faster."""
+    if not any(word in text for word in FORM_WORDS) and text.count(b"[") + text.count(b"{") <= DEEPEST:
         return decode_json(_vector_decoder, text)
     return msgspec.convert(short_forms.written_out(decode_json(_any_decoder, text)), RawVector)
 
@@ -179,7 +193,7 @@ def _pieces(raw: Pieces | None, field: str) -> tuple[Piece, ...]:
 def _derived(form: Mapping[str, Any], *, valid: bool) -> tuple[tuple[Piece, ...], Any]:
     """`derive` → (pieces, value). The value of a bomb is not made."""
     match form:
-        case {"tags": int(count), **rest} if not rest and 0 <= count <= MOST // 4:
+        case {"tags": int(count), **rest} if not rest and 0 <= count <= _MOST_TAGS:
             tags = b"".join(leb128(tag) + b"\0" for tag in range(count))
             pieces = (
                 Piece(leb128(count), f"{count} tags"),
@@ -187,11 +201,17 @@ def _derived(form: Mapping[str, Any], *, valid: bool) -> tuple[tuple[Piece, ...]
             )
             return pieces, [[tag, b""] for tag in range(count)]
         case {"batch": {"codec": str(codec), "zeros": int(zeros), **odd}, **rest} if (
-            not rest and not odd and codec in compression_bombs.CODECS and 0 <= zeros <= _MOST_ZEROS
+            not rest
+            and not odd
+            and codec in compression_bombs.CODECS
+            and 0 <= zeros <= (MOST if valid else _MOST_ZEROS)
         ):
             made = tuple(Piece(data, label) for data, label in compression_bombs.pieces(codec, zeros))
             return made, compression_bombs.value(codec, zeros) if valid else ABSENT
-    raise VectorError(f"derive: {form!r} is none of the forms of vectors/FORMAT.md")
+    raise VectorError(
+        f"derive: {form!r:.80} is none of the forms of vectors/FORMAT.md, with at most {_MOST_TAGS} tags, and "
+        f"{MOST} zeros in a valid batch, {_MOST_ZEROS} in an invalid one"
+    )
 
 
 def _kind(raw: RawVector) -> VectorKind:

@@ -8,8 +8,9 @@ from typing import Any
 
 from wireproof.reference.errors import SchemaError
 
-#: A string, or a comment: // to the end of the line, or /* … */.
-_STRING_OR_COMMENT = re.compile(r'("(?:[^"\\\n]|\\.)*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
+#: A string, or a comment: // to the end of the line, or /* … */. What has no end goes to the end of the text, so that
+#: each character is looked at only once.
+_STRING_OR_COMMENT = re.compile(r'("(?:[^"\\\n]|\\.)*+"?)|//[^\n]*|/\*(?:.*?\*/|(?P<open>.*))', re.DOTALL)
 
 
 def load_json(text: str | bytes) -> Any:
@@ -19,8 +20,9 @@ def load_json(text: str | bytes) -> Any:
             text = text.decode()
         except UnicodeDecodeError as error:
             raise SchemaError(f"the file is not UTF-8: {error}") from None
+    plain = _STRING_OR_COMMENT.sub(_without_comment, text)
     try:
-        return json.loads(_STRING_OR_COMMENT.sub(_without_comment, text))
+        return json.loads(plain)
     except ValueError as error:  # of the text, or an integer of thousands of digits
         raise SchemaError(f"not JSON: {error}") from None
     except RecursionError:
@@ -29,4 +31,7 @@ def load_json(text: str | bytes) -> Any:
 
 def _without_comment(match: re.Match[str]) -> str:
     """A string unchanged; a comment's line ends, so that errors name the right line."""
+    if match["open"] is not None:
+        line = match.string.count("\n", 0, match.start()) + 1
+        raise SchemaError(f"not JSON: the comment in line {line} has no end")
     return match[1] or " " + "\n" * match[0].count("\n")

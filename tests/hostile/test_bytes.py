@@ -89,6 +89,12 @@ def test_a_run_a_repetition_and_a_check_tell_it(tmp_path: Path) -> None:
     assert '"error":"\\xfc"' in repeated.output
 
 
+def test_a_word_of_a_command_may_be_longer_than_a_name_of_a_file(tmp_path: Path) -> None:
+    spec = program(LINES["deep value"][0])
+    assert len(spec.split()[-1]) > 255
+    assert "protocol-violation" in run(f"--impl={spec}", "--area=framing", "-k", "int32", cwd=tmp_path).text
+
+
 @pytest.mark.parametrize(
     ("line", "words"),
     [

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from wireproof.cli_options import use_vectors, vectors_option
+from wireproof.conformance.files import opened
 from wireproof.conformance.report.jsonl import Report, read_reports
 from wireproof.console import say
 from wireproof.html.matrix import matrix_data, title
@@ -48,7 +49,7 @@ def report(files: tuple[Path, ...], html: Path | None, overwrite: bool, folders:
 
 def _read(path: Path) -> tuple[Report, ...]:
     """The reports in a file. Raises ReportError, click.UsageError, and OSError."""
-    with path.open("rb") as file:
+    with opened(path) as file:
         found = read_reports(file, str(path))
     if not found:
         raise click.UsageError(f"{path}: there is no report in it: it is empty")
