@@ -89,6 +89,18 @@ def test_a_run_a_repetition_and_a_check_tell_it(tmp_path: Path) -> None:
     assert '"error":"\\xfc"' in repeated.output
 
 
+@pytest.mark.parametrize("name", ["error", "unsupported", "reason", "detail"])
+def test_a_long_text_is_cut_when_it_comes(name: str) -> None:
+    said = json.dumps({name: "x" * 20_000})[1:-1]
+    line = f'{{"seq":N,"reject":{{{said}}}}}' if name in ("reason", "detail") else f'{{"seq":N,{said}}}'
+    with open_connection(program(line.encode()), Options()) as connection:
+        (one,) = connection.ask([int32("ffffffff")])
+    text = one.reason if name == "reason" else one.detail
+    assert text is not None
+    assert len(text) < 4200
+    assert "(20000 characters)" in text
+
+
 def test_a_word_of_a_command_may_be_longer_than_a_name_of_a_file(tmp_path: Path) -> None:
     spec = program(LINES["deep value"][0])
     assert len(spec.split()[-1]) > 255

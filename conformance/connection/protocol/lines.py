@@ -261,8 +261,9 @@ _MEMBER: Mapping[Op, str] = {
 }
 _KINDS = frozenset({*_MEMBER.values(), "reject", "unsupported", "error", "violation", "ok"})
 _COMPANIONS = {"sent": {"closed"}, "error": {"exception", "frame"}}
-#: The maximum length of a text from the implementation, in characters: it may send one with each of many answers.
-LONGEST_TEXT = 1 << 16
+#: The maximum length of a text from the implementation, in characters. It may send two with each of a hundred thousand
+#: answers, and all are kept until the end of the run.
+LONGEST_TEXT = 1 << 12
 _OUT_OF_MEMORY = frozenset({"MemoryError", "OutOfMemoryError"})
 _LEADING_NAME = re.compile(r"([A-Za-z_][\w.$]*):\s")
 
