@@ -70,6 +70,8 @@ TYPES = [
     ("FooResponse", 9, 2000),
     ("FooRequest", 9, 1000),
     ("LookupRequest", 0, 300),
+    ("RangeRequest", 5, 300),
+    ("RangeRequest", 6, 300),
     ("LookupRequest", 1, 1500),
     ("LookupResponse", 1, 1500),
     ("ResponseFrame:Foo", 9, 400),
