@@ -64,7 +64,8 @@ class Output:
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Write what the run leaves behind, and decide whether it fails. From here on a signal ends it at once."""
         self._signals.end()
-        if session.config.option.collectonly:
+        option = session.config.option
+        if option.collectonly or option.setuponly:  # --setup-plan sets it too
             return
         self._results.finish()
         problems = list(self._unwritten())
