@@ -64,8 +64,7 @@ class Output:
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Write what the run leaves behind, and decide whether it fails. From here on a signal ends it at once."""
         self._signals.end()
-        option = session.config.option
-        if option.collectonly or option.setuponly:  # --setup-plan sets it too
+        if session.config.option.collectonly:
             return
         self._results.finish()
         problems = list(self._unwritten())
@@ -74,7 +73,8 @@ class Output:
         problems += [*self._ends()]
         if session.exitstatus in (0, 1, 5) and not self._results.progress.cut_off():
             problems += [*self._nothing_asked(), *self._own_vectors_not_asked(), *self._stale()]
-        elif session.exitstatus == pytest.ExitCode.OK:  # somebody called `pytest.exit` with it
+        elif session.exitstatus == pytest.ExitCode.OK and not session.config.option.setuponly:
+            # somebody called `pytest.exit` with it; --setup-plan sets `setuponly`, too
             problems.append("the run was ended before all items had run: that is no success")
         self._lines = [_line(line) for line in problems]
         if self._lines and session.exitstatus == pytest.ExitCode.OK:

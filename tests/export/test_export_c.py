@@ -204,7 +204,7 @@ def test_what_is_the_user_s_stays(tmp_path: Path) -> None:
     (tmp_path / "implementation.c").write_text("mine")
     (tmp_path / "known.txt").write_text("mine")
     (tmp_path / "wireproof.c").write_text("an older one")
-    export(tmp_path, "--type", "VARINT")
+    export(tmp_path, "--type", "VARINT", "--overwrite")
     assert (tmp_path / "implementation.c").read_text() == "mine"
     assert (tmp_path / "known.txt").read_text() == "mine"
     assert f"vector set {vectors.digest()}" in (tmp_path / "wireproof.c").read_text()

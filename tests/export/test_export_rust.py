@@ -208,7 +208,7 @@ def test_what_is_the_user_s_stays(tmp_path: Path) -> None:
     place = export(tmp_path, "wireproof")
     for name in ("implementation.rs", "known.txt", "main.rs"):
         (place / name).write_text("mine")
-    export(tmp_path, "wireproof", "--type", "VARINT")
+    export(tmp_path, "wireproof", "--type", "VARINT", "--overwrite")
     assert [(place / name).read_text() for name in ("implementation.rs", "known.txt")] == ["mine", "mine"]
     assert f"vector set {vectors.digest()}" in (place / "main.rs").read_text()
 

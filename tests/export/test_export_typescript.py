@@ -267,7 +267,7 @@ def test_what_is_the_user_s_stays(tmp_path: Path) -> None:
     for name in ("implementation.mjs", "known.json"):
         (folder / name).write_text("mine")
     (folder / "wireproof.mjs").write_text("an older one")
-    export(folder, *of_kafka(), "--type", "VARINT")
+    export(folder, *of_kafka(), "--type", "VARINT", "--overwrite")
     assert [(folder / name).read_text() for name in ("implementation.mjs", "known.json")] == ["mine", "mine"]
     assert "export function same(" in (folder / "wireproof.mjs").read_text()
     assert {path.name for path in (folder / "vectors" / "kafka").iterdir()} <= {
