@@ -22,8 +22,8 @@ from hypothesis import strategies as st
 
 from wireproof import reference
 from wireproof.conformance.asking.examiner import Examiner, Judged
-from wireproof.conformance.generation import expectations
-from wireproof.conformance.model import DEVIATIONS, Case, Description, Op, Outcome
+from wireproof.conformance.generation import expectations, random_values
+from wireproof.conformance.model import DEVIATIONS, Case, Description, Op, Outcome, Verdict
 from wireproof.conformance.oracle.codec import reference_codec
 from wireproof.conformance.oracle.types import types_of
 from wireproof.conformance.properties import strategies
@@ -229,7 +229,7 @@ class _Trial:
             self._ask([(vector, case) for vector, case in asked if case.id not in self.seen])
         for _, case in asked:
             verdict = self.seen.get(case.id)
-            if verdict is not None and verdict.verdict.outcome in DEVIATIONS and verdict.verdict.known is None:
+            if verdict is not None and _is_unknown_deviation(verdict):
                 self.smallest = verdict
                 raise _Deviates
 
@@ -250,10 +250,44 @@ class _Trial:
         return dataclasses.replace(met, verdict=msgspec.structs.replace(met.verdict, id=self.check.id))
 
 
+def _of_simplest(check: Property, examiner: Examiner) -> Judged | None:
+    """The first answer about the type's simplest value, in the ops of this property, that is an unknown deviation."""
+    value = random_values.simplest(check.type, dialect=check.dialect, version=check.version)
+    own = {"round-trip": check.ops, "wrong-values": {Op.ENCODE}}.get(check.name) or {_reading(check)}
+    asked = (Question.of(vector, case) for vector, case in _round_trip(check, value) if case.op in own)
+    return next((one for one in examiner.judge(asked) if _is_unknown_deviation(one)), None)
+
+
+def _is_unknown_deviation(judged: Judged) -> bool:
+    return judged.verdict.outcome in DEVIATIONS and judged.verdict.known is None
+
+
+def _not_asked(check: Property, deviation: Judged) -> Judged:
+    verdict = Verdict(
+        check.id,
+        check.dialect,
+        deviation.verdict.area,
+        check.type,
+        check.version,
+        deviation.verdict.op,
+        Outcome.NOT_ASKED,
+        detail=f"not asked: the simplest value of the type deviates already, {deviation.case.id}",
+    )
+    return dataclasses.replace(deviation, verdict=verdict)
+
+
 def run(check: Property, examiner: Examiner, count: int) -> Judged:
     """Try a property on `count` examples, always the same ones. The smallest counterexample is judged under its own
-    id; without one, a single verdict stands for the whole property."""
+    id; without one, a single verdict stands for the whole property.
+
+    Where the simplest value of the type already deviates there is nothing to search: it is the counterexample of
+    `round-trip`, and the type's other properties are not asked. A library that refuses everything would be searched
+    for minutes.
+    """
     trial = _Trial(check, examiner)
+    deviation = _of_simplest(check, examiner)
+    if deviation is not None:
+        return deviation if check.name == "round-trip" else _not_asked(check, deviation)
 
     try:
         each_example(examples(check), count, trial.example)
