@@ -111,8 +111,18 @@ class Rules:
     headed_partial: Literal["dropped", "refused"] = "dropped"
     #: The field `Records` of Produce and Fetch: any bytes, or messages of the version's magic.
     headed_records: Literal["raw", "messages"] = "raw"
-    #: The headers after the key of a lookup.
-    behind_the_key: Literal["unread", "read"] = "unread"
+    #: The headers after the key of a lookup; "unread-at-once": after the key itself nothing is read, not even a key.
+    behind_the_key: Literal["unread", "read", "unread-at-once"] = "unread"
+    #: Writing an int32 header key twice: the last one counts, as in a map.
+    int_key_twice: Literal["refused", "last"] = "refused"
+    #: The length −1 of the value of a header with an int32 key.
+    header_value_null: Literal["refused", "null"] = "refused"
+    #: Converting a set in which every message has the asked magic already: its bytes are passed on.
+    same_magic: Literal["written-again", "passed-on"] = "written-again"
+    #: The headers of a message that is converted to an older magic: their length is enough to drop them.
+    dropped_headers: Literal["read", "skipped"] = "read"
+    #: A compressed wrapper that is converted to an older magic: its messages may stand in the set themselves.
+    older_wrappers: Literal["wrapper", "messages"] = "wrapper"
     # kip-482-v1
     #: The FieldLength of an optional field, and the type VARINT.
     field_length: Literal["zigzag", "unsigned"] = "zigzag"

@@ -14,7 +14,7 @@ PRODUCES: Produces = frozenset(
         ("messages", "fail", "accepted-invalid"),
     }
 )
-TAKES = frozenset({"R-82i-3"})
+TAKES = frozenset({"R-82i-3", "R-82i-10"})
 
 dialects = ("kip-82-int-keys",)
 types = TYPES

@@ -6,7 +6,10 @@ from support.headed_codec import TYPES, Headed
 
 from miniatures import Produces
 
-PRODUCES: Produces = frozenset({("header-multimaps", "fail", "accepted-invalid")})
+PRODUCES: Produces = frozenset(
+    {("header-multimaps", "fail", "accepted-invalid"), ("header-multimaps", "contested", None)}
+)
+TAKES = frozenset({"R-82i-10"})
 
 dialects = ("kip-82-int-keys",)
 types = TYPES

@@ -1,4 +1,4 @@
-"""Takes the length −1 of a header's value for null, and that of all headers for none."""
+"""Takes the length −1 of all headers for none. That of a header's value is null, which is R-82i-4's other reading."""
 
 from __future__ import annotations
 
@@ -6,7 +6,14 @@ from support.headed_codec import TYPES, Headed
 
 from miniatures import Produces
 
-PRODUCES: Produces = frozenset({("null-encodings", "fail", "accepted-invalid")})
+PRODUCES: Produces = frozenset(
+    {
+        ("header-multimaps", "contested", None),
+        ("null-encodings", "contested", None),
+        ("null-encodings", "fail", "accepted-invalid"),
+    }
+)
+TAKES = frozenset({"R-82i-4"})
 
 dialects = ("kip-82-int-keys",)
 types = TYPES

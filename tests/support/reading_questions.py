@@ -239,9 +239,42 @@ _NO_HEADERS = bytes.fromhex("02 10 0000000000000000 ffffffff 00000000 ffffffff")
 NO_HEADERS = f"{0:016x}{4 + len(_NO_HEADERS):08x}{zlib.crc32(_NO_HEADERS):08x}{_NO_HEADERS.hex()}"
 
 
-def headed_message(attributes: int) -> str:
-    """A message of magic 2 without headers: timestamp 0, no key, value "v"."""
-    inside = bytes([2, attributes]) + bytes(8) + bytes.fromhex("ffffffff 00000001 76")
+def writing_headers(*pairs: tuple[Any, Any]) -> Question:
+    """The bytes of headers under int keys, in hex."""
+
+    def ask(**switches: Any) -> Any:
+        own = Reference(Rules(**switches))
+        return attempt(lambda: own.encode("HEADERS", [*pairs], dialect="kip-82-int-keys").hex())
+
+    return ask
+
+
+def converting(to: str, digits: str) -> Question:
+    """A set of messages with int keys, converted, in hex."""
+    data = bytes.fromhex(digits)
+
+    def ask(**switches: Any) -> Any:
+        own = Reference(Rules(**switches))
+        return attempt(lambda: own.convert("MESSAGE_SET", data, to, dialect="kip-82-int-keys").hex())
+
+    return ask
+
+
+def unpacking(to: str, digits: str) -> Question:
+    """What each message of a converted set has: messages of its own, or a value."""
+
+    def ask(**switches: Any) -> list[str]:
+        own = Reference(Rules(**switches))
+        data = own.convert("MESSAGE_SET", bytes.fromhex(digits), to, dialect="kip-82-int-keys")
+        found = own.decode("MESSAGE_SET", data, dialect="kip-82-int-keys")
+        return ["messages" if "messages" in one else "value" for one in found]
+
+    return ask
+
+
+def headed_message(attributes: int, headers: str = "", magic: int = 2) -> str:
+    """A message of magic 2 or 1: timestamp 0, no key, value "v". `headers`: HeadersLength and the headers."""
+    inside = bytes([magic, attributes]) + bytes(8) + bytes.fromhex(f"ffffffff{headers}0000000176")
     return f"{0:016x}{4 + len(inside):08x}{zlib.crc32(inside):08x}{inside.hex()}"
 
 

@@ -28,6 +28,7 @@ from support.reading_questions import (
     asked_for,
     batch,
     contents,
+    converting,
     drafted,
     drafted_batch,
     entry,
@@ -46,7 +47,9 @@ from support.reading_questions import (
     sorting,
     told,
     unknown,
+    unpacking,
     with_new_default,
+    writing_headers,
     zstd_frame,
 )
 from support.wire import Refused, encode
@@ -334,13 +337,73 @@ SWITCHES: dict[str, list[tuple[Question, dict[str, Any]]]] = {
     "behind_the_key": [
         (
             looked_up(1, "000000010000000161" + "0000000500000000" + "0000000300000000"),
-            {"unread": [b"a"], "read": Refused("key-order", 17)},
+            {"unread": [b"a"], "read": Refused("key-order", 17), "unread-at-once": [b"a"]},
         ),
         (
             looked_up(5, "000000010000000161" + "000000050000000162" + "0000000900000000"),
-            {"unread": [b"b"], "read": [b"b"]},
+            {"unread": [b"b"], "read": [b"b"], "unread-at-once": [b"b"]},
         ),
-        (looked_up(3, "000000010000000161" + "000000050000000162"), {"unread": [], "read": []}),
+        (
+            looked_up(3, "000000010000000161" + "000000050000000162"),
+            {"unread": [], "read": [], "unread-at-once": []},
+        ),
+        (
+            looked_up(5, "000000050000000162" + "000000010000000161"),
+            {"unread": Refused("key-order", 9), "read": Refused("key-order", 9), "unread-at-once": [b"b"]},
+        ),
+    ],
+    "int_key_twice": [
+        (
+            writing_headers((1, b"a"), (2, b""), (1, b"b")),
+            {"refused": Refused("key-duplicate", None), "last": "0000000100000001620000000200000000"},
+        ),
+        (
+            writing_headers((2, b""), (1, b"a")),
+            dict.fromkeys(("refused", "last"), "0000000100000001610000000200000000"),
+        ),
+    ],
+    "header_value_null": [
+        (
+            headed("HEADERS", "00000001ffffffff" + "0000000200000000"),
+            {"refused": Refused("null-not-allowed", 4), "null": [(1, None), (2, b"")]},
+        ),
+        (headed("HEADERS", "00000001fffffffe"), dict.fromkeys(("refused", "null"), Refused("negative-length", 4))),
+        (
+            writing_headers((1, None), (2, b"")),
+            {"refused": Refused("null-not-allowed", None), "null": "00000001ffffffff0000000200000000"},
+        ),
+        (writing_headers((None, None)), dict.fromkeys(("refused", "null"), Refused("out-of-range", None))),
+    ],
+    "same_magic": [
+        (
+            converting("magic-2", headed_message(16, "00000000")),
+            {"written-again": headed_message(0), "passed-on": headed_message(16, "00000000")},
+        ),
+        (
+            converting("magic-1", headed_message(16, "00000000")),
+            dict.fromkeys(("written-again", "passed-on"), headed_message(0, magic=1)),
+        ),
+        (converting("magic-2", ""), dict.fromkeys(("written-again", "passed-on"), "")),
+    ],
+    "dropped_headers": [
+        (
+            converting("magic-1", headed_message(16, "0000001000000002000000000000000100000000")),
+            {"read": Refused("key-order", 42), "skipped": headed_message(0, magic=1)},
+        ),
+        (
+            converting("magic-2", headed_message(16, "0000001000000002000000000000000100000000")),
+            dict.fromkeys(("read", "skipped"), Refused("key-order", 42)),
+        ),
+    ],
+    "older_wrappers": [
+        (
+            unpacking("magic-0", entry(1, 5, 1, gzip.compress(entry(1, 0, 0, b"v"), mtime=0)).hex()),
+            {"wrapper": ["messages"], "messages": ["value"]},
+        ),
+        (
+            unpacking("magic-1", entry(1, 5, 1, gzip.compress(entry(1, 0, 0, b"v"), mtime=0)).hex()),
+            {"wrapper": ["messages"], "messages": ["messages"]},
+        ),
     ],
     "flag_without_headers": [
         (

@@ -8,13 +8,14 @@ Source: KIP-82 with int keys, Compatibility, Deprecation, and Migration Plan; KI
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from wireproof.reference.cursor import Reader, Writer
 from wireproof.reference.dialects.kip_82_int.messages import (
     HEADERS_FLAG,
     MAGIC,
+    MAGIC_AT,
     MAGICS,
     append_message_set,
     read_message_set,
@@ -35,20 +36,46 @@ def converted(data: bytes, to: str, rules: Rules) -> bytes:
     """A MESSAGE_SET, converted to another magic. Raises DecodeError, and NotImplementedError for an unknown format."""
     if to not in MAGIC_NAMED:
         raise NotImplementedError(f"messages are converted to {', '.join(MAGIC_NAMED)}, not to {shown(to)}")
-    messages = read_message_set(Reader(data, rules))
+    magic = MAGIC_NAMED[to]
+    if rules.same_magic == "passed-on" and _all_of(data, magic):
+        return data
+    skips = rules.dropped_headers == "skipped" and magic < MAGIC
+    messages = read_message_set(Reader(data, rules), skips=skips)
     writer = Writer(rules)
-    append_message_set(writer, convert(messages, MAGIC_NAMED[to]).entries)
+    append_message_set(writer, convert(messages, magic, unpacks=rules.older_wrappers == "messages").entries)
     return bytes(writer.out)
 
 
-def convert(messages: Iterable[Message], magic: int) -> Converted:
-    """The messages, of any magics, converted to this one; `lost` lists the data that it can't hold."""
+def _all_of(data: bytes, magic: int) -> bool:
+    """Whether every message of a set has this magic; nothing else of them is looked at."""
+    at = 0
+    while at < len(data):
+        size = int.from_bytes(data[at + 8 : at + 12], signed=True)
+        if data[at + MAGIC_AT : at + MAGIC_AT + 1] != bytes([magic]) or size < 0:
+            return False
+        at += 12 + size
+    return True
+
+
+def convert(messages: Iterable[Message], magic: int, *, unpacks: bool = False) -> Converted:
+    """The messages, of any magics, converted to this one; `lost` lists the data that it can't hold. `unpacks`: in place
+    of a wrapper of a higher magic stand its messages (R-82i-16's other reading)."""
     entries: list[dict[str, Any]] = []
     lost: list[str] = []
     for index, message in enumerate(messages):
         lost += [f"message {index}: {what}" for what in _losses(message, magic)]
-        entries.append(_converted(message, magic))
+        own = _unpacked(message) if unpacks and message["magic"] > magic else [message]
+        entries += [_converted(one, magic) for one in own]
     return Converted(entries, lost)
+
+
+def _unpacked(message: Message) -> Iterable[Message]:
+    """The messages of a wrapper; a time of appending is the wrapper's (KIP-32). Any other message is itself."""
+    inner: Sequence[Message] = message.get("messages", (message,))
+    if not message["magic"] or not message["attributes"] & LOG_APPEND_TIME:
+        return inner
+    time = {"timestamp": message["timestamp"]}
+    return [{**one, **time, "attributes": one["attributes"] | LOG_APPEND_TIME} for one in inner]
 
 
 def _converted(message: Message, magic: int) -> dict[str, Any]:

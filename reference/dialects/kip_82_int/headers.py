@@ -13,10 +13,12 @@ from typing import Any
 from wireproof.reference.cursor import Reader, Writer
 from wireproof.reference.errors import EncodeError, Reason, join, shown
 from wireproof.reference.primitives import append_int32
-from wireproof.reference.records.fields import bytes_of, sequence
+from wireproof.reference.records.fields import append_bytes, bytes_of, sequence
 from wireproof.reference.rules import Rules
 
 Header = tuple[int, bytes]
+#: A header as it is read; its value may be null under R-82i-4's other reading.
+ReadHeader = tuple[int, bytes | None]
 
 
 def rank(key: int, rules: Rules) -> int:
@@ -24,21 +26,21 @@ def rank(key: int, rules: Rules) -> int:
     return key if rules.int_key_order == "signed" else key & 0xFFFFFFFF
 
 
-def read_headers(reader: Reader, path: str = "") -> list[Header]:
+def read_headers(reader: Reader, path: str = "") -> list[ReadHeader]:
     """All headers up to the reader's end. Raises DecodeError."""
     return list(_each(reader, None, path))
 
 
-def headers_up_to(reader: Reader, last: int, path: str = "") -> list[Header]:
+def headers_up_to(reader: Reader, last: int, path: str = "") -> list[ReadHeader]:
     """The headers with keys up to `last`. Reading stops at the first greater key (R-82i-10 ‡), and faults after it stay
-    unseen (other: all headers are read). Raises DecodeError."""
+    unseen (others: all headers are read; reading stops behind `last` itself). Raises DecodeError."""
     if reader.rules.behind_the_key == "read":
         wanted = rank(last, reader.rules)
         return [header for header in read_headers(reader, path) if rank(header[0], reader.rules) <= wanted]
     return list(_each(reader, last, path))
 
 
-def _each(reader: Reader, last: int | None, path: str) -> Iterator[Header]:
+def _each(reader: Reader, last: int | None, path: str) -> Iterator[ReadHeader]:
     before: int | None = None
     count = 0
     while reader.remaining:
@@ -53,6 +55,8 @@ def _each(reader: Reader, last: int | None, path: str) -> Iterator[Header]:
             return
         reader.path = join(where, "value")
         yield key, _read_value(reader)
+        if key == last and reader.rules.behind_the_key == "unread-at-once":
+            return
         before = key
         count += 1
 
@@ -65,9 +69,11 @@ def _read_int32(reader: Reader, what: str) -> int:
     return value
 
 
-def _read_value(reader: Reader) -> bytes:
+def _read_value(reader: Reader) -> bytes | None:
     start = reader.pos
     length = _read_int32(reader, "length")
+    if length == -1 and reader.rules.header_value_null == "null":
+        return None
     if length < 0:
         reason = Reason.NULL_NOT_ALLOWED if length == -1 else Reason.NEGATIVE_LENGTH
         raise reader.error(reason, f"length {length}; a header's value is never null", start)
@@ -80,18 +86,24 @@ def _read_value(reader: Reader) -> bytes:
 
 def append_headers(writer: Writer, value: Any, path: str = "") -> None:
     """Append headers, sorted by key. Raises EncodeError."""
-    by_key: dict[int, bytes] = {}
+    by_key: dict[int, bytes | None] = {}
     for index, pair in enumerate(sequence(value, path)):
         where = f"{path}[{index}]"
-        key, content = checked(pair, where)
-        if key in by_key:
+        key, content = _with_null(pair, where) if writer.rules.header_value_null == "null" else checked(pair, where)
+        if key in by_key and writer.rules.int_key_twice == "refused":
             raise EncodeError(Reason.KEY_DUPLICATE, f"key {key} comes twice; the headers are a map", where)
         by_key[key] = content
     for key in sorted(by_key, key=lambda key: rank(key, writer.rules)):
         writer.path = path
         append_int32(writer, key)
-        append_int32(writer, len(by_key[key]))
-        writer.out += by_key[key]
+        append_bytes(writer, by_key[key], path, append_int32)
+
+
+def _with_null(pair: Any, path: str) -> ReadHeader:
+    """A header's key and value, which may be null. Raises EncodeError."""
+    if isinstance(pair, (list, tuple)) and len(pair) == 2 and pair[1] is None:
+        return checked((pair[0], b""), path)[0], None
+    return checked(pair, path)
 
 
 def checked(pair: Any, path: str = "") -> Header:

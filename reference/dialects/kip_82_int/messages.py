@@ -14,13 +14,14 @@ Source: KIP-82 with int keys, Wire protocol change; R-82i-1 to R-82i-6, R-82i-11
 
 from __future__ import annotations
 
+import functools
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from wireproof.reference.cursor import Reader, Span, Writer
-from wireproof.reference.dialects.kip_82_int.headers import Header, append_headers, headers_up_to, read_headers
+from wireproof.reference.dialects.kip_82_int.headers import ReadHeader, append_headers, headers_up_to, read_headers
 from wireproof.reference.errors import DecodeError, EncodeError, Reason, join, shown
 from wireproof.reference.primitives import (
     append_int8,
@@ -54,16 +55,16 @@ MAGIC_AT = 16
 Message = dict[str, Any]
 
 
-def read_message_set(reader: Reader, path: str = "") -> list[Message]:
-    """Messages of any magic up to the reader's end. A partial last one is dropped (R-82i-12 ‡, other: refused). Raises
-    DecodeError."""
+def read_message_set(reader: Reader, path: str = "", *, skips: bool = False) -> list[Message]:
+    """Messages of any magic up to the reader's end. A partial last one is dropped (R-82i-12 ‡, other: refused).
+    `skips`: headers are not read, and left out. Raises DecodeError."""
     messages: list[Message] = []
     while reader.remaining:
         where = f"{path}[{len(messages)}]"
         if reader.rules.headed_partial == "dropped" and _is_partial(reader, where):
             message_set.drop_rest(reader, where)
             break
-        messages.append(read_message_and_offset(reader, where))
+        messages.append(read_message_and_offset(reader, where, skips=skips))
     return messages
 
 
@@ -98,12 +99,12 @@ def _is_partial(reader: Reader, path: str) -> bool:
     return message_set.is_partial(reader, path, least)
 
 
-def read_message_and_offset(reader: Reader, path: str = "") -> Message:
-    """One message of any magic. Raises DecodeError."""
+def read_message_and_offset(reader: Reader, path: str = "", *, skips: bool = False) -> Message:
+    """One message of any magic; `skips`: without its headers. Raises DecodeError."""
     magic = int.from_bytes(reader.peek(MAGIC_AT + 1)[MAGIC_AT:], "big", signed=True)
     if reader.remaining > MAGIC_AT and magic in message_set.MAGICS:
         return with_headers(message_set.read_message(reader, magic, path, opaque=_opaque(reader.rules)), magic)
-    return _Reading(path).message(reader)
+    return _Reading(path, skips=skips).message(reader)
 
 
 def _opaque(rules: Rules) -> bool:
@@ -124,7 +125,7 @@ def with_headers(message: Mapping[str, Any], magic: int) -> Message:
     return ordered
 
 
-def lookup(reader: Reader, key: int) -> list[bytes]:
+def lookup(reader: Reader, key: int) -> list[bytes | None]:
     """The values of a header key in one message. All of the message is read but the headers after that key. Raises
     DecodeError."""
     if reader.peek(MAGIC_AT + 1)[MAGIC_AT:] == bytes([MAGIC]):
@@ -136,10 +137,12 @@ def lookup(reader: Reader, key: int) -> list[bytes]:
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """Reads one message of magic 2. `last`: the last header key that is wanted; None: all."""
+    """Reads one message of magic 2. `last`: the last header key that is wanted; None: all. `skips`: headers are not
+    read."""
 
     path: str
     last: int | None = None
+    skips: bool = False
 
     def message(self, reader: Reader, *, inside: bool = False) -> Message:
         reader.path = join(self.path, "offset")
@@ -190,12 +193,13 @@ class _Reading:
             raise window.error(Reason.INVALID_WRAPPER, "a wrapper inside a wrapper", attributes_at)
         if codec:
             where = join(self.path, "messages")
-            message["messages"] = message_set.read_wrapped(window, codec, MAGIC, offset, where, _read_inner)
+            read = functools.partial(_read_inner, skips=self.skips)
+            message["messages"] = message_set.read_wrapped(window, codec, MAGIC, offset, where, read)
         else:
             message["value"] = read_bytes(window, read_int32)
         return message
 
-    def _headers(self, window: Reader) -> list[Header]:
+    def _headers(self, window: Reader) -> list[ReadHeader]:
         """HeadersLength, which can't be null, and the headers."""
         path = join(self.path, "headers")
         window.path = path
@@ -203,11 +207,13 @@ class _Reading:
         block = read_window(window, read_int32, "length of all headers")
         if not block.remaining and window.rules.flag_without_headers == "refused":
             raise window.error(Reason.ZERO_LENGTH_FIELD, "the flag is set, and there are no headers", at)
+        if self.skips:
+            return []
         return read_headers(block, path) if self.last is None else headers_up_to(block, self.last, path)
 
 
-def _read_inner(reader: Reader, magic: int, path: str, *, inside: bool = False) -> Message:  # noqa: ARG001 (magic 2's own)
-    return _Reading(path).message(reader, inside=inside)
+def _read_inner(reader: Reader, magic: int, path: str, *, inside: bool = False, skips: bool = False) -> Message:  # noqa: ARG001 (magic 2's own)
+    return _Reading(path, skips=skips).message(reader, inside=inside)
 
 
 # --- Writing ----------------------------------------------------------------------------------------------------------

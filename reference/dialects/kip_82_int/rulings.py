@@ -30,17 +30,28 @@ RULINGS: tuple[Ruling, ...] = (
         "R-82i-3",
         "the order of keys",
         "as signed int32, strictly ascending, for it is a Map; a duplicate or a descending key is refused, for the "
-        "format is strict (Public Interfaces 6); a Map has no order: an encoder sorts",
+        "format is strict (Public Interfaces 6)",
         {OTHER: ("int_key_order", "unsigned")},
         "as unsigned numbers, which differ from 0x80000000 on alone, where all is RESERVED",
         f"{HEADERS}; Public Interfaces 6",
+    ),
+    Ruling(
+        "R-82i-3w",
+        "keys out of order or twice, on write",
+        "never written: out of order they are refused, or sorted, for a Map has no order; a key that is given twice is "
+        "refused",
+        {OTHER: ("int_key_twice", "last")},
+        "the last of equal keys counts, as in a Map that is filled one key after another",
+        HEADERS,
     ),
     Ruling(
         "R-82i-4",
         "nulls",
         "a message's key or value of length −1 is null (a tombstone may carry headers); a negative length of a "
         "header's value or of the headers, and a length below −1, are refused",
-        source=MESSAGE,
+        {OTHER: ("header_value_null", "null")},
+        "a header's value of length −1 is null, as a message's is: the page does not speak of it",
+        MESSAGE,
     ),
     Ruling(
         "R-82i-5",
@@ -75,8 +86,9 @@ RULINGS: tuple[Ruling, ...] = (
         "R-82i-10",
         "skipping",
         "keys ascend: a reader that wants keys up to K stops at the first greater one; faults after it stay unseen",
-        {OTHER: ("behind_the_key", "read")},
-        'all headers are read first, and faults behind the key refused ("may")',
+        {OTHER: ("behind_the_key", "read"), "at-once": ("behind_the_key", "unread-at-once")},
+        'all headers are read first, and faults behind the key refused ("ability to skip"); a reader stops behind the '
+        "key that it wants: no other one can be equal",
         HEADERS,
     ),
     Ruling(
@@ -105,6 +117,30 @@ RULINGS: tuple[Ruling, ...] = (
         {OTHER: ("headed_records", "messages")},
         'messages of the version\'s magic alone ("V3 which uses the new message format"); other bytes are refused',
         INTERFACES,
+    ),
+    Ruling(
+        "R-82i-14",
+        "converting a set of messages that have the asked magic already",
+        "it is read, and written again: what is broken is refused, and what can be written in two ways is canonical",
+        {OTHER: ("same_magic", "passed-on")},
+        "its bytes are passed on as they are: there is nothing to convert",
+        MIGRATION,
+    ),
+    Ruling(
+        "R-82i-15",
+        "headers that a conversion drops",
+        "they are read, and refused if they are broken",
+        {OTHER: ("dropped_headers", "skipped")},
+        "HeadersLength says where they end, and nobody will read them: they are skipped",
+        MIGRATION,
+    ),
+    Ruling(
+        "R-82i-16",
+        "a wrapper that is converted to an older magic",
+        "it stays a wrapper, around converted messages, with the same codec",
+        {OTHER: ("older_wrappers", "messages")},
+        "its messages stand in the set themselves, not compressed; a time of appending is the wrapper's",
+        MIGRATION,
     ),
     INVALID_TEXT,
     NEGATIVE_LENGTH,
