@@ -87,6 +87,8 @@ class Rules:
     repeated_ids: Literal["once", "each"] = "once"
     #: What the node id −1 selects beside other ids: the broker asked and the others, or it alone.
     this_broker: Literal["beside", "alone"] = "beside"
+    #: The ProtocolVersion that a client chooses of those inside both ranges.
+    protocol_version: Literal["highest", "lowest"] = "highest"
     #: The lowest ProtocolVersion that a new removal or deprecation may have: the next one, or the current one.
     ended_in: Literal["next", "current"] = "next"
     # kip-82-string-keys

@@ -96,6 +96,11 @@ def added(*numbers: int) -> Question:
     return lambda **rules: Reference(Rules(**rules)).evolve({"protocolVersions": []}, ledger, dialect="kip-35-v7")
 
 
+def chosen(client: tuple[int, int], broker: tuple[int, int]) -> Question:
+    """The ProtocolVersion that a client of kip-35-v7 chooses."""
+    return lambda **rules: Reference(Rules(**rules)).negotiate(17, client, broker, dialect="kip-35-v7")
+
+
 def removed(number: int) -> Question:
     """What breaks in a ledger of kip-35-v7 in which this number removes the first of two entries, 1 and 2."""
     first = {"request": "ARequest", "version": 0, "added": 1}

@@ -27,6 +27,7 @@ from support.reading_questions import (
     answered,
     asked_for,
     batch,
+    chosen,
     contents,
     converting,
     drafted,
@@ -311,6 +312,11 @@ SWITCHES: dict[str, list[tuple[Question, dict[str, Any]]]] = {
     "this_broker": [
         (asked_for(3, -1), {"beside": [3, 2], "alone": [2]}),
         (asked_for(3, 9), {"beside": [3], "alone": [3]}),
+    ],
+    "protocol_version": [
+        (chosen((19, 25), (12, 22)), {"highest": 22, "lowest": 19}),
+        (chosen((19, 25), (25, 30)), {"highest": 25, "lowest": 25}),
+        (chosen((1, 9), (10, 12)), {"highest": None, "lowest": None}),
     ],
     "ended_in": [
         (removed(2), {"next": [{"kind": "number-past", "path": "ARequest v0"}], "current": []}),

@@ -59,8 +59,9 @@ class Kip35(Dialect):
         "tag-ordering": "its tags are keys and values in an array: header-multimaps",
     }
 
-    def __init__(self, api_key: int = API_KEY) -> None:
+    def __init__(self, api_key: int = API_KEY, rules: Rules = DEMANDED) -> None:
         self.layouts = Layouts(api_key)
+        self.rules = rules
 
     def configured(self, settings: Mapping[str, Any]) -> Kip35:
         """`settings["api_key"]`: BrokerMetadata's. Raises SchemaError."""
@@ -70,6 +71,11 @@ class Kip35(Dialect):
         if not isinstance(key, int) or isinstance(key, bool) or not -(2**15) <= key < 2**15:
             raise SchemaError(f"{shown(key)} is no api key: an integer of 16 bits is expected", "api_key")
         return Kip35(key)
+
+    def under(self, rules: Rules) -> Kip35:
+        """`negotiate` depends on a reading (R-35-15 ‡)."""
+        same = rules.protocol_version == self.rules.protocol_version
+        return self if same else Kip35(self.layouts.api_key, rules)
 
     def apis(self) -> Mapping[int, str]:
         return {self.layouts.api_key: API}
@@ -128,4 +134,4 @@ class Kip35(Dialect):
         return protocol_versions.compare(before, now, rules)
 
     def negotiate(self, api_key: int, client: tuple[int, int], broker: tuple[int, int] | None) -> int | None:  # noqa: ARG002 (a ProtocolVersion is of all apis)
-        return common((client, broker))
+        return common((client, broker), self.rules)

@@ -23,7 +23,7 @@ from wireproof.reference.dialects.kip_35.layouts import API, VERSION, EmptyRespo
 from wireproof.reference.errors import DecodeError, EncodeError, Reason
 from wireproof.reference.peers import framing
 from wireproof.reference.peers.framing import SIZE_BYTES, ResponseFrame
-from wireproof.reference.rules import Rules
+from wireproof.reference.rules import DEMANDED, Rules
 
 #: Kafka 0.9's request types by api key, under the names that their schemas have today.
 REQUESTS = (
@@ -161,8 +161,8 @@ class Kip35Connection:
         return [self.client.interpret(request, None) for request in requests]
 
 
-def common(ranges: Iterable[tuple[int, int] | None]) -> int | None:
-    """The highest ProtocolVersion in all ranges: of a client and its broker, or of several brokers.
+def common(ranges: Iterable[tuple[int, int] | None], rules: Rules = DEMANDED) -> int | None:
+    """The highest ProtocolVersion in all ranges: of a client and its broker, or of several brokers (R-35-15 ‡).
 
     None when there is none. A range with low > high is empty; a range that is None is unknown.
     """
@@ -172,7 +172,8 @@ def common(ranges: Iterable[tuple[int, int] | None]) -> int | None:
             return None
         known.append(one)
     lowest, highest = max((low for low, _ in known), default=0), min((high for _, high in known), default=-1)
-    return highest if lowest <= highest else None
+    chosen = highest if rules.protocol_version == "highest" else lowest
+    return chosen if lowest <= highest else None
 
 
 def agree(ranges: Iterable[tuple[int, int] | None]) -> int:

@@ -62,13 +62,11 @@ RULINGS: tuple[Ruling, ...] = (
         "ProtocolVersion",
         "a request type and version is there from the number that added it up to the one before that which removed it; "
         "new numbers go up by one and leave none out; additions of one patch may share a number; nothing is ever "
-        "deleted from the ledger, and nothing dated into a number that is published; a client uses the highest "
-        "number inside both ranges of a connection, brokers among themselves the highest inside all ranges",
+        "deleted from the ledger, and nothing dated into a number that is published",
         {OTHER: ("shared_number", "refused")},
         'each addition has a number of its own: "incremented for each addition"',
         PROTOCOL_VERSION,
-        "brokers among themselves, and the request versions that a number stands for: "
-        "tests/dialects/kip_35/test_kip_35_protocol_versions.py",
+        "the request versions that a number stands for: tests/dialects/kip_35/test_kip_35_protocol_versions.py",
     ),
     Ruling(
         "R-35-8",
@@ -129,6 +127,15 @@ RULINGS: tuple[Ruling, ...] = (
         {OTHER: ("short_request", "passed-over")},
         "nothing is sent, and the next request is read",
         UNSUPPORTED,
+    ),
+    Ruling(
+        "R-35-15",
+        "which ProtocolVersion a client uses of those inside both ranges",
+        "the highest; brokers among themselves the highest inside all ranges; none where they have none in common",
+        {OTHER: ("protocol_version", "lowest")},
+        "the lowest, or any other inside both: the page leaves the selection to the client",
+        PROTOCOL_VERSION,
+        "brokers among themselves: tests/dialects/kip_35/test_kip_35_protocol_versions.py",
     ),
     INVALID_TEXT,
     NEGATIVE_LENGTH,

@@ -21,7 +21,7 @@ from wireproof.conformance.vectors import Vector, VectorKind
 from wireproof.conformance.vectors.patterns import mismatch
 from wireproof.reference import message
 from wireproof.reference.dialects import kip_35
-from wireproof.reference.dialects.kip_35 import broker, client, layouts, protocol_versions, tags
+from wireproof.reference.dialects.kip_35 import broker, layouts, protocol_versions, tags
 from wireproof.reference.primitives import PRIMITIVES, Primitive, read_int16, read_int32
 from wireproof.reference.schema.plan import Array
 
@@ -315,13 +315,8 @@ def _negative_counts_are_none(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(message, "read_int32", lambda reader, what: max(0, read_int32(reader, what)))
 
 
-def _lowest_in_common(patch: pytest.MonkeyPatch) -> None:
-    def lowest(ranges: Any) -> int | None:
-        found = list(ranges)
-        chosen = client.common(found)
-        return None if chosen is None else max(low for low, _ in found)
-
-    patch.setattr(kip_35, "common", lowest)
+def _greatest_of_the_client(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(kip_35, "common", lambda ranges, rules: ranges[0][1])
 
 
 def _any_number(patch: pytest.MonkeyPatch) -> None:
@@ -342,7 +337,7 @@ PLANTS: dict[str, tuple[Plant, str]] = {
     "R-35-4": (_another_api_key, "broker-this"),
     "R-35-5": (_tells_no_tags, "broker-keeps-tags"),
     "R-35-5, parsers": (_values_as_text, "look-up-endpoints"),
-    "R-35-7": (_lowest_in_common, "choose-highest"),
+    "R-35-15": (_greatest_of_the_client, "choose-highest"),
     "R-35-7, numbers": (_any_number, "from-1-to-40"),
     "R-35-9": (_needs_a_name, "broker-needs-8-bytes"),
     "R-35-14": (_answers_short_requests, "broker-7-bytes"),
@@ -369,6 +364,7 @@ def test_a_wrong_reading_in_the_reference_is_noticed(name: str, monkeypatch: pyt
         ("R-35-12", "broker-repeated-apart"),
         ("R-35-13", "broker-this-and-another"),
         ("R-35-14", "broker-5-bytes"),
+        ("R-35-15", "choose-highest"),
         ("R-D-2", "value-not-utf-8"),
     ],
 )
