@@ -124,6 +124,14 @@ def test_an_end_that_a_plugin_calls_a_success_is_none(tmp_path: Path) -> None:
     assert "the run was ended before all items had run: that is no success" in done.text
 
 
+def test_memory_that_is_taken_in_forks_counts() -> None:
+    done = run(
+        "--impl=hoards_in_a_fork", AREA, "--memory=128", "-k", "varint-minus-1", "--case-timeout=30", cwd=MODULES
+    )
+    assert done.code == 1
+    assert "128 MiB are allowed: the process was killed" in done.text
+
+
 def test_an_answer_after_the_limit_is_none(tmp_path: Path) -> None:
     report = tmp_path / "report.jsonl"
     arguments = (AREA, "--case-timeout=0.5", "-k", "varint-minus-1", f"--report={report}")

@@ -9,6 +9,7 @@ import selectors
 import signal
 import subprocess
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import psutil
@@ -18,7 +19,7 @@ from wireproof.conformance.connection.process.guard import guard
 from wireproof.conformance.connection.process.stderr import Stderr
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 #: Seconds between two checks of the process: whether it has ended, and how much memory it uses.
 TICK = 0.05
@@ -40,8 +41,32 @@ _HALF_LINE = 16 * 1024
 #: when a wrapper catches it, and a suite takes twice as long. To have it: `exec:env RUST_BACKTRACE=1 …`.
 _ENVIRONMENT = {"RUST_BACKTRACE": "0"}
 
+#: At most so many processes of a child are looked at.
+_MOST_DESCENDANTS = 256
+
 _CHUNK = 1 << 18
 _DRAIN = 64
+
+
+def _descendants(pid: int) -> Iterator[int]:
+    """The processes that a process has started, and theirs; none where /proc does not tell (not on Linux)."""
+    waiting = [pid]
+    for one in waiting:
+        for task in Path(f"/proc/{one}/task").glob("*/children"):
+            with contextlib.suppress(OSError):
+                waiting += map(int, task.read_text().split())
+                if len(waiting) > _MOST_DESCENDANTS:
+                    break
+    yield from waiting[1:_MOST_DESCENDANTS]
+
+
+def _proportional(pid: int) -> int:
+    """The bytes of memory of a process; of what it shares with others its part. 0 for one that has ended."""
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
+            if line.startswith("Pss:"):
+                return int(line.split()[1]) << 10
+    return 0
 
 
 class Process:
@@ -242,10 +267,11 @@ class Process:
             self._said.add(errors)
 
     def look(self) -> None:
-        """Check how much memory it uses."""
+        """Check how much memory it uses, with the processes that it has started: a limit holds for each process alone.
+        What they share with it is not counted twice."""
         if not self.ended and self._usage is not None:
             with contextlib.suppress(psutil.Error):
-                self.memory = self._usage.memory_info().rss
+                self.memory = self._usage.memory_info().rss + sum(map(_proportional, _descendants(self._usage.pid)))
 
     def close_stdin(self) -> None:
         """Close its stdin: there are no more questions. Bytes that are not sent yet are lost."""
