@@ -154,6 +154,8 @@ class Rules:
     null_text: Literal["refused", "null"] = "refused"
     #: One to three bytes of a message's size before any whole message of a set.
     first_residue: Literal["refused", "kept"] = "refused"
+    #: A message of a set that was cut off: given as "partial", or left out.
+    partial_message: Literal["kept", "dropped"] = "kept"
     #: The content of a message with a codec: bytes, or a message set.
     wrappers: Literal["kept", "read"] = "kept"
     #: Whether a Produce with acks 0 has a response.

@@ -55,6 +55,9 @@ from support.reading_questions import (
 )
 from support.wire import Refused, encode
 
+#: A message of wire-format: size, magic 1, attributes, CRC, "hi".
+WHOLE = bytes.fromhex("00000008" + "0100" + "d8932aac" + "6869")
+
 #: switch → (question, {reading: what the reference then does}), the demanded reading first
 SWITCHES: dict[str, list[tuple[Question, dict[str, Any]]]] = {
     "overlong_varints": [
@@ -571,6 +574,10 @@ SWITCHES: dict[str, list[tuple[Question, dict[str, Any]]]] = {
     "first_residue": [
         (of_wire_format("recode", "MESSAGE_SET", b"\0\0\0"), {"refused": "refused", "kept": "000000"}),
         (of_wire_format("recode", "MESSAGE_SET", b"\0\0\0\x08"), {"refused": "refused", "kept": "refused"}),
+    ],
+    "partial_message": [
+        (of_wire_format("recode", "MESSAGE_SET", WHOLE + b"\0"), {"kept": WHOLE.hex() + "00", "dropped": WHOLE.hex()}),
+        (of_wire_format("recode", "MESSAGE_SET", WHOLE), {"kept": WHOLE.hex(), "dropped": WHOLE.hex()}),
     ],
     "wrappers": [
         (

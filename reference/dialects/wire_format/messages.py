@@ -52,14 +52,16 @@ def guarded(data: bytes) -> range:
 
 def read_message_set(reader: Reader, *, depth: int = 0) -> list[dict[str, Any]]:
     """Messages up to the reader's end: {"magic", "attributes" (magic 1), "payload"} each, and {"partial"} for one that
-    was cut off. `depth`: the number of wrappers around. Raises DecodeError."""
+    was cut off (R-WF-19 ‡, other: left out). `depth`: the number of wrappers around. Raises DecodeError."""
     messages: list[dict[str, Any]] = []
     residue = depth > 0 or reader.rules.first_residue == "kept"
     while reader.remaining:
         reader.steps.append(len(messages))
         behind = bool(messages) or (residue and reader.remaining < _SIZE)
         if behind and is_partial(reader.peek(_SIZE), reader.remaining):
-            messages.append({PARTIAL: _read_partial(reader)})
+            partial = _read_partial(reader)
+            if depth or reader.rules.partial_message == "kept":
+                messages.append({PARTIAL: partial})
         else:
             messages.append(_read_message(reader, depth))
         reader.steps.pop()
