@@ -74,6 +74,8 @@ class Policy:
     default_ruling         the contested ruling on that, where it is one
     rename_breaks          another name under a tag, from one release to the next, is a reuse
     rename_ruling          the contested ruling on that, where it is one
+    plain_rename_breaks    another name for a plain field in the same place breaks, although it changes no byte
+    replacement_breaks     another structure under a tag in new versions is a change of type
     """
 
     null_by_version: bool
@@ -82,6 +84,8 @@ class Policy:
     default_ruling: str = ""
     rename_breaks: bool = False
     rename_ruling: str = ""
+    plain_rename_breaks: bool = False
+    replacement_breaks: bool = True
 
 
 def compare(old: Sequence[Schema], new: Schema, policy: Policy) -> Comparison:
@@ -200,7 +204,8 @@ class _Pair:
                     detail = f"in version {version} it stands where {earlier.name} stood"
                     yield Change(Break.FIELD_CHANGED, at, detail)
                     return
-                yield Change(None, at, f"it was called {earlier.name}")
+                kind = Break.FIELD_CHANGED if self.policy.plain_rename_breaks else None
+                yield Change(kind, at, f"it was called {earlier.name}")
             difference = self._difference(earlier, later, version)
             if difference:
                 yield Change(Break.FIELD_CHANGED, at, f"in version {version} {difference}")
@@ -264,8 +269,8 @@ class _Pair:
             kind = Break.TAG_REUSED if self.policy.rename_breaks else None
             yield Change(kind, at, f"it was called {old.name}", self.policy.rename_ruling)
         if self._is_replaced(old, new):
-            detail = f"it is another structure in versions behind {self.old.versions.high}"
-            yield Change(Break.TYPE_CHANGED, at, detail)
+            kind = Break.TYPE_CHANGED if self.policy.replacement_breaks else None
+            yield Change(kind, at, f"it is another structure in versions behind {self.old.versions.high}")
         if self._null_breaks(old, new):
             detail = f"null was allowed in {old.nullable}, and is now in {new.nullable}"
             yield Change(Break.NULLABILITY_CHANGED, at, detail)

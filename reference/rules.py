@@ -138,6 +138,12 @@ class Rules:
     optional_inner_arrays: Literal["allowed", "refused"] = "allowed"
     #: Another name for an optional field's tag and type, from one release to the next.
     renamed_tag: Literal["compatible", "reuse"] = "compatible"
+    #: Another default of an optional or mandatory field.
+    optional_default: Literal["compatible", "breaks"] = "compatible"
+    #: Another structure under a tag in new versions.
+    replaced_structure: Literal["breaks", "compatible"] = "breaks"
+    #: Another name for a mandatory field in the same place.
+    renamed_mandatory: Literal["compatible", "breaks"] = "compatible"
     #: Optional fields that the schema does not know.
     unknown_optional: Literal["kept", "dropped"] = "kept"
     #: A known optional field's value that is shorter than its FieldLength.

@@ -176,6 +176,13 @@ class Kip482(Dialect):
                     raise SchemaError(_TWO_PASSES, path)
         *made, newest = (message.schema for message in messages)
         policy = evolution.Policy(
-            null_by_version=False, rename_breaks=rules.renamed_tag == "reuse", rename_ruling="R-482-13"
+            null_by_version=False,
+            tagged_default_breaks=rules.optional_default == "breaks",
+            plain_default_breaks=rules.optional_default == "breaks",
+            default_ruling="R-482-17",
+            rename_breaks=rules.renamed_tag == "reuse",
+            rename_ruling="R-482-13",
+            plain_rename_breaks=rules.renamed_mandatory == "breaks",
+            replacement_breaks=rules.replaced_structure == "breaks",
         )
         return evolution.compare(made, newest, policy)

@@ -103,10 +103,9 @@ RULINGS: tuple[Ruling, ...] = (
         "evolution",
         "adding and removing an optional field is compatible, unless its tag meant something else in any earlier "
         "release: a tag that was taken away and comes back under another name is reused, of the same type too; another "
-        "type or nullability of an optional field is not compatible, nor is another structure under its tag in new "
-        "versions; nor versionsWithOptional moved over a published version, nor new versions without optional fields "
-        "behind such with them; another name for a tag and type from one release to the next, and another default, are "
-        "compatible and noted",
+        "type or nullability of an optional field is not compatible; nor versionsWithOptional moved over a published "
+        "version, nor new versions without optional fields behind such with them; another name for a tag and type "
+        "from one release to the next is compatible and noted",
         {OTHER: ("renamed_tag", "reuse")},
         "another name under a tag is a reuse at once",
         COMPATIBILITY,
@@ -132,6 +131,30 @@ RULINGS: tuple[Ruling, ...] = (
         {OTHER: ("optional_at_default", "sent")},
         "all optional fields are sent",
         BUFFER,
+    ),
+    Ruling(
+        "R-482-17",
+        "another default of a field that exists",
+        "compatible and noted: the page names types and nullability alone",
+        {OTHER: ("optional_default", "breaks")},
+        "not compatible: what is absent means something else to an old reader",
+        COMPATIBILITY,
+    ),
+    Ruling(
+        "R-482-18",
+        "a structure under a tag that is another one in new versions: no field is kept, or one has another type",
+        "not compatible: the type of an existing optional field changes",
+        {OTHER: ("replaced_structure", "compatible")},
+        "compatible: its mandatory fields have versions of their own, as a body's",
+        COMPATIBILITY,
+    ),
+    Ruling(
+        "R-482-19",
+        "another name for a mandatory field in the same place",
+        "compatible and noted: no byte changes",
+        {OTHER: ("renamed_mandatory", "breaks")},
+        "not compatible: a field goes, and another one comes",
+        COMPATIBILITY,
     ),
     OVERLONG_VARINTS,
     INVALID_TEXT,
