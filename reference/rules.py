@@ -102,6 +102,12 @@ class Rules:
     header_flag: Literal["none", "bit-4"] = "none"
     #: The messages of a batch whose attributes name a codec.
     batch_codec: Literal["inflated", "refused", "kept"] = "inflated"
+    #: Writing the bits of a message's attributes that mean nothing.
+    unused_bits: Literal["kept", "cleared"] = "kept"
+    #: Converting older messages: each one is a batch, or those that stand side by side are one.
+    older_messages: Literal["a-batch-each", "one-batch"] = "a-batch-each"
+    #: Converting a batch whose attributes have bit 5, which means nothing in the draft, to another format.
+    batch_bit_5: Literal["dropped", "refused"] = "dropped"
     # kip-82-int-keys
     #: A message whose attributes announce headers, but that has none.
     flag_without_headers: Literal["decoded", "refused"] = "decoded"

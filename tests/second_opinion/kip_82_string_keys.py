@@ -257,7 +257,7 @@ def convert(type_name: str, data: bytes, to: str) -> bytes:
             raise RefusedError("what is packed")
         return _shipped(batch) if to == "shipped" else _older(batch, int(to.removeprefix("magic-")))
     try:
-        entries = Struct("them" / GreedyRange(_ENTRY), Terminated).parse(data).them
+        entries = GreedyRange(_ENTRY).parse(data)  # what is not wholly there at the end is dropped
         return b"".join(encode("BATCH", _drafted(entry.offset, entry.inside)) for entry in entries)
     except ConstructError as error:
         raise RefusedError(str(error)) from error
@@ -277,7 +277,8 @@ def _older(batch: Mapping[str, Any], magic: int) -> bytes:
 
 
 def _shipped(batch: Mapping[str, Any]) -> bytes:
-    body = _SHIPPED_FIELDS.build({**batch, "count": len(batch["records"])})
+    attributes = batch["attributes"] & ~0x20  # bit 5 means nothing here (R-82s-15)
+    body = _SHIPPED_FIELDS.build({**batch, "attributes": attributes, "count": len(batch["records"])})
     body += b"".join(map(_shipped_record, batch["records"]))
     inside = Int32sb.build(-1) + b"\2" + Int32ub.build(crc32c.crc32c(body)) + body
     return bytes(Int64sb.build(batch["firstOffset"]) + Int32sb.build(len(inside)) + inside)

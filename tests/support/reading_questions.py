@@ -244,6 +244,30 @@ _NO_HEADERS = bytes.fromhex("02 10 0000000000000000 ffffffff 00000000 ffffffff")
 NO_HEADERS = f"{0:016x}{4 + len(_NO_HEADERS):08x}{zlib.crc32(_NO_HEADERS):08x}{_NO_HEADERS.hex()}"
 
 
+def writing_bits(attributes: int) -> Question:
+    """The bytes of a message of string keys with these attributes, in hex."""
+    value = FLAGGED | {"attributes": attributes, "headers": []}
+    return lambda **switches: Reference(Rules(**switches)).encode("MESSAGE", value, dialect="kip-82-string-keys").hex()
+
+
+def drafted_sets(type_name: str, digits: str) -> Question:
+    """The offset deltas in each batch that comes of a conversion with string keys."""
+    to, found_in = ("draft", "BATCH") if type_name == "RecordSet" else ("shipped", "RecordBatch")
+    dialect = "kip-82-string-keys" if to == "draft" else KAFKA
+
+    def ask(**switches: Any) -> Any:
+        own = Reference(Rules(**switches))
+        left = attempt(lambda: own.convert(type_name, bytes.fromhex(digits), to, dialect="kip-82-string-keys"))
+        batches = []
+        while isinstance(left, bytes) and left:
+            end = 12 + int.from_bytes(left[8:12])
+            batches.append(own.decode(found_in, left[:end], dialect=dialect))
+            left = left[end:]
+        return left or [[one["offsetDelta"] for one in batch["records"]] for batch in batches]
+
+    return ask
+
+
 def writing_headers(*pairs: tuple[Any, Any]) -> Question:
     """The bytes of headers under int keys, in hex."""
 

@@ -32,6 +32,7 @@ from support.reading_questions import (
     converting,
     drafted,
     drafted_batch,
+    drafted_sets,
     entry,
     fetch,
     headed,
@@ -50,6 +51,7 @@ from support.reading_questions import (
     unknown,
     unpacking,
     with_new_default,
+    writing_bits,
     writing_headers,
     zstd_frame,
 )
@@ -662,6 +664,30 @@ SWITCHES: dict[str, list[tuple[Question, dict[str, Any]]]] = {
             drafted("kip-82-string-keys", "MESSAGE", "0b" + "000000" + "016b" + "0176" + "03016101"),
             {"none": FLAGGED | {"attributes": 0}, "bit-4": Refused("length-mismatch", 8)},
         ),
+    ],
+    "unused_bits": [
+        (
+            writing_bits(-1),
+            {"kept": "07fc0000016b0176", "cleared": "07000000016b0176"},
+        ),
+        (writing_bits(3), dict.fromkeys(("kept", "cleared"), "07000000016b0176")),
+    ],
+    "older_messages": [
+        (
+            drafted_sets("RecordSet", (entry(1, 5, 0, b"v") + entry(1, 7, 0, b"w")).hex()),
+            {"a-batch-each": [[0], [0]], "one-batch": [[0, 2]]},
+        ),
+        (
+            drafted_sets("RecordSet", (entry(1, 5, 0, b"v") + entry(1, 7, 8, b"w")).hex()),
+            {"a-batch-each": [[0], [0]], "one-batch": [[0], [0]]},
+        ),
+    ],
+    "batch_bit_5": [
+        (
+            drafted_sets("BATCH", drafted_batch(0x20, "03030000")),
+            {"dropped": [[0]], "refused": Refused("out-of-range", None)},
+        ),
+        (drafted_sets("BATCH", drafted_batch(0x10, "03030000")), {"dropped": [[0]], "refused": [[0]]}),
     ],
     "batch_codec": [
         (

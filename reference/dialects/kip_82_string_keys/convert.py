@@ -10,7 +10,7 @@ Source: KIP-82 with string keys, Compatibility, Deprecation, and Migration Plan;
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from wireproof.reference.cursor import Reader, Writer
@@ -20,6 +20,7 @@ from wireproof.reference.errors import EncodeError, Reason, shown
 from wireproof.reference.primitives import MAX_INT32
 from wireproof.reference.records import CODEC
 from wireproof.reference.records.compression import GZIP, ZSTD
+from wireproof.reference.records.control import CONTROL
 from wireproof.reference.records.convert import Converted, down_convert, up_convert
 from wireproof.reference.records.record_set import append_record_set, read_record_set
 from wireproof.reference.rules import Rules
@@ -41,10 +42,13 @@ def converted(type_name: str, data: bytes, to: str, rules: Rules) -> bytes:
         raise NotImplementedError(f"{type_name} is converted to {', '.join(names)}, not to {shown(to)}")
     writer = Writer(rules)
     if to == DRAFT:
-        for batch in from_shipped(_whole(read_record_set, data, rules)).entries:
+        merges = rules.older_messages == "one-batch"
+        for batch in from_shipped(_whole(read_record_set, data, rules), merges=merges).entries:
             append_batch(writer, batch)
         return bytes(writer.out)
     batches = [_whole(read_batch, data, rules)]
+    if rules.batch_bit_5 == "refused" and batches[0]["attributes"] & CONTROL:
+        raise EncodeError(Reason.OUT_OF_RANGE, "bit 5 marks a control batch in the format that shipped", "attributes")
     magic = _OLDER[to]
     result = to_shipped(batches) if magic is None else to_older(batches, magic)
     append_record_set(writer, result.entries)
@@ -110,16 +114,20 @@ def to_shipped(batches: Iterable[Fields]) -> Converted:
         ]
         if any(message["attributes"] & ~(NULL_KEY | NULL_VALUE) for message in batch["records"]):
             lost.append(f"batch {index}: messages' attributes")
+        if batch["attributes"] & CONTROL:
+            lost.append(f"batch {index}: bit 5 of its attributes")
         fields = {shipped: batch[ours] for ours, shipped in _NAMES.items()}
+        fields["attributes"] &= ~CONTROL  # it means nothing in the draft, and would hide the records
         entries.append({"magic": 2, "partitionLeaderEpoch": _NO_EPOCH, **fields, "records": records})
     return Converted(entries, lost)
 
 
-def from_shipped(entries: Iterable[Fields]) -> Converted:
-    """Entries of a RecordSet of any magic, converted to BATCHes; older messages have no headers. Raises EncodeError."""
+def from_shipped(entries: Iterable[Fields], *, merges: bool = False) -> Converted:
+    """Entries of a RecordSet of any magic, converted to BATCHes; older messages have no headers. `merges`: older
+    messages that stand side by side are one batch. Raises EncodeError."""
     batches: list[dict[str, Any]] = []
     lost: list[str] = []
-    for index, entry in enumerate(up_convert(entries)):
+    for index, entry in enumerate(_merged([*entries]) if merges else up_convert(entries)):
         records = [
             from_record(record, f"entry {index}: records[{number}]") for number, record in enumerate(entry["records"])
         ]
@@ -127,6 +135,29 @@ def from_shipped(entries: Iterable[Fields]) -> Converted:
         fields = {ours: entry[shipped] for ours, shipped in _NAMES.items()}
         batches.append({**fields, "attributes": _with_codec(entry["attributes"]), "records": records})
     return Converted(batches, lost)
+
+
+def _merged(entries: Sequence[Fields]) -> list[dict[str, Any]]:
+    """Batches for entries of any magic; older messages of one time of creation each are put together."""
+    batches: list[dict[str, Any]] = []
+    open_batch = False
+    for old, batch in zip(entries, up_convert(entries), strict=True):
+        plain = old["magic"] < 2 and not batch["attributes"]
+        if plain and open_batch:
+            _add(batches[-1], batch)
+        else:
+            batches.append(batch)
+        open_batch = plain
+    return batches
+
+
+def _add(batch: dict[str, Any], other: Fields) -> None:
+    """Add the record of a batch of one to a batch before it."""
+    (record,) = other["records"]
+    offset, time = (other[name] - batch[name] for name in ("baseOffset", "baseTimestamp"))
+    batch["records"] = [*batch["records"], {**record, "offsetDelta": offset, "timestampDelta": time}]
+    batch["lastOffsetDelta"] = offset
+    batch["maxTimestamp"] = max(batch["maxTimestamp"], other["maxTimestamp"])
 
 
 def _with_codec(attributes: int) -> int:

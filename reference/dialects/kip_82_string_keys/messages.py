@@ -219,6 +219,8 @@ def _with_presence(attributes: Any, key: Any, value: Any, headers: Sequence[Any]
     rest = attributes & ~(NULL_KEY | NULL_VALUE)
     if rules.header_flag == "bit-4":
         rest = rest & ~HEADERS_FLAG | HEADERS_FLAG * bool(headers)
+    if rules.unused_bits == "cleared":
+        rest &= HEADERS_FLAG if rules.header_flag == "bit-4" else 0
     return rest | (NULL_KEY if key is None else 0) | (NULL_VALUE if value is None else 0)
 
 

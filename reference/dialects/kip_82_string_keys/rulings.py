@@ -90,8 +90,7 @@ RULINGS: tuple[Ruling, ...] = (
         "R-82s-11",
         "conversion to and from older messages and the record that shipped",
         "older messages have no headers, to older ones headers are dropped; a null header value and a negative offset "
-        "delta of a shipped record are refused by name, a record's attribute bits dropped; a message's bits 2 to 7 are "
-        "kept when it is read and written",
+        "delta of a shipped record are refused by name, a record's attribute bits dropped",
         source="KIP-82 with string keys, Compatibility, Deprecation, and Migration Plan",
     ),
     Ruling(
@@ -99,6 +98,31 @@ RULINGS: tuple[Ruling, ...] = (
         "intVar",
         "zigzag LEB128 of 64 bits, in as few bytes as it needs: 0, −1, 1, −2 … stand as 0, 1, 2, 3 …",
         source=KIP_98,
+    ),
+    Ruling(
+        "R-82s-13",
+        "bits of a message's attributes without a meaning",
+        "bits 2 to 7 are kept when it is read and written",
+        {OTHER: ("unused_bits", "cleared")},
+        "a writer knows bits 0 and 1 alone, and writes the others as 0",
+        PAGE,
+    ),
+    Ruling(
+        "R-82s-14",
+        "converting a set of older messages",
+        "each message is a batch, with its own offset and timestamp",
+        {OTHER: ("older_messages", "one-batch")},
+        "messages that stand side by side are one batch, where one can hold them",
+        "KIP-82 with string keys, Compatibility, Deprecation, and Migration Plan",
+    ),
+    Ruling(
+        "R-82s-15",
+        "converting a batch whose attributes have bit 5: it means nothing in the draft, and marks a control batch in "
+        "the format that shipped",
+        "its messages are converted, and the bit is dropped",
+        {OTHER: ("batch_bit_5", "refused")},
+        "refused",
+        "KIP-82 with string keys, Compatibility, Deprecation, and Migration Plan",
     ),
 )
 

@@ -73,8 +73,19 @@ def test_the_worked_bytes(digits: str, value: dict[str, Any]) -> None:
 
 def test_every_ruling_is_whole_and_has_vectors() -> None:
     rulings = reference.rulings(DRAFT)
-    assert list(rulings) == ["R-D-1", "R-D-2", "R-D-3", "R-D-5", *(f"R-82s-{number}" for number in range(1, 13))]
-    contested = ["R-D-1", "R-D-2", "R-82s-4", "R-82s-6", "R-82s-7", "R-82s-8", "R-82s-10"]
+    assert list(rulings) == ["R-D-1", "R-D-2", "R-D-3", "R-D-5", *(f"R-82s-{number}" for number in range(1, 16))]
+    contested = [
+        "R-D-1",
+        "R-D-2",
+        "R-82s-4",
+        "R-82s-6",
+        "R-82s-7",
+        "R-82s-8",
+        "R-82s-10",
+        "R-82s-13",
+        "R-82s-14",
+        "R-82s-15",
+    ]
     assert [name for name, ruling in rulings.items() if ruling.contested] == contested
     for ruling in rulings.values():
         assert ruling.question
