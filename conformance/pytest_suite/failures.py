@@ -7,6 +7,7 @@ and the message in junitxml; it takes all of them from `reprcrash`, as for its o
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 
 from _pytest._code.code import TerminalRepr
@@ -16,8 +17,10 @@ from wireproof.conformance.asking.examiner import Judged
 from wireproof.conformance.judging.clusters import Group, group
 from wireproof.conformance.model import Description, Verdict
 from wireproof.conformance.report.failure import render_failure, repro_command
-from wireproof.conformance.report.text import middle, safe
+from wireproof.conformance.report.text import encodable, middle, safe
 
+#: The encoding of the stream to which pytest writes.
+ENCODING = getattr(sys.__stdout__, "encoding", None)
 #: Styles that show every failure, even further ones of the same finding: they are short enough.
 BRIEF = ("short", "line")
 #: The maximum length of a detail, in characters.
@@ -101,7 +104,7 @@ class Failure(TerminalRepr):
                 width=tw.fullwidth,
                 color=tw.hasmarkup,
             )
-            tw.write(text)
+            tw.write(encodable(text, ENCODING))
         if self._paged and self._others:
             tw.write(f"and {len(self._others)} more here:\n")
         for verdict in self._others:

@@ -16,14 +16,14 @@ from wireproof.conformance import ledger, vectors
 from wireproof.conformance.asking.examiner import ASKED, OTHER_READING
 from wireproof.conformance.evidence import known_deviations
 from wireproof.conformance.model import Outcome
-from wireproof.conformance.pytest_suite.failures import BRIEF
+from wireproof.conformance.pytest_suite.failures import BRIEF, ENCODING
 from wireproof.conformance.pytest_suite.implementations import Implementations
 from wireproof.conformance.pytest_suite.items import PAGED, Collection
 from wireproof.conformance.pytest_suite.options import Settings
 from wireproof.conformance.pytest_suite.results import Results
 from wireproof.conformance.pytest_suite.signals import Signals
 from wireproof.conformance.report.summary import new_findings, numbers
-from wireproof.conformance.report.text import middle, safe
+from wireproof.conformance.report.text import encodable, middle, safe
 from wireproof.conformance.writing import write_whole
 from wireproof.reference import catalog
 
@@ -109,17 +109,17 @@ class Output:
         # With -x the failure's page comes last, so the numbers come before it.
         stopped = bool(incomplete) and any(getattr(report, PAGED, False) for report in failed)
         if stopped:
-            terminalreporter.write(told)
+            terminalreporter.write(encodable(told, ENCODING))
         result = yield
         if not stopped:
-            terminalreporter.write(told)
+            terminalreporter.write(encodable(told, ENCODING))
         if not (stopped and len(failed) == 1):  # a single failure's page already says everything
             for text in new_findings(verdicts, described, **look):
-                terminalreporter.write(text)
+                terminalreporter.write(encodable(text, ENCODING))
         for line in (*self._other_readings(), *self._excuses()):
-            terminalreporter.write_line(_line(line), yellow=True)
+            terminalreporter.write_line(encodable(_line(line), ENCODING), yellow=True)
         for line in self._lines:
-            terminalreporter.write_line(line, red=True)
+            terminalreporter.write_line(encodable(line, ENCODING), red=True)
         return result
 
     @pytest.hookimpl(specname="pytest_terminal_summary")

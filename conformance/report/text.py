@@ -83,6 +83,21 @@ def _safe_lines(lines: Sequence[str], longest: int | None) -> list[str]:
     return [middle(safe(middle(line, longest).expandtabs(4).rstrip()), longest) for line in lines]
 
 
+#: ASCII for the characters with which tables and pages are drawn.
+_DRAWN = str.maketrans({"─": "-", "━": "=", "│": "|", "·": ".", "…": "...", "→": "->", "‡": "*"})
+
+
+def encodable(text: str, encoding: str | None) -> str:
+    """The text as a stream of this encoding can show it (`LC_ALL=C`). Of a text with one character that it cannot show,
+    pytest would make one line of escapes."""
+    encoding = encoding or "utf-8"
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        return text.translate(_DRAWN).encode(encoding, "backslashreplace").decode(encoding)
+    return text
+
+
 def paragraph(text: str, *, lines: int = LINES, line: int = LINE) -> str:
     """A text of several lines, made safe for a terminal or a file. At most `lines` lines of `line` characters are kept,
     from its beginning and its end."""
