@@ -158,18 +158,18 @@ def encode(type_name: str, value: Any) -> bytes:
 def serve(received: bytes) -> bytes:
     """What a fresh broker sends for whole, well-formed requests."""
     sent = b""
-    ends: dict[tuple[str, int], int] = {}
+    logs: dict[tuple[str, int], list[Any]] = {}
     while received:
         size = 4 + int.from_bytes(received[:4])
         request, received = received[:size], received[size:]
         if int.from_bytes(request[4:6]) == PRODUCE:
-            sent += _produced(decode("ProduceRequest", request), ends)
+            sent += _produced(decode("ProduceRequest", request), logs)
         else:
-            sent += _fetched(decode("FetchRequest", request))
+            sent += _fetched(decode("FetchRequest", request), logs)
     return sent
 
 
-def _produced(request: Mapping[str, Any], ends: dict[tuple[str, int], int]) -> bytes:
+def _produced(request: Mapping[str, Any], logs: dict[tuple[str, int], list[Any]]) -> bytes:
     """The leader is alone: it and all in sync are one. With fewer acks than required the set is there, and its entry an
     error; acks that mean nothing append nothing."""
     acks = request["required_acks"]
@@ -178,9 +178,10 @@ def _produced(request: Mapping[str, Any], ends: dict[tuple[str, int], int]) -> b
         for row in topic["partition_data"]:
             place = topic["topic"], row["partition"]
             errors.append(NONE if acks in (-1, 0, 1) else TIMED_OUT if acks > 1 else INVALID)
-            offsets.append(ends.get(place, 0) if acks >= -1 else NONE)
+            offsets.append(len(logs.get(place, [])) if acks >= -1 else NONE)
             if acks >= -1:
-                ends[place] = offsets[-1] + sum("partial" not in message for message in row["messages"])
+                whole = [message for message in row["messages"] if "partial" not in message]
+                logs[place] = logs.get(place, []) + whole
     if acks == 0:
         return b""
     error = INVALID if acks < -1 else NONE
@@ -188,14 +189,14 @@ def _produced(request: Mapping[str, Any], ends: dict[tuple[str, int], int]) -> b
     return encode("ProduceResponse", answer | {"errors": errors, "offsets": offsets})
 
 
-def _fetched(request: Mapping[str, Any]) -> bytes:
-    data = [
-        {
-            "topic": topic["topic"],
-            "partition_data": [{"partition": partition, "messages": []} for partition in topic["partitions"]],
-        }
-        for topic in request["topic_offsets"]
-    ]
+def _fetched(request: Mapping[str, Any], logs: Mapping[tuple[str, int], list[Any]]) -> bytes:
+    data = []
+    for topic in request["topic_offsets"]:
+        rows = []
+        for partition, offset in zip(topic["partitions"], topic["offsets"], strict=True):
+            log = logs.get((topic["topic"], partition), [])
+            rows.append({"partition": partition, "messages": log[offset:] if offset >= 0 else []})
+        data.append({"topic": topic["topic"], "partition_data": rows})
     answer = {"correlation_id": request["correlation_id"], "version_id": 0, "error": NONE}
     return encode("FetchResponse", answer | {"data": data})
 

@@ -1,7 +1,7 @@
 """A broker of the wire format proposals, on one connection. It is pure: frames in, frames out.
 
-It has every topic, leads every partition alone, and stores no message: offsets count the messages appended to a
-partition, from 0, and fetches get empty sets. It never waits, because nothing can arrive meanwhile.
+It has every topic, and leads every partition alone. Offsets count the messages appended to a partition, from 0; a fetch
+gets all that stand from its offset on. It never waits, because nothing can arrive meanwhile.
 
 Source: New wire format proposals, Request Details; R-WF-4, R-WF-5, R-WF-13, R-WF-15, R-WF-17, R-WF-18.
 """
@@ -37,7 +37,7 @@ class WireFormatBroker:
         self._codecs = codecs
         self._apis = apis
         self._rules = rules
-        self._ends: dict[tuple[str, int], int] = {}
+        self._logs: dict[tuple[str, int], list[Any]] = {}
 
     def answer(self, frame: bytes) -> bytes | None:
         """The response to a whole request frame, empty where none is sent; None: the broker closes (R-WF-13), also
@@ -82,26 +82,32 @@ class WireFormatBroker:
 
     def _append(self, topic: str, partition: int, messages: list[Any]) -> tuple[int, int]:
         """The offset of an appended set, and the offset after it. A partial last message is not appended."""
-        offset = self._ends.get((topic, partition), 0)
-        end = self._ends[topic, partition] = offset + sum(PARTIAL not in message for message in messages)
-        return offset, end
+        log = self._logs.setdefault((topic, partition), [])
+        offset = len(log)
+        log += [message for message in messages if PARTIAL not in message]
+        return offset, len(log)
 
-    @staticmethod
-    def _fetched(request: Mapping[str, Any]) -> dict[str, Any]:
+    def _fetched(self, request: Mapping[str, Any]) -> dict[str, Any]:
         data = [
-            {"topic": row["topic"], "partition_data": [_empty(partition) for partition in row["partitions"]]}
+            {
+                "topic": row["topic"],
+                "partition_data": [
+                    {"partition": partition, "messages": self._from(row["topic"], partition, offset)}
+                    for partition, offset in zip(row["partitions"], row["offsets"], strict=True)
+                ],
+            }
             for row in request["topic_offsets"]
         ]
         return {"data": data}
+
+    def _from(self, topic: str, partition: int, offset: int) -> list[Any]:
+        """The messages of a partition from an offset on; none from one that it has not."""
+        return self._logs.get((topic, partition), [])[offset:] if offset >= 0 else []
 
 
 def _meaningless(sets: int) -> dict[str, Any]:
     """A response that means that nothing was appended, also where the request has no message set."""
     return {"error": INVALID_REQUIRED_ACKS, "errors": [INVALID_REQUIRED_ACKS] * sets, "offsets": [-1] * sets}
-
-
-def _empty(partition: int) -> dict[str, Any]:
-    return {"partition": partition, "messages": []}
 
 
 def serve(broker: WireFormatBroker, chunks: Iterable[bytes]) -> tuple[bytes, bool]:
