@@ -46,14 +46,16 @@ VARINT = Primitive("VARINT", read_length, append_length, 0)
 def read_buffer(
     reader: Reader, known: Mapping[int, PlannedField], value: dict[str, Any], read: Callable[[Node, Reader], Any]
 ) -> list[tuple[int, bytes]]:
-    """A whole buffer: known fields are read by `read` into `value`; unknown ones are returned in wire order.
+    """A whole buffer: known fields are read by `read` into `value`; unknown ones are returned in the order of tags.
 
-    Raises DecodeError. Tags are unsigned and strictly ascending (R-482-4, R-482-5).
+    Raises DecodeError. Tags are unsigned and strictly ascending (R-482-4; R-482-5 ‡, other: in any order).
     """
     steps = reader.steps
     steps.append("_tags")
     unknown: list[tuple[int, bytes]] = []
     previous = -1
+    seen: set[int] = set()
+    ascending = reader.rules.optional_order == "ascending"
     while True:
         start = reader.pos
         size = _read_size(reader)
@@ -61,11 +63,12 @@ def read_buffer(
             break
         at = reader.pos
         tag = read_uint16(reader, "tag")
-        if tag <= previous:
-            twice = tag == previous
+        if tag in seen or (ascending and tag < previous):
+            twice = tag == previous or not ascending
             detail = f"tag {tag} {'stands twice' if twice else f'comes after tag {previous}; tags ascend'}"
             raise reader.error(Reason.TAG_DUPLICATE if twice else Reason.TAG_ORDER, detail, at)
         previous = tag
+        seen.add(tag)
         field = known.get(tag)
         if field is None:
             begin = reader.pos
@@ -79,7 +82,7 @@ def read_buffer(
         _demand_end(window, start)
         steps[-1] = "_tags"
     steps.pop()
-    return unknown
+    return sorted(unknown)
 
 
 def _read_size(reader: Reader) -> int | None:

@@ -150,6 +150,8 @@ class Rules:
     replaced_structure: Literal["breaks", "compatible"] = "breaks"
     #: Another name for a mandatory field in the same place.
     renamed_mandatory: Literal["compatible", "breaks"] = "compatible"
+    #: Optional fields that do not ascend by tag: refused, or read and sorted. A tag never stands twice.
+    optional_order: Literal["ascending", "any"] = "ascending"
     #: Optional fields that the schema does not know.
     unknown_optional: Literal["kept", "dropped"] = "kept"
     #: A known optional field's value that is shorter than its FieldLength.
@@ -230,6 +232,7 @@ _LOOSENING = frozenset(
         "compact_length",
         "tag_order",
         "tag_size",
+        "optional_order",
         "struct_marker",
         "record_length",
         "empty_batch",

@@ -40,7 +40,15 @@ RULINGS: tuple[Ruling, ...] = (
     Ruling(
         "R-482-4", "a tag is an INT16, yet 0 to 65535", "its 16 bits are unsigned, and so is the order", source=FIELDS
     ),
-    Ruling("R-482-5", "tags twice or descending", 'malformed ("unique", "ascending")', source=BUFFER),
+    Ruling(
+        "R-482-5",
+        "tags twice or descending",
+        'malformed ("unique", "ascending")',
+        {OTHER: ("optional_order", "any")},
+        'descending ones are read, and sorted: "must appear in ascending order" is said to the writer; a tag twice is '
+        "malformed",
+        BUFFER,
+    ),
     Ruling(
         "R-482-6",
         'where is "the beginning" of a request or response?',
