@@ -270,7 +270,12 @@ FRAMES = Table(
             pa.int64(),
             "the offset of its first byte: in the stream of its direction, or in the file",
         ),
-        Column("time_ms", pa.timestamp("ms", "UTC"), "when its last byte was captured", nullable=True),
+        Column(
+            "time_ms",
+            pa.timestamp("ms", "UTC"),
+            "when its last byte was captured; null beyond the year 9999",
+            nullable=True,
+        ),
         Column("direction", pa.string(), "request or response"),
         Column("api_key", pa.int32(), "the api key", nullable=True),
         Column("api", pa.string(), "the api's name", nullable=True),

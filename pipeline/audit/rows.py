@@ -21,6 +21,8 @@ _BATCH_SCHEMA, _RECORD_SCHEMA = BATCHES.arrow, RECORDS.arrow
 #: Spark takes times from Arrow in microseconds alone.
 _TIME = pa.timestamp("us", "UTC")
 _FRAME_SCHEMA = pa.schema([one.with_type(_TIME) if pa.types.is_timestamp(one.type) else one for one in FRAMES.arrow])
+#: The last millisecond of the year 9999.
+_LAST_MS = 253_402_300_799_999
 #: Bit 4 of a batch's attributes.
 _TRANSACTIONAL = 0x10
 #: The longest detail, in characters.
@@ -155,7 +157,7 @@ def frame_rows(found: Sequence[Frame], capture: CaptureFile, *, redact: bool) ->
             "file": [capture.file_of(one.direction) for one in found],
             "connection": [one.connection for one in found],
             "file_offset_bytes": [one.offset for one in found],
-            "time_ms": [None if one.time is None else one.time * 1000 for one in found],
+            "time_ms": [_microseconds(one.time) for one in found],
             "direction": [one.direction for one in found],
             "api_key": [one.api_key for one in found],
             "api": [one.api for one in found],
@@ -166,6 +168,12 @@ def frame_rows(found: Sequence[Frame], capture: CaptureFile, *, redact: bool) ->
             **_troubles([one.trouble for one in found]),
         },
     )
+
+
+def _microseconds(time: int | None) -> int | None:
+    """Milliseconds since 1970 as microseconds. None beyond the year 9999, where Python's calendar and Spark's end: one
+    such packet would end the whole job."""
+    return None if time is None or not 0 <= time <= _LAST_MS else time * 1000
 
 
 def _troubles(troubles: Sequence[Trouble | None]) -> dict[str, Any]:

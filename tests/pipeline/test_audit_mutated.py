@@ -16,6 +16,7 @@ from support.log_segments import MAGIC, sealed
 from test_audit_frames import PIPELINED
 from test_audit_segments import everything
 
+from wireproof.pipeline.audit.captures.exchange import Frame
 from wireproof.pipeline.audit.captures.frames import frames
 from wireproof.pipeline.audit.files import CaptureFile, LogFile
 from wireproof.pipeline.audit.logs.batches import judge
@@ -75,3 +76,13 @@ def test_captures(seed: int) -> None:
     with contextlib.suppress(PipelineError):  # it is cut off, or damaged
         found = list(frames(data, "a.pcap", frozenset({9092} if seed % 2 else ())))
         frame_rows(found, CaptureFile("a.pcap"), redact=False).validate(full=True)
+
+
+@pytest.mark.parametrize(
+    ("time", "shown"),
+    [(0, True), (253_402_300_799_999, True), (253_402_300_800_000, False), (2**64, False), (-1, False)],
+)
+def test_a_time_beyond_any_calendar_is_no_time(time: int, shown: bool) -> None:
+    """A capture of one kilobyte can say so, and Python makes no date of it."""
+    rows = frame_rows([Frame("a > b", "request", 0, time, b"")], CaptureFile("a.pcap"), redact=False)
+    assert [one is not None for one in rows.column("time_ms").to_pylist()] == [shown]
