@@ -12,7 +12,9 @@ from wireproof.reference import encode as _encode
 from wireproof.reference import optional_fields, rejects
 from wireproof.reference.primitives import read_int16
 
-PRODUCES: Produces = frozenset({("tag-ordering", "fail", "refused-valid"), ("tag-ordering", "fail", "wrong-bytes")})
+PRODUCES: Produces = frozenset(
+    ("tag-ordering", "fail", kind) for kind in ("refused-valid", "accepted-invalid", "wrong-bytes")
+)
 
 dialects = ("kip-482-v1",)
 types = only("OPTIONAL_FIELDS", dialect="kip-482-v1")
