@@ -95,7 +95,7 @@ class Rules:
     #: The order of headers after reading.
     header_order: Literal["kept", "grouped", "sorted"] = "kept"
     #: The varint of lengths and offset deltas.
-    uint_var: Literal["unsigned", "zigzag"] = "unsigned"
+    uint_var: Literal["unsigned", "zigzag", "unsigned-64"] = "unsigned"
     #: The count before headers.
     header_count: Literal["none", "int32", "uint-var"] = "none"
     #: Whether a bit of a message's attributes says that there are headers.

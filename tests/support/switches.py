@@ -453,11 +453,19 @@ SWITCHES: dict[str, list[tuple[Question, dict[str, Any]]]] = {
         ),
     ],
     "uint_var": [
-        (drafted("kip-82-string-keys", "UVARINT", "03"), {"unsigned": 3, "zigzag": -2}),
-        (drafted("kip-82-string-keys", "INTVAR", "03"), {"unsigned": -2, "zigzag": -2}),
+        (drafted("kip-82-string-keys", "UVARINT", "03"), {"unsigned": 3, "zigzag": -2, "unsigned-64": 3}),
+        (drafted("kip-82-string-keys", "INTVAR", "03"), {"unsigned": -2, "zigzag": -2, "unsigned-64": -2}),
         (
             drafted("kip-82-string-keys", "HEADER", "020161"),
-            {"unsigned": ("a", b""), "zigzag": Refused("negative-length", 1)},
+            {"unsigned": ("a", b""), "zigzag": Refused("negative-length", 1), "unsigned-64": ("a", b"")},
+        ),
+        (
+            drafted("kip-82-string-keys", "UVARINT", "8080808010"),
+            {
+                "unsigned": Refused("varint-overflow", 0),
+                "zigzag": Refused("varint-overflow", 0),
+                "unsigned-64": 2**32,
+            },
         ),
     ],
     "record_length": [

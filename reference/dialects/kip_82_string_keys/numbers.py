@@ -1,6 +1,6 @@
 """The draft's two varints, and lengths.
 
-    uintVar => unsigned LEB128 of 32 bits     (R-82s-8 ‡, other: zigzag, as the draft's code had everywhere)
+    uintVar => unsigned LEB128 of 32 bits     (R-82s-8 ‡, others: zigzag; of 64 bits)
     intVar  => zigzag LEB128 of 64 bits
 
 Source: KIP-98's draft, message format; the page uses its varints.
@@ -21,17 +21,24 @@ from wireproof.reference.primitives import (
     read_varlong,
 )
 
-ZIGZAG = "zigzag"
+ZIGZAG, UNSIGNED_64 = "zigzag", "unsigned-64"
+MAX_UINT32 = 2**32 - 1
 
 
 def read_uint_var(reader: Reader, what: str = "uintVar") -> int:
     """Raises DecodeError."""
+    if reader.rules.uint_var == UNSIGNED_64:
+        number = read_varlong(reader, what)  # the same bytes as zigzag
+        return -2 * number - 1 if number < 0 else 2 * number
     read = read_varint if reader.rules.uint_var == ZIGZAG else read_unsigned_varint
     return read(reader, what)
 
 
 def append_uint_var(writer: Writer, value: Any) -> None:
     """Raises EncodeError."""
+    if writer.rules.uint_var == UNSIGNED_64 and isinstance(value, int) and value > MAX_UINT32:
+        append_varlong(writer, -(value + 1) // 2 if value % 2 else value // 2)
+        return
     append = append_varint if writer.rules.uint_var == ZIGZAG else append_unsigned_varint
     append(writer, value)
 

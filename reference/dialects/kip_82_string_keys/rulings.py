@@ -63,8 +63,8 @@ RULINGS: tuple[Ruling, ...] = (
         "R-82s-8",
         "uintVar",
         "unsigned LEB128 of 32 bits",
-        {OTHER: ("uint_var", "zigzag")},
-        "zigzag, as the draft's code had for every varint",
+        {OTHER: ("uint_var", "zigzag"), "64-bit": ("uint_var", "unsigned-64")},
+        "zigzag, as the draft's code had for every varint; of 64 bits, for the draft names no width",
         KIP_98,
     ),
     Ruling(

@@ -277,7 +277,7 @@ def rests_on(type_name: str, data: bytes) -> tuple[str, ...]:
         ("MESSAGE", "07" + "030000" + "06016101", ("R-82s-7", "R-82s-4")),  # no header may stand there without a flag
         ("MESSAGE", "07" + "030000" + "03046101", ("R-82s-5",)),
         ("HEADER", "0301ff01", ("R-D-2",)),
-        ("UVARINT", "ffffffff1f", ("R-D-1",)),
+        ("UVARINT", "ffffffff1f", ("R-82s-8",)),
         ("UVARINT", "0100", ("R-D-5",)),
         ("UVARINT", "80", ()),  # a number that is cut off rests on none
     ],
