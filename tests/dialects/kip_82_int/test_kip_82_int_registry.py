@@ -320,7 +320,7 @@ def test_without_a_type_explain_needs_a_dialect_that_has_frames(dialect: str, re
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [(b"key", "the columns are 'key'"), (b"\xff", "is not UTF-8"), (None, "cannot be read")],
+    [(b"key", "the columns are 'key'"), (b"\xff", "is no UTF-8"), (None, "cannot be read")],
 )
 def test_explain_refuses_what_is_no_register(tmp_path: Path, text: bytes | None, said: str) -> None:
     file = tmp_path / "own.csv"
