@@ -79,7 +79,7 @@ def test_a_twin_of_a_version_that_is_not_offered_is_replaced_by_one_that_is(vers
 
 def test_the_simplest_value_is_the_twin_of_what_may_be_refused_on_encode() -> None:
     either = [vector for vector in vectors.load() if vector.or_reject is not None]
-    assert len(either) == 8
+    assert len(either) == 10
     connection, refuser = Recorder(), Refuser()
     for vector in either:
         asked = question(vector, Op.ENCODE)

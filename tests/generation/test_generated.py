@@ -434,7 +434,13 @@ def test_a_broker_of_wire_format_answers_in_any_order() -> None:
 
 
 #: What is written is several batches, one after another: no one value.
-SEVERAL_BATCHES = ("convert-two-from-shipped",)
+SEVERAL_BATCHES = (
+    "convert-two-from-shipped",
+    "convert-two-of-magic-1",
+    "convert-three-of-magic-0",
+    "convert-both-old-magics",
+    "convert-appended-and-created",
+)
 
 
 def test_what_vectors_ask_can_be_asked_by_a_generated_id_too() -> None:

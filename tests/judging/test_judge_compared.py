@@ -324,7 +324,8 @@ def test_the_key_of_a_header_may_be_bytes(type_name: str) -> None:
 
 def test_what_is_looked_up_in_headers_are_values_alone() -> None:
     found = vectors.load(["kip-82-string-keys"], ["header-multimaps"])
-    lookups = [vector for vector in found if vector.kind is vectors.VectorKind.LOOKUP and vector.type == "HEADERS"]
+    of_headers = [vector for vector in found if vector.kind is vectors.VectorKind.LOOKUP and vector.type == "HEADERS"]
+    lookups = [vector for vector in of_headers if vector.reject is None]
     assert any(vector.expected for vector in lookups)
     for vector in lookups:
         assert judge(vector, answer(vector, Op.LOOKUP, vector.expected)).outcome is Outcome.PASS

@@ -83,7 +83,7 @@ A = entry("A", "string", 1)
         (
             message(),
             message(fields=[{"name": "Baz", "type": "int16", "versions": "0+", "default": "1"}]),
-            Change(None, "Baz", "its default was 0 and is 1"),
+            Change(None, "Baz", "its default was 0 and is 1", "R-482-17"),
         ),
     ],
 )
