@@ -11,6 +11,7 @@ import contextlib
 import os
 import signal
 import sys
+import traceback
 from collections.abc import Callable, Iterator
 from typing import NoReturn
 
@@ -51,6 +52,8 @@ def _run(run: Callable[[], int], tell: int) -> NoReturn:
         code = run()
     except SystemExit as error:
         code = error.code if isinstance(error.code, int) else FAILED if error.code else 0
+    except BaseException:
+        traceback.print_exc()  # nobody above would show it: the process ends here
     finally:
         for stream in (sys.stdout, sys.stderr):
             with contextlib.suppress(OSError, ValueError):
