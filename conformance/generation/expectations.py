@@ -8,6 +8,7 @@ order, any order is expected.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import operator
 import struct
@@ -19,6 +20,7 @@ import msgspec
 from wireproof import reference
 from wireproof.conformance import vectors
 from wireproof.conformance.generation.arguments import seed_of
+from wireproof.conformance.generation.whole_values import is_whole
 from wireproof.conformance.model import TYPED_OPS, Case, Observation, Op, Status
 from wireproof.conformance.oracle.ask import ask
 from wireproof.conformance.oracle.codec import reference_codec
@@ -119,8 +121,8 @@ def vector_of_arguments(
     op: Op, dialect: str, type_name: str | None, version: int | None, args: Mapping[str, Any]
 ) -> tuple[Vector, Case]:
     """The case with these arguments, and a vector that expects the reference's answer. `type_name`: None for ops
-    without a type. Encode takes any value, even one that has to be refused. Raises ValueError for arguments that do not
-    fit the op."""
+    without a type. Encode takes any whole value, even one that has to be refused. Raises ValueError for arguments that
+    do not fit the op."""
     if (op in TYPED_OPS) != (type_name is not None):
         raise ValueError(f"{op} {'needs a type' if type_name is None else 'speaks of no type: - is expected'}")
     if type_name is None and version is not None:
@@ -130,6 +132,8 @@ def vector_of_arguments(
         return vector_of(op, dialect, type_name, version, args["data"])
     if dialect not in reference.dialects:
         raise ValueError(f"there is no dialect {dialect!r}; there are {', '.join(reference.dialects)}")
+    if op is Op.ENCODE and type_name is not None:
+        _demand_whole(args["value"], dialect, type_name, version)
     seed = seed_of(op, args)
     name = f"{'v' if op is Op.ENCODE else 'x'}{seed.hex()}"
     where = f"gen/{dialect}/{type_name or '-'}/{'-' if version is None else version}"
@@ -151,6 +155,12 @@ def vector_of_arguments(
         args=own_args,
     )
     return expect(vector, case), case
+
+
+def _demand_whole(value: Any, dialect: str, type_name: str, version: int | None) -> None:
+    with contextlib.suppress(reference.WireError, NotImplementedError):  # there is no such type or version
+        if not is_whole(value, type_name, dialect=dialect, version=version):
+            raise ValueError(f"this is no whole value of {type_name}: encode is asked with values that have each field")
 
 
 def expect(vector: Vector, case: Case) -> Vector:

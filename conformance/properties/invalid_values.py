@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from wireproof.conformance.generation.whole_values import is_pair
 from wireproof.reference.primitives import MAX_STRING
 
 Path = tuple[str | int, ...]
@@ -49,7 +50,8 @@ def changes(value: Any) -> list[Change]:
 def _may_be_null(path: Path, part: Any) -> bool:
     """Whether the question of a null there is one about the protocol."""
     if not path:
-        return isinstance(part, (str, bytes)) or (isinstance(part, list) and bool(part) and _is_plain(part[0]))
+        listed = isinstance(part, list) and bool(part) and _is_plain(part[0]) and not is_pair(part)
+        return listed or isinstance(part, (str, bytes))
     if _TAGS in path or path in _OF_A_FRAME or path[-1] in _OF_A_BATCH:
         return False
     return isinstance(path[-1], str) and isinstance(part, (str, bytes, list, tuple, Mapping))
@@ -83,7 +85,7 @@ def _others(path: Path, part: Any) -> list[Any]:
         case str():
             return [*null, _LONG]
         case list() | tuple():
-            pair = bool(path) and isinstance(path[-1], int)  # a tag and its bytes, a header's key and value
+            pair = is_pair(part) or (bool(path) and isinstance(path[-1], int))  # a tag, a header: a key and its value
             return null if pair else [*null, *_of_list(part)]
         case Mapping() if _is_message(part) and not part.get(_TAGS):
             return [*null, {**part, _TAGS: [[_UNKNOWN, b""]]}]

@@ -18,11 +18,14 @@ from dataclasses import dataclass, replace
 
 from wireproof.conformance import vectors
 from wireproof.conformance.generation.arguments import seed_of
+from wireproof.conformance.generation.whole_values import is_whole
 from wireproof.conformance.model import Case, Description, Op
+from wireproof.conformance.oracle.codec import reference_codec
 from wireproof.conformance.oracle.types import types_of
 from wireproof.conformance.values.encoding import ValueFormatError
 from wireproof.fuzz.errors import FuzzError
 from wireproof.fuzz.targets import lookup_and_convert
+from wireproof.reference.errors import WireError
 
 #: The longest input, in bytes.
 LONGEST = 4096
@@ -105,13 +108,16 @@ def of_values(forms: Forms) -> Forms:
 
 
 def values(dialect: str) -> Iterator[bytes]:
-    """Inputs with the values that vectors ask to write and not to read, if they are short enough. Most of them have to
-    be refused."""
+    """Inputs with the values that vectors ask to write and not to read, if they are whole and short enough. Most of
+    them have to be refused."""
     for vector in vectors.load([dialect]):
-        if Op.ENCODE in vector.ops and not {Op.DECODE, Op.RECODE} & {*vector.ops}:
-            form = Form(dialect, vector.type, vector.version, frozenset({Op.ENCODE}), value=True)
-            with contextlib.suppress(ValueFormatError):  # a value of a wrong Python type
-                raw = form.input(seed_of(Op.ENCODE, {"value": vector.value}))
+        if vector.type is None or Op.ENCODE not in vector.ops or {Op.DECODE, Op.RECODE} & {*vector.ops}:
+            continue
+        with contextlib.suppress(ValueFormatError, WireError):  # a value of a wrong Python type; no such version
+            value = reference_codec().complete(vector.type, vector.value, dialect=dialect, version=vector.version)
+            if is_whole(value, vector.type, dialect=dialect, version=vector.version):
+                form = Form(dialect, vector.type, vector.version, frozenset({Op.ENCODE}), value=True)
+                raw = form.input(seed_of(Op.ENCODE, {"value": value}))
                 if len(raw) < LONGEST:
                     yield raw
 

@@ -18,6 +18,7 @@ import msgspec
 from wireproof.conformance.connection.module import Module
 from wireproof.conformance.generation import expectations
 from wireproof.conformance.generation.arguments import arguments_of, seed_of
+from wireproof.conformance.generation.whole_values import is_whole
 from wireproof.conformance.model import TYPED_OPS, Case, Observation, Op, Status
 from wireproof.conformance.oracle.ask import ask, refusal
 from wireproof.conformance.oracle.codec import reference_codec
@@ -25,7 +26,7 @@ from wireproof.conformance.values.compare import difference, identical
 from wireproof.conformance.values.encoding import ValueFormatError
 from wireproof.conformance.vectors import Vector
 from wireproof.conformance.vectors.configured_reference import configured_reference
-from wireproof.fuzz.targets import fast_comparison, inputs, lookup_and_convert
+from wireproof.fuzz.targets import fast_comparison, lookup_and_convert
 from wireproof.fuzz.targets.inputs import Form
 from wireproof.reference import fast
 from wireproof.reference.codec import Codec
@@ -148,39 +149,16 @@ def _further(form: Form, data: bytes, value: Any) -> Iterator[Observation]:
 
 
 def _of_value(form: Form, data: bytes) -> list[Observation]:
-    """The reference's observation when it writes a value that is given in JSON. None if there is no value in it, or if
-    only a part of it is written, and no vector asks about it: what a library's types take for a field that a version
-    does not have is no question about the protocol."""
+    """The reference's observation when it writes a value that is given in JSON; none if that is no whole value."""
     try:
         args = arguments_of(Op.ENCODE, data)
         identifier = form.identifier(Op.ENCODE, seed_of(Op.ENCODE, args), "v")
     except ValueError:
         return []
-    told = _written(form, args["value"])
-    whole = told.status is Status.REJECT or _is_whole(form, args["value"], told.answer)
-    if not whole and form.input(data) not in _asked_by_vectors(form.dialect):
+    if not is_whole(args["value"], form.type or "", dialect=form.dialect, version=form.version):
         return []
+    told = _written(form, args["value"])
     return [msgspec.structs.replace(told, case=msgspec.structs.replace(told.case, id=identifier))]
-
-
-@functools.cache
-def _asked_by_vectors(dialect: str) -> frozenset[bytes]:
-    return frozenset(inputs.values(dialect))
-
-
-def _is_whole(form: Form, value: Any, written: bytes) -> bool:
-    """Whether a value is read again from what was written of it."""
-    read = _read(form, _named(form, Op.DECODE, written))
-    if read.status is not Status.ANSWER or form.type is None:
-        return False
-    codec = reference_codec()
-    given, found = (
-        codec.complete(form.type, one, dialect=form.dialect, version=form.version) for one in (value, read.answer)
-    )
-    try:
-        return difference(given, found) is None
-    except ValueFormatError:
-        return False
 
 
 def _is_by_recode(form: Form, seen: Observation) -> bool:

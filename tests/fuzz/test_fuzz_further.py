@@ -120,7 +120,6 @@ class TestForms:
         ("kip_82s_converts_by_the_bits", "kip-82-string-keys", Op.CONVERT),
         ("kip_82s_empties_null_headers", "kip-82-string-keys", Op.CONVERT),
         ("writes_tags_as_given", "kafka", Op.ENCODE),
-        ("refuses_ignorable_fields", "kafka", Op.ENCODE),
     ],
 )
 def test_a_seed_shows_what_is_wrong_and_the_reference_is_right(miniature: str, dialect: str, op: Op) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import struct
 from typing import Any
@@ -16,6 +17,7 @@ from wireproof.conformance.asking.examiner import Examiner
 from wireproof.conformance.connection import Options, open_connection
 from wireproof.conformance.generation.case_ids import parse
 from wireproof.conformance.generation.expectations import area, has_partial_tail, vector_of, vector_of_arguments
+from wireproof.conformance.generation.whole_values import is_whole
 from wireproof.conformance.judging.judge import judge
 from wireproof.conformance.model import Case, Observation, Op, Outcome, Status
 from wireproof.conformance.oracle.types import types_of
@@ -325,6 +327,18 @@ def test_encode_of_a_value_that_no_bytes_have() -> None:
     assert vector.reject == Reject(Reason.INVALID_UTF8)
 
 
+#: A key of an ApiVersionsResponse, and its other fields in version 3.
+KEY = {"ApiKey": 1, "MinVersion": 0, "MaxVersion": 0}
+VERSIONS_ANSWER: dict[str, Any] = {
+    "ErrorCode": 0,
+    "ThrottleTimeMs": 0,
+    "SupportedFeatures": [],
+    "FinalizedFeaturesEpoch": -1,
+    "FinalizedFeatures": [],
+    "ZkMigrationReady": False,
+}
+
+
 def test_encode_of_a_value_expects_its_bytes() -> None:
     vector, case = vector_of_arguments(Op.ENCODE, KAFKA, "STRING", None, {"value": "ab"})
     assert (vector.kind, vector.canonical_data, case.args) == (VectorKind.VALID, b"\0\x02ab", {"value": "ab"})
@@ -340,7 +354,7 @@ def test_encode_of_a_value_expects_its_bytes() -> None:
         (
             "ApiVersionsResponse",
             3,
-            {"ErrorCode": 0, "ApiKeys": [{"ApiKey": 1, "_tags": [[9, b""], [8, b""]]}], "_tags": [[7, b""], [6, b""]]},
+            {**VERSIONS_ANSWER, "ApiKeys": [{**KEY, "_tags": [[9, b""], [8, b""]]}], "_tags": [[7, b""], [6, b""]]},
             "0000 02 0001 0000 0000 02 0800 0900 00000000 02 0600 0700",
         ),
     ],
@@ -361,12 +375,11 @@ def test_tags_out_of_order_may_be_sorted_or_refused(name: str, version: int | No
 
 
 @pytest.mark.parametrize("tags", [[[]], [["a", "b"]], [[None, b""], [1, b""]], [7], [[True, b""]]])
-def test_tags_out_of_order_beside_what_is_no_tag_are_refused(tags: Any) -> None:
-    """The first fault is the order; what else is wrong is no error of the kit."""
-    key = {"ApiKey": 1, "_tags": [[9, b""], [8, b""]]}
-    value = {"ErrorCode": 0, "ApiKeys": [key], "_tags": tags}
-    vector, _ = vector_of_arguments(Op.ENCODE, KAFKA, "ApiVersionsResponse", 3, {"value": value})
-    assert (vector.kind, vector.reject) == (VectorKind.UNENCODABLE, Reject(Reason.TAG_ORDER))
+def test_tags_out_of_order_beside_what_is_no_tag_are_no_question(tags: Any) -> None:
+    key = {**KEY, "_tags": [[9, b""], [8, b""]]}
+    value = {**VERSIONS_ANSWER, "ApiKeys": [key], "_tags": tags}
+    with pytest.raises(ValueError, match="no whole value"):
+        vector_of_arguments(Op.ENCODE, KAFKA, "ApiVersionsResponse", 3, {"value": value})
 
 
 def test_tags_given_twice_are_refused_in_any_order() -> None:
@@ -456,6 +469,11 @@ def test_what_vectors_ask_can_be_asked_by_a_generated_id_too() -> None:
                     with pytest.raises(ValueError, match="can't be compared"):
                         vector_of_arguments(op, dialect, vector.type, vector.version, args)
                     continue
+                with contextlib.suppress(reference.WireError):  # no such version
+                    if op is Op.ENCODE and not is_whole(
+                        args["value"], vector.type or "", dialect=dialect, version=vector.version
+                    ):
+                        continue
                 made = vector_of_arguments(op, dialect, vector.type, vector.version, args)
                 again = parse(made[1].id)[1]
                 assert (again.id, again.op, again.type) == (made[1].id, op, vector.type)
@@ -463,4 +481,4 @@ def test_what_vectors_ask_can_be_asked_by_a_generated_id_too() -> None:
     with Examiner(open_connection("reference", Options(in_process=True))) as examiner:
         met = [(one.verdict.outcome, one.case.id) for one in examiner.judge(questions)]
     assert [identifier for verdict, identifier in met if verdict is not Outcome.PASS] == []
-    assert len(met) > 2500
+    assert len(met) > 2300
