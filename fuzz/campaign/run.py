@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 import selectors
-import signal
 import subprocess
 import sys
 import tempfile
@@ -20,7 +18,7 @@ from typing import Any
 import msgspec
 
 from wireproof.conformance.connection.base import Options
-from wireproof.conformance.connection.process.guard import guard
+from wireproof.conformance.connection.process.guarded import Guarded
 from wireproof.conformance.model import Description
 from wireproof.conformance.report.failure import repro_command
 from wireproof.conformance.writing import write_whole
@@ -90,7 +88,7 @@ class State:
 class _Job:
     """A running child."""
 
-    process: subprocess.Popen[bytes]
+    guarded: Guarded
     events: int
     running: Path
     number: int
@@ -104,6 +102,10 @@ class _Job:
     counted: Counter[str] = field(default_factory=Counter)
     known: Counter[str] = field(default_factory=Counter)
     executions: int = 0
+
+    @property
+    def process(self) -> subprocess.Popen[bytes]:
+        return self.guarded.process
 
 
 class Run:
@@ -199,19 +201,18 @@ class Run:
             avoided=self.store.avoided(),
         )
         try:
-            process = subprocess.Popen(
+            guarded = Guarded(
                 [sys.executable, "-P", "-m", "wireproof.fuzz.process.child", msgspec.json.encode(order).decode()],
-                env=environment(),
+                environment(),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,
                 pass_fds=(writing,),
-                process_group=0,
             )
         finally:
             os.close(writing)
-        guard.watch(process.pid)
-        job = _Job(process, reading, running, number, self._in_child, time.monotonic())
+        process = guarded.process
+        job = _Job(guarded, reading, running, number, self._in_child, time.monotonic())
         assert process.stderr is not None
         os.set_blocking(reading, False)
         os.set_blocking(process.stderr.fileno(), False)
@@ -223,10 +224,7 @@ class Run:
         """End a child, if it still runs, and close its pipes."""
         if job.process.stderr is None or job.process.stderr.closed:
             return
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(job.process.pid, signal.SIGKILL)
-        job.process.wait()
-        guard.forget(job.process.pid)
+        job.guarded.kill()
         self._selector.unregister(job.events)
         self._selector.unregister(job.process.stderr)
         os.close(job.events)

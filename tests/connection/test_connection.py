@@ -288,7 +288,9 @@ def test_who_dies_often_is_started_in_advance(ends: bool, launches: int, monkeyp
         def launching(launch: Launch) -> Process:
             launched.append(launched_really(launch))
             if ends and connection._process is not None:  # it is to wait
-                os.killpg(launched[-1]._popen.pid, signal.SIGKILL)
+                ahead = launched[-1]._guarded.child
+                assert ahead is not None
+                ahead.kill()
             return launched[-1]
 
         monkeypatch.setattr(child, "launched", launching)
@@ -546,10 +548,8 @@ def test_closing_ends_the_child_and_its_children() -> None:
 PARENT = """
 import sys
 from wireproof.conformance.connection import Options, open_connection
-from wireproof.conformance.connection.process import guard
 from wireproof.conformance.model import Case, Op
 
-guard.GRACE = 0.2
 for spec in sys.argv[1:]:
     connection = open_connection(spec, Options(timeout=60))
     globals()[spec] = connection
@@ -567,7 +567,7 @@ def test_the_parents_death_ends_the_children(monkeypatch: pytest.MonkeyPatch) ->
         assert parent.stdout is not None
         assert parent.stdout.read(5) == b"ready"
         children = [process for process in processes(marker) if process.pid != parent.pid]
-        assert len(children) == 2
+        assert len(children) == 4, "two with a guard each"
         parent.send_signal(signal.SIGKILL)
     deadline = time.monotonic() + 60
     while any(process.is_running() for process in children) and time.monotonic() < deadline:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 
-import psutil
 import pytest
 from support.hurry import hurry
 from support.paths import TESTS
 
 from wireproof.conformance.connection import Connection, Options, open_connection
+from wireproof.conformance.connection.process.child import ChildConnection
 from wireproof.conformance.connection.protocol.conversation import WINDOW
 from wireproof.conformance.model import Case, Observation, Op, Status
 
@@ -124,9 +123,11 @@ def test_the_drivers_own_time_is_not_held_against_the_child(monkeypatch: pytest.
     passed = 0.0
     clock = time.monotonic
     monkeypatch.setattr("time.monotonic", lambda: clock() + passed)
-    marker = f"marker-{os.getpid()}-idle"
-    with open_connection(f"exec:{sys.executable} shuffles.py {marker}") as connection:
-        (child,) = (one for one in psutil.process_iter(["cmdline"]) if marker in (one.info["cmdline"] or []))
+    with open_connection(f"exec:{sys.executable} shuffles.py") as connection:
+        assert isinstance(connection, ChildConnection)
+        assert connection._process is not None
+        child = connection._process._guarded.child
+        assert child is not None
         child.send_signal(signal.SIGSTOP)
         connection.begin(cases_of(3))
         for _ in range(5):

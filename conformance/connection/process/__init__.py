@@ -6,7 +6,8 @@ pipes        the three pipes of a child, without blocking; its end
 endings      how a process ended, in a word and in a text
 stderr       what it said, in bounded memory
 limits       limits of memory and core files
-guard        kills the children that are left when this process ends
+guard        a process above each child, which ends it with all that it has started
+guarded      a child below its guard
 environment  in which a child can import the kit
 supervisor   runs something in a copy of this process, for `--in-process`
 worker       the child for a Python module; `copies` and `imports` serve it

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 import psutil
 
 from wireproof.conformance.connection.process.copies import RESUME
-from wireproof.conformance.connection.process.guard import guard
+from wireproof.conformance.connection.process.guarded import Guarded
 from wireproof.conformance.connection.process.stderr import Stderr
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
 #: Seconds between two checks of the process: whether it has ended, and how much memory it uses.
 TICK = 0.05
@@ -41,23 +41,8 @@ _HALF_LINE = 16 * 1024
 #: when a wrapper catches it, and a suite takes twice as long. To have it: `exec:env RUST_BACKTRACE=1 …`.
 _ENVIRONMENT = {"RUST_BACKTRACE": "0"}
 
-#: At most so many processes of a child are looked at.
-_MOST_DESCENDANTS = 256
-
 _CHUNK = 1 << 18
 _DRAIN = 64
-
-
-def _descendants(pid: int) -> Iterator[int]:
-    """The processes that a process has started, and theirs; none where /proc does not tell (not on Linux)."""
-    waiting = [pid]
-    for one in waiting:
-        for task in Path(f"/proc/{one}/task").glob("*/children"):
-            with contextlib.suppress(OSError):
-                waiting += map(int, task.read_text().split())
-                if len(waiting) > _MOST_DESCENDANTS:
-                    break
-    yield from waiting[1:_MOST_DESCENDANTS]
 
 
 def _proportional(pid: int) -> int:
@@ -76,13 +61,11 @@ class Process:
         """Start it. `copies`: it is our own worker, which reports its copies. Raises OSError when that fails."""
         pipe = subprocess.PIPE
         env = {**(os.environ if env is None else env), **_ENVIRONMENT}
-        self._popen = subprocess.Popen(
-            command, bufsize=0, stdin=pipe, stdout=pipe, stderr=pipe, env=env, process_group=0
-        )
+        self._guarded = Guarded(command, env, stdin=pipe, stdout=pipe, stderr=pipe)
+        self._popen = self._guarded.process
         assert self._popen.stdin
         assert self._popen.stdout
         assert self._popen.stderr
-        guard.watch(self._popen.pid)
         self._stdin, self._stdout, self._stderr = self._popen.stdin, self._popen.stdout, self._popen.stderr
         self._selector = selectors.DefaultSelector()
         for pipe_end in (self._stdin, self._stdout, self._stderr):
@@ -93,9 +76,8 @@ class Process:
         self._half_line = bytearray()
         self._next_look = 0.0
         self._copies = copies
-        self._answering = self._popen.pid
-        self._usage: psutil.Process | None = None
-        self._attend(self._popen.pid)
+        #: The copy that answers. None: the child itself does.
+        self._copy: psutil.Process | None = None
         #: Seconds that `pump` has waited since the child last read bytes from us, or since this was last set.
         self.silence = 0.0
         #: The child closed its stdout, or ended; all of its output has been read.
@@ -107,12 +89,16 @@ class Process:
         self.memory = 0
 
     def _attend(self, pid: int) -> None:
-        """From now on this process is the one that answers. The number comes from the child, which may name any
-        process, so only the child itself and its own children are taken."""
+        """From now on this copy answers. The number comes from the child, which may name any process, so only a child
+        of it is taken."""
         with contextlib.suppress(psutil.Error, ValueError, OverflowError):
-            process = psutil.Process(pid)
-            if pid == self._popen.pid or process.ppid() == self._popen.pid:
-                self._answering, self._usage = pid, process
+            process, child = psutil.Process(pid), self._guarded.child
+            if child is not None and process.ppid() == child.pid:
+                self._copy = process
+
+    @property
+    def _answering(self) -> psutil.Process | None:
+        return self._copy or self._guarded.child
 
     @property
     def gone(self) -> bool:
@@ -269,9 +255,11 @@ class Process:
     def look(self) -> None:
         """Check how much memory it uses, with the processes that it has started: a limit holds for each process alone.
         What they share with it is not counted twice."""
-        if not self.ended and self._usage is not None:
+        answering, child = self._answering, self._guarded.child
+        if not self.ended and answering is not None and child is not None:
+            others = [pid for pid in self._guarded.descendants() if pid not in (answering.pid, child.pid)]
             with contextlib.suppress(psutil.Error):
-                self.memory = self._usage.memory_info().rss + sum(map(_proportional, _descendants(self._usage.pid)))
+                self.memory = answering.memory_info().rss + sum(map(_proportional, others))
 
     def close_stdin(self) -> None:
         """Close its stdin: there are no more questions. Bytes that are not sent yet are lost."""
@@ -296,9 +284,9 @@ class Process:
         """Ask it to write its stack to stderr (our workers, Go and Java do so), which may end it. Returns the lines on
         stdout meanwhile: it sent them after its time was up."""
         lines: list[bytes] = []
-        if self._usage is not None:
+        if self._answering is not None:
             with contextlib.suppress(psutil.Error):  # psutil knows it from a later process with the same number
-                self._usage.send_signal(signal.SIGQUIT)
+                self._answering.send_signal(signal.SIGQUIT)
         deadline = time.monotonic() + STACK_TIME
         seen = self._said.size
         while time.monotonic() < deadline:
@@ -311,32 +299,26 @@ class Process:
         """Kill the copy that answers, if there is one and it has no children; `lost` is then its exit code. Returns the
         rest of its lines."""
         lines: list[bytes] = []
-        if not self._copies or self._answering == self._popen.pid or self._usage is None:
+        if self._copy is None:
             return lines
         with contextlib.suppress(psutil.Error):
-            if not self._usage.children():
-                self._usage.kill()
+            if not self._copy.children():
+                self._copy.kill()
                 deadline = time.monotonic() + GRACE
                 while not self.gone and time.monotonic() < deadline:
                     lines += self.pump(TICK)
         return lines
 
     def kill(self) -> list[bytes]:
-        """Kill it and its whole process group. Returns the rest of its lines. Safe to repeat."""
-        self._kill_group()
-        self._popen.wait()
+        """Kill it and all that it has started. Returns the rest of its lines. Safe to repeat."""
+        self._guarded.kill()
         lines: list[bytes] = []
         if self._selector.get_map() is not None:
             self._drain(lines)
             self._selector.close()
             for pipe_end in (self._stdin, self._stdout, self._stderr):
                 pipe_end.close()
-            guard.forget(self._popen.pid)
         return lines
-
-    def _kill_group(self) -> None:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._popen.pid, signal.SIGKILL)
 
     def close(self) -> tuple[list[bytes], int | None]:
         """Close its stdin, give it a moment to end by itself, then kill it. Returns its last lines on stdout, and its
