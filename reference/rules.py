@@ -159,8 +159,8 @@ class Rules:
     # wire-format
     #: The common fields of a FetchRequest: in the order of their table, or of its own section.
     fetch_request_order: Literal["table", "section"] = "table"
-    #: The meaning of required_acks: −1 is all replicas in sync; or only 0 to the number of replicas is valid, and
-    #: others get an error, or the connection is closed.
+    #: The meaning of required_acks: −1 is all replicas in sync; or it means nothing, as less does; or the connection is
+    #: closed on all but 0 to the number of replicas.
     required_acks: Literal["signed", "replicas", "replicas-or-closed"] = "signed"
     #: The number for "no error" in a ProduceResponse's errors.
     no_error: Literal["-1", "0"] = "-1"
@@ -168,8 +168,16 @@ class Rules:
     null_text: Literal["refused", "null"] = "refused"
     #: One to three bytes of a message's size before any whole message of a set.
     first_residue: Literal["refused", "kept"] = "refused"
-    #: A message of a set that was cut off: given as "partial", or left out.
-    partial_message: Literal["kept", "dropped"] = "kept"
+    #: A message of a set that was cut off: given as "partial", left out, or refused, everywhere or in a ProduceRequest.
+    partial_message: Literal["kept", "dropped", "refused", "refused-produced"] = "kept"
+    #: When the CRC of a message in a request or response is looked at: as it is read, or when the message is used.
+    message_crc: Literal["read", "used"] = "read"
+    #: A topic, or a partition of it, that a request or response names twice.
+    named_twice: Literal["taken", "refused"] = "taken"
+    #: The partitions of a fetch that have no messages for it.
+    empty_partitions: Literal["listed", "left-out"] = "listed"
+    #: Requests that wait on one connection: handled as they came, or in another order.
+    pipelined: Literal["in-order", "last-first"] = "in-order"
     #: The content of a message with a codec: bytes, or a message set.
     wrappers: Literal["kept", "read"] = "kept"
     #: Whether a Produce with acks 0 has a response.
@@ -241,6 +249,7 @@ _LOOSENING = frozenset(
         "zstd_window",
         "inner_partial",
         "inner_magic",
+        "message_crc",
     }
 )
 

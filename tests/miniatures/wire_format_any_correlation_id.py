@@ -10,6 +10,7 @@ from wireproof.reference import interpret as _interpret
 PRODUCES: Produces = frozenset(
     {
         ("framing", "fail", "wrong-answer"),
+        ("messages", "fail", "wrong-answer"),
     }
 )
 

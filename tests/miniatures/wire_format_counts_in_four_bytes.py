@@ -20,6 +20,7 @@ PRODUCES: Produces = frozenset(
         ("messages", "fail", "wrong-bytes"),
         ("null-encodings", "fail", "refused-valid"),
         ("null-encodings", "fail", "wrong-bytes"),
+        ("resource-limits", "fail", "accepted-invalid"),
         ("resource-limits", "fail", "refused-valid"),
         ("resource-limits", "fail", "wrong-bytes"),
         ("unsupported-versions", "fail", "refused-valid"),

@@ -12,22 +12,23 @@ from wireproof.reference import rejects as rejects
 
 PRODUCES: Produces = frozenset(
     {
-        ("messages", "contested", None),
-        ("resource-limits", "contested", None),
+        ("framing", "contested", None),
         ("framing", "fail", "accepted-invalid"),
         ("framing", "fail", "refused-valid"),
         ("framing", "fail", "wrong-bytes"),
+        ("messages", "contested", None),
         ("messages", "fail", "refused-valid"),
         ("messages", "fail", "wrong-bytes"),
         ("null-encodings", "fail", "refused-valid"),
         ("null-encodings", "fail", "wrong-bytes"),
+        ("resource-limits", "contested", None),
         ("resource-limits", "fail", "refused-valid"),
         ("resource-limits", "fail", "wrong-bytes"),
         ("unsupported-versions", "fail", "refused-valid"),
         ("unsupported-versions", "fail", "wrong-bytes"),
     }
 )
-TAKES = frozenset({"R-WF-14"})  # a wrong CRC is no worse than what its wrappers hold
+TAKES = frozenset({"R-WF-14", "R-WF-19"})  # a wrong CRC is no worse than what its wrappers hold
 
 dialects = ("wire-format",)
 types = only("MESSAGE_SET", dialect="wire-format")

@@ -11,7 +11,7 @@ TAKES = frozenset({"R-WF-19"})
 dialects = ("wire-format",)
 types = everything((), dialect="wire-format")
 
-_own = Reference(rules_with(rulings("wire-format").values(), {"R-WF-19": "other"}))
+_own = Reference(rules_with(rulings("wire-format").values(), {"R-WF-19": "dropped"}))
 rejects = _own.rejects
 decode = _own.decode
 encode = _own.encode

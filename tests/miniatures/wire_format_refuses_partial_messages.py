@@ -1,4 +1,4 @@
-"""Refuses a set whose last message was cut off, as a fetch's size often does."""
+"""Refuses a set whose last message was cut off: another reading of R-WF-19."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from wireproof.reference.errors import Reason
 
 PRODUCES: Produces = frozenset(
     {
-        ("framing", "fail", "refused-valid"),
-        ("messages", "fail", "refused-valid"),
+        ("framing", "contested", None),
+        ("messages", "contested", None),
     }
 )
+TAKES = frozenset({"R-WF-19"})
 
 dialects = ("wire-format",)
 types = everything((), dialect="wire-format")

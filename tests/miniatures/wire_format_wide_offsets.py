@@ -11,11 +11,13 @@ from wireproof.reference.primitives import PRIMITIVES
 
 PRODUCES: Produces = frozenset(
     {
+        ("messages", "contested", None),
         ("messages", "fail", "accepted-invalid"),
         ("messages", "fail", "refused-valid"),
         ("messages", "fail", "wrong-bytes"),
     }
 )
+TAKES = frozenset({"R-WF-21"})
 
 dialects = ("wire-format",)
 types = only("FetchRequest", dialect="wire-format")

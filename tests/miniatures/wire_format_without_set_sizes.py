@@ -12,6 +12,7 @@ PRODUCES: Produces = frozenset(
     {
         ("framing", "fail", "refused-valid"),
         ("framing", "fail", "wrong-bytes"),
+        ("messages", "contested", None),
         ("messages", "fail", "accepted-invalid"),
         ("messages", "fail", "refused-valid"),
         ("messages", "fail", "wrong-bytes"),
@@ -21,6 +22,7 @@ PRODUCES: Produces = frozenset(
         ("resource-limits", "fail", "wrong-bytes"),
     }
 )
+TAKES = frozenset({"R-WF-19", "R-WF-21"})
 
 dialects = ("wire-format",)
 types = everything((), dialect="wire-format")

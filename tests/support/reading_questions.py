@@ -164,6 +164,19 @@ def fetch(correlation_id: int) -> dict[str, Any]:
     return {**common, "replica_id": -1, "max_wait": 0, "min_bytes": 0, "topic_offsets": []}
 
 
+def fetch_of(topics: str, count: int) -> bytes:
+    """A FetchRequest of so many topics, in hex, with correlation id 0."""
+    inside = f"00010000{'00' * 4}0000ffffffff{'00' * 8}{count:04x}{topics * max(1, count)}"
+    return bytes.fromhex(f"{len(inside) // 2:08x}{inside}")
+
+
+def produce_of(messages: bytes) -> bytes:
+    """A ProduceRequest with acks 1 of one set, to partition 0 of the topic "t"."""
+    inside = bytes.fromhex("0000 0000 00000007 0000 01 00000000 0001 0001 74 0001 00000000")
+    inside += len(messages).to_bytes(4) + messages
+    return len(inside).to_bytes(4) + inside
+
+
 FETCH_END = "0000" + "ffffffff" + "00000000" + "00000000" + "0000"
 #: acks as given; topic "", partition 0, an empty set.
 PRODUCE = "0000001d" + "0000" + "0000" + "00000007" + "0000" + "{}" + "00000000" + "0001" + "0000" + "0001" + "00000000"

@@ -35,11 +35,13 @@ from support.reading_questions import (
     drafted_sets,
     entry,
     fetch,
+    fetch_of,
     headed,
     headed_message,
     interpreting,
     looked_up,
     of_wire_format,
+    produce_of,
     produced,
     reading,
     removed,
@@ -59,6 +61,12 @@ from support.wire import Refused, encode
 
 #: A message of wire-format: size, magic 1, attributes, CRC, "hi".
 WHOLE = bytes.fromhex("00000008" + "0100" + "d8932aac" + "6869")
+#: The same with another CRC.
+WRONG_CRC = bytes.fromhex("00000008" + "0100" + "d8932aad" + "6869")
+#: A FetchResponse behind its size: correlation id 0, version 0, error −1.
+FETCHED = "00000000" + "0000" + "ffff"
+#: A topic of a FetchRequest that names partition 3 twice.
+TWICE = {"topic": "t", "partitions": [3, 3], "offsets": [0, 0]}
 
 #: switch → (question, {reading: what the reference then does}), the demanded reading first
 SWITCHES: dict[str, list[tuple[Question, dict[str, Any]]]] = {
@@ -556,7 +564,7 @@ SWITCHES: dict[str, list[tuple[Question, dict[str, Any]]]] = {
             produced("02"),
             {
                 "signed": answered("ffff", "0007"),
-                "replicas": answered("0015", "0015", 2**64 - 1),
+                "replicas": answered("ffff", "0007"),
                 "replicas-or-closed": (b"", True),
             },
         ),
@@ -586,8 +594,66 @@ SWITCHES: dict[str, list[tuple[Question, dict[str, Any]]]] = {
         (of_wire_format("recode", "MESSAGE_SET", b"\0\0\0\x08"), {"refused": "refused", "kept": "refused"}),
     ],
     "partial_message": [
-        (of_wire_format("recode", "MESSAGE_SET", WHOLE + b"\0"), {"kept": WHOLE.hex() + "00", "dropped": WHOLE.hex()}),
-        (of_wire_format("recode", "MESSAGE_SET", WHOLE), {"kept": WHOLE.hex(), "dropped": WHOLE.hex()}),
+        (
+            of_wire_format("recode", "MESSAGE_SET", WHOLE + b"\0"),
+            {
+                "kept": WHOLE.hex() + "00",
+                "dropped": WHOLE.hex(),
+                "refused": "refused",
+                "refused-produced": WHOLE.hex() + "00",
+            },
+        ),
+        (
+            of_wire_format("recode", "ProduceRequest", produce_of(WHOLE + b"\0")),
+            {
+                "kept": produce_of(WHOLE + b"\0").hex(),
+                "dropped": produce_of(WHOLE).hex(),
+                "refused": "refused",
+                "refused-produced": "refused",
+            },
+        ),
+        (
+            of_wire_format("recode", "MESSAGE_SET", WHOLE),
+            dict.fromkeys(("kept", "dropped", "refused", "refused-produced"), WHOLE.hex()),
+        ),
+    ],
+    "message_crc": [
+        (
+            of_wire_format("recode", "ProduceRequest", produce_of(WRONG_CRC)),
+            {"read": "refused", "used": produce_of(WHOLE).hex()},
+        ),
+        (of_wire_format("recode", "MESSAGE_SET", WRONG_CRC), dict.fromkeys(("read", "used"), "refused")),
+    ],
+    "named_twice": [
+        (
+            of_wire_format("recode", "FetchRequest", fetch_of("0000" + "0000" + "0000", 2)),
+            {"taken": fetch_of("0000" + "0000" + "0000", 2).hex(), "refused": "refused"},
+        ),
+        (
+            of_wire_format("encode", "FetchRequest", fetch(0) | {"topic_offsets": [TWICE]}),
+            {
+                "taken": fetch_of("0001" + "74" + "0002" + 2 * "00000003" + "0002" + 2 * "00000000", 1).hex(),
+                "refused": "refused",
+            },
+        ),
+    ],
+    "empty_partitions": [
+        (
+            of_wire_format("serve", [fetch_of("0001" + "74" + "0001" + "00000003" + "0001" + "00000000", 1)]),
+            {
+                "listed": (bytes.fromhex(f"00000017{FETCHED}0001000174000100000003" + "00000000"), False),
+                "left-out": (bytes.fromhex(f"0000000a{FETCHED}0000"), False),
+            },
+        ),
+    ],
+    "pipelined": [
+        (
+            of_wire_format("serve", [bytes.fromhex(PRODUCE.format("01")), fetch_of("", 0)]),
+            {
+                "in-order": (answered("ffff", "ffff")[0] + bytes.fromhex(f"0000000a{FETCHED}0000"), False),
+                "last-first": (bytes.fromhex(f"0000000a{FETCHED}0000") + answered("ffff", "ffff")[0], False),
+            },
+        ),
     ],
     "wrappers": [
         (

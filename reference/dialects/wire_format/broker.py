@@ -1,9 +1,11 @@
 """A broker of the wire format proposals, on one connection. It is pure: frames in, frames out.
 
 It has every topic, and leads every partition alone. Offsets count the messages appended to a partition, from 0; a fetch
-gets all that stand from its offset on. It never waits, because nothing can arrive meanwhile.
+gets all that stand from its offset on. It never waits, because nothing can arrive meanwhile: an answer that has to come
+after max_wait or ack_timeout comes at once.
 
-Source: New wire format proposals, Request Details; R-WF-4, R-WF-5, R-WF-13, R-WF-15, R-WF-17, R-WF-18.
+Source: New wire format proposals, Request Details; R-WF-4, R-WF-5, R-WF-13, R-WF-15, R-WF-17, R-WF-18,
+R-WF-22, R-WF-23.
 """
 
 from __future__ import annotations
@@ -38,6 +40,8 @@ class WireFormatBroker:
         self._apis = apis
         self._rules = rules
         self._logs: dict[tuple[str, int], list[Any]] = {}
+        #: The order in which requests are handled (R-WF-23 ‡).
+        self.last_first = rules.pipelined == "last-first"
 
     def answer(self, frame: bytes) -> bytes | None:
         """The response to a whole request frame, empty where none is sent; None: the broker closes (R-WF-13), also
@@ -60,6 +64,14 @@ class WireFormatBroker:
             return codec.encode(self._codecs[f"{name}Response"], response, self._rules)
         except EncodeError:  # for example more message sets, over all topics, than a count can hold
             return None
+
+    def may_wait(self, frame: bytes) -> bool:
+        """Whether it is a fetch that waits for what others produce."""
+        try:
+            request = codec.decode(self._codecs["FetchRequest"], frame, self._rules)
+        except DecodeError:
+            return False
+        return bool(request["min_bytes"] > 0 and request["max_wait"] > 0)
 
     def _produced(self, request: Mapping[str, Any]) -> dict[str, Any] | None:
         """The response; empty where none is sent. None: the broker closes on invalid required_acks (R-WF-4's other
@@ -88,16 +100,18 @@ class WireFormatBroker:
         return offset, len(log)
 
     def _fetched(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        data = [
-            {
-                "topic": row["topic"],
-                "partition_data": [
-                    {"partition": partition, "messages": self._from(row["topic"], partition, offset)}
-                    for partition, offset in zip(row["partitions"], row["offsets"], strict=True)
-                ],
-            }
-            for row in request["topic_offsets"]
-        ]
+        data = []
+        for row in request["topic_offsets"]:
+            topic = row["topic"]
+            found = [
+                {"partition": partition, "messages": self._from(topic, partition, offset)}
+                for partition, offset in zip(row["partitions"], row["offsets"], strict=True)
+            ]
+            if self._rules.empty_partitions == "left-out":
+                found = [partition for partition in found if partition["messages"]]
+                if not found:
+                    continue
+            data.append({"topic": topic, "partition_data": found})
         return {"data": data}
 
     def _from(self, topic: str, partition: int, offset: int) -> list[Any]:
@@ -112,15 +126,28 @@ def _meaningless(sets: int) -> dict[str, Any]:
 
 def serve(broker: WireFormatBroker, chunks: Iterable[bytes]) -> tuple[bytes, bool]:
     """All that the broker sends for these chunks on a fresh connection, and whether it then closed."""
-    arrived, sent = framing.Frames(), bytearray()
+    frames, closed = _whole_frames(chunks)
+    if broker.last_first:
+        frames.reverse()
+        frames.sort(key=broker.may_wait)
+    sent = bytearray()
+    for frame in frames:
+        answer = broker.answer(frame)
+        if answer is None:
+            return bytes(sent), True
+        sent += answer
+    return bytes(sent), closed
+
+
+def _whole_frames(chunks: Iterable[bytes]) -> tuple[list[bytes], bool]:
+    """The frames that are complete, and whether a size that no frame has stands behind them."""
+    arrived = framing.Frames()
     for chunk in chunks:
         arrived.add(chunk)
-        try:
-            while (frame := arrived.next()) is not None:
-                answer = broker.answer(struct.pack(">i", len(frame)) + frame)
-                if answer is None:
-                    return bytes(sent), True
-                sent += answer
-        except DecodeError:  # a size that no frame has
-            return bytes(sent), True
-    return bytes(sent), False
+    frames = []
+    try:
+        while (frame := arrived.next()) is not None:
+            frames.append(struct.pack(">i", len(frame)) + frame)
+    except DecodeError:
+        return frames, True
+    return frames, False

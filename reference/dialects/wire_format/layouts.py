@@ -37,11 +37,8 @@ PRODUCE_ID, FETCH_ID = 0, 1
 _VERSION_ID = Fixed(VERSION, Reason.UNSUPPORTED_VERSION, "version_id")
 _INT8, _INT16, _INT32, _INT64 = (Scalar(PRIMITIVES[name]) for name in ("INT8", "INT16", "INT32", "INT64"))
 
-TOPIC_DATA = NamedParts(
-    {"topic": StringPart(), "partition_data": Several(NamedParts({"partition": _INT32, "messages": MessageSet()}))}
-)
 OFFSET_DATA = NamedParts(
-    {"topic": StringPart(), "partitions": Several(_INT32), "offsets": Several(_INT32, beside="partitions")}
+    {"topic": StringPart(), "partitions": Several(_INT32, named_by=""), "offsets": Several(_INT32, beside="partitions")}
 )
 #: The common fields as the FetchRequest section lists them (R-WF-1's other reading).
 _FETCH_SECTION = ("request_type_id", "correlation_id", "version_id", "client_id")
@@ -51,21 +48,32 @@ def codecs(produce_id: int = PRODUCE_ID, fetch_id: int = FETCH_ID) -> Mapping[st
     """The codec of every type, under these request_type_ids."""
     fetch = _request(
         fetch_id,
-        {"replica_id": _INT32, "max_wait": _INT32, "min_bytes": _INT32, "topic_offsets": Several(OFFSET_DATA)},
+        {
+            "replica_id": _INT32,
+            "max_wait": _INT32,
+            "min_bytes": _INT32,
+            "topic_offsets": Several(OFFSET_DATA, named_by="topic"),
+        },
     )
     section = (*_FETCH_SECTION, *(name for name in fetch.parts if name not in _FETCH_SECTION))
     parts: Mapping[str, Part] = {
         "MESSAGE_SET": MessageSet(sized=False),
         "ProduceRequest": FramePart(
-            _request(produce_id, {"required_acks": _INT8, "ack_timeout": _INT32, "data": Several(TOPIC_DATA)})
+            _request(produce_id, {"required_acks": _INT8, "ack_timeout": _INT32, "data": _data(produced=True)})
         ),
         "ProduceResponse": FramePart(
             _response({"errors": Several(_INT16), "offsets": Several(_INT64, beside="errors")}),
         ),
         "FetchRequest": FramePart(fetch, section),
-        "FetchResponse": FramePart(_response({"data": Several(TOPIC_DATA)})),
+        "FetchResponse": FramePart(_response({"data": _data(produced=False)})),
     }
     return {name: PartCodec(part) for name, part in parts.items()}
+
+
+def _data(*, produced: bool) -> Part:
+    partition = NamedParts({"partition": _INT32, "messages": MessageSet(produced=produced)})
+    topic = NamedParts({"topic": StringPart(), "partition_data": Several(partition, named_by="partition")})
+    return Several(topic, named_by="topic")
 
 
 def _request(type_id: int, body: Mapping[str, Part]) -> NamedParts:

@@ -50,20 +50,25 @@ def guarded(data: bytes) -> range:
     return range(6 if magic else 5, 4 + size)
 
 
-def read_message_set(reader: Reader, *, depth: int = 0) -> list[dict[str, Any]]:
+def read_message_set(
+    reader: Reader, *, depth: int = 0, whole: bool = False, checked: bool = True
+) -> list[dict[str, Any]]:
     """Messages up to the reader's end: {"magic", "attributes" (magic 1), "payload"} each, and {"partial"} for one that
-    was cut off (R-WF-19 ‡, other: left out). `depth`: the number of wrappers around. Raises DecodeError."""
+    was cut off (R-WF-19 ‡, others: left out, refused). `depth`: the number of wrappers around; `whole`: a partial
+    message is refused; `checked`: CRCs are. Raises DecodeError."""
     messages: list[dict[str, Any]] = []
     residue = depth > 0 or reader.rules.first_residue == "kept"
     while reader.remaining:
         reader.steps.append(len(messages))
-        behind = bool(messages) or (residue and reader.remaining < _SIZE)
+        behind = not (whole or (depth == 0 and reader.rules.partial_message == "refused")) and (
+            bool(messages) or (residue and reader.remaining < _SIZE)
+        )
         if behind and is_partial(reader.peek(_SIZE), reader.remaining):
             partial = _read_partial(reader)
-            if depth or reader.rules.partial_message == "kept":
+            if depth or reader.rules.partial_message != "dropped":
                 messages.append({PARTIAL: partial})
         else:
-            messages.append(_read_message(reader, depth))
+            messages.append(_read_message(reader, depth, checked))
         reader.steps.pop()
     return messages
 
@@ -81,7 +86,7 @@ def _read_partial(reader: Reader) -> bytes:
     return rest
 
 
-def _read_message(reader: Reader, depth: int) -> dict[str, Any]:
+def _read_message(reader: Reader, depth: int, checked: bool) -> dict[str, Any]:
     steps = reader.steps
     steps.append("size")
     size_at = reader.pos
@@ -94,7 +99,7 @@ def _read_message(reader: Reader, depth: int) -> dict[str, Any]:
     message: dict[str, Any] = {"magic": magic}
     if magic == 1:
         message["attributes"] = _read_attributes(window)
-    message["payload"] = _read_payload(window)
+    message["payload"] = _read_payload(window, checked)
     codec = message.get("attributes", 0) & CODEC
     if codec and window.rules.wrappers == "read":
         steps[-1] = "payload"
@@ -112,12 +117,13 @@ def _read_attributes(window: Reader) -> int:
     return attributes
 
 
-def _read_payload(window: Reader) -> bytes:
+def _read_payload(window: Reader, checked: bool) -> bytes:
     """Reads crc and payload: the rest of the message."""
     window.steps[-1] = "crc"
     crc_at = window.pos
     stored = read_uint32(window, "crc")
-    check_crc(window, crc_at, stored, zlib.crc32(window.peek(window.remaining)))
+    if checked:
+        check_crc(window, crc_at, stored, zlib.crc32(window.peek(window.remaining)))
     window.steps[-1] = "payload"
     start = window.pos
     payload = window.take(window.remaining, start, "payload")
@@ -154,13 +160,15 @@ def unwrap(codec: int, payload: bytes, rules: Rules, depth: int = 0) -> list[dic
     return read_message_set(content, depth=depth + 1)
 
 
-def append_message_set(writer: Writer, value: Any, path: str = "") -> None:
-    """Append messages; the last one may be partial. Raises EncodeError."""
+def append_message_set(writer: Writer, value: Any, path: str = "", *, whole: bool = False) -> None:
+    """Append messages; the last one may be partial, unless all have to be `whole`. Raises EncodeError."""
     messages = sequence(value, path)
     for index, message in enumerate(messages):
         where = f"{path}[{index}]"
         if isinstance(message, dict) and PARTIAL in message:
             check_keys(message, (PARTIAL,), where)
+            if whole or writer.rules.partial_message == "refused":
+                raise EncodeError(Reason.TRUNCATED, "a partial message", where)
             if index != len(messages) - 1:
                 raise EncodeError(Reason.TRUNCATED, "a partial message stands last", where)
             _append_partial(writer, message[PARTIAL], join(where, PARTIAL), first=index == 0)

@@ -32,6 +32,7 @@ from wireproof.reference.rules import Rules
 from wireproof.reference.schema import shapes
 
 MAX_COUNT = 2**15 - 1
+_TWICE = "this name was there before"
 
 
 class Part(Protocol):
@@ -148,10 +149,12 @@ def _string(rules: Rules) -> Primitive:
 
 @dataclass(frozen=True, slots=True)
 class Several:
-    """A count, and as many elements. `beside`: another array, which has the same number of elements."""
+    """A count, and as many elements. `beside`: another array, which has the same number of elements. `named_by`: the
+    field that names an element; "": the element itself is the name (R-WF-21 ‡)."""
 
     element: Part
     beside: str | None = None
+    named_by: str | None = None
 
     def read(self, reader: Reader, expected: int | None = None) -> list[Any]:
         start = reader.pos
@@ -159,13 +162,26 @@ class Several:
         if expected not in (None, count):
             detail = f"count {count}, but there are {expected} {self.beside}"
             raise reader.error(Reason.COUNT_MISMATCH, detail, start)
-        value = []
+        value: list[Any] = []
+        names: set[Any] = set()
         reader.steps.append(0)
         for index in range(count):
             reader.steps[-1] = index
+            at = reader.pos
             value.append(self.element.read(reader))
+            if self._named_before(value[-1], names, reader.rules):
+                raise reader.error(Reason.KEY_DUPLICATE, _TWICE, at)
         reader.steps.pop()
         return value
+
+    def _named_before(self, element: Any, names: set[Any], rules: Rules) -> bool:
+        """Whether `names` has the element's name, which is added, and that counts."""
+        if self.named_by is None or rules.named_twice == "taken":
+            return False
+        name = element[self.named_by] if self.named_by else element
+        there = name in names
+        names.add(name)
+        return there
 
     def append(self, writer: Writer, value: Any) -> None:
         path = writer.path
@@ -173,9 +189,12 @@ class Several:
         if len(elements) > MAX_COUNT:
             raise EncodeError(Reason.OUT_OF_RANGE, f"{len(elements)} elements; a count is at most {MAX_COUNT}", path)
         append_int16(writer, len(elements))
+        names: set[Any] = set()
         for index, element in enumerate(elements):
             writer.path = f"{path}[{index}]"
             self.element.append(writer, element)
+            if self._named_before(self.element.complete(element), names, writer.rules):
+                raise EncodeError(Reason.KEY_DUPLICATE, _TWICE, f"{path}[{index}]")
 
     def complete(self, value: Any) -> Any:
         return [self.element.complete(item) for item in value] if isinstance(value, (list, tuple)) else value
@@ -191,9 +210,11 @@ class Several:
 
 @dataclass(frozen=True, slots=True)
 class MessageSet:
-    """A message set. `sized`: its size stands before it; else it goes on to the reader's end."""
+    """A message set. `sized`: its size stands before it; else it goes on to the reader's end. `produced`: it is part of
+    a ProduceRequest (R-WF-19 ‡)."""
 
     sized: bool = True
+    produced: bool = False
 
     def read(self, reader: Reader) -> list[dict[str, Any]]:
         if not self.sized:
@@ -204,14 +225,18 @@ class MessageSet:
             raise reader.error(Reason.NEGATIVE_LENGTH, f"set size {size} is negative", start)
         if size > reader.remaining:
             raise reader.error(Reason.TRUNCATED, f"set size {size}, but {reader.remaining} bytes are left", start)
-        return read_message_set(reader.window(size))
+        checked = reader.rules.message_crc == "read"
+        return read_message_set(reader.window(size), whole=self._whole(reader.rules), checked=checked)
+
+    def _whole(self, rules: Rules) -> bool:
+        return self.produced and rules.partial_message == "refused-produced"
 
     def append(self, writer: Writer, value: Any) -> None:
         if not self.sized:
             append_message_set(writer, value, writer.path)
             return
         inner = writer.inner()
-        append_message_set(inner, value, writer.path)
+        append_message_set(inner, value, writer.path, whole=self._whole(writer.rules))
         append_int32(writer, len(inner.out))
         writer.out += inner.out
 

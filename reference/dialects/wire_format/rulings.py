@@ -40,10 +40,11 @@ RULINGS: tuple[Ruling, ...] = (
         "R-WF-4",
         "the meaning of required_acks",
         "any INT8 decodes; −1 all replicas in sync, 0 none, 1 the leader, n so many replicas (the comments); what "
-        "can't be reached (2 where the leader is alone) or means nothing (−2) is an error, never success",
+        "can't be reached (2 where the leader is alone) or means nothing (−2) is an error, never success; what can't "
+        'be reached stands at the leader all the same ("at least the master got the message")',
         {"error": ("required_acks", "replicas"), "closed": ("required_acks", "replicas-or-closed")},
-        "the text's range, 0 to the number of replicas: all else decodes, means nothing, and is answered with an "
-        "error, or closed on",
+        "the text's range, 0 to the number of replicas: −1 decodes, means nothing, and is answered with an error; or "
+        "what is outside of the range is closed on",
         COMMENTS,
     ),
     Ruling(
@@ -130,7 +131,7 @@ RULINGS: tuple[Ruling, ...] = (
         {OTHER: ("acks_0", "answered")},
         "acks 0 is answered",
         f"{PAGE}, Known Proposals",
-        beyond="all that waits: no op lets time pass, or makes messages or acknowledgements arrive in between; "
+        beyond="that it waits at all: `serve` tells what is sent, and not when, and nothing arrives in between; "
         "tests/dialects/wire_format/test_wire_format_waiting.py",
     ),
     Ruling(
@@ -161,9 +162,46 @@ RULINGS: tuple[Ruling, ...] = (
         "R-WF-19",
         "what a reader makes of a partial last message",
         'its bytes are given, and written again: the page says "the existing message set format", and no more',
-        {OTHER: ("partial_message", "dropped")},
-        "it is left out, as Kafka 0.7's iterator did: ByteBufferMessageSet.makeNextOuter ends before it",
+        {
+            "dropped": ("partial_message", "dropped"),
+            "refused": ("partial_message", "refused"),
+            "refused-produced": ("partial_message", "refused-produced"),
+        },
+        "it is left out, as Kafka 0.7's iterator did: ByteBufferMessageSet.makeNextOuter ends before it; it is "
+        "refused, for no field of the page limits what a fetch gets; it is refused where a producer sent it",
         FORMAT_0_7,
+    ),
+    Ruling(
+        "R-WF-20",
+        "when the CRC of a message inside a request or response is looked at",
+        "as the frame is read",
+        {OTHER: ("message_crc", "used")},
+        "when the message is used: the frame around it is read whatever its CRC is, as Kafka 0.7's consumer did",
+        FORMAT_0_7,
+    ),
+    Ruling(
+        "R-WF-21",
+        "a topic, or a partition of it, that is named twice",
+        "taken: each is a message set, or an offset, of its own",
+        {OTHER: ("named_twice", "refused")},
+        'refused: "each topic name is only given once per request"',
+        f"{PAGE}, Known Proposals",
+    ),
+    Ruling(
+        "R-WF-22",
+        "the partitions of a fetch that have no messages for it",
+        "they are in the response, with an empty set each",
+        {OTHER: ("empty_partitions", "left-out")},
+        'they are left out, and so may be a topic that has only such: the response has "the actual data requested"',
+        f"{PAGE}, FetchResponse",
+    ),
+    Ruling(
+        "R-WF-23",
+        "several requests of one connection: in which order a broker handles them",
+        "as they came: what a request appends, the next one finds",
+        {OTHER: ("pipelined", "last-first")},
+        "in any order, and at the same time: a client that needs an order awaits the response",
+        f"{PAGE}, Known Proposals",
     ),
     INVALID_TEXT,
     NEGATIVE_LENGTH,

@@ -70,14 +70,13 @@ class Partition:
 def enough_acks(required_acks: int, partition: Partition, end: int, rules: Rules) -> bool:
     """Whether a message set that ends at `end` has the acknowledgements that its producer requires (R-WF-4 ‡).
 
-    −1: all replicas in sync; 0: none are needed; n: so many, the leader's the first. Raises MeaninglessError: below −1;
-    under the other reading below 0, and above the number of replicas.
+    −1: all replicas in sync; 0: none are needed; n: so many, the leader's the first. Raises MeaninglessError: below −1,
+    under the other readings below 0; where a broker closes, above the number of replicas too.
     """
     replicas = 1 + len(partition.followers)
-    literal = rules.required_acks != "signed"
-    if required_acks < (0 if literal else ALL_IN_SYNC) or (literal and required_acks > replicas):
-        allowed = f"0 to {replicas}" if literal else "−1 and more"
-        raise MeaninglessError(f"required_acks {required_acks} means nothing; {allowed} does")
+    least = ALL_IN_SYNC if rules.required_acks == "signed" else 0
+    if required_acks < least or (rules.required_acks == "replicas-or-closed" and required_acks > replicas):
+        raise MeaninglessError(f"required_acks {required_acks} of {replicas} replicas means nothing")
     if required_acks == ALL_IN_SYNC:
         return partition.all_in_sync_have(end)
     return partition.acknowledged(end) >= required_acks

@@ -225,7 +225,7 @@ def test_acks_that_a_leader_alone_does_not_reach(
 
 
 @pytest.mark.parametrize(("reading", "closes"), [("replicas", False), ("replicas-or-closed", True)])
-@pytest.mark.parametrize("acks", [-1, -2, 2])
+@pytest.mark.parametrize("acks", [-1, -2])
 def test_acks_outside_of_the_text_s_range(acks: int, reading: str, closes: bool) -> None:
     own = Reference(Rules(required_acks=reading))  # type: ignore[arg-type]
     sent, closed = own.serve([frame("ProduceRequest", request(acks=acks))], dialect=DIALECT)
@@ -265,6 +265,7 @@ def _taken() -> list[dict[str, str]]:
     every = {ruling: others[0] for ruling, others in CONTESTED.items()}
     alone = [{ruling: other} for ruling, others in CONTESTED.items() for other in others]
     pairs = [one | other for one, other in itertools.combinations(alone, 2) if len(one | other) == 2]
+    pairs.remove({"R-WF-10": "other", "R-WF-19": "refused"})  # who refuses what is cut off keeps no residue of it
     return [*alone, *pairs, every, every | {"R-WF-4": "closed"}]
 
 

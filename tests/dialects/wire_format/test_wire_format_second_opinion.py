@@ -199,7 +199,7 @@ def _no_codecs(patch: pytest.MonkeyPatch) -> None:
 
 
 def _any_crc(patch: pytest.MonkeyPatch) -> None:
-    def planted(window: Reader) -> bytes:
+    def planted(window: Reader, checked: bool) -> bytes:
         window.take(4, window.pos, "crc")
         return window.take(window.remaining, window.pos, "payload")
 

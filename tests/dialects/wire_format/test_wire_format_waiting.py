@@ -20,7 +20,7 @@ from wireproof.reference.dialects.wire_format.waiting import (
 )
 
 SIGNED = Rules()
-REPLICAS = Rules(required_acks="replicas")
+REPLICAS, CLOSED = Rules(required_acks="replicas"), Rules(required_acks="replicas-or-closed")
 #: Its own log ends at 5; follower 2 has all of it, 3 what is before 4; 3 is not in sync.
 PARTITION = Partition(5, {2: 5, 3: 4}, frozenset({2}))
 
@@ -51,9 +51,9 @@ def test_all_in_sync_without_followers_is_the_leader() -> None:
 @pytest.mark.parametrize(
     ("required", "rules", "said"),
     [
-        (-2, SIGNED, "required_acks -2 means nothing; −1 and more does"),
-        (-1, REPLICAS, "required_acks -1 means nothing; 0 to 3 does"),
-        (4, REPLICAS, "required_acks 4 means nothing; 0 to 3 does"),
+        (-2, SIGNED, "required_acks -2 of 3 replicas means nothing"),
+        (-1, REPLICAS, "required_acks -1 of 3 replicas means nothing"),
+        (4, CLOSED, "required_acks 4 of 3 replicas means nothing"),
     ],
 )
 def test_acks_without_meaning(required: int, rules: Rules, said: str) -> None:
