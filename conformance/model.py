@@ -192,10 +192,13 @@ class Outcome(StrEnum):
     OOM = "oom"
     VIOLATION = "protocol-violation"
     NOT_ASKED = "not-asked"
+    UNSTEADY = "unsteady"
 
 
 #: Outcomes that are deviations: they fail a run unless they are known.
 DEVIATIONS = frozenset({Outcome.FAIL, Outcome.CRASH, Outcome.HANG, Outcome.OOM, Outcome.VIOLATION})
+#: Outcomes of cases that say nothing about the implementation: they are neither passes nor deviations.
+UNJUDGED = frozenset({Outcome.SKIP, Outcome.NOT_ASKED, Outcome.UNSTEADY})
 
 
 class FailureKind(StrEnum):
@@ -246,7 +249,9 @@ class Description:
     type from the schemas of `configure`. None instead of the mapping: it lists no types, so everything is asked.
     `type_ops`: dialect → type name → the ops of that type, for types that do not have all of `ops`. `rebuilds`: type
     name → the fields that its writer computes itself, and that are not compared. `rejects`: the names of the
-    exceptions that are taken for refusals beside those of every implementation.
+    exceptions that are taken for refusals beside those of every implementation. `apis`: what a broker that runs
+    announces, api key → (lowest, highest) version; empty if it announces nothing, None for everything else. `listens`:
+    where a program listens as a broker, "HOST:PORT"; None for one that answers questions on its stdin.
     """
 
     name: str
@@ -259,6 +264,8 @@ class Description:
     rejects: tuple[str, ...] = ()
     readings: Mapping[str, str] = field(default_factory=dict)
     type_ops: Mapping[str, Mapping[str, frozenset[Op]]] = field(default_factory=dict)
+    apis: Mapping[int, tuple[int, int]] | None = None
+    listens: str | None = None
 
     def offers(self, case: Case) -> bool:
         """Whether the implementation offers to answer this case."""

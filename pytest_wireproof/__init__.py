@@ -27,8 +27,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="append",
         default=[],
         metavar="SPEC",
-        help="the implementation to test: package.module[:attribute] or 'exec:./program --flag'; "
-        "repeatable, to compare several. pytest then collects the conformance suite and nothing else. "
+        help="the implementation to test: package.module[:attribute], 'exec:./program --flag', or the address of a "
+        "broker, tcp://HOST:PORT; repeatable, to compare several. pytest then collects the conformance suite and "
+        "nothing else. "
         "For the suite's other options: pytest --impl=reference --help",
     )
 
@@ -61,6 +62,24 @@ def add_suite_options(parser: pytest.Parser) -> None:
     group.addoption("--case-timeout", type=float, metavar="SECONDS", help="time limit of each case (default: 5)")
     group.addoption(
         "--memory", type=int, default=1024, metavar="MIB", help="memory limit of the child process (default: 1024)"
+    )
+    group.addoption(
+        "--silence",
+        type=float,
+        metavar="SECONDS",
+        help="of a broker: the least time without an answer that counts as silence; the most is --case-timeout "
+        "(default: 0.3)",
+    )
+    group.addoption(
+        "--allow-remote",
+        action="store_true",
+        help="the broker may be on another machine, whose owner agreed to get broken and hostile bytes",
+    )
+    group.addoption(
+        "--unsteady",
+        choices=("report", "fail"),
+        default="report",
+        help="a deviation of a broker that does not repeat is only reported, or fails the run (default: report)",
     )
     group.addoption(
         "--in-process",

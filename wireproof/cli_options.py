@@ -55,7 +55,8 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
 def implementation_options(command: _Command) -> _Command:
-    """`--impl` and how it is asked: the decorated function takes `spec` and `options` for `open_examiner`."""
+    """`--impl` and how it is asked: the decorated function takes `spec`, and the arguments of `Options` for
+    `open_examiner`."""
     for option in reversed(
         (
             click.option(
@@ -63,7 +64,7 @@ def implementation_options(command: _Command) -> _Command:
                 "spec",
                 required=True,
                 metavar="SPEC",
-                help="The implementation: package.module[:attribute], or 'exec:./program --flag'.",
+                help="The implementation: package.module[:attribute], 'exec:./program --flag', or tcp://HOST:PORT.",
             ),
             timeout_option,
             memory_option,
@@ -71,6 +72,19 @@ def implementation_options(command: _Command) -> _Command:
                 "--in-process",
                 is_flag=True,
                 help="Run a Python module in this process, for a debugger: no limits, and a crash ends the command.",
+            ),
+            click.option(
+                "--silence",
+                type=click.FloatRange(min=0, min_open=True, max=LONGEST),
+                default=Options.silence,
+                show_default=True,
+                metavar="SECONDS",
+                help="Of a broker: the least time without an answer that counts as silence.",
+            ),
+            click.option(
+                "--allow-remote",
+                is_flag=True,
+                help="The broker may be on another machine, whose owner agreed to get broken and hostile bytes.",
             ),
             click.option(
                 "--transcript",

@@ -34,6 +34,9 @@ class Options:
     "dir": ">" or "<", "line": …}`. ">" goes to the implementation; `line` is the JSON sent, or a string if the line was
     not JSON.
 
+    Of brokers: `silence` is the least time without an answer, in seconds, after which a broker is taken to be silent;
+    `timeout` is the most. `allow_remote`: the address may be on another machine.
+
     Raises WireproofError for a limit out of its range, or none (nan).
     """
 
@@ -41,6 +44,8 @@ class Options:
     memory: int = 1024
     in_process: bool = False
     transcript: Path | None = None
+    silence: float = 0.3
+    allow_remote: bool = False
 
     def __post_init__(self) -> None:
         if not 0 < self.timeout <= LONGEST:
@@ -49,6 +54,8 @@ class Options:
             )
         if not 0 < self.memory <= MOST_MEMORY:
             raise WireproofError(f"the memory limit is {self.memory} MiB: it has to be from 1 to {MOST_MEMORY}")
+        if not 0 < self.silence <= LONGEST:
+            raise WireproofError(f"a silence of {self.silence} seconds: it has to be more than 0 and at most a day")
 
 
 class Connection(AbstractContextManager["Connection", None], Protocol):
@@ -56,7 +63,11 @@ class Connection(AbstractContextManager["Connection", None], Protocol):
 
     Cases are asked in blocks, one block at a time: `begin` … `finish`, or `ask`, which does both. To begin a block
     while one is open, or to finish when none is open, raises RuntimeError.
+
+    `repeats`: what the implementation does can depend on the moment, so a deviation counts if it is seen twice.
     """
+
+    repeats: bool = False
 
     @property
     def description(self) -> Description:
@@ -103,6 +114,7 @@ class Connection(AbstractContextManager["Connection", None], Protocol):
 class AtOnce:
     """Blocks for a connection that does all its work in `ask`, and nothing in `begin`."""
 
+    repeats = False
     _block: Sequence[Case] | None = None
 
     def end(self) -> Observation | None:

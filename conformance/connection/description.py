@@ -15,7 +15,10 @@ PROTOCOL = 1
 #: The longest name, version or language, in characters.
 LONGEST_NAME = 1000
 
-_MEMBERS = ("name", "version", "language", "dialects", "ops", "types", "rebuilds", "rejects", "readings", "protocol")
+_MEMBERS = (
+    *("name", "version", "language", "dialects", "ops", "types", "rebuilds", "rejects", "readings", "protocol"),
+    "listens",
+)
 #: The fields that `rebuilds` may name, by type: a writer computes them from the rest, or takes them from where the
 #: records go, so that what it was given does not matter. All others are compared, as a writer that loses them is wrong.
 _OF_BATCHES = frozenset(
@@ -63,6 +66,7 @@ def parse(raw: Any) -> Description:
         rebuilds=_rebuilds(raw.get("rebuilds", {})),
         rejects=_texts("rejects", raw.get("rejects", ()), '["WireError"]'),
         readings=_readings(raw.get("readings", {})),
+        listens=None if raw.get("listens") is None else _text(raw, "listens"),
     )
 
 

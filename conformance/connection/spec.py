@@ -1,4 +1,4 @@
-"""What a SPEC names: a module, or a program; and the files that stand beside it.
+"""What a SPEC names: a module, a program, or the address of a broker; and the files that stand beside it.
 
 `reference` is the kit's codec, unless the user has a module of that name. Modules are found by their path and never
 imported here: what is under test runs in its own process only.
@@ -19,6 +19,11 @@ from wireproof.conformance.files import is_file
 _REFERENCE = "reference"
 
 
+def is_address(spec: str) -> bool:
+    """Whether it names the address of something that runs: `tcp://HOST:PORT`."""
+    return not spec.startswith("exec:") and "://" in spec
+
+
 def module_name(spec: str) -> str:
     """The name of the module that `package.module[:attribute]` names."""
     name = spec.partition(":")[0]
@@ -31,6 +36,8 @@ def module_name(spec: str) -> str:
 def known_beside(spec: str) -> Path | None:
     """The known-deviations file beside an implementation, if there is one. The file of its attribute comes first."""
     attribute = ""
+    if is_address(spec):
+        return None
     if spec.startswith("exec:"):
         words = shlex.split(spec.removeprefix("exec:"))
         programs = [Path(file) for word in words if (file := shutil.which(word) or word) and is_file(Path(file))]

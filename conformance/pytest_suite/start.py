@@ -39,4 +39,6 @@ def connection_options(config: pytest.Config) -> Options:
         memory=option("--memory"),
         in_process=option("--in-process"),
         transcript=None if transcript is None else Path(transcript).absolute(),
+        silence=Options.silence if option("--silence") is None else float(option("--silence")),
+        allow_remote=option("--allow-remote"),
     )

@@ -37,6 +37,8 @@ def readings(
     timeout: float,
     memory: int,
     in_process: bool,
+    silence: float,
+    allow_remote: bool,
     transcript: Path | None,
     dialect: str | None,
     as_json: bool,
@@ -54,7 +56,14 @@ def readings(
         wireproof readings --impl=implementations.kafka_python
         wireproof readings --impl="exec:./wrapper" --json
     """  # noqa: D301 (\b is click's sign for text that keeps its lines)
-    options = Options(timeout=timeout, memory=memory, in_process=in_process, transcript=transcript)
+    options = Options(
+        timeout=timeout,
+        memory=memory,
+        in_process=in_process,
+        transcript=transcript,
+        silence=silence,
+        allow_remote=allow_remote,
+    )
     with open_examiner(spec, options, as_declared=False) as examiner:
         described = examiner.description
         declared = examiner.connection.description.readings

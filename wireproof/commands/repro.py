@@ -43,6 +43,8 @@ def repro(
     timeout: float,
     memory: int,
     in_process: bool,
+    silence: float,
+    allow_remote: bool,
     transcript: Path | None,
 ) -> None:
     """Ask an implementation one question again, and show all details.
@@ -61,7 +63,14 @@ def repro(
     question = _find(verdict_id)
     with tempfile.TemporaryDirectory() as folder:
         heard = Path(folder) / "transcript.jsonl"
-        options = Options(timeout=timeout, memory=memory, in_process=in_process, transcript=heard)
+        options = Options(
+            timeout=timeout,
+            memory=memory,
+            in_process=in_process,
+            transcript=heard,
+            silence=silence,
+            allow_remote=allow_remote,
+        )
         with open_examiner(spec, options) as examiner:
             judged = examiner.with_undeclared_reading(*examiner.judge([question]))
             described = examiner.description
@@ -117,16 +126,16 @@ def _conversation(transcript: str) -> Text:
     """The conversation with the child; there is none inside this process."""
     out = Text()
     lines = [json.loads(line) for line in transcript.split("\n") if line]
-    starts = 0
-    for line in lines:
+    for number, line in enumerate(lines):
         said = line["line"]
-        if isinstance(said, dict) and said.get("op") in ("describe", "resume"):
-            starts += 1
-            out.append("conversation\n" if starts == 1 else "  (the child was started again)\n", "bold")
+        if number == 0:
+            out.append("conversation\n", "bold")
+        elif isinstance(said, dict) and said.get("op") in ("describe", "resume"):
+            out.append("  (the child was started again)\n", "bold")
         style = "cyan" if line["dir"] == ">" else "green"
         out.append(f"  {line['t']:7.3f} s {line['dir']} ", style)
         # The lines before the first question matter least.
-        limit = _LINE if isinstance(said, dict) and "seq" in said else width() - 14
+        limit = _LINE if isinstance(said, dict) and not said.keys().isdisjoint(("seq", "id")) else width() - 14
         out.append(f"{safe(middle(_text(said), limit))}\n")
     return out
 

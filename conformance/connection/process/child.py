@@ -197,22 +197,22 @@ class ChildConnection(Connection):
         """End the child. See `Connection.end`."""
         try:
             if self._process is not None and not self._asking and not self._settling:
-                self._see_end(self._process)
+                ending = self._see_end(self._process)
+                if ending is not None:
+                    self._talk.ended(ending)
         finally:
             self.close()
         return self._talk.after_the_last()
 
-    def _see_end(self, process: Process) -> None:
-        """Close its stdin, and see how it ends."""
+    def _see_end(self, process: Process) -> Ending | None:
+        """Close its stdin, and see how it ends, if it ends wrongly."""
         self._hear(process.pump(0.0))
         if process.gone:
-            self._talk.ended(_died(process))
-            return
+            return _died(process)
         heard, code = process.close()
         half_line = process.half_line
         self._hear([*heard, half_line] if code == 0 and half_line else heard)
-        if code:
-            self._talk.ended(endings.died(code, process.stderr, half_line))
+        return endings.died(code, process.stderr, half_line) if code else None
 
     def close(self) -> None:
         """End the child."""
@@ -221,6 +221,31 @@ class ChildConnection(Connection):
             self._process = None
         self._drop_spare()
         self._transcript.close()
+
+    # A program that listens is asked over sockets: nothing is written to its stdin after `describe`.
+
+    def listen(self, seconds: float = 0.0) -> bool:
+        """Read its output, waiting for it at most so long. Whether it still runs."""
+        process = self._process
+        if process is not None and not process.gone:
+            self._hear(process.pump(seconds))
+            self._transcript.flush()
+        return process is not None and not process.gone
+
+    def restart(self) -> tuple[Ending | None, Description]:
+        """End the process, and start a new one. How the old one ended, if it ended wrongly. Raises
+        ImplementationError."""
+        old, self._process = self._process, None
+        ending = None if old is None else self._see_end(old)
+        self._process, description = self._start()
+        return ending, description
+
+    def stop(self) -> Ending | None:
+        """End the process. How it ended, if it ended wrongly."""
+        try:
+            return None if self._process is None else self._see_end(self._process)
+        finally:
+            self.close()
 
     # Asking.
 

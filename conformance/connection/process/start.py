@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 from wireproof.conformance.connection.base import Connection, ImplementationError, Options
 from wireproof.conformance.connection.in_process import InProcessConnection
+from wireproof.conformance.connection.live.broker import address_connection, program_connection
 from wireproof.conformance.connection.process.child import ChildConnection, launched, module_launch, program_launch
+from wireproof.conformance.connection.spec import is_address
 
 if TYPE_CHECKING:
     from wireproof.conformance.connection.process.pipes import Process
@@ -17,13 +19,16 @@ _SYSTEMS = ("linux", "darwin")
 
 class Starting:
     """An implementation that is being started: `package.module[:attribute]`, or `exec:COMMAND ARGS`. A module that is
-    to run in this process is imported by `connection`."""
+    to run in this process is imported by `connection`. The address of a broker that runs, `tcp://HOST:PORT`, is
+    connected to by `connection`."""
 
     def __init__(self, spec: str, options: Options) -> None:
         """Start the process. Raises ImplementationError."""
         self._spec = spec
         self._options = options
         self._process: Process | None = None
+        if is_address(spec):
+            return
         if options.in_process:
             if spec.startswith("exec:"):
                 raise ImplementationError(f"{spec} is a program; only a Python module can run inside this process")
@@ -38,16 +43,19 @@ class Starting:
 
     def connection(self) -> Connection:
         """Wait until it has described itself. Call it once. Raises ImplementationError."""
+        if is_address(self._spec):
+            return address_connection(self._spec, self._options)
         if self._options.in_process:
             return InProcessConnection(self._spec, self._options)
         process, self._process = self._process, None
         if process is None:
             raise RuntimeError("its process has been connected to already, or was closed")
         try:
-            return ChildConnection(self._launch, self._options, process)
+            child = ChildConnection(self._launch, self._options, process)
         except BaseException:
             process.kill()
             raise
+        return child if child.description.listens is None else program_connection(self._spec, child, self._options)
 
     def close(self) -> None:
         """Kill a process that nobody has connected to."""

@@ -1,0 +1,7 @@
+"""Brokers that run: the questions of `serve` over sockets. No other room opens a socket.
+
+address    what an address names, and whether the kit may connect to it
+exchange   one connection: the chunks that are sent, and what comes back until it is closed or silent
+announced  the versions that a broker announces
+broker     many exchanges at a time, as a connection of the kit
+"""

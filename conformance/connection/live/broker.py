@@ -1,0 +1,327 @@
+"""A broker that runs, as a connection of the kit: the questions of `serve` over sockets.
+
+Each question has a connection of its own. Many are asked at a time, so a broker that says nothing costs one wait for
+all of them. A silence has lasted when nothing came for several times as long as the broker needed for its slowest
+answer so far; options set the least and the most.
+
+After each batch in which connections were closed, the kit sees whether the broker still listens. If it has ended, each
+of these questions may be to blame. A program is started again and asked them one at a time; at an address nobody can be
+started again, so nothing more is asked.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import json
+import selectors
+import socket
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from wireproof.conformance.connection.base import Connection, ImplementationError, Options, no_block
+from wireproof.conformance.connection.live import announced
+from wireproof.conformance.connection.live.address import SCHEME, Address, resolve
+from wireproof.conformance.connection.live.exchange import LONGEST_ANSWER, PAUSE, Exchange
+from wireproof.conformance.connection.process.child import FAILED_STARTS, ChildConnection
+from wireproof.conformance.connection.process.endings import Ending
+from wireproof.conformance.connection.protocol.transcript import Transcript
+from wireproof.conformance.model import Case, Description, Observation, Op, Status
+
+#: At most so many questions are asked at a time.
+AT_ONCE = 64
+#: A silence lasts so many times as long as the slowest answer so far.
+PATIENCE = 4.0
+#: Seconds in which a broker that has closed connections may turn out to have ended.
+DOUBT = 0.05
+#: Seconds in which a program has to listen after it has described itself, and between two looks whether it does.
+LISTENS_WITHIN, BETWEEN_TRIES = 60.0, 0.1
+_GONE = "gone"
+#: Cases of which one has ended the broker are asked again in so many groups.
+GROUPS = 8
+DIALECT = "kafka"
+
+
+def address_connection(spec: str, options: Options) -> BrokerConnection:
+    """A connection to the broker at `tcp://HOST:PORT`. Raises ImplementationError."""
+    address = resolve(spec, remote=options.allow_remote)
+    described = Description(
+        name=f"broker at {address}", language="unknown", dialects=(DIALECT,), ops=frozenset({Op.SERVE})
+    )
+    return BrokerConnection(spec, address, described, options)
+
+
+def program_connection(spec: str, program: ChildConnection, options: Options) -> BrokerConnection:
+    """A connection to a program whose description says where it listens. Raises ImplementationError."""
+    try:
+        address = _listening(spec, program.description)
+        return BrokerConnection(spec, address, program.description, options, program)
+    except BaseException:
+        program.close()
+        raise
+
+
+def _listening(spec: str, described: Description) -> Address:
+    """Where a program listens: on this machine only."""
+    try:
+        return resolve(f"{SCHEME}{described.listens}", remote=False)
+    except ImplementationError as error:
+        raise ImplementationError(f"{spec}: `listens` is wrong: {error}") from None
+
+
+class BrokerConnection(Connection):
+    """A connection to a broker that listens at an address; `program`: the program that is this broker."""
+
+    repeats = True
+
+    def __init__(
+        self,
+        spec: str,
+        address: Address,
+        described: Description,
+        options: Options,
+        program: ChildConnection | None = None,
+    ) -> None:
+        """Ask for its versions. Raises ImplementationError."""
+        self._spec = spec
+        self._address = address
+        self._options = options
+        self._program = program
+        #: Seconds that it needed for its slowest answer.
+        self._slowest = 0.0
+        self._waiting: list[Case] = []
+        #: Groups of cases of which one may have ended the broker. They are asked before others, in ever smaller groups.
+        self._suspects: list[list[Case]] = []
+        self._batch: dict[Exchange, Case] = {}
+        self._seen: dict[str, Observation] = {}
+        self._block: Sequence[Case] | None = None
+        self._last: Case | None = None
+        #: Why it cannot be asked any more; empty while it can.
+        self._gone = ""
+        self._transcript = Transcript(options.transcript)
+        self._description = dataclasses.replace(described, apis=self._announced())
+
+    @property
+    def description(self) -> Description:
+        """What it announces of itself."""
+        return self._description
+
+    def configure(self, dialect: str, settings: Mapping[str, Any]) -> bool:  # noqa: ARG002 (it is never told to be another one)
+        """Its apis are those that it announces: whether it announces any."""
+        return bool(self._description.apis)
+
+    def expect_hangs(self, hangs: Callable[[str], bool]) -> None:
+        """Does nothing: a broker's silence is an answer."""
+
+    def ask(self, cases: Sequence[Case]) -> list[Observation]:
+        """One observation for each case."""
+        self.begin(cases)
+        return self.finish()
+
+    def begin(self, cases: Sequence[Case]) -> None:
+        """Open a block."""
+        no_block(self._block is not None)
+        self._block, self._waiting, self._seen = cases, [*cases], {}
+        self.poll()
+
+    def poll(self) -> bool:
+        """Read what has arrived, and ask more."""
+        if self._block is not None:
+            self._go_on(0.0)
+        return self._block is not None and self._done
+
+    def finish(self) -> list[Observation]:
+        """Wait for the rest of the block."""
+        if self._block is None:
+            raise RuntimeError("there is no block to finish: none has been begun")
+        while not self._done:
+            self._go_on(PAUSE)
+        block, self._block = self._block, None
+        return [self._seen[case.id] for case in block]
+
+    def end(self) -> Observation | None:
+        """See `Connection.end`: a broker listens to the end, and a program ends well when its stdin is closed."""
+        gone = self._gone or ("" if self._listens() else f"nobody listens at {self._address} any more")
+        ending = None if self._program is None else self._program.stop()
+        self.close()
+        if self._last is None or not (gone or ending):
+            return None
+        if ending is not None:
+            return Observation(self._last, ending.status, error=ending.error, detail=ending.detail, frame=ending.frame)
+        return Observation(self._last, Status.CRASH, error=_GONE, detail=gone)
+
+    def close(self) -> None:
+        """Close all connections, and end the program."""
+        for exchange in self._batch:
+            exchange.close()
+        self._batch.clear()
+        self._waiting.clear()
+        self._suspects.clear()
+        if self._program is not None:
+            self._program.close()
+        self._transcript.close()
+
+    # --- Asking ---
+
+    @property
+    def _done(self) -> bool:
+        return not (self._batch or self._waiting or self._suspects)
+
+    def _go_on(self, seconds: float) -> None:
+        """Begin a batch if none runs, and do what can be done now, or within these seconds."""
+        if self._gone:
+            self._not_asked([*itertools.chain(*self._suspects), *self._waiting])
+            self._suspects, self._waiting = [], []
+        if not self._batch and not self._done:
+            self._batch = {Exchange(self._address, case.args["chunks"]): case for case in self._next_cases()}
+        if self._program is not None:
+            self._program.listen()
+        self._advance([exchange for exchange in self._batch if not self._is_over(exchange)], seconds)
+        if self._batch and all(self._is_over(exchange) for exchange in self._batch):
+            self._settle()
+
+    def _next_cases(self) -> list[Case]:
+        if self._suspects:
+            return self._suspects.pop(0)
+        cases, self._waiting = self._waiting[:AT_ONCE], self._waiting[AT_ONCE:]
+        return cases
+
+    def _advance(self, exchanges: Sequence[Exchange], seconds: float) -> None:
+        """Do what their sockets are ready for, now or within these seconds."""
+        if not exchanges:
+            return
+        with selectors.DefaultSelector() as selector:
+            for exchange in exchanges:
+                selector.register(exchange.socket, exchange.events, exchange)
+            for key, events in selector.select(seconds):
+                key.data.advance(events)
+                self._slowest = max(self._slowest, key.data.needed or 0.0)
+
+    def _is_over(self, exchange: Exchange) -> bool:
+        """Whether the broker closed the connection, or its silence has lasted."""
+        limit = self._options.timeout
+        quiet = min(limit, max(self._options.silence, PATIENCE * self._slowest))
+        return exchange.over or exchange.silence > (quiet if exchange.asked else limit)
+
+    def _settle(self) -> None:
+        """The observations of a batch that is over."""
+        batch, self._batch = self._batch, {}
+        for exchange in batch:
+            exchange.close()
+        *_, self._last = batch.values()
+        closed = {case.id: case for exchange, case in batch.items() if exchange.over}
+        if closed and not self._still_listens():
+            self._ended_at([*closed.values()])
+            batch = {exchange: case for exchange, case in batch.items() if case.id not in closed}
+        for exchange, case in batch.items():
+            self._seen[case.id] = self._observation(exchange, case)
+            self._record(exchange, case)
+        self._transcript.flush()
+
+    def _observation(self, exchange: Exchange, case: Case) -> Observation:
+        if exchange.refused:
+            text = f"{self._address} took no connection"
+            return Observation(case, Status.CRASH, error="refused", detail=text)
+        if exchange.flooded:
+            text = f"more than {LONGEST_ANSWER} bytes came: {bytes(exchange.sent[:64]).hex()}…"
+            return Observation(case, Status.VIOLATION, error="flood", detail=text)
+        if not exchange.asked and not exchange.closed:
+            text = f"for {self._options.timeout:g} seconds the broker read nothing more of the question"
+            return Observation(case, Status.HANG, error="timeout", detail=text)
+        return Observation(case, Status.ANSWER, (bytes(exchange.sent), exchange.closed))
+
+    def _record(self, exchange: Exchange, case: Case) -> None:
+        chunks = [chunk.hex() for chunk in case.args["chunks"]]
+        self._transcript.sent(json.dumps({"id": case.id, "chunks": chunks}).encode())
+        answer = {"id": case.id, "sent": exchange.sent.hex(), "closed": exchange.closed}
+        self._transcript.heard(json.dumps(answer).encode())
+
+    # --- Its end ---
+
+    def _listens(self) -> bool:
+        try:
+            socket.create_connection((self._address.ip, self._address.port), self._options.timeout).close()
+        except OSError:
+            return False
+        return True
+
+    def _still_listens(self) -> bool:
+        """Whether it listens a moment later: a process that ends closes its connections first."""
+        time.sleep(DOUBT)
+        return self._listens()
+
+    def _ended_at(self, cases: Sequence[Case]) -> None:
+        """It has ended while it was asked these."""
+        names = ", ".join(case.id for case in cases[:3]) + (f" and {len(cases) - 3} more" if len(cases) > 3 else "")
+        detail = f"nobody listens at {self._address} any more: it ended when it was asked {names}"
+        error = _GONE
+        if self._program is None:
+            self._gone = detail
+        else:
+            ending = self._restart(self._program)
+            detail, error = (detail, error) if ending is None else (ending.detail, ending.error)
+        if len(cases) == 1:
+            self._seen[cases[0].id] = Observation(cases[0], Status.CRASH, error=error, detail=detail)
+        elif self._program is None:
+            self._not_asked(cases)
+        else:
+            size = max(1, len(cases) // GROUPS)
+            self._suspects[:0] = [[*cases[at : at + size]] for at in range(0, len(cases), size)]
+
+    def _restart(self, program: ChildConnection) -> Ending | None:
+        """Start the program again. How the old process ended, if it ended wrongly."""
+        ending: Ending | None = None
+        for _ in range(FAILED_STARTS):
+            try:
+                ended, described = program.restart()
+                ending = ending or ended
+                self._address = _listening(self._spec, described)
+                self._announced()
+            except ImplementationError as error:
+                failed = str(error).splitlines()[0]
+            else:
+                return ending
+        self._gone = f"not asked: {FAILED_STARTS} times in a row it did not start again: {failed}"
+        return ending
+
+    def _not_asked(self, cases: Sequence[Case]) -> None:
+        for case in cases:
+            self._seen[case.id] = Observation(case, Status.NOT_ASKED, detail=self._gone)
+
+    def _announced(self) -> announced.Ranges:
+        """The apis that it announces: none of a broker from before KIP-35, which closes the connection. Raises
+        ImplementationError."""
+        exchange = self._first_exchange()
+        limit = self._options.timeout
+        answer = bytes(exchange.sent)
+        ranges = announced.read(answer)
+        if exchange.refused:
+            if self._program is None:
+                raise ImplementationError(f"{self._spec}: nobody listens there. Start the broker first.")
+            raise ImplementationError(
+                f"{self._spec}: nobody listens at {self._address} within {LISTENS_WITHIN:g} seconds of its description."
+            )
+        if ranges is None and not (exchange.closed and not answer):
+            got = answer[:32].hex() if answer else f"nothing within {limit:g} seconds"
+            raise ImplementationError(
+                f"{self._spec}: no Kafka broker answers there: {got} came for an ApiVersions request of version 0. If "
+                "TLS or another protocol is on this port, name another one."
+            )
+        return ranges or {}
+
+    def _first_exchange(self) -> Exchange:
+        """Ask for its apis. A program may begin to listen a while after it has described itself."""
+        deadline = time.monotonic() + LISTENS_WITHIN
+        while True:
+            exchange = Exchange(self._address, [announced.REQUEST])
+            try:
+                while not (
+                    exchange.over or exchange.silence > self._options.timeout or announced.read(bytes(exchange.sent))
+                ):
+                    self._advance([exchange], PAUSE)
+            finally:
+                exchange.close()
+            runs = self._program is not None and self._program.listen(BETWEEN_TRIES)
+            if not exchange.refused or not runs or time.monotonic() > deadline:
+                return exchange

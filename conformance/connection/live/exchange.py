@@ -1,0 +1,118 @@
+"""One connection to a broker: the chunks that are sent, and what comes back until the broker closes or is silent.
+
+Nothing here waits: `broker` calls `advance` when the socket is ready, and decides how long a silence lasts. A chunk is
+sent a moment after the one before, so that the broker mostly receives the chunks as they are.
+"""
+
+from __future__ import annotations
+
+import selectors
+import socket
+import time
+from collections import deque
+from collections.abc import Sequence
+from errno import EINPROGRESS
+
+from wireproof.conformance.connection.live.address import Address
+
+#: Seconds between two chunks.
+PAUSE = 0.005
+#: No more bytes than these are taken from a broker for one question: many are asked at a time.
+LONGEST_ANSWER = 1 << 22
+_PIECE = 1 << 18
+
+
+class Exchange:
+    """One connection, until `over`; then it has to be closed.
+
+    `sent`: all that the broker sent. `closed`: it closed the connection, in order or with a reset. `refused`: there was
+    no connection. `flooded`: it sent more than `LONGEST_ANSWER`. `needed`: the seconds from the last chunk to the first
+    byte after it; None while there is none.
+    """
+
+    def __init__(self, address: Address, chunks: Sequence[bytes]) -> None:
+        """Begin to connect."""
+        self.sent = bytearray()
+        self.closed = self.refused = self.flooded = False
+        self.needed: float | None = None
+        self._chunks = deque(memoryview(chunk) for chunk in chunks if chunk)
+        self._connected = False
+        #: When something was last sent or received, and when the next chunk may be sent.
+        self._last = self._next_chunk = time.monotonic()
+        self._asked: float | None = None
+        self.socket = socket.socket(address.family, socket.SOCK_STREAM)
+        self.socket.setblocking(False)
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.refused = self.socket.connect_ex((address.ip, address.port)) not in (0, EINPROGRESS)
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing more can come."""
+        return self.closed or self.refused or self.flooded
+
+    @property
+    def asked(self) -> bool:
+        """Whether all chunks are sent: only the broker can do something now."""
+        return self._asked is not None
+
+    @property
+    def silence(self) -> float:
+        """The seconds since something was sent or came, or since the connection was begun."""
+        return time.monotonic() - self._last
+
+    @property
+    def events(self) -> int:
+        """The events of a selector to wait for."""
+        if not self._connected:
+            return selectors.EVENT_WRITE
+        may_send = bool(self._chunks) and time.monotonic() >= self._next_chunk
+        return selectors.EVENT_READ | (selectors.EVENT_WRITE if may_send else 0)
+
+    def advance(self, events: int) -> None:
+        """Do what the socket is ready for."""
+        if not self._connected:
+            if not events & selectors.EVENT_WRITE:
+                return
+            self.refused = self.socket.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR) != 0
+            self._connected = not self.refused
+        if events & selectors.EVENT_READ:
+            self._receive()
+        if not self.over and events & selectors.EVENT_WRITE:
+            self._send()
+
+    def _send(self) -> None:
+        if self._chunks:
+            try:
+                taken = self.socket.send(self._chunks[0])
+            except BlockingIOError:
+                return
+            except OSError:  # the broker has closed; what it sent before is still to be read
+                self._chunks.clear()
+            else:
+                self._last = time.monotonic()
+                self._chunks[0] = self._chunks[0][taken:]
+                if not self._chunks[0]:
+                    self._chunks.popleft()
+                    self._next_chunk = self._last + PAUSE
+        if not self._chunks and self._asked is None:
+            self._asked = time.monotonic()
+
+    def _receive(self) -> None:
+        try:
+            piece = self.socket.recv(_PIECE)
+        except BlockingIOError:
+            return
+        except OSError:  # a reset
+            piece = b""
+        if not piece:
+            self.closed = True
+            return
+        self._last = time.monotonic()
+        if self._asked is not None and self.needed is None:
+            self.needed = self._last - self._asked
+        self.sent += piece
+        self.flooded = len(self.sent) > LONGEST_ANSWER
+
+    def close(self) -> None:
+        """Close our end. Safe to repeat."""
+        self.socket.close()
