@@ -182,7 +182,7 @@ def expect(vector: Vector, case: Case) -> Vector:
             }
         case Op.SERVE:
             sent, closed = observation.answer
-            replaced = {"expected": (_patterns(case, sent), closed), "needs": _needs(case.dialect)}
+            replaced = {"expected": (sent_patterns(case, sent), closed), "needs": _needs(case.dialect)}
     return _with(vector, replaced)
 
 
@@ -254,7 +254,7 @@ def _compressed(case: Case, data: bytes) -> bool:
 # --- What a broker sends ----------------------------------------------------------------------------------------------
 
 
-def _patterns(case: Case, sent: bytes) -> list[dict[str, Any]]:
+def sent_patterns(case: Case, sent: bytes) -> list[dict[str, Any]]:
     """A pattern for each sent frame. Raises ValueError for a frame that fits no request."""
     requests = list(_requests(b"".join(case.args["chunks"])))
     patterns: list[dict[str, Any]] = []

@@ -1,0 +1,86 @@
+"""Questions for a broker that announces which apis and versions it has. The kit's vectors hold for the apis of their
+settings; a broker is never told to be another one.
+
+Where the reference, as a broker with the announced apis, sends the same frames as with the vectors' own, the vector's
+patterns hold, with the announced versions in the place of its own. Where it sends others (a version of the request is
+inside one and outside of the other), they are what is expected.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from wireproof import reference
+from wireproof.conformance.generation.expectations import sent_patterns
+from wireproof.conformance.model import Case, Op, Status
+from wireproof.conformance.oracle.ask import ask
+from wireproof.conformance.questions.question import Question
+from wireproof.conformance.vectors import Also
+from wireproof.conformance.vectors.configured_reference import configured_reference
+
+Apis = Mapping[int, tuple[int, int]]
+Patterns = list[dict[str, Any]]
+
+
+def for_broker(question: Question, apis: Apis) -> Question:
+    """The question as it is asked of a broker that has these apis.
+
+    Raises ValueError if its answer is not known: it is about an api that the broker does not have, or that it has and
+    the reference's broker has not.
+    """
+    vector, case = question.vector, question.case
+    if case.op is not Op.SERVE:
+        return question
+    own, announced = _serve(case, None, {}), _serve(case, apis, {})
+    if _kinds(own) == _kinds(announced):
+        expected = _with_versions(vector.expected, apis)
+        also = tuple(dataclasses.replace(other, expected=_with_versions(other.expected, apis)) for other in vector.also)
+    else:
+        expected, also = announced, tuple(_by_other_readings(case, vector.also, apis))
+    return dataclasses.replace(question, vector=msgspec.structs.replace(vector, expected=expected, also=also))
+
+
+def _serve(case: Case, apis: Apis | None, readings: Mapping[str, str]) -> tuple[Patterns, bool]:
+    """What the reference sends, as patterns, and whether it closes. `apis` None: those of the vectors."""
+    codec = configured_reference(case.dialect, None if apis is None else tuple(sorted(apis.items())))
+    rules = reference.rules_with(reference.rulings(case.dialect).values(), readings)
+    observation = ask(codec.under(rules), case)
+    if observation.status is not Status.ANSWER:
+        raise ValueError(observation.detail)
+    sent, closed = observation.answer
+    return sent_patterns(case, sent), closed
+
+
+def _kinds(answer: tuple[Patterns, bool]) -> tuple[list[tuple[str, int | None]], bool]:
+    """The types and versions of the frames, and whether the broker closes."""
+    return [(pattern["type"], pattern.get("version")) for pattern in answer[0]], answer[1]
+
+
+def _with_versions(expected: Any, apis: Apis) -> Any:
+    """The same, with the announced versions wherever an api has versions. Raises ValueError for an api that is not
+    announced."""
+    match expected:
+        case {"ApiKey": int(key), "MinVersion": _, "MaxVersion": _}:
+            if key not in apis:
+                raise ValueError(f"the question is about api {key}, which the broker does not announce")
+            low, high = apis[key]
+            return {**expected, "MinVersion": low, "MaxVersion": high}
+        case Mapping():
+            return {name: _with_versions(item, apis) for name, item in expected.items()}
+        case list() | tuple():
+            return type(expected)(_with_versions(item, apis) for item in expected)
+    return expected
+
+
+def _by_other_readings(case: Case, also: Sequence[Also], apis: Apis) -> Iterator[Also]:
+    """The reference's answers by the readings for which the vector has one."""
+    rulings = reference.rulings(case.dialect)
+    for other in also:
+        names = [[(ruling, name) for name in rulings[ruling].others] for ruling in other.rulings]
+        for readings in itertools.product(*names):
+            yield dataclasses.replace(other, refuses=False, expected={"sends": _serve(case, apis, dict(readings))})
