@@ -82,7 +82,11 @@ VERDICTS = Table(
         Column("implementation", pa.string(), "the implementation's name, as it describes itself"),
         Column("implementation_version", pa.string(), "its version; null if it gives none", nullable=True),
         Column("spec", pa.string(), "the implementation as given to --impl"),
-        Column("verdict", pa.string(), "pass, contested, skip, fail, crash, hang, oom, protocol-violation, not-asked"),
+        Column(
+            "verdict",
+            pa.string(),
+            "pass, contested, skip, fail, crash, hang, oom, protocol-violation, not-asked, unsteady",
+        ),
         Column("failure", pa.string(), "of a fail: refused-valid, accepted-invalid, wrong-value, …", nullable=True),
         Column("reason", pa.string(), "the reason that the implementation gave", nullable=True),
         Column("offset_bytes", pa.int64(), "the offset that it gave, in bytes of the input", nullable=True),

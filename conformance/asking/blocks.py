@@ -59,13 +59,14 @@ class WaitingEntries:
 class Block:
     """A block of entries: their questions, with the twins that this implementation offers; the cases to ask; and the
     observations by case id. `shared`: the ids of cases that another block asks, `asked_by`, which was open when this
-    one was built."""
+    one was built. `second`: by case id, what an implementation did when it was asked once more."""
 
     entries: list[list[Question]] = field(default_factory=list)
     cases: dict[str, Case] = field(default_factory=dict)
     observations: dict[str, Observation] = field(default_factory=dict)
     shared: list[str] = field(default_factory=list)
     asked_by: Block | None = None
+    second: dict[str, Observation] = field(default_factory=dict)
 
     def take_shared(self) -> None:
         """The other block has its observations now: take those of the shared cases."""

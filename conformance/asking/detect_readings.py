@@ -16,7 +16,7 @@ from wireproof.conformance import vectors
 from wireproof.conformance.asking.examiner import Examiner, Judged
 from wireproof.conformance.judging.alternatives import Readings, applies, takes
 from wireproof.conformance.judging.comparison import Comparison
-from wireproof.conformance.model import Outcome
+from wireproof.conformance.model import UNJUDGED, Outcome
 from wireproof.conformance.questions import selection
 from wireproof.conformance.vectors import Also
 from wireproof.conformance.vectors.configured_reference import configured_reference
@@ -89,7 +89,7 @@ def find_readings(examiner: Examiner, dialect: str) -> list[Evidence]:
 def _weigh(judged: Judged, applying: Iterable[Also], findings: Mapping[str, Evidence]) -> None:
     """Add the evidence of one answer, for the rulings on which it rests."""
     verdict = judged.verdict
-    if verdict.outcome in (Outcome.SKIP, Outcome.NOT_ASKED):
+    if verdict.outcome in UNJUDGED:
         return
     contested = verdict.rulings if verdict.outcome is Outcome.CONTESTED else ()
     alike = _alike(judged, applying) if contested else set()

@@ -35,8 +35,18 @@ from wireproof.conformance.asking.blocks import (
 from wireproof.conformance.connection import Connection
 from wireproof.conformance.evidence.known_deviations import Known
 from wireproof.conformance.judging.alternatives import Readings, readings_for, undeclared
-from wireproof.conformance.judging.judge import end_verdict, judge
-from wireproof.conformance.model import Case, Description, Observation, Outcome, Status, Verdict
+from wireproof.conformance.judging.judge import end_verdict, judge, steady
+from wireproof.conformance.model import (
+    DEVIATIONS,
+    UNJUDGED,
+    Case,
+    Description,
+    Observation,
+    Outcome,
+    Status,
+    Verdict,
+)
+from wireproof.conformance.questions.announced_apis import for_broker
 from wireproof.conformance.questions.question import Derivation, Question, Questions, offers
 from wireproof.conformance.vectors import Vector
 
@@ -140,7 +150,7 @@ class Examiner(AbstractContextManager["Examiner"]):
             for entry in block.entries:
                 judged = []
                 for question in entry:
-                    judged.append(self._judge(question, block.observations))
+                    judged.append(self._judge(question, block))
                     judged_since += 1
                     if judged_since >= JUDGED_PER_POLL:
                         judged_since = 0
@@ -203,6 +213,12 @@ class Examiner(AbstractContextManager["Examiner"]):
         if lacking:
             block.observations[case.id] = Observation(case, Status.UNSUPPORTED, detail=lacking)
             return dataclasses.replace(question, twin=None)
+        if self.description.apis is not None:
+            try:
+                question = for_broker(question, self.description.apis)
+            except ValueError as error:
+                block.observations[case.id] = Observation(case, Status.UNSUPPORTED, detail=str(error))
+                return question
         question = question.as_offered(self.description)
         for wanted in (question.case,) if question.twin is None else (question.case, question.twin):
             seen = self._kept.get(wanted.id)
@@ -292,6 +308,15 @@ class Examiner(AbstractContextManager["Examiner"]):
         for question in turned:
             if block.observations[_decisive(question).id].status is not Status.UNSUPPORTED:
                 self._recoded.add(_form(question.case))
+        if self.connection.repeats:
+            self._repeat_deviations(block)
+
+    def _repeat_deviations(self, block: Block) -> None:
+        """Ask the questions that met a deviation once more."""
+        judged = (self._judge(question, block) for entry in block.entries for question in entry)
+        cases = {one.case.id: one.case for one in judged if one.verdict.outcome in DEVIATIONS}
+        if cases:
+            block.second = dict(zip(cases, self.connection.ask([*cases.values()]), strict=True))
 
     def _turned(self, question: Question, observations: dict[str, Observation]) -> Question | None:
         """The question as recode, if the implementation turns out not to offer decode."""
@@ -304,17 +329,23 @@ class Examiner(AbstractContextManager["Examiner"]):
 
     # --- Judging ---
 
-    def _judge(self, question: Question, observations: dict[str, Observation]) -> Judged:
-        observation = observations[question.case.id]
-        twin = None if question.twin is None else observations[question.twin.id]
-        verdict = judge(
+    def _judge(self, question: Question, block: Block) -> Judged:
+        observation = block.observations[question.case.id]
+        twin = None if question.twin is None else block.observations[question.twin.id]
+        verdict = self._verdict(question, observation, twin)
+        second = block.second.get(question.case.id)
+        if second is not None:
+            verdict = steady(verdict, self._verdict(question, second, twin))
+        return Judged(question, observation, self._marked(verdict), twin)
+
+    def _verdict(self, question: Question, observation: Observation, twin: Observation | None) -> Verdict:
+        return judge(
             question.vector,
             observation,
             self.readings(question.case.dialect),
             twin,
             self.description.rebuilds.get(question.case.type or "", ()),
         )
-        return Judged(question, observation, self._marked(verdict), twin)
 
     def with_undeclared_reading(self, judged: Judged) -> Judged:
         """A failure, with a note on the reading that would explain it, if there is one. It takes a millisecond or more,
@@ -336,4 +367,4 @@ class Examiner(AbstractContextManager["Examiner"]):
 #: The beginning of the note on a failure that another reading explains; the ruling and the reading's name follow.
 OTHER_READING = "exactly so does a contested ruling's other reading, "
 #: Outcomes of cases that the implementation was asked.
-ASKED = frozenset(Outcome) - {Outcome.SKIP, Outcome.NOT_ASKED}
+ASKED = frozenset(Outcome) - UNJUDGED

@@ -73,6 +73,24 @@ def _left_out(comparison: Comparison, seen: Observation) -> str:
     return NOT_COMPARED + ", ".join(sorted(comparison.rebuilds))
 
 
+def steady(first: Verdict, second: Verdict) -> Verdict:
+    """The verdict on a question that was asked twice: the first, if it was met twice; else that it depends on the
+    moment, with what was seen."""
+    if (second.outcome, second.kind) == (first.outcome, first.kind):
+        return first
+    text = f"first {first.kind or first.outcome}: {first.detail}\nasked once more: {second.kind or second.outcome}"
+    return Verdict(
+        first.id,
+        first.dialect,
+        first.area,
+        first.type,
+        first.version,
+        first.op,
+        Outcome.UNSTEADY,
+        detail=f"{text}: {second.detail}" if second.detail else text,
+    )
+
+
 def end_verdict(observation: Observation) -> Verdict:
     """The verdict on an implementation that ended wrongly after its last answer (`Connection.end`): it has its own id,
     because the case that was answered last has its verdict already."""

@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 from wireproof import reference
 from wireproof.conformance.asking.examiner import Examiner, Judged
 from wireproof.conformance.generation import expectations, random_values
-from wireproof.conformance.model import DEVIATIONS, Case, Description, Op, Outcome, Verdict
+from wireproof.conformance.model import DEVIATIONS, UNJUDGED, Case, Description, Op, Outcome, Verdict
 from wireproof.conformance.oracle.codec import reference_codec
 from wireproof.conformance.oracle.types import types_of
 from wireproof.conformance.properties import strategies
@@ -243,7 +243,7 @@ class _Trial:
 
     def conclusion(self) -> Judged:
         """One verdict for a property without an unknown deviation: the worst of its verdicts."""
-        order = (*sorted(DEVIATIONS), Outcome.CONTESTED, Outcome.PASS, Outcome.SKIP, Outcome.NOT_ASKED)
+        order = (*sorted(DEVIATIONS), Outcome.CONTESTED, Outcome.PASS, *sorted(UNJUDGED))
         met = next((self.outcomes[outcome] for outcome in order if outcome in self.outcomes), None)
         if met is None:
             raise RuntimeError(f"{self.check.id}: no example was drawn")

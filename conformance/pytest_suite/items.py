@@ -46,11 +46,9 @@ class ItemFailure(Exception):  # noqa: N818 (a result that pytest shows, not an 
         self.failed = failed
 
 
-def fails(verdict: Verdict, *, strict: bool) -> bool:
-    """Whether a verdict fails the run; with `strict`, other readings fail it too."""
-    if verdict.outcome is Outcome.CONTESTED:
-        return strict
-    return verdict.outcome in DEVIATIONS and verdict.known is None
+def fails(verdict: Verdict, strict: frozenset[Outcome]) -> bool:
+    """Whether a verdict fails the run: a deviation that is not known, or one of the outcomes in `strict`."""
+    return verdict.outcome in strict or (verdict.outcome in DEVIATIONS and verdict.known is None)
 
 
 class SuiteItem(pytest.Item):
@@ -76,8 +74,8 @@ class SuiteItem(pytest.Item):
         except ImplementationError as error:
             self.leave(f"--impl={self.implementation.spec}: {error}")
         self.verdicts = [one.verdict for one in judged]
-        strict = self.implementation.settings.contested == "fail"
-        failed = [one for one in judged if fails(one.verdict, strict=strict)]
+        strict = self.implementation.settings.strict
+        failed = [one for one in judged if fails(one.verdict, strict)]
         if failed:
             raise ItemFailure(failed)
         if not judged:

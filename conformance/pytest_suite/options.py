@@ -11,6 +11,7 @@ import pytest
 from wireproof.conformance import vectors, writing
 from wireproof.conformance.connection import Options
 from wireproof.conformance.connection.protocol.transcript import IS_TRANSCRIPT
+from wireproof.conformance.model import Outcome
 from wireproof.conformance.pytest_suite.start import connection_options
 from wireproof.conformance.report.jsonl import IS_REPORT
 from wireproof.conformance.report.text import paragraph
@@ -33,6 +34,7 @@ class Settings:
     #: Whether files of the user's may be replaced by `report` and `write_known`.
     overwrite: bool
     contested: str
+    unsteady: str
     properties: int
     report: Path | None
     connection: Options
@@ -58,12 +60,19 @@ class Settings:
             write_known=_path(option("--write-known"), writing.nothing, overwrite=option("--overwrite")),
             overwrite=option("--overwrite"),
             contested=option("--contested"),
+            unsteady=option("--unsteady"),
             properties=_count(option("--properties")),
             report=_path(option("--report"), IS_REPORT, overwrite=option("--overwrite")),
             connection=_connection(config),
             vectors=folders,
             every_page=config.option.verbose > 0,
         )
+
+    @property
+    def strict(self) -> frozenset[Outcome]:
+        """The outcomes that fail the run although they are no deviations."""
+        chosen = {Outcome.CONTESTED: self.contested, Outcome.UNSTEADY: self.unsteady}
+        return frozenset(outcome for outcome, what in chosen.items() if what == "fail")
 
     def wants(self, dialect: str, area: str) -> bool:
         """Whether the options include this area of this dialect."""

@@ -13,7 +13,17 @@ from rich.text import Text
 from wireproof.conformance.evidence import attestation
 from wireproof.conformance.judging.judge import compared
 from wireproof.conformance.judging.rulings import rests_on
-from wireproof.conformance.model import Case, Description, FailureKind, Observation, Op, Outcome, Status, Verdict
+from wireproof.conformance.model import (
+    UNJUDGED,
+    Case,
+    Description,
+    FailureKind,
+    Observation,
+    Op,
+    Outcome,
+    Status,
+    Verdict,
+)
 from wireproof.conformance.oracle.types import answered_in
 from wireproof.conformance.questions.positive_control import twin_of
 from wireproof.conformance.report import background, question
@@ -50,6 +60,7 @@ _WORDS: Mapping[str, str] = {
     Outcome.CONTESTED: "takes another reading of a contested point",
     Outcome.SKIP: "was not judged",
     Outcome.NOT_ASKED: "was not asked",
+    Outcome.UNSTEADY: "did something else when it was asked again",
     Outcome.PASS: "does what is demanded",
 }
 
@@ -64,6 +75,7 @@ _STYLES: Mapping[Outcome, str] = {
     Outcome.CONTESTED: "bold yellow",
     Outcome.SKIP: "bold yellow",
     Outcome.NOT_ASKED: "bold yellow",
+    Outcome.UNSTEADY: "bold yellow",
 }
 
 
@@ -245,7 +257,7 @@ def _explanation(page: Page, item: _Failure) -> None:
         if difference is None and answer[1] is not item.vector.expected[1]:
             difference = f"the connection {'was closed' if answer[1] else 'stayed open'}"
         page.block("", difference or "", "bold")
-    elif verdict.outcome in (Outcome.SKIP, Outcome.NOT_ASKED) and verdict.detail != item.observation.detail:
+    elif verdict.outcome in UNJUDGED and verdict.detail != item.observation.detail:
         page.block("", verdict.detail, "yellow")
 
 
@@ -390,7 +402,7 @@ def _why(page: Page, item: _Failure, rulings: Mapping[str, Ruling]) -> None:
 
 def _resemblances(page: Page, item: _Failure, catalogue: Mapping[str, Bug] | None) -> None:
     """Real bugs that look like this failure."""
-    if item.verdict.outcome in (Outcome.PASS, Outcome.SKIP, Outcome.NOT_ASKED):
+    if item.verdict.outcome in {Outcome.PASS, *UNJUDGED}:
         return
     similar = background.resemblances(item.vector, item.observation, catalogue)
     name = "seen in"
@@ -405,7 +417,7 @@ def _resemblances(page: Page, item: _Failure, catalogue: Mapping[str, Bug] | Non
 
 def _support(page: Page, item: _Failure, agreeing: Sequence[str]) -> None:
     """Who else supports the demanded answer: released implementations, or the second opinion of a proposal."""
-    if item.verdict.outcome in (Outcome.PASS, Outcome.SKIP, Outcome.NOT_ASKED):
+    if item.verdict.outcome in {Outcome.PASS, *UNJUDGED}:
         return
     if agreeing:
         more = f" and {len(agreeing) - _NAMED} more" if len(agreeing) > _NAMED else ""

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from wireproof.conformance.judging.clusters import clusters, group
-from wireproof.conformance.model import Description, Outcome, Verdict
+from wireproof.conformance.model import UNJUDGED, Description, Outcome, Verdict
 from wireproof.conformance.questions.selection import NotAsked
 from wireproof.conformance.report.failure import titled_name
 from wireproof.conformance.report.findings import findings_text
@@ -35,6 +35,7 @@ _SHARES: Mapping[str, tuple[str, str]] = {
     Outcome.OOM: ("oom", "bold red"),
     Outcome.VIOLATION: ("violation", "bold red"),
     Outcome.NOT_ASKED: ("not asked", "yellow"),
+    Outcome.UNSTEADY: ("unsteady", "bold yellow"),
 }
 _ALWAYS = (Outcome.PASS, Outcome.SKIP, Outcome.FAIL)
 _NOTHING = ("·", "dim")
@@ -175,7 +176,7 @@ def _place(area: str) -> tuple[int, str]:
 
 def _area(area: str, counts: Mapping[str, int]) -> Text:
     """The name of an area, in colour if nothing was judged in it."""
-    judged = sum(count for name, count in counts.items() if name not in (Outcome.SKIP, Outcome.NOT_ASKED))
+    judged = sum(count for name, count in counts.items() if name not in UNJUDGED)
     return Text(f"  {safe(area)}", "" if judged else "yellow")
 
 
@@ -253,8 +254,8 @@ def _alike(results: Mapping[str, Sequence[Verdict]]) -> str:
 
 
 def _was_judged(verdict: Verdict) -> bool:
-    """Whether a verdict is neither a skip nor not-asked."""
-    return verdict.outcome not in (Outcome.SKIP, Outcome.NOT_ASKED)
+    """Whether a verdict says something about the implementation."""
+    return verdict.outcome not in UNJUDGED
 
 
 def _differ(verdicts: Iterable[Verdict]) -> bool:

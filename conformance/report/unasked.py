@@ -12,7 +12,7 @@ from rich.text import Text
 
 from wireproof import reference
 from wireproof.conformance.judging.judge import NOT_COMPARED
-from wireproof.conformance.model import Description, Op, Outcome, Verdict
+from wireproof.conformance.model import UNJUDGED, Description, Op, Verdict
 from wireproof.conformance.questions.selection import NotAsked
 from wireproof.conformance.report.text import safe
 from wireproof.conformance.vectors import AREAS
@@ -69,7 +69,7 @@ def unasked(verdicts: Iterable[Verdict], not_offered: Mapping[str, int], *, ever
     }
     for verdict in verdicts:
         totals[verdict.area] += 1
-        if verdict.outcome in (Outcome.SKIP, Outcome.NOT_ASKED):
+        if verdict.outcome in UNJUDGED:
             why = verdict.note or str(verdict.outcome)
             reasons.setdefault(verdict.area, Counter())[why] += 1
     return {

@@ -2,14 +2,14 @@
    the document. */
 
 const SYMBOLS = {
-  pass: "✓", fail: "✗", crash: "‼", hang: "∞", oom: "▲", "protocol-violation": "≠", contested: "‡", skip: "○", "not-asked": "·",
+  pass: "✓", fail: "✗", crash: "‼", hang: "∞", oom: "▲", "protocol-violation": "≠", contested: "‡", skip: "○", "not-asked": "·", unsteady: "~",
 };
 const WORDS = {
   pass: "passed", fail: "wrong answer", crash: "crash", hang: "no answer in time", oom: "too much memory",
-  "protocol-violation": "broke the line protocol", contested: "another reading", skip: "not judged", "not-asked": "not asked",
+  "protocol-violation": "broke the line protocol", contested: "another reading", skip: "not judged", "not-asked": "not asked", unsteady: "not the same twice",
 };
 const BAD = new Set(DATA.deviations);
-const UNJUDGED = new Set(["skip", "not-asked"]);
+const UNJUDGED = new Set(["skip", "not-asked", "unsteady"]);
 const EVERYWHERE = "all areas";
 const AT_ONCE = 30;
 
