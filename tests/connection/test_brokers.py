@@ -1,0 +1,219 @@
+"""Brokers over sockets: what is wrong is found, what is odd is not, and nothing depends on the moment."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+import psutil
+import pytest
+from support.paths import TESTS
+
+from wireproof.conformance import vectors
+from wireproof.conformance.asking.examiner import Examiner
+from wireproof.conformance.connection import ImplementationError, Options, open_connection
+from wireproof.conformance.model import DEVIATIONS, Op, Outcome, Verdict
+from wireproof.conformance.questions import selection
+
+FAIL, CRASH, VIOLATION = Outcome.FAIL, Outcome.CRASH, Outcome.VIOLATION
+#: By program: vectors of which it fails each, and the outcome.
+WRONG: Mapping[str, tuple[Outcome, tuple[str, ...]]] = {
+    "closes_on_new_api_versions": (FAIL, ("broker-v6", "broker-v99")),
+    "silent_on_new_api_versions": (FAIL, ("broker-v6", "broker-v99")),
+    "silent_on_unknown_apis": (FAIL, ("broker-api-999", "broker-api-minus-1")),
+    "falls_back_in_the_asked_layout": (FAIL, ("broker-v6", "broker-v99")),
+    "success_for_new_api_versions": (FAIL, ("broker-v6", "broker-v99")),
+    "metadata_with_one_byte_more": (FAIL, ("broker-metadata-v0", "broker-metadata-v9")),
+    "metadata_with_one_byte_less": (FAIL, ("broker-metadata-v0", "broker-metadata-v9")),
+    "tags_behind_the_api_versions_header": (FAIL, ("broker-v3", "broker-v5")),
+    "another_correlation_id": (FAIL, ("broker-v0", "broker-metadata-v0")),
+    "answers_acks0": (FAIL, ("broker-produce-v3-acks-0", "broker-produce-v9-acks-0")),
+    "closes_after_each_answer": (FAIL, ("broker-v0", "broker-metadata-v0")),
+    "newest_first": (FAIL, ("broker-two-in-one-chunk", "broker-three-in-one-chunk")),
+    "one_request_a_chunk": (FAIL, ("broker-two-in-one-chunk",)),
+    "accepts_unknown_versions": (FAIL, ("broker-metadata-v99", "broker-metadata-v14")),
+    "hides_a_version": (FAIL, ("broker-metadata-v13",)),
+    "floods_on_new_api_versions": (VIOLATION, ("broker-v6", "broker-v99")),
+    "closes_on_unknown_tags": (FAIL, ("broker-v3-unknown-body-tag",)),
+    "ends_at_the_end": (CRASH, ("end",)),
+}
+#: Programs that break no rule, and how many vectors cannot be asked of them.
+ODD: Mapping[str, int] = {
+    "conforming": 0,
+    "slow": 0,
+    "byte_by_byte": 0,
+    "older_ranges": 0,
+    "api_versions_alone": 3,  # about Metadata and Produce, which it does not have
+    "closes_idle_connections": 0,
+}
+
+
+def spec(name: str) -> str:
+    return f"exec:{shlex.join([sys.executable, '-P', str(TESTS / 'programs' / 'broker.py'), name])}"
+
+
+def verdicts(implementation: str, options: Options | None = None) -> dict[str, Verdict]:
+    """All verdicts on serve, by the vector's name; on the end, by `end`."""
+    serve = [vector for vector in vectors.load(["kafka"]) if Op.SERVE in vector.ops]
+    with Examiner(open_connection(implementation, options)) as examiner:
+        asked = selection.of_vectors(serve, examiner.description)
+        found = {one.vector.id: one.verdict for one in examiner.judge(asked)}
+        end = examiner.end()
+    assert len(found) == len(serve)
+    return found if end is None else {**found, "end": end}
+
+
+@contextmanager
+def running(name: str) -> Iterator[str]:
+    """A broker that somebody else runs. Its address."""
+    words = shlex.split(spec(name).removeprefix("exec:"))
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdin
+        assert process.stdout
+        process.stdin.write("{}\n")
+        process.stdin.flush()
+        port = process.stdout.readline().rpartition(":")[2].strip('"}\n')
+        yield f"tcp://127.0.0.1:{port}"
+        process.stdin.close()
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_wrong_broker_is_found(name: str) -> None:
+    outcome, wrong = WRONG[name]
+    found = verdicts(spec(name))
+    assert {one: found[one].outcome for one in wrong} == dict.fromkeys(wrong, outcome)
+    deviating = {one for one, verdict in found.items() if verdict.outcome in DEVIATIONS}
+    assert len(deviating) < 80, "what has nothing to do with the fault is as it should be"
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_an_odd_broker_is_not_blamed(name: str) -> None:
+    found = verdicts(spec(name))
+    others = {one: verdict for one, verdict in found.items() if verdict.outcome is not Outcome.PASS}
+    assert {verdict.outcome for verdict in others.values()} <= {Outcome.SKIP}
+    assert len(others) == ODD[name]
+
+
+def test_a_deviation_that_does_not_repeat_is_unsteady() -> None:
+    found = verdicts(spec("second_time_right"))["broker-v99"]
+    assert found.outcome is Outcome.UNSTEADY
+    assert found.detail.startswith("first wrong-answer: ")
+    assert "asked once more: pass" in found.detail
+
+
+def test_only_the_question_that_ends_a_broker_is_blamed() -> None:
+    found = verdicts(spec("dies_on_unknown_apis"))
+    crashed = {one for one, verdict in found.items() if verdict.outcome is CRASH}
+    assert {one for one in found if one.startswith("broker-api-")} - {"broker-api-minus-1"} <= crashed
+    assert all("panic: no api" in found[one].detail for one in crashed)
+    assert {verdict.outcome for one, verdict in found.items() if one not in crashed} == {Outcome.PASS}
+
+
+def test_an_address_is_asked_as_a_program_is() -> None:
+    with running("conforming") as address:
+        assert {verdict.outcome for verdict in verdicts(address).values()} == {Outcome.PASS}
+
+
+def test_a_broker_at_an_address_that_ends_is_told_and_fails() -> None:
+    with running("dies_on_unknown_apis") as address:
+        found = verdicts(address)
+    assert found["end"].outcome is CRASH
+    assert "it ended when it was asked" in found["end"].detail
+    assert Outcome.NOT_ASKED in {verdict.outcome for verdict in found.values()}
+
+
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        ("tcp://127.0.0.1", "names no host and port"),
+        ("tcp://127.0.0.1:0", "names no host and port"),
+        ("tcp://127.0.0.1:99999", "names no host and port"),
+        ("tcp://user@127.0.0.1:9092", "names no host and port"),
+        ("tcp://127.0.0.1:9092/path", "names no host and port"),
+        ("http://127.0.0.1:9092", "is no address that the kit knows"),
+        ("tcp://no.such.host.invalid:9092", "is not found"),
+        ("tcp://192.0.2.1:9092", "--allow-remote"),
+    ],
+)
+def test_a_wrong_address_says_what_is_wrong(address: str, said: str) -> None:
+    with pytest.raises(ImplementationError, match=said):
+        open_connection(address)
+
+
+def test_nobody_listens() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    with pytest.raises(ImplementationError, match="nobody listens there"):
+        open_connection(f"tcp://127.0.0.1:{port}")
+
+
+@pytest.mark.parametrize(("answer", "said"), [(b"HTTP/1.1 400 Bad Request\r\n", "485454502f312e31"), (b"", "nothing")])
+def test_something_else_listens(answer: bytes, said: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def answer_once() -> None:
+            connection, _ = server.accept()
+            with connection:
+                connection.sendall(answer)
+                while connection.recv(1000):
+                    pass
+
+        thread = threading.Thread(target=answer_once)
+        thread.start()
+        with pytest.raises(ImplementationError, match=f"no Kafka broker answers there: {said}"):
+            open_connection(f"tcp://127.0.0.1:{server.getsockname()[1]}", Options(timeout=0.5))
+        thread.join()
+
+
+def test_a_broker_that_announces_nothing_is_asked_what_needs_no_ranges() -> None:
+    """As those from before KIP-35: it closes the connection on ApiVersions, and nobody can tell which apis it has."""
+    stop = threading.Event()
+    with socket.create_server(("127.0.0.1", 0), backlog=256) as server:
+        server.settimeout(0.1)
+
+        def close_all() -> None:
+            while not stop.is_set():
+                try:
+                    connection, _ = server.accept()
+                except TimeoutError:
+                    continue
+                connection.close()
+
+        thread = threading.Thread(target=close_all)
+        thread.start()
+        try:
+            found = verdicts(f"tcp://127.0.0.1:{server.getsockname()[1]}")
+        finally:
+            stop.set()
+            thread.join()
+    assert found["broker-v0"].outcome is Outcome.PASS
+    assert found["broker-metadata-v0"].outcome is Outcome.SKIP
+
+
+@pytest.mark.parametrize("listens", ["", "here", "127.0.0.1", "192.0.2.1:9092"])
+def test_a_program_listens_on_this_machine(listens: str) -> None:
+    said = f'{{"name":"x","ops":["serve"],"listens":"{listens}"}}'
+    program = f"import sys; sys.stdin.readline(); print('{said}', flush=True); sys.stdin.read()"
+    with pytest.raises(ImplementationError, match="listens"):
+        open_connection(f"exec:{shlex.join([sys.executable, '-c', program])}")
+
+
+def test_nothing_is_left_when_the_kit_is_killed() -> None:
+    words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--impl={spec('slow')}"]
+    with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as run:
+        kit = psutil.Process(run.pid)
+        deadline = time.monotonic() + 60
+        while not (brokers := [one for one in kit.children() if "broker.py" in " ".join(one.cmdline())]):
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        os.kill(run.pid, signal.SIGKILL)
+        _, alive = psutil.wait_procs(brokers, timeout=30)
+    assert not alive

@@ -1,0 +1,343 @@
+"""Brokers that listen on a socket, each with one peculiarity: `python broker.py NAME`, as the kit starts a program.
+
+All are the reference's broker, with a thread for each connection. What differs is a method of a class, whose first line
+says what it does.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import json
+import os
+import re
+import socket
+import struct
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from typing import ClassVar
+
+from wireproof.reference.dialects.kafka import Kafka
+from wireproof.reference.peers import broker as peer
+from wireproof.reference.rules import Rules
+
+Answer = bytes | None
+API_VERSIONS, METADATA, PRODUCE = 18, 3, 0
+APIS = {PRODUCE: (3, 13), METADATA: (0, 13), API_VERSIONS: (0, 5)}
+MESSAGES = Kafka().messages
+_HEAD = struct.Struct(">hhi")
+
+
+class Conforming:
+    """Does what is demanded."""
+
+    apis: ClassVar = APIS
+
+    def __init__(self) -> None:
+        self.rest = b""
+
+    def serve(self, connection: socket.socket) -> None:
+        """One connection to its end."""
+        broker = peer.Broker(MESSAGES, self.apis, Rules())
+        while piece := self.receive(connection):
+            for frame, answer in self.frames(broker, piece):
+                changed = answer if frame is None else self.change(frame, answer)
+                if changed is None:
+                    return
+                self.send(connection, changed)
+
+    def receive(self, connection: socket.socket) -> bytes:
+        return connection.recv(1 << 16)
+
+    def frames(self, broker: peer.Broker, piece: bytes) -> Iterator[tuple[bytes | None, Answer]]:
+        """Each whole request with its answer; None is a closed connection."""
+        self.rest += piece
+        while len(self.rest) >= 4 and not broker.closed:
+            size = 4 + max(0, int.from_bytes(self.rest[:4], signed=True))
+            frame, arrived = self.rest[:size], len(self.rest) >= size
+            if not arrived and size <= 100 << 20:
+                break
+            self.rest = self.rest[size:]
+            sent = broker.receive(frame)
+            yield (frame[4:] if arrived else None), (None if broker.closed else sent)
+
+    def change(self, frame: bytes, answer: Answer) -> Answer:
+        return answer
+
+    def send(self, connection: socket.socket, answer: bytes) -> None:
+        connection.sendall(answer)
+
+
+def head(frame: bytes) -> tuple[int, int, int]:
+    """Api key, version, correlation id."""
+    return _HEAD.unpack_from(frame) if len(frame) >= _HEAD.size else (-1, -1, -1)
+
+
+def framed(content: bytes) -> bytes:
+    return len(content).to_bytes(4) + content
+
+
+class ClosesOnNewApiVersions(Conforming):
+    """Closes the connection when it does not know the version of ApiVersions."""
+
+    def change(self, frame: bytes, answer: Answer) -> Answer:
+        key, version, _ = head(frame)
+        return None if key == API_VERSIONS and not 0 <= version <= 5 else answer
+
+
+class SilentOnNewApiVersions(Conforming):
+    """Says nothing when it does not know the version of ApiVersions."""
+
+    def change(self, frame: bytes, answer: Answer) -> Answer:
+        key, version, _ = head(frame)
+        return b"" if key == API_VERSIONS and not 0 <= version <= 5 else answer
+
+
+class SilentOnUnknownApis(Conforming):
+    """Says nothing to a request of an api that it does not have, and keeps the connection."""
+
+    def change(self, frame: bytes, answer: Answer) -> Answer:
+        return b"" if answer is None and head(frame)[0] not in self.apis else answer
+
+
+class FallsBackInTheAskedLayout(Conforming):
+    """Answers error 35 in the layout of version 3."""
+
+    def change(self, frame: bytes, answer: Answer) -> Answer:
+        key, version, correlation = head(frame)
+        if key != API_VERSIONS or 0 <= version <= 5 or answer is None:
+            return answer
+        return framed(struct.pack(">ihBhhhBiB", correlation, 35, 2, 18, 0, 5, 0, 0, 0))
+
+
+class SuccessForNewApiVersions(Conforming):
+    """Answers an unknown version of ApiVersions with error 0."""
+
+    def change(self, frame: bytes, answer: Answer) -> Answer:
+        key, version, _ = head(frame)
+        if key != API_VERSIONS or 0 <= version <= 5 or answer is None:
+            return answer
+        return answer[:8] + b"\0\0" + answer[10:]
+
+
+class MetadataWithOneByteMore(Conforming):
+    """Writes one byte too many behind a Metadata answer."""
+
+    def change(self, frame: bytes, answer: Answer) -> Answer:
+        return framed(answer[4:] + b"\0") if answer and head(frame)[0] == METADATA else answer
+
+
+class MetadataWithOneByteLess(Conforming):
+    """Leaves out the last byte of a Metadata answer."""
+
+    def change(self, frame: bytes, answer: Answer) -> Answer:
+        return framed(answer[4:-1]) if answer and head(frame)[0] == METADATA else answer
+
+
+class TagsBehindTheApiVersionsHeader(Conforming):
+    """Writes response header 1 for ApiVersions 3, too."""
+
+    def change(self, frame: bytes, answer: Answer) -> Answer:
+        key, version, _ = head(frame)
+        if not answer or key != API_VERSIONS or not 3 <= version <= 5:
+            return answer
+        return framed(answer[4:8] + b"\0" + answer[8:])
+
+
+class AnotherCorrelationId(Conforming):
+    """Answers with the correlation id plus one."""
+
+    def change(self, frame: bytes, answer: Answer) -> Answer:
+        if not answer:
+            return answer
+        return answer[:4] + ((head(frame)[2] + 1) & 0xFFFFFFFF).to_bytes(4) + answer[8:]
+
+
+class AnswersAcks0(Conforming):
+    """Answers a Produce request whose acks are 0."""
+
+    def change(self, frame: bytes, answer: Answer) -> Answer:
+        key, _, correlation = head(frame)
+        return framed(struct.pack(">iii", correlation, 0, 0)) if answer == b"" and key == PRODUCE else answer
+
+
+class ClosesAfterEachAnswer(Conforming):
+    """Closes the connection after each answer."""
+
+    def serve(self, connection: socket.socket) -> None:
+        broker = peer.Broker(MESSAGES, self.apis, Rules())
+        while piece := self.receive(connection):
+            for _, answer in self.frames(broker, piece):
+                if answer:
+                    self.send(connection, answer)
+                if answer != b"":
+                    return
+
+
+class NewestFirst(Conforming):
+    """Answers pipelined requests in the other order."""
+
+    def serve(self, connection: socket.socket) -> None:
+        broker = peer.Broker(MESSAGES, self.apis, Rules())
+        while piece := self.receive(connection):
+            answers = [answer for _, answer in self.frames(broker, piece)]
+            for answer in reversed(answers):
+                if answer is not None:
+                    self.send(connection, answer)
+            if None in answers:
+                return
+
+
+class OneRequestAChunk(Conforming):
+    """Takes what arrives at once for one request."""
+
+    def frames(self, broker: peer.Broker, piece: bytes) -> Iterator[tuple[bytes | None, Answer]]:
+        content = piece[4:]
+        sent = peer.Broker(MESSAGES, self.apis, Rules()).receive(framed(content))
+        yield content, sent or None
+
+
+class DiesOnUnknownApis(Conforming):
+    """Ends its process at a request of an api that it does not have."""
+
+    def change(self, frame: bytes, answer: Answer) -> Answer:
+        key = head(frame)[0]
+        if key not in (*self.apis, -1):
+            sys.stderr.write(f"panic: no api {key}\n")
+            sys.stderr.flush()
+            os._exit(3)
+        return answer
+
+
+class AcceptsUnknownVersions(Conforming):
+    """Answers versions of Metadata that it does not announce."""
+
+    def change(self, frame: bytes, answer: Answer) -> Answer:
+        key, version, correlation = head(frame)
+        if answer is None and key == METADATA and not 0 <= version <= 13:
+            return framed(struct.pack(">iii", correlation, 0, 0))
+        return answer
+
+
+class HidesAVersion(Conforming):
+    """Answers Metadata 13, which it does not announce."""
+
+    def change(self, frame: bytes, answer: Answer) -> Answer:
+        key, _, _ = head(frame)
+        if answer and key == API_VERSIONS:
+            return answer.replace(struct.pack(">hhh", METADATA, 0, 13), struct.pack(">hhh", METADATA, 0, 12))
+        return answer
+
+
+class FloodsOnNewApiVersions(Conforming):
+    """Sends bytes without end for a version of ApiVersions that it does not know."""
+
+    def change(self, frame: bytes, answer: Answer) -> Answer:
+        key, version, _ = head(frame)
+        return bytes(5 << 20) if key == API_VERSIONS and not 0 <= version <= 5 else answer
+
+
+class ClosesOnUnknownTags(Conforming):
+    """Closes when a request ends with an unknown tag."""
+
+    def change(self, frame: bytes, answer: Answer) -> Answer:
+        return None if frame[-3:] == bytes.fromhex("0701aa") else answer
+
+
+class SecondTimeRight(Conforming):
+    """Closes the first connection that asks for an unknown version of ApiVersions, and is right from then on."""
+
+    asked: ClassVar[set[bytes]] = set()
+
+    def change(self, frame: bytes, answer: Answer) -> Answer:
+        key, version, _ = head(frame)
+        if key == API_VERSIONS and not 0 <= version <= 5 and frame not in self.asked:
+            self.asked.add(frame)
+            return None
+        return answer
+
+
+class EndsAtTheEnd(Conforming):
+    """Ends with exit code 9 when its stdin is closed."""
+
+
+class Slow(Conforming):
+    """Thinks for a third of a second before each answer."""
+
+    def send(self, connection: socket.socket, answer: bytes) -> None:
+        time.sleep(0.33)
+        super().send(connection, answer)
+
+
+class ByteByByte(Conforming):
+    """Sends each byte alone."""
+
+    def send(self, connection: socket.socket, answer: bytes) -> None:
+        for byte in answer:
+            connection.sendall(bytes([byte]))
+
+
+class OlderRanges(Conforming):
+    """Has fewer versions."""
+
+    apis: ClassVar = {PRODUCE: (3, 8), METADATA: (0, 8), API_VERSIONS: (0, 2)}
+
+
+class ApiVersionsAlone(Conforming):
+    """Has no api but ApiVersions."""
+
+    apis: ClassVar = {API_VERSIONS: (0, 5)}
+
+
+class ClosesIdleConnections(Conforming):
+    """Closes a connection on which nothing came for two seconds."""
+
+    def receive(self, connection: socket.socket) -> bytes:
+        connection.settimeout(2.0)
+        try:
+            return super().receive(connection)
+        except TimeoutError:
+            return b""
+
+
+def name_of(kind: type[Conforming]) -> str:
+    """snake_case of the class."""
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", kind.__name__).lower()
+
+
+def all_kinds() -> Iterator[type[Conforming]]:
+    yield Conforming
+    yield from Conforming.__subclasses__()
+
+
+KINDS = {name_of(kind): kind for kind in all_kinds()}
+
+
+def listen(kind: type[Conforming], listening: socket.socket) -> None:
+    for _ in itertools.count():
+        connection, _ = listening.accept()
+        threading.Thread(target=serve, args=(kind, connection), daemon=True).start()
+
+
+def serve(kind: type[Conforming], connection: socket.socket) -> None:
+    with connection, contextlib.suppress(OSError):
+        kind().serve(connection)
+
+
+def main(name: str) -> None:
+    kind = KINDS[name]
+    sys.stdin.readline()
+    with socket.create_server(("127.0.0.1", 0), backlog=256) as listening:
+        port = listening.getsockname()[1]
+        described = {"name": name, "dialects": ["kafka"], "ops": ["serve"], "listens": f"127.0.0.1:{port}"}
+        sys.stdout.write(f"{json.dumps(described)}\n")
+        sys.stdout.flush()
+        threading.Thread(target=listen, args=(kind, listening), daemon=True).start()
+        sys.stdin.read()
+    os._exit(9 if kind is EndsAtTheEnd else 0)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
