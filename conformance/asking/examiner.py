@@ -316,7 +316,7 @@ class Examiner(AbstractContextManager["Examiner"]):
         judged = (self._judge(question, block) for entry in block.entries for question in entry)
         cases = {one.case.id: one.case for one in judged if one.verdict.outcome in DEVIATIONS}
         if cases:
-            block.second = dict(zip(cases, self.connection.ask([*cases.values()]), strict=True))
+            block.second = dict(zip(cases, self.connection.ask_again([*cases.values()]), strict=True))
 
     def _turned(self, question: Question, observations: dict[str, Observation]) -> Question | None:
         """The question as recode, if the implementation turns out not to offer decode."""

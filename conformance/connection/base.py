@@ -85,6 +85,10 @@ class Connection(AbstractContextManager["Connection", None], Protocol):
     def ask(self, cases: Sequence[Case]) -> list[Observation]:
         """One observation for each case, in the order of the cases."""
 
+    def ask_again(self, cases: Sequence[Case]) -> list[Observation]:
+        """Ask them once more, with the longest waits. For an implementation that `repeats`."""
+        return self.ask(cases)
+
     def begin(self, cases: Sequence[Case]) -> None:
         """Open a block: send as many questions as fit, and return at once. The implementation works in parallel."""
 
@@ -134,6 +138,10 @@ class AtOnce:
     def ask(self, cases: Sequence[Case]) -> list[Observation]:
         """See `Connection.ask`."""
         raise NotImplementedError
+
+    def ask_again(self, cases: Sequence[Case]) -> list[Observation]:
+        """See `Connection.ask_again`."""
+        return self.ask(cases)
 
     def expect_hangs(self, hangs: Callable[[str], bool]) -> None:
         """Does nothing: nothing is waited for."""

@@ -416,4 +416,4 @@ def test_what_the_writer_sets_by_itself_is_not_compared() -> None:
 
 
 def test_what_counts_as_asked() -> None:
-    assert set(Outcome) - ASKED == {Outcome.SKIP, Outcome.NOT_ASKED}
+    assert set(Outcome) - ASKED == {Outcome.SKIP, Outcome.NOT_ASKED, Outcome.UNSTEADY}

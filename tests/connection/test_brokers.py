@@ -103,10 +103,11 @@ def test_an_odd_broker_is_not_blamed(name: str) -> None:
 
 
 def test_a_deviation_that_does_not_repeat_is_unsteady() -> None:
-    found = verdicts(spec("second_time_right"))["broker-v99"]
-    assert found.outcome is Outcome.UNSTEADY
-    assert found.detail.startswith("first wrong-answer: ")
-    assert "asked once more: pass" in found.detail
+    found = verdicts(spec("second_time_right")).values()
+    assert {verdict.outcome for verdict in found} == {Outcome.PASS, Outcome.UNSTEADY}
+    unsteady = [verdict for verdict in found if verdict.outcome is Outcome.UNSTEADY]
+    assert all(verdict.detail.startswith("first wrong-answer: ") for verdict in unsteady)
+    assert all(verdict.detail.endswith("asked once more: pass") for verdict in unsteady)
 
 
 def test_only_the_question_that_ends_a_broker_is_blamed() -> None:

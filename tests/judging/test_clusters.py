@@ -35,7 +35,7 @@ def of(**fields: Any) -> Group:
 
 
 def test_only_deviations_are_findings() -> None:
-    harmless = [Outcome.PASS, Outcome.CONTESTED, Outcome.SKIP, Outcome.NOT_ASKED]
+    harmless = [Outcome.PASS, Outcome.CONTESTED, Outcome.SKIP, Outcome.NOT_ASKED, Outcome.UNSTEADY]
     assert clusters(verdict(number, outcome) for number, outcome in enumerate(harmless)) == []
     harmful = [Outcome.FAIL, Outcome.CRASH, Outcome.HANG, Outcome.OOM, Outcome.VIOLATION]
     found = clusters(verdict(number, outcome) for number, outcome in enumerate(harmful))

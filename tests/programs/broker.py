@@ -247,13 +247,15 @@ class ClosesOnUnknownTags(Conforming):
 
 
 class SecondTimeRight(Conforming):
-    """Closes the first connection that asks for an unknown version of ApiVersions, and is right from then on."""
+    """Closes the first connection that begins with this request for an unknown version of ApiVersions."""
 
     asked: ClassVar[set[bytes]] = set()
+    begun = False
 
     def change(self, frame: bytes, answer: Answer) -> Answer:
         key, version, _ = head(frame)
-        if key == API_VERSIONS and not 0 <= version <= 5 and frame not in self.asked:
+        first, self.begun = not self.begun, True
+        if first and key == API_VERSIONS and not 0 <= version <= 5 and frame not in self.asked:
             self.asked.add(frame)
             return None
         return answer

@@ -88,6 +88,7 @@ class BrokerConnection(Connection):
         self._address = address
         self._options = options
         self._program = program
+        self._patient = False
         #: Seconds that it needed for its slowest answer.
         self._slowest = 0.0
         self._waiting: list[Case] = []
@@ -118,6 +119,14 @@ class BrokerConnection(Connection):
         """One observation for each case."""
         self.begin(cases)
         return self.finish()
+
+    def ask_again(self, cases: Sequence[Case]) -> list[Observation]:
+        """Ask them once more: silence lasts until the time limit, so an answer that was only late is seen."""
+        self._patient = True
+        try:
+            return self.ask(cases)
+        finally:
+            self._patient = False
 
     def begin(self, cases: Sequence[Case]) -> None:
         """Open a block."""
@@ -201,7 +210,7 @@ class BrokerConnection(Connection):
     def _is_over(self, exchange: Exchange) -> bool:
         """Whether the broker closed the connection, or its silence has lasted."""
         limit = self._options.timeout
-        quiet = min(limit, max(self._options.silence, PATIENCE * self._slowest))
+        quiet = limit if self._patient else min(limit, max(self._options.silence, PATIENCE * self._slowest))
         return exchange.over or exchange.silence > (quiet if exchange.asked else limit)
 
     def _settle(self) -> None:
