@@ -28,8 +28,10 @@ if TYPE_CHECKING:
 
 #: Seconds in which an implementation has to start and describe itself, and to answer `configure`.
 START_TIMEOUT = 30.0
-#: The process is killed after this many bytes on stdout without an answer, or after a line of this length.
+#: The process is killed after this many bytes on stdout without an answer, or after a line of this length. A line
+#: counts as some bytes at least, because to read it takes the kit as long.
 FLOOD = 1 << 20
+SHORTEST_LINE = 64
 LONGEST_LINE = 1 << 26
 #: A case's time limit is one second longer for each of these many bytes of open questions.
 BYTES_A_SECOND = 1 << 18
@@ -209,9 +211,9 @@ class ChildConnection(Connection):
         self._hear(process.pump(0.0))
         if process.gone:
             return _died(process)
-        heard, code = process.close()
+        heard, code = process.close()  # None: it is slow, or writes without end
         half_line = process.half_line
-        self._hear([*heard, half_line] if code == 0 and half_line else heard)
+        self._hear([*heard, half_line] if not code and half_line else heard)
         return endings.died(code, process.stderr, half_line) if code else None
 
     def close(self) -> None:
@@ -289,15 +291,26 @@ class ChildConnection(Connection):
         elif process.lost is not None:
             ending = endings.died(process.lost, process.stderr, process.half_line)
             self._gone(process, ending, self._talk.ended)
-        elif self._junk > FLOOD or process.half_line_size > LONGEST_LINE:
-            size = self._junk + process.half_line_size
-            sample = (self._sample or process.half_line)[:80]
-            self._end(process, lambda stderr: endings.flooded(size, sample, stderr))
+        elif self._flooded(process):
+            self._end(process, lambda _: self._flood(process))
         elif self._settling:
             if process.silence > START_TIMEOUT:
                 self._drop(process)
         elif self._talk.waiting:
             self._watch(process)
+
+    def _flooded(self, process: Process) -> bool:
+        return self._junk > FLOOD or process.half_line_size > LONGEST_LINE
+
+    def _flood(self, process: Process) -> Ending:
+        size = self._junk + process.half_line_size
+        sample = process.half_line if self._junk == 0 else self._sample
+        return endings.flooded(size, sample[:80], process.stderr)
+
+    def _add_junk(self, line: bytes) -> None:
+        """Count a line that is no answer."""
+        self._sample = line if self._junk == 0 else self._sample
+        self._junk += max(len(line) + 1, SHORTEST_LINE)
 
     def _hear(self, heard: Sequence[bytes]) -> bool:
         """Process lines from stdout. True when one of them is an answer."""
@@ -314,8 +327,7 @@ class ChildConnection(Connection):
                 progress = True
                 self._junk = 0
             else:
-                self._sample = line if self._junk == 0 else self._sample
-                self._junk += len(line) + 1
+                self._add_junk(line)
         if progress and self._process is not None:
             self._process.silence = 0.0
         return progress
@@ -392,6 +404,7 @@ class ChildConnection(Connection):
             self._process = None
         self._drop_spare()
         self._asking = False
+        self._junk = 0
         self._settling.clear()
         self._talk.forget()
         self._transcript.flush()
@@ -450,6 +463,9 @@ class ChildConnection(Connection):
         deadline = time.monotonic() + START_TIMEOUT
         while not heard and not process.gone and (left := deadline - time.monotonic()) > 0:
             heard = process.pump(left)
+            if process.half_line_size > LONGEST_LINE:
+                flood = endings.flooded(process.half_line_size, process.half_line[:80], process.stderr)
+                raise ImplementationError(f"{self._launch.spec} did not answer describe: {flood.detail}")
         for line in heard:
             self._transcript.heard(line)
         if not heard:
@@ -493,6 +509,7 @@ class ChildConnection(Connection):
 
     def _send_settings(self, process: Process, dialect: str, settings: Mapping[str, Any]) -> bool:
         seq = self._talk.next_seq()
+        self._junk = 0
         self._send(process, lines.configure_question(seq, dialect, settings))
         deadline = time.monotonic() + START_TIMEOUT
         failed = f"{self._launch.spec} failed at configure for {dialect}: "
@@ -507,6 +524,11 @@ class ChildConnection(Connection):
                     if error.seq == seq:
                         raise ImplementationError(f"{failed}{error}") from None
                 self._talk.hear(line)
+                self._add_junk(line)
+                if self._junk > FLOOD:
+                    break
+            if self._flooded(process):
+                raise ImplementationError(failed + self._flood(process).detail)
         if process.gone:
             raise ImplementationError(failed + _died(process).detail)
         said = endings.last_words(process.stderr)

@@ -80,8 +80,8 @@ def oversized(grown: int, memory: int, stderr: bytes) -> Ending:
 
 
 def flooded(size: int, sample: bytes, stderr: bytes) -> Ending:
-    """The process wrote too much to stdout without an answer, and was killed."""
-    text = f"{size >> 10} KiB on stdout without an answer: the process was killed. It begins {shorten(sample)}"
+    """The process wrote too much to stdout without an answer, and was killed. A short line counts as more bytes."""
+    text = f"about {size >> 10} KiB on stdout without an answer: the process was killed. It begins {shorten(sample)}"
     return Ending(Status.VIOLATION, "flood", text + last_words(stderr))
 
 

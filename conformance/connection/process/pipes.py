@@ -41,6 +41,8 @@ _HALF_LINE = 16 * 1024
 #: when a wrapper catches it, and a suite takes twice as long. To have it: `exec:env RUST_BACKTRACE=1 …`.
 _ENVIRONMENT = {"RUST_BACKTRACE": "0"}
 
+#: So many lines are read of a process that is to end.
+_MOST_LAST_LINES = 1000
 _CHUNK = 1 << 18
 _DRAIN = 64
 
@@ -269,11 +271,13 @@ class Process:
 
     def wait(self, seconds: float) -> tuple[list[bytes], int | None]:
         """Wait for its end. Returns the lines on stdout meanwhile, and its exit code: negative for a signal, None when
-        it still runs."""
+        it still runs. One that writes without end is not waited for."""
         lines: list[bytes] = []
         deadline = time.monotonic() + seconds
         while not self.gone and time.monotonic() < deadline:
             lines += self.pump(deadline - time.monotonic())
+            if len(lines) > _MOST_LAST_LINES or self.half_line_size > _CHUNK:
+                return lines, None
         if self.lost is not None:
             return lines, self.lost
         with contextlib.suppress(subprocess.TimeoutExpired):

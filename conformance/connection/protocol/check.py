@@ -13,7 +13,13 @@ from enum import StrEnum
 from typing import Any
 
 from wireproof.conformance.connection.base import ImplementationError, Options
-from wireproof.conformance.connection.process.child import START_TIMEOUT, ChildConnection, Launch, program_launch
+from wireproof.conformance.connection.process.child import (
+    LONGEST_LINE,
+    START_TIMEOUT,
+    ChildConnection,
+    Launch,
+    program_launch,
+)
 from wireproof.conformance.connection.process.endings import died, last_words, shorten
 from wireproof.conformance.connection.process.pipes import Process
 from wireproof.conformance.connection.protocol import lines
@@ -27,6 +33,8 @@ LARGE = 1 << 20
 END = 2.0
 #: Seconds to wait for a second answer, and between two pieces of a question.
 PAUSE = 0.05
+#: So many lines on stdout that answer nothing fail a check at once.
+MOST_JUNK = 10_000
 _ESSENTIAL = 2
 
 
@@ -105,6 +113,8 @@ class _Talk:
         deadline = time.monotonic() + patience
         while not heard and not process.ended and (left := deadline - time.monotonic()) > 0:
             heard = process.pump(left)
+            if process.half_line_size > LONGEST_LINE:
+                raise _Bad(f"a line on stdout does not end: {shorten(process.half_line)}")
         return heard
 
     def exchange(self, *cases: Case, edit: Callable[[bytes], Sequence[bytes]] | None = None) -> list[Observation]:
@@ -130,6 +140,8 @@ class _Talk:
                 raise _Bad(self._silence(process, len(questions) - len(answers)))
             for line in heard:
                 self._take(line, questions, answers)
+            if len(self.junk) > MOST_JUNK:
+                raise _Bad(f"{len(self.junk)} lines on stdout without an answer; {self._last_junk()}")
         self._pause(process, questions, answers)  # for a second answer
         return [answers[seq] for seq in questions]
 
@@ -173,8 +185,11 @@ class _Talk:
         else:
             happened = f"{answers} after {self._patience:g} seconds"
         if self.junk:
-            happened += f"; the last line on stdout does not answer any question: {shorten(self.junk[-1])}"
+            happened += f"; {self._last_junk()}"
         return happened + last_words(process.stderr)
+
+    def _last_junk(self) -> str:
+        return f"the last line on stdout does not answer any question: {shorten(self.junk[-1])}"
 
     def close(self) -> None:
         """End the process, if there is one."""
@@ -417,13 +432,13 @@ class Inspection:
         process.close_stdin()
         started = time.monotonic()
         last, code = process.wait(END)
-        if code is None:
-            raise _Bad(f"it still runs after {END:g} seconds")
         if code:
             raise _Bad(died(code, process.stderr, process.half_line).detail)
         last += [process.half_line] if process.half_line else []
         if last:
             raise _Bad(f"after its last answer it wrote to stdout: {shorten(last[0])}")
+        if code is None:
+            raise _Bad(f"it still runs after {END:g} seconds")
         return f"exit code 0 after {time.monotonic() - started:.2f} seconds"
 
 
