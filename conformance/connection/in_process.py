@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 
+#: The members of an observation that are the implementation's text.
+_TEXTS = ("reason", "error", "frame", "detail")
+
+
 class InProcessConnection(AtOnce):
     """A connection to a module of this process."""
 
@@ -56,7 +60,9 @@ class InProcessConnection(AtOnce):
     def _ask(self, case: Case) -> Observation:
         # A module may change its arguments: it gets a copy, as a child does.
         observed = self._module.call(msgspec.structs.replace(case, args=copy.deepcopy(dict(case.args))))
-        observation = msgspec.structs.replace(observed, case=case)
+        observation = msgspec.structs.replace(
+            observed, case=case, **{name: lines.cut(text) for name in _TEXTS if (text := getattr(observed, name))}
+        )
         if self._recording:
             self._seq += 1
             self._transcript.sent(lines.question(self._seq, case))

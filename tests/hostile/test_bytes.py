@@ -15,6 +15,7 @@ from wireproof import cli
 from wireproof.conformance.connection import ImplementationError, Options, open_connection
 from wireproof.conformance.model import Case, Op, Status
 
+MODULES = Path(__file__).parent / "modules"
 PROGRAM = Path(__file__).parent / "programs" / "says.py"
 ID = "gen/kafka/INT32/-/xffffffff#decode"
 DEEP = 20_000
@@ -99,6 +100,21 @@ def test_a_long_text_is_cut_when_it_comes(name: str) -> None:
     assert text is not None
     assert len(text) < 4200
     assert "(20000 characters)" in text
+
+
+@pytest.fixture
+def modules(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(MODULES)
+
+
+@pytest.mark.usefixtures("modules")
+@pytest.mark.parametrize("where", ["reason", "message", "name", "function"])
+def test_a_long_text_is_cut_when_it_comes_in_process(where: str) -> None:
+    with open_connection(f"says_much:{where}", Options(in_process=True)) as connection:
+        (one,) = connection.ask([int32("ffffffff")])
+    texts = (one.reason or "", one.error, one.frame, one.detail)
+    assert max(map(len, texts)) < 4200
+    assert where == "message" or "characters)" in "".join(texts)
 
 
 def test_a_word_of_a_command_may_be_longer_than_a_name_of_a_file(tmp_path: Path) -> None:

@@ -338,10 +338,15 @@ def _string(message: Mapping[str, Any], key: str) -> str:
     text = message.get(key, "")
     if not isinstance(text, str):
         raise ShapeError(f"`{key}` is {brief(text)}: a string was expected")
-    if len(text) > LONGEST_TEXT:
-        half = LONGEST_TEXT // 2
-        return f"{text[:half]}… ({len(text)} characters) …{text[-half:]}"
-    return text
+    return cut(text)
+
+
+def cut(text: str) -> str:
+    """A text from the implementation, its middle left out if it is longer than LONGEST_TEXT."""
+    if len(text) <= LONGEST_TEXT:
+        return text
+    half = LONGEST_TEXT // 2
+    return f"{text[:half]}… ({len(text)} characters) …{text[-half:]}"
 
 
 def _reject(case: Case, message: Mapping[str, Any]) -> Observation:
