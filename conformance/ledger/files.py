@@ -6,7 +6,8 @@ case and its value, with the bytes of each version in which the case has this va
     {"case":"set","same_as":"kafka","versions":"0-2"}
 
 `canonical`: the bytes that an encoder writes, by versions, where they differ from `bytes`. `same_as`: value and bytes
-are those of the case with this name in that dialect's ledger.
+are those of the case with this name in that dialect's ledger. The case `frame` is asked as a frame, in the types
+`RequestFrame` and `ResponseFrame:…`.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ from wireproof.conformance.vectors import Piece, Vector, VectorError, VectorKind
 AREA = MESSAGES
 #: The default dialect, whose ledger has cases for every version of every message.
 DIALECT = "kafka"
+#: The case of a whole frame.
+FRAME = "frame"
 #: Cases from which others are derived, the one with the most content first. The next one is used where it is missing or
 #: not read.
 RICHEST = ("unknown-tags", "set", "default")
@@ -101,7 +104,16 @@ def parse(text: bytes, name: str, dialect: str = DIALECT) -> Ledger:
 
 
 def _version(vector: Vector) -> int:
-    return vector.version or 0
+    return int(vector.id.split("/")[1])
+
+
+def asked_as(message: str, version: int, case: str) -> tuple[str, int | None]:
+    """The type of a message's case, and the version that is asked: a request's frame says its version itself."""
+    if case != FRAME:
+        return message, version
+    if message.endswith("Request"):
+        return "RequestFrame", None
+    return f"ResponseFrame:{message.removesuffix('Response')}", version
 
 
 def _versions(span: str) -> range:
@@ -130,6 +142,7 @@ def _vectors(header: LedgerHeader, line: _Line, dialect: str) -> Iterator[Vector
     for span, digits in line.bytes.items():
         pieces = _bytes(digits)
         for version in _versions(span):
+            type_name, asked_version = asked_as(header.message, version, line.case)
             yield Vector(
                 id=f"{header.message}/{version}/{line.case}",
                 dialect=dialect,
@@ -137,8 +150,8 @@ def _vectors(header: LedgerHeader, line: _Line, dialect: str) -> Iterator[Vector
                 about=about,
                 kind=VectorKind.VALID,
                 ops=(Op.DECODE, Op.ENCODE, Op.RECODE),
-                type=header.message,
-                version=version,
+                type=type_name,
+                version=asked_version,
                 pieces=pieces,
                 value=value,
                 canonical=canonical.get(version, ()),
@@ -162,6 +175,7 @@ _ABOUT = {
     "greatest": "every field at the greatest value of its type, a text and bytes of 128, arrays of one",
     "unknown-tags": "every field set, arrays of one, an unknown tag in every structure that can hold one",
     "explicit": "every tagged field sent although it has its default",
+    FRAME: "the whole frame, every field of header and body set, arrays of one",
 }
 
 

@@ -1,8 +1,11 @@
-"""Makes the ledger: the kit chooses the values, other implementations (Apache Kafka's classes) write the bytes."""
+"""Makes the ledger: the kit chooses the values, other implementations (Apache Kafka's classes) write the bytes.
+
+Frames are asked of those that offer them: the first one has to.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +16,7 @@ from wireproof.conformance.ledger import DIALECT, LedgerEntry, LedgerHeader
 from wireproof.conformance.model import Case, Observation, Op, Status
 from wireproof.conformance.values.compare import difference
 from wireproof.reference.codec import NodeCodec
+from wireproof.reference.peers.framing import RequestFrame, ResponseFrame, request_plans
 from wireproof.reference.schema.plan import Struct
 
 
@@ -51,6 +55,8 @@ def make(message: str, versions: tuple[int, int], sources: Sequence[Connection])
             continue
         for source, answers in zip(sources[1:], written[1:], strict=True):
             other = answers[index]
+            if not source.description.offers(_case(message, want, Op.ENCODE)):
+                continue
             if other.status is not Status.ANSWER or other.answer != first.answer:
                 differences.append(_difference(message, want, source, other))
         if want.ready_bytes is None:
@@ -63,31 +69,47 @@ def make(message: str, versions: tuple[int, int], sources: Sequence[Connection])
 
 
 def _wanted(message: str, versions: tuple[int, int]) -> Iterator[_Wanted]:
-    for version in range(versions[0], versions[1] + 1):
-        codec = reference.dialect_named(DIALECT).codec(message, version)
-        assert isinstance(codec, NodeCodec)
-        assert isinstance(codec.node, Struct)
-        for name, value in ledger.values(codec.node):
+    plans = {version: _plan(message, version) for version in range(versions[0], versions[1] + 1)}
+    for version, node in plans.items():
+        for name, value in ledger.values(node):
             yield _Wanted(version, name, value)
-        explicit = ledger.explicit(codec.node)
+        explicit = ledger.explicit(node)
         if explicit is not None:
             yield _Wanted(version, "explicit", *explicit)
+    yield from _frames(message, plans)
+
+
+def _plan(message: str, version: int) -> Struct:
+    codec = reference.dialect_named(DIALECT).codec(message, version)
+    assert isinstance(codec, NodeCodec)
+    assert isinstance(codec.node, Struct)
+    return codec.node
+
+
+def _frames(message: str, plans: Mapping[int, Struct]) -> Iterator[_Wanted]:
+    """The frames of a message; none of one that no api sends."""
+    dialect = reference.dialect_named(DIALECT)
+    keys = {f"{name}{kind}": key for key, name in dialect.apis().items() for kind in ("Request", "Response")}
+    if message not in keys:
+        return
+    for version in ledger.framed_versions(plans):
+        match dialect.codec(*ledger.asked_as(message, version, ledger.FRAME)):
+            case RequestFrame(messages):
+                said = {"RequestApiKey": keys[message], "RequestApiVersion": version}
+                value = ledger.frame(*request_plans(messages, keys[message], version), **said)
+            case ResponseFrame(header, body):
+                value = ledger.frame(header, body)
+        yield _Wanted(version, ledger.FRAME, value)
+
+
+def _case(message: str, wanted: _Wanted, op: Op) -> Case:
+    type_name, version = ledger.asked_as(message, wanted.version, wanted.name)
+    identifier = f"{DIALECT}/{ledger.AREA}/{message}/{wanted.version}/{wanted.name}#{op}"
+    return Case(identifier, op, DIALECT, type_name, version, {"value": wanted.value})
 
 
 def _ask(source: Connection, message: str, wanted: Sequence[_Wanted], op: Op) -> list[Observation]:
-    return source.ask(
-        [
-            Case(
-                f"{DIALECT}/{ledger.AREA}/{message}/{w.version}/{w.name}#{op}",
-                op,
-                DIALECT,
-                message,
-                w.version,
-                {"value": w.value},
-            )
-            for w in wanted
-        ]
-    )
+    return source.ask([_case(message, one, op) for one in wanted])
 
 
 def _difference(message: str, want: _Wanted, source: Connection, seen: Observation) -> Difference:
@@ -99,12 +121,14 @@ def _misread(message: str, entries: Sequence[LedgerEntry], sources: Sequence[Con
     """Entries whose bytes a source does not decode to their value."""
     parsed = ledger.parse(ledger.lines(LedgerHeader(1, message, ""), list(entries)), message).vectors
     for source in sources:
-        for vector, seen in zip(parsed, source.ask([vector.case(Op.DECODE) for vector in parsed]), strict=True):
+        asked = [vector for vector in parsed if source.description.offers(vector.case(Op.DECODE))]
+        for vector, seen in zip(asked, source.ask([vector.case(Op.DECODE) for vector in asked]), strict=True):
             if seen.status is not Status.ANSWER:
                 yield Difference(f"{vector.id}#decode", source.description.name, f"{seen.status}: {seen.detail}")
                 continue
+            assert vector.type is not None
             at: dict[str, Any] = {"dialect": DIALECT, "version": vector.version}
-            expected, actual = (reference.complete(message, value, **at) for value in (vector.value, seen.answer))
+            expected, actual = (reference.complete(vector.type, value, **at) for value in (vector.value, seen.answer))
             mismatch = difference(expected, actual)
             if mismatch is not None:
                 yield Difference(f"{vector.id}#decode", source.description.name, f"reads another value at {mismatch}")

@@ -1,14 +1,15 @@
-"""Makes the values of a version's ledger cases from its plan."""
+"""Makes the values of a version's ledger cases from its plan, and those of frames."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from wireproof.conformance.ledger.field_values import Greatest, Leaves, Lowest
 from wireproof.reference.primitives import Primitive
-from wireproof.reference.schema.plan import Array, Node, Struct
+from wireproof.reference.records import FIELDS
+from wireproof.reference.schema.plan import Array, Node, PlannedField, Struct
 
 #: The unknown tag that the case `unknown-tags` puts into every structure that can hold one.
 UNKNOWN_TAG = (9999, b"\x01\x02")
@@ -33,7 +34,10 @@ def every_field(node: Node, leaves: Leaves | None = None, size: int = 2) -> Any:
     leaves = leaves or Leaves()
     match node:
         case Struct():
-            return {field.name: every_field(field.node, leaves, size) for field in node.fields}
+            return {
+                field.name: leaves.records() if field.name in FIELDS else every_field(field.node, leaves, size)
+                for field in node.fields
+            }
         case Array():
             return [every_field(node.element, leaves, size) for _ in range(size)]
         case Primitive():
@@ -62,12 +66,18 @@ def nulls(node: Node, leaves: Leaves | None = None) -> Any:
     leaves = leaves or Leaves()
     match node:
         case Struct():
-            return {field.name: None if nullable(field.node) else nulls(field.node, leaves) for field in node.fields}
+            return {field.name: _null(field, leaves) for field in node.fields}
         case Array():
             return [nulls(node.element, leaves)]
         case Primitive():
             return leaves.of(node.name)
     raise TypeError(f"no message has a {type(node).__name__}")
+
+
+def _null(field: PlannedField, leaves: Leaves) -> Any:
+    if nullable(field.node):
+        return None
+    return leaves.records() if field.name in FIELDS else nulls(field.node, leaves)
 
 
 def with_unknown_tags(node: Node, value: Any) -> Any:
@@ -147,3 +157,20 @@ def values(node: Struct) -> Iterator[tuple[str, Any]]:
     yield "greatest", every_field(node, Greatest(), 1)
     if node.flexible:
         yield "unknown-tags", with_unknown_tags(node, every_field(node, size=1))
+
+
+def framed_versions(plans: Mapping[int, Struct]) -> list[int]:
+    """The versions in which a message is asked as a frame: the lowest and the highest, and those on both sides of the
+    first flexible one, where the header changes. `plans`: by version, all of them."""
+    changes = [
+        version
+        for version in plans
+        if version - 1 in plans and plans[version - 1].flexible is not plans[version].flexible
+    ]
+    return sorted({min(plans), max(plans), *changes, *(version - 1 for version in changes)})
+
+
+def frame(header: Struct, body: Struct, **said: int) -> dict[str, Any]:
+    """A frame with every field of header and body set, arrays of one. `said`: what the header says of the body."""
+    leaves = Leaves()
+    return {"header": every_field(header, leaves) | said, "body": every_field(body, leaves, 1)}

@@ -23,6 +23,8 @@ TYPES: Mapping[str, tuple[int, int] | None] = {
     "RecordSet": None,
     "MessageSet": (0, 1),
 }
+#: The fields of messages that hold records: those of the type `records`.
+FIELDS = frozenset({"Records", "UnalignedRecords"})
 #: type name → the area of its generated cases.
 AREAS: Mapping[str, str] = {**dict.fromkeys(TYPES, "framing"), "Record": "header-multimaps"}
 #: Bits 0–2 of the attributes of a batch or a message: its codec.

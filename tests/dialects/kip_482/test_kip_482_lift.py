@@ -58,7 +58,7 @@ CLASSIC = [
     vector
     for name in NAMES
     for vector in ledger.load(name).vectors
-    if vector.version is not None and vector.version not in shipped(name).flexible
+    if vector.type == name and vector.version is not None and vector.version not in shipped(name).flexible
 ]
 
 
