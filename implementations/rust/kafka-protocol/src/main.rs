@@ -1,5 +1,6 @@
 //! kafka-protocol behind the line protocol: see README.md in the folder above.
 
+mod frames;
 mod headers;
 mod messages;
 mod records;
@@ -20,6 +21,7 @@ fn refusal(error: anyhow::Error) -> Failure {
 fn wrapper() -> Wrapper {
     let mut types = messages::messages();
     types.extend(headers::headers());
+    types.extend(frames::frames());
     types.extend(records::records());
     Wrapper {
         name: "kafka-protocol",

@@ -33,6 +33,24 @@ fn headers() {
 }
 
 #[test]
+fn frames() {
+    for (frame, data) in [
+        (r#""type":"RequestFrame""#, "00000013001500020000000700026d6500010000000500"),
+        (r#""type":"ResponseFrame:DeleteRecords","version":2"#, "0000000b0000000700000000000100"),
+        (r#""type":"ResponseFrame:ApiVersions","version":3"#, "0000000c00000007000001000000000000"),
+    ] {
+        let answer = ask(&wrapper(), &format!(r#""op":"recode",{frame},"data":"{data}""#));
+        assert_eq!(answer, format!(r#"{{"seq":1,"data":"{data}"}}"#));
+    }
+}
+
+#[test]
+fn a_size_is_not_the_library_s() {
+    let answer = ask(&wrapper(), r#""op":"recode","type":"RequestFrame","data":"00000005""#);
+    assert!(answer.contains(r#""unsupported":"#), "{answer}");
+}
+
+#[test]
 fn batches_with_each_codec() {
     let wrapper = wrapper();
     for attributes in 0..=4 {
